@@ -1,6 +1,19 @@
 // Package split divides labelled rows into parts to learn from and parts to
-// be judged on: stratified holdouts and folds.
+// be judged on: stratified holdouts and folds, and the plan of a race made of
+// the two.
+//
+// Everything here is a function of its arguments: the same sample and seed
+// give the same rows on every machine. The order in which a sample lists its
+// rows does not matter.
+//
+// A class with a single row is never judged: there would be nothing to learn
+// it from. Such rows stay on the learning side of every division.
 package split
+
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Part is one division of rows. Both slices hold row indices in ascending
 // order; no row is in both.
@@ -10,4 +23,55 @@ type Part struct {
 	// Eval are the rows the learner must not learn from, scored after each
 	// step. It may be empty: then nothing is scored.
 	Eval []int32
+}
+
+// Sample is a set of labelled rows to divide. It is only read.
+type Sample struct {
+	// Rows are the indices of the rows, each at most once, in any order; nil
+	// means every row of Labels.
+	Rows []int32
+	// Labels holds the class of each row of the table, indexed by row; each
+	// is in [0, Classes).
+	Labels []int32
+	// Classes is the number of classes, with or without rows in the sample.
+	Classes int
+}
+
+// byClass lists the sample's rows class by class, each list in an order drawn
+// from rng.
+func (s Sample) byClass(rng *rand.Rand) [][]int32 {
+	lists := make([][]int32, s.Classes)
+	for _, row := range s.sorted() {
+		class := s.Labels[row]
+		lists[class] = append(lists[class], row)
+	}
+	for _, rows := range lists {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	}
+	return lists
+}
+
+// sorted returns the sample's rows in ascending order, in a slice of its own.
+func (s Sample) sorted() []int32 {
+	if s.Rows != nil {
+		rows := slices.Clone(s.Rows)
+		slices.Sort(rows)
+		return rows
+	}
+	rows := make([]int32, len(s.Labels))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
+
+// Each division draws from a stream of its own, so that one seed may be used
+// for several of them.
+const (
+	holdoutStream = 0x686f6c64
+	foldStream    = 0x666f6c64
+)
+
+func generator(seed, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, stream))
 }

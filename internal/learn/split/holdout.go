@@ -1,0 +1,73 @@
+package split
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Holdout sets a fraction of the sample's rows aside. held has
+// ⌊fraction·rows + ½⌋ rows with the class mix of the sample, rest the others,
+// both ascending. Every class that has rows keeps at least one of them in
+// rest; held is smaller than asked where that leaves too few to take.
+// A fraction outside [0, 1] counts as the nearer bound, NaN as 0.
+func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
+	rng := generator(seed, holdoutStream)
+	lists := s.byClass(rng)
+	total := 0
+	for _, rows := range lists {
+		total += len(rows)
+	}
+	want := 0
+	if fraction > 0 { // which NaN is not
+		want = int(math.Floor(min(fraction, 1)*float64(total) + 0.5))
+	}
+	take := allocate(lists, want, rng)
+	for class, rows := range lists {
+		held = append(held, rows[:take[class]]...)
+		rest = append(rest, rows[take[class]:]...)
+	}
+	slices.Sort(held)
+	slices.Sort(rest)
+	return rest, held
+}
+
+// allocate decides how many rows of each class make up want rows, by largest
+// remainder (Hamilton's method): every class gets the whole part of its fair
+// share, and the rows still missing go to the classes that lost most by the
+// rounding. Ties fall by lot, else classes of equal size would be favoured by
+// their names. No class gives its last row.
+func allocate(lists [][]int32, want int, rng *rand.Rand) []int {
+	take := make([]int, len(lists))
+	lost := make([]float64, len(lists))
+	total := 0
+	for _, rows := range lists {
+		total += len(rows)
+	}
+	for class, rows := range lists {
+		share := float64(want) * float64(len(rows)) / float64(max(total, 1))
+		take[class] = max(0, min(int(share), len(rows)-1))
+		lost[class] = share - float64(take[class])
+	}
+	missing := want
+	for _, n := range take {
+		missing -= n
+	}
+	order := rng.Perm(len(lists))
+	for missing > 0 {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost[b], lost[a]) })
+		before := missing
+		for _, class := range order {
+			if missing > 0 && take[class] < len(lists[class])-1 {
+				take[class]++
+				lost[class]--
+				missing--
+			}
+		}
+		if missing == before {
+			break
+		}
+	}
+	return take
+}

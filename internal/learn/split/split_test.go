@@ -1,0 +1,199 @@
+package split
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sample draws labels with the given number of rows per class, shuffled.
+func sample(counts ...int) Sample {
+	var labels []int32
+	for class, n := range counts {
+		for range n {
+			labels = append(labels, int32(class))
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	rng.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
+	return Sample{Labels: labels, Classes: len(counts)}
+}
+
+func (s Sample) count(rows []int32) []int {
+	n := make([]int, s.Classes)
+	for _, row := range rows {
+		n[s.Labels[row]]++
+	}
+	return n
+}
+
+// checkDivision fails unless a and b are ascending and together are want.
+func checkDivision(t *testing.T, want, a, b []int32) {
+	t.Helper()
+	if !slices.IsSorted(a) || !slices.IsSorted(b) {
+		t.Error("rows are not in ascending order")
+	}
+	both := slices.Concat(a, b)
+	slices.Sort(both)
+	if !slices.Equal(want, both) {
+		t.Errorf("%d and %d rows are not a division of the sample of %d", len(a), len(b), len(want))
+	}
+}
+
+func TestHoldout(t *testing.T) {
+	cases := []struct {
+		name     string
+		counts   []int
+		fraction float64
+		want     []int // rows held per class; nil: only their sum is checked
+		sum      int
+	}{
+		{"keeps_the_class_mix", []int{700, 200, 100}, 0.1, []int{70, 20, 10}, 100},
+		{"largest_remainder_gets_the_odd_row", []int{14, 11, 5}, 0.2, []int{3, 2, 1}, 6},
+		{"single_row_class_is_never_held", []int{50, 1}, 0.5, []int{26, 0}, 26},
+		{"every_class_keeps_a_row", []int{3, 2, 1}, 1, []int{2, 1, 0}, 3},
+		{"equal_tiny_classes_still_sum_up", []int{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, 0.2, nil, 4},
+		{"class_without_rows", []int{5, 0, 5}, 0.4, []int{2, 0, 2}, 4},
+		{"nothing_asked", []int{5, 5}, 0, []int{0, 0}, 0},
+		{"no_rows", []int{0, 0}, 0.5, []int{0, 0}, 0},
+		{"fraction_above_one", []int{4, 4}, 7, []int{3, 3}, 6},
+		{"fraction_not_a_number", []int{4, 4}, math.NaN(), []int{0, 0}, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := sample(c.counts...)
+			rest, held := Holdout(s, c.fraction, 7)
+			checkDivision(t, s.sorted(), rest, held)
+			if c.want != nil && !slices.Equal(s.count(held), c.want) {
+				t.Errorf("held %v rows per class, want %v", s.count(held), c.want)
+			}
+			if len(held) != c.sum {
+				t.Errorf("held %d rows, want %d", len(held), c.sum)
+			}
+		})
+	}
+}
+
+func TestFolds(t *testing.T) {
+	cases := []struct {
+		name   string
+		counts []int
+		k      int
+		parts  int
+	}{
+		{"two_classes", []int{103, 52}, 5, 5},
+		{"classes_smaller_than_the_folds", []int{100, 3, 2, 4, 2}, 5, 5},
+		{"single_row_classes", []int{20, 1, 1, 20}, 4, 4},
+		{"fewer_rows_than_folds", []int{2, 2}, 10, 4},
+		{"nothing_to_judge", []int{1, 1, 1}, 5, 1},
+		{"one_fold", []int{10, 10}, 1, 1},
+		{"no_rows", []int{0}, 5, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := sample(c.counts...)
+			parts := Folds(s, c.k, 7)
+			if len(parts) != c.parts {
+				t.Fatalf("%d parts, want %d", len(parts), c.parts)
+			}
+			checkFolds(t, s, parts)
+		})
+	}
+}
+
+// checkFolds holds the promises of Folds' comment against parts.
+func checkFolds(t *testing.T, s Sample, parts []Part) {
+	t.Helper()
+	judged := make([]int, len(s.Labels))
+	low, high := s.count(parts[0].Eval), s.count(parts[0].Eval)
+	for _, p := range parts {
+		checkDivision(t, s.sorted(), p.Train, p.Eval)
+		if d := len(p.Eval) - len(parts[0].Eval); d < -1 || d > 1 {
+			t.Errorf("fold of %d rows beside one of %d", len(p.Eval), len(parts[0].Eval))
+		}
+		for class, n := range s.count(p.Eval) {
+			low[class], high[class] = min(low[class], n), max(high[class], n)
+		}
+		for _, row := range p.Eval {
+			judged[row]++
+		}
+	}
+	all := s.count(s.sorted())
+	for class := range low {
+		if high[class]-low[class] > 1 {
+			t.Errorf("class %d has %d to %d rows in a fold", class, low[class], high[class])
+		}
+	}
+	for row, n := range judged {
+		want := 1
+		if all[s.Labels[row]] == 1 || len(parts) == 1 {
+			want = 0
+		}
+		if n != want {
+			t.Errorf("row %d of class %d is judged %d times, want %d", row, s.Labels[row], n, want)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	cases := []struct {
+		name              string
+		counts            []int
+		test, parts, eval int
+	}{
+		{"iris", []int{38, 38, 38}, 23, 10, 10},
+		{"thousands", []int{4000, 1283}, 1057, 5, 846},
+		{"below_the_holdout", []int{12000, 8000}, 2000, 5, 3600},
+		{"adult", []int{27870, 8763}, 3663, 1, 4000},
+		{"kddcup99", []int{300000, 70000, 524}, 37052, 1, 33347},
+		{"capped", []int{600000, 400000}, 50000, 1, 50000},
+		{"two_rows", []int{1, 1}, 0, 1, 0},
+		{"no_rows", []int{0, 0}, 0, 0, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := sample(c.counts...)
+			plan := NewPlan(s, 3)
+			checkDivision(t, s.sorted(), plan.Rest, plan.Test)
+			if len(plan.Test) != c.test || len(plan.Parts) != c.parts {
+				t.Fatalf("%d test rows and %d parts, want %d and %d", len(plan.Test), len(plan.Parts), c.test, c.parts)
+			}
+			for i, p := range plan.Parts {
+				checkDivision(t, plan.Rest, p.Train, p.Eval)
+				if i == 0 && len(p.Eval) != c.eval {
+					t.Errorf("%d rows judged in the first part, want %d", len(p.Eval), c.eval)
+				}
+			}
+		})
+	}
+}
+
+func TestDeterminism(t *testing.T) {
+	s := sample(300, 200, 7, 1)
+	reversed := s
+	reversed.Rows = s.sorted()
+	slices.Reverse(reversed.Rows)
+	given := slices.Clone(reversed.Rows)
+
+	t.Run("same_seed_same_rows_in_any_order", func(t *testing.T) {
+		if diff := cmp.Diff(NewPlan(s, 5), NewPlan(reversed, 5)); diff != "" {
+			t.Error(diff)
+		}
+		if !slices.Equal(given, reversed.Rows) {
+			t.Error("the caller's rows were changed")
+		}
+	})
+	t.Run("another_seed_other_rows", func(t *testing.T) {
+		if cmp.Equal(NewPlan(s, 5).Test, NewPlan(s, 6).Test) {
+			t.Error("seeds 5 and 6 give the same test part")
+		}
+	})
+	t.Run("a_subset_stays_a_subset", func(t *testing.T) {
+		subset := Sample{Rows: []int32{9, 3, 5, 7, 100, 42, 77, 13, 14, 15}, Labels: s.Labels, Classes: s.Classes}
+		rest, held := Holdout(subset, 0.3, 1)
+		checkDivision(t, subset.sorted(), rest, held)
+	})
+}
