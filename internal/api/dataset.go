@@ -1,0 +1,109 @@
+package api
+
+// The sizes of an uploaded CSV, in bytes.
+const (
+	MaxAddDataBytes = 32 << 20    // through AddData
+	MinUploadBytes  = 10          // direct upload
+	MaxUploadBytes  = 534_773_760 // direct upload
+)
+
+// The states of a dataset: PENDING → PROCESSING → COMPLETED | FAILED.
+const (
+	DatasetPending    = "PENDING"
+	DatasetProcessing = "PROCESSING"
+	DatasetCompleted  = "COMPLETED"
+	DatasetFailed     = "FAILED"
+)
+
+// DatasetInput names a dataset.
+type DatasetInput struct {
+	DatasetKey string `path:"datasetKey" format:"uuid" doc:"The dataset's key."`
+}
+
+// UploadInput is an address that [CreateDataset] gave; the last two are part
+// of its uploadUrl and limit it in time.
+type UploadInput struct {
+	DatasetInput
+	Expires   int64  `query:"expires" doc:"When the address expires, in Unix seconds."`
+	Signature string `query:"signature" doc:"Proves that the service made the address."`
+}
+
+// ListDatasetsInput is the request of [ListDatasets].
+type ListDatasetsInput struct {
+	PageInput
+	State         string `query:"state" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"Only datasets in this state."`
+	WithModelOnly bool   `query:"withModelOnly" doc:"Only datasets that have a model."`
+}
+
+// CreateDatasetInput is the request of [CreateDataset].
+type CreateDatasetInput struct {
+	Body NewDataset
+}
+
+// NewDataset describes a dataset to create.
+type NewDataset struct {
+	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters."`
+	Description *string `json:"description,omitempty" nullable:"true" minLength:"3" maxLength:"150" doc:"Plain text of 3 to 150 characters."`
+	// NumberOfBuckets is how many bins each numeric feature is cut into for the
+	// bucketed algorithm; nil leaves the choice to the service.
+	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Bins a numeric feature is cut into for the bucketed algorithm."`
+}
+
+// CreatedDataset answers [CreateDataset].
+type CreatedDataset struct {
+	DatasetKey                 string     `json:"datasetKey"`
+	NumberOfBuckets            int        `json:"numberOfBuckets"`
+	Status                     string     `json:"status"`
+	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl"`
+	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo"`
+}
+
+// UploadInfo tells where to PUT a CSV of any allowed size.
+type UploadInfo struct {
+	UploadURL string `json:"uploadUrl" doc:"Valid for one hour."`
+	// ExtraHeaders is one string of Name:value lines, each a header to send.
+	ExtraHeaders string `json:"extraHeaders" doc:"Lines of Name:value, each a header to send."`
+}
+
+// DatasetEntry is a dataset in a list, and the answer to an upload.
+type DatasetEntry struct {
+	DatasetKey                 string  `json:"datasetKey"`
+	DatasetName                string  `json:"datasetName"`
+	Description                *string `json:"description"`
+	Status                     string  `json:"status"`
+	NumberOfBuckets            int     `json:"numberOfBuckets"`
+	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl"`
+	CreatedOn                  string  `json:"createdOn"`
+}
+
+// Dataset answers [GetDataset].
+type Dataset struct {
+	DatasetEntry
+	UpdatedOn string `json:"updatedOn"`
+	// FailureReason tells why a FAILED dataset failed, with line and column.
+	FailureReason string `json:"failureReason,omitempty"`
+	// Rows, Columns and Classes are there once the dataset is COMPLETED.
+	Rows    int64    `json:"rows,omitempty"`
+	Columns []Column `json:"columns,omitempty"`
+	Classes []Class  `json:"classes,omitempty"`
+}
+
+// Column profiles one feature column.
+type Column struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind" doc:"numeric or category"`
+	Missing  int64  `json:"missing" doc:"Rows without a value."`
+	Distinct int64  `json:"distinct" doc:"Different values."`
+}
+
+// Class is one label and how many rows carry it.
+type Class struct {
+	Label string `json:"label"`
+	Rows  int64  `json:"rows"`
+}
+
+// DatasetPage answers [ListDatasets].
+type DatasetPage struct {
+	Datasets DatasetEntries `json:"datasets"`
+	Page
+}

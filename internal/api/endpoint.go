@@ -1,0 +1,152 @@
+// Package api is the contract between client and server: the wire types, the
+// error codes and the table of endpoints. It imports nothing of ours, so that
+// neither side can agree on anything that is not written here.
+//
+// An operation is one typed value, such as [GetDataset]: the server mounts it,
+// the client calls it, and the OpenAPI document and docs/api.md are made from it.
+package api
+
+// Operation is the part of an endpoint that does not depend on its types.
+type Operation struct {
+	// ID names the operation, such as "getDataset". It is the key under which
+	// a profile overrides Path.
+	ID string
+	// Method and Path; Path holds parameters in braces.
+	Method, Path string
+	// Aliases are other paths that answer the same.
+	Aliases []string
+	// Summary is one sentence for the reference.
+	Summary string
+	// Status is the HTTP status of success.
+	Status int
+	// Origin tells who says so.
+	Origin Origin
+	// Public operations need no bearer token.
+	Public bool
+}
+
+// Origin tells where a fact of the contract comes from.
+type Origin string
+
+// The origins, from the most to the least binding.
+const (
+	Documented Origin = "documented" // the service's published documentation
+	Decided    Origin = "decided"    // ours, where the documentation is silent: other deployments may differ
+	Extension  Origin = "extension"  // ours alone, additive
+)
+
+// Endpoint is an operation with the types that go in and come out.
+//
+// In is a struct: fields tagged `path:"…"` and `query:"…"` are parameters, a
+// field named Body is sent as JSON. Out is the JSON body of the answer, or
+// [None].
+type Endpoint[In, Out any] struct {
+	Operation
+}
+
+// None is the body of an operation that answers with none.
+type None struct{}
+
+// The endpoints. AddData, CreatePrediction and CreatePredictionByForm take a
+// multipart body with the part `file`; UploadData takes the raw bytes of the
+// CSV; DownloadResult gives a CSV. The body of those travels beside In or Out.
+var (
+	LogIn = Endpoint[LogInInput, Session]{Operation{
+		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
+		Summary: "Exchange an account's e-mail and password for a bearer token that lives 3600 s."}}
+
+	ListDatasets = Endpoint[ListDatasetsInput, DatasetPage]{Operation{
+		ID: "listDatasets", Method: "GET", Path: "/api/v1/datasets", Status: 200, Origin: Documented,
+		Summary: "List the account's datasets, newest first."}}
+	CreateDataset = Endpoint[CreateDatasetInput, CreatedDataset]{Operation{
+		ID: "createDataset", Method: "POST", Path: "/api/v1/datasets", Status: 201, Origin: Documented,
+		Summary: "Create an empty dataset in state PENDING and learn where to upload its CSV."}}
+	GetDataset = Endpoint[DatasetInput, Dataset]{Operation{
+		ID: "getDataset", Method: "GET", Path: "/api/v1/datasets/{datasetKey}", Status: 200, Origin: Documented,
+		Summary: "Read a dataset: its state and, once prepared, its columns and classes."}}
+	AddData = Endpoint[DatasetInput, DatasetEntry]{Operation{
+		ID: "addData", Method: "POST", Path: "/api/v1/datasets/{datasetKey}/data", Status: 200, Origin: Documented,
+		Summary: "Add a CSV of at most 32 MB to a PENDING dataset (multipart, part `file`)."}}
+	UploadData = Endpoint[UploadInput, DatasetEntry]{Operation{
+		ID: "uploadData", Method: "PUT", Path: "/api/v1/datasets/{datasetKey}/upload", Status: 200, Origin: Documented,
+		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset: raw bytes to the uploadUrl that its creation gave."}}
+	DeleteDataset = Endpoint[DatasetInput, None]{Operation{
+		ID: "deleteDataset", Method: "DELETE", Path: "/api/v1/datasets/{datasetKey}", Status: 204, Origin: Extension,
+		Summary: "Delete a dataset with its training jobs, models, predictions and files."}}
+
+	CreateTraining = Endpoint[CreateTrainingInput, CreatedTraining]{Operation{
+		ID: "createTraining", Method: "POST", Path: "/api/v1/training/datasets/{datasetKey}", Status: 201, Origin: Documented,
+		Summary: "Start a race of the training algorithms on a COMPLETED dataset."}}
+	ListTrainings = Endpoint[ListTrainingsInput, TrainingPage]{Operation{
+		ID: "listTrainings", Method: "GET", Path: "/api/v1/training", Status: 200, Origin: Decided,
+		Summary: "List all training jobs, newest first; parentOnly leaves the algorithms' own jobs out."}}
+	ListTrainingsOfDataset = Endpoint[DatasetPageInput, TrainingPage]{Operation{
+		ID: "listTrainingsOfDataset", Method: "GET", Path: "/api/v1/training/datasets/{datasetKey}", Status: 200, Origin: Decided,
+		Summary: "List the training jobs of a dataset, newest first."}}
+	GetTraining = Endpoint[TrainingInput, Training]{Operation{
+		ID: "getTraining", Method: "GET", Path: "/api/v1/training/{trainingJobKey}", Status: 200, Origin: Documented,
+		Summary: "Read a training job."}}
+	GetTrainingProgress = Endpoint[TrainingInput, TrainingProgress]{Operation{
+		ID: "getTrainingProgress", Method: "GET", Path: "/api/v1/training/{trainingJobKey}/progress", Status: 200, Origin: Documented,
+		Aliases: []string{"/api/training/{trainingJobKey}/progress"},
+		Summary: "Read how far each algorithm of a race has come."}}
+	CancelTraining = Endpoint[TrainingInput, Training]{Operation{
+		ID: "cancelTraining", Method: "PATCH", Path: "/api/v1/training/{trainingJobKey}/cancel", Status: 200, Origin: Documented,
+		Summary: "Cancel a PENDING or RUNNING training job; the best model so far is kept."}}
+	DeleteTraining = Endpoint[TrainingInput, None]{Operation{
+		ID: "deleteTraining", Method: "DELETE", Path: "/api/v1/training/{trainingJobKey}", Status: 204, Origin: Extension,
+		Summary: "Delete a finished training job with its model and predictions."}}
+
+	CreatePrediction = Endpoint[ModelInput, CreatedPrediction]{Operation{
+		ID: "createPrediction", Method: "POST", Path: "/api/v1/predictions/models/{modelKey}", Status: 201, Origin: Documented,
+		Summary: "Predict the rows of a blind CSV with a model (multipart, part `file`)."}}
+	CreatePredictionByForm = Endpoint[None, CreatedPrediction]{Operation{
+		ID: "createPredictionByForm", Method: "POST", Path: "/api/v1/predictions", Status: 201, Origin: Decided,
+		Summary: "Predict the rows of a blind CSV with a model (multipart, parts `modelKey` and `file`)."}}
+	GetPrediction = Endpoint[PredictionInput, Prediction]{Operation{
+		ID: "getPrediction", Method: "GET", Path: "/api/v1/predictions/{predictionKey}", Status: 200, Origin: Documented,
+		Summary: "Read a prediction; predictionResultUrl is there once it is COMPLETED."}}
+	GetPredictionProgress = Endpoint[PredictionInput, PredictionProgress]{Operation{
+		ID: "getPredictionProgress", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/progress", Status: 200, Origin: Decided,
+		Summary: "Read how many rows of a prediction are done."}}
+	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
+		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
+		Summary: "List the predictions made with a model, newest first."}}
+	ListPredictionsOfDataset = Endpoint[DatasetPageInput, PredictionPage]{Operation{
+		ID: "listPredictionsOfDataset", Method: "GET", Path: "/api/v1/predictions/datasets/{datasetKey}", Status: 200, Origin: Decided,
+		Summary: "List the predictions made with any model of a dataset, newest first."}}
+	DownloadResult = Endpoint[ResultInput, None]{Operation{
+		ID: "downloadResult", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/result", Status: 200, Origin: Documented, Public: true,
+		Summary: "Download a prediction's result CSV from its predictionResultUrl, a signed address that lives one hour."}}
+	DeletePrediction = Endpoint[PredictionInput, None]{Operation{
+		ID: "deletePrediction", Method: "DELETE", Path: "/api/v1/predictions/{predictionKey}", Status: 204, Origin: Extension,
+		Summary: "Delete a prediction and its files."}}
+
+	ListModelsOfDataset = Endpoint[DatasetPageInput, ModelPage]{Operation{
+		ID: "listModelsOfDataset", Method: "GET", Path: "/api/v1/models/datasets/{datasetKey}", Status: 200, Origin: Decided,
+		Summary: "List the models of a dataset, newest first."}}
+	GetModel = Endpoint[ModelInput, Model]{Operation{
+		ID: "getModel", Method: "GET", Path: "/api/v1/models/{modelKey}", Status: 200, Origin: Decided,
+		Summary: "Read a model."}}
+	GetModelReport = Endpoint[ModelInput, ModelReport]{Operation{
+		ID: "getModelReport", Method: "GET", Path: "/api/v1/models/{modelKey}/report", Status: 200, Origin: Extension,
+		Summary: "Read how good a model is on rows it did not learn from, and what it looks at."}}
+	DeleteModel = Endpoint[ModelInput, None]{Operation{
+		ID: "deleteModel", Method: "DELETE", Path: "/api/v1/models/{modelKey}", Status: 204, Origin: Extension,
+		Summary: "Delete a model and the predictions made with it."}}
+)
+
+// Operations lists every operation in the order of the reference.
+func Operations() []Operation {
+	return []Operation{
+		LogIn.Operation,
+		ListDatasets.Operation, CreateDataset.Operation, GetDataset.Operation, AddData.Operation,
+		UploadData.Operation, DeleteDataset.Operation,
+		CreateTraining.Operation, ListTrainings.Operation, ListTrainingsOfDataset.Operation, GetTraining.Operation,
+		GetTrainingProgress.Operation, CancelTraining.Operation, DeleteTraining.Operation,
+		CreatePrediction.Operation, CreatePredictionByForm.Operation, GetPrediction.Operation,
+		GetPredictionProgress.Operation, ListPredictionsOfModel.Operation, ListPredictionsOfDataset.Operation,
+		DownloadResult.Operation, DeletePrediction.Operation,
+		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation, DeleteModel.Operation,
+	}
+}

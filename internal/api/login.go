@@ -1,0 +1,23 @@
+package api
+
+// TokenLifetime is how long a bearer token lives, in seconds.
+const TokenLifetime = 3600
+
+// LogInInput is the request of [LogIn].
+type LogInInput struct {
+	Body Credentials
+}
+
+// Credentials are an account's e-mail and password.
+type Credentials struct {
+	Username string `json:"username" doc:"The account's e-mail." minLength:"1" maxLength:"320"`
+	Password string `json:"password" doc:"The account's password." minLength:"1" maxLength:"1024"`
+}
+
+// Session is a bearer token and what it is good for.
+type Session struct {
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type" doc:"Bearer"`
+	ExpiresIn   int    `json:"expires_in" doc:"Seconds until the token expires: 3600."`
+	Username    string `json:"username"`
+}

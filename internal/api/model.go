@@ -1,0 +1,93 @@
+package api
+
+// ModelInput names a model.
+type ModelInput struct {
+	ModelKey string `path:"modelKey" format:"uuid" doc:"The model's key."`
+}
+
+// Model answers [GetModel].
+type Model struct {
+	ModelKey            string  `json:"modelKey"`
+	Version             int     `json:"version" doc:"Counts up from 1 within a dataset."`
+	DatasetKey          string  `json:"datasetKey"`
+	TrainingJobKey      string  `json:"trainingJobKey"`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number."`
+	CreatedOn           string  `json:"createdOn"`
+	Algorithm           string  `json:"algorithm,omitempty"`
+	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset so far."`
+}
+
+// ModelEntry is a model in a list.
+type ModelEntry struct {
+	ModelKey            string  `json:"modelKey"`
+	Version             int     `json:"version"`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number."`
+	Algorithm           string  `json:"algorithm,omitempty"`
+	Champion            bool    `json:"champion"`
+	CreatedOn           string  `json:"createdOn,omitempty"`
+}
+
+// ModelPage answers [ListModelsOfDataset].
+type ModelPage struct {
+	Models []ModelEntry `json:"models"`
+	Page
+}
+
+// ModelReport answers [GetModelReport]. Every figure is from rows the judged
+// model did not learn from, except Training.
+type ModelReport struct {
+	ModelKey  string `json:"modelKey"`
+	Algorithm string `json:"algorithm"`
+	Metric    string `json:"metric"`
+	Seed      int64  `json:"seed"`
+	// Rows counts the labelled rows; Test and Validation those that the figures
+	// of the same name come from.
+	Rows           int64  `json:"rows"`
+	TestRows       int64  `json:"testRows"`
+	ValidationRows int64  `json:"validationRows"`
+	Validation     Scores `json:"validation"`
+	Test           Scores `json:"test"`
+	Training       Scores `json:"training"`
+	// Classes are the labels in the order of Confusion's rows and columns.
+	Classes []ClassReport `json:"classes"`
+	// Confusion counts the test rows: true class down, predicted class across.
+	Confusion [][]int64 `json:"confusion"`
+	// Importances tell by how much the metric falls on the validation rows when
+	// a column's values are shuffled, largest first.
+	Importances []Importance `json:"importances"`
+	// Algorithms holds how each algorithm of the race ended.
+	Algorithms []AlgorithmReport `json:"algorithms"`
+}
+
+// Scores are the figures of one set of rows.
+type Scores struct {
+	Accuracy         float64 `json:"accuracy"`
+	BalancedAccuracy float64 `json:"balancedAccuracy"`
+	MacroF1          float64 `json:"macroF1"`
+	ROCAUC           float64 `json:"rocAuc"`
+	LogLoss          float64 `json:"logLoss"`
+}
+
+// ClassReport is how well one class is told from the others, on test rows.
+type ClassReport struct {
+	Label     string  `json:"label"`
+	Rows      int64   `json:"rows"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+// Importance is how much a model relies on a column.
+type Importance struct {
+	Column     string  `json:"column"`
+	Importance float64 `json:"importance"`
+}
+
+// AlgorithmReport is how one algorithm of the race ended.
+type AlgorithmReport struct {
+	Algorithm   string    `json:"algorithm"`
+	Status      string    `json:"status"`
+	Performance float64   `json:"performance"`
+	LogLoss     float64   `json:"logLoss"`
+	Curve       []float64 `json:"curve"`
+}

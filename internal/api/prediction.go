@@ -1,0 +1,60 @@
+package api
+
+// The states of a prediction: PENDING → RUNNING → COMPLETED | FAILED | TIMEOUT.
+const (
+	PredictionPending   = "PENDING"
+	PredictionRunning   = "RUNNING"
+	PredictionCompleted = "COMPLETED"
+	PredictionFailed    = "FAILED"
+	PredictionTimeout   = "TIMEOUT"
+)
+
+// PredictionInput names a prediction.
+type PredictionInput struct {
+	PredictionKey string `path:"predictionKey" format:"uuid" doc:"The prediction's key."`
+}
+
+// ResultInput is a prediction's signed result address.
+type ResultInput struct {
+	PredictionInput
+	Expires   int64  `query:"expires" doc:"When the address expires, in Unix seconds."`
+	Signature string `query:"signature" doc:"Proves that the service made the address."`
+}
+
+// CreatedPrediction answers [CreatePrediction] and [CreatePredictionByForm].
+type CreatedPrediction struct {
+	PredictionKey                 string `json:"predictionKey"`
+	Status                        string `json:"status"`
+	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl"`
+}
+
+// Prediction answers [GetPrediction]. The performances are those of the
+// training job that made the model.
+type Prediction struct {
+	PredictionKey       string   `json:"predictionKey"`
+	ModelKey            string   `json:"modelKey"`
+	DatasetKey          string   `json:"datasetKey"`
+	Status              string   `json:"status"`
+	TargetPerformance   *float64 `json:"targetPerformance,omitempty"`
+	AchievedPerformance *float64 `json:"achievedPerformance,omitempty"`
+	// PredictionResultURL is there once the prediction is COMPLETED.
+	PredictionResultURL string `json:"predictionResultUrl,omitempty"`
+	CreatedOn           string `json:"createdOn,omitempty"`
+	FailureReason       string `json:"failureReason,omitempty"`
+	Rows                int64  `json:"rows,omitempty"`
+}
+
+// PredictionProgress answers [GetPredictionProgress].
+type PredictionProgress struct {
+	PredictionKey string `json:"predictionKey"`
+	Status        string `json:"status"`
+	// Rows is how many rows are done.
+	Rows          int64  `json:"rows"`
+	FailureReason string `json:"failureReason,omitempty"`
+}
+
+// PredictionPage answers the lists of predictions.
+type PredictionPage struct {
+	Predictions []Prediction `json:"predictions"`
+	Page
+}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Code is a stable, machine-readable name of what went wrong.
+type Code string
+
+// The codes. Each belongs to one HTTP status, see [Code.Status].
+const (
+	CodeMalformed        Code = "malformed"          // the request cannot be read
+	CodeUnauthorized     Code = "unauthorized"       // no, invalid or expired token
+	CodeBadCredentials   Code = "bad-credentials"    // log-in refused
+	CodeForbidden        Code = "forbidden"          // not allowed, or a signed address that does not hold
+	CodeNotFound         Code = "not-found"          // unknown key, or another account's
+	CodeNoRoute          Code = "no-route"           // no operation at this address
+	CodeMethodNotAllowed Code = "method-not-allowed" // an operation, but not this method
+	CodeWrongState       Code = "wrong-state"        // the thing is not in a state that allows it
+	CodeNameTaken        Code = "name-taken"         // the account has a dataset of this name
+	CodeTooLarge         Code = "too-large"          // more bytes than allowed
+	CodeWrongMediaType   Code = "wrong-media-type"   // Content-Type
+	CodeInvalid          Code = "invalid"            // a value out of its bounds
+	CodeTooSmall         Code = "too-small"          // fewer bytes than a CSV can have
+	CodeTooMany          Code = "too-many-requests"  // slow down, see Retry-After
+	CodeStorageFull      Code = "storage-full"       // the service's disk is full
+	CodeInternal         Code = "internal"           // a defect of the service, see requestId
+	CodeNotReady         Code = "not-ready"          // starting or stopping
+)
+
+var statusOf = map[Code]int{
+	CodeMalformed:        http.StatusBadRequest,
+	CodeUnauthorized:     http.StatusUnauthorized,
+	CodeBadCredentials:   http.StatusUnauthorized,
+	CodeForbidden:        http.StatusForbidden,
+	CodeNotFound:         http.StatusNotFound,
+	CodeNoRoute:          http.StatusNotFound,
+	CodeMethodNotAllowed: http.StatusMethodNotAllowed,
+	CodeWrongState:       http.StatusConflict,
+	CodeNameTaken:        http.StatusConflict,
+	CodeTooLarge:         http.StatusRequestEntityTooLarge,
+	CodeWrongMediaType:   http.StatusUnsupportedMediaType,
+	CodeInvalid:          http.StatusUnprocessableEntity,
+	CodeTooSmall:         http.StatusUnprocessableEntity,
+	CodeTooMany:          http.StatusTooManyRequests,
+	CodeStorageFull:      http.StatusInsufficientStorage,
+	CodeInternal:         http.StatusInternalServerError,
+	CodeNotReady:         http.StatusServiceUnavailable,
+}
+
+// Status is the HTTP status of the code; 500 for one it does not know.
+func (c Code) Status() int {
+	if s, ok := statusOf[c]; ok {
+		return s
+	}
+	return http.StatusInternalServerError
+}
+
+// Problem is the body of every error answer: RFC 9457 problem details.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	// Detail tells what happened, to what.
+	Detail string `json:"detail"`
+	Code   Code   `json:"code"`
+	// Errors names the fields at fault, if any.
+	Errors []FieldError `json:"errors,omitempty"`
+	// RequestID finds the request in the service's log.
+	RequestID string `json:"requestId,omitempty"`
+
+	cause error
+}
+
+// FieldError tells what is wrong with one field or parameter.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// NewProblem makes a problem of the code's status and title.
+func NewProblem(code Code, format string, args ...any) *Problem {
+	status := code.Status()
+	return &Problem{
+		Type: "about:blank", Title: http.StatusText(status), Status: status,
+		Detail: fmt.Sprintf(format, args...), Code: code,
+	}
+}
+
+// NewFieldProblem is NewProblem with code [CodeInvalid] for one field.
+func NewFieldProblem(field, format string, args ...any) *Problem {
+	p := NewProblem(CodeInvalid, "%s: %s", field, fmt.Sprintf(format, args...))
+	p.Errors = []FieldError{{Field: field, Message: fmt.Sprintf(format, args...)}}
+	return p
+}
+
+// WithCause keeps err for the log. It never travels.
+func (p *Problem) WithCause(err error) *Problem {
+	p.cause = err
+	return p
+}
+
+// Error gives the detail.
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return p.Title
+	}
+	return p.Detail
+}
+
+// Unwrap gives the cause.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// CodeOf finds the code of err, or [CodeInternal] if it holds no Problem.
+func CodeOf(err error) Code {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	return CodeInternal
+}

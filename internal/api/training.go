@@ -1,0 +1,112 @@
+package api
+
+// Bounds of a training job's parameters.
+const (
+	MaxScalingFactor        = 499
+	DefaultTimeLimitSeconds = 3600
+)
+
+// The states of a training job and of each algorithm's own job:
+// PENDING → RUNNING → COMPLETED | NOT_COMPLETED | TIMED_OUT | FAILED, and
+// PENDING or RUNNING → CANCELLED.
+const (
+	TrainingPending      = "PENDING"
+	TrainingRunning      = "RUNNING"
+	TrainingCompleted    = "COMPLETED"     // an algorithm reached the threshold
+	TrainingNotCompleted = "NOT_COMPLETED" // every algorithm stalled below it
+	TrainingTimedOut     = "TIMED_OUT"     // the time limit came first
+	TrainingFailed       = "FAILED"        // every algorithm failed
+	TrainingCancelled    = "CANCELLED"
+)
+
+// The metrics a race can be run for.
+const (
+	MetricAccuracy         = "accuracy"
+	MetricBalancedAccuracy = "balancedAccuracy"
+	MetricMacroF1          = "macroF1"
+	MetricROCAUC           = "rocAuc"
+)
+
+// TrainingInput names a training job.
+type TrainingInput struct {
+	TrainingJobKey string `path:"trainingJobKey" format:"uuid" doc:"The training job's key."`
+}
+
+// ListTrainingsInput is the request of [ListTrainings].
+type ListTrainingsInput struct {
+	PageInput
+	ParentOnly bool `query:"parentOnly" doc:"Leave out the jobs of the single algorithms."`
+}
+
+// CreateTrainingInput is the request of [CreateTraining].
+type CreateTrainingInput struct {
+	DatasetInput
+	Body NewTraining
+}
+
+// NewTraining describes a race. One of PerformanceThreshold and
+// TargetPerformance, two names of one thing, has to be there.
+type NewTraining struct {
+	ScalingFactor        int      `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the algorithms that partition the space; 0 chooses from the data, 4 to 400 is advised."`
+	PerformanceThreshold *float64 `json:"performanceThreshold,omitempty" minimum:"0" maximum:"1" doc:"Fraction of correct predictions, on rows an algorithm did not learn from, at which the race ends."`
+	TargetPerformance    *float64 `json:"targetPerformance,omitempty" minimum:"0" maximum:"1" doc:"Another name of performanceThreshold."`
+
+	Metric           string   `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"What performance means; accuracy unless told."`
+	TimeLimitSeconds *int     `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"When to stop the race; 3600 unless told."`
+	Seed             *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed give the same model."`
+	Algorithms       []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; all four unless told."`
+}
+
+// CreatedTraining answers [CreateTraining].
+type CreatedTraining struct {
+	TrainingJobKey         string `json:"trainingJobKey"`
+	DatasetKey             string `json:"datasetKey"`
+	Status                 string `json:"status"`
+	TrainingJobProgressURL string `json:"trainingJobProgressUrl"`
+}
+
+// Training is a training job: a race, or one algorithm's part in it. Of the
+// performances, Achieved is on validation rows the algorithm did not learn
+// from, Training on the rows it learnt from, and Test on rows nothing looked at.
+type Training struct {
+	TrainingJobKey       string   `json:"trainingJobKey"`
+	DatasetKey           string   `json:"datasetKey"`
+	DatasetName          string   `json:"datasetName"`
+	Status               string   `json:"status"`
+	ScalingFactor        int      `json:"scalingFactor"`
+	TargetPerformance    float64  `json:"targetPerformance"`
+	ModelKey             string   `json:"modelKey,omitempty"`
+	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty"`
+	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty"`
+	TestPerformance      *float64 `json:"testPerformance,omitempty"`
+	CreatedOn            string   `json:"createdOn"`
+	Metric               string   `json:"metric"`
+	FailureReason        string   `json:"failureReason,omitempty"`
+	StartedOn            string   `json:"startedOn,omitempty"`
+	FinishedOn           string   `json:"finishedOn,omitempty"`
+	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty"`
+	Algorithm            string   `json:"algorithm,omitempty"`
+}
+
+// TrainingPage answers the lists of training jobs.
+type TrainingPage struct {
+	TrainingJobs []Training `json:"trainingJobs"`
+	Page
+}
+
+// TrainingProgress answers [GetTrainingProgress].
+type TrainingProgress struct {
+	Status string         `json:"status"`
+	Jobs   []AlgorithmRun `json:"jobs"`
+}
+
+// AlgorithmRun is how far one algorithm has come.
+type AlgorithmRun struct {
+	TrainingJobKey    string  `json:"trainingJobKey"`
+	Algorithm         string  `json:"algorithm"`
+	Status            string  `json:"status"`
+	LatestPerformance float64 `json:"latestPerformance"`
+	// RecentPerformances are up to five values, oldest first; the last equals
+	// LatestPerformance.
+	RecentPerformances []float64 `json:"recentPerformances"`
+}

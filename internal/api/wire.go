@@ -1,0 +1,81 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// TimeLayout is the form of every timestamp: ISO 8601, UTC, seconds.
+const TimeLayout = "2006-01-02T15:04:05Z"
+
+// FormatTime gives t in the wire's form.
+func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
+
+// Decimal is a number that the service documents as a string. It reads both
+// forms. It is written as a number unless Quoted: the server quotes it, and
+// what a client has read prints as the number it is.
+type Decimal struct {
+	Value  float64
+	Quoted bool
+}
+
+// MarshalJSON writes the shortest decimal that reads back as the same value.
+func (d Decimal) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatFloat(d.Value, 'f', -1, 64)
+	if d.Quoted {
+		return strconv.AppendQuote(nil, text), nil
+	}
+	return []byte(text), nil
+}
+
+// UnmarshalJSON reads a number or a string that holds one.
+func (d *Decimal) UnmarshalJSON(b []byte) error {
+	text := string(bytes.Trim(b, `"`))
+	if text == "" || text == "null" {
+		*d = Decimal{}
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("%s is not a decimal number: %w", b, err)
+	}
+	*d = Decimal{Value: v}
+	return nil
+}
+
+// DatasetEntries is the `datasets` member of a dataset list, which the service
+// documents as a string that holds a JSON array. It reads both forms and is
+// written as an array unless Quoted, like [Decimal].
+type DatasetEntries struct {
+	Items  []DatasetEntry
+	Quoted bool
+}
+
+// MarshalJSON writes an array, or a string that holds it.
+func (e DatasetEntries) MarshalJSON() ([]byte, error) {
+	items := e.Items
+	if items == nil {
+		items = []DatasetEntry{}
+	}
+	b, err := json.Marshal(items)
+	if err != nil || !e.Quoted {
+		return b, err
+	}
+	return json.Marshal(string(b))
+}
+
+// UnmarshalJSON reads an array or a string that holds one.
+func (e *DatasetEntries) UnmarshalJSON(b []byte) error {
+	e.Items, e.Quoted = nil, false
+	if len(b) > 0 && b[0] == '"' {
+		var text string
+		if err := json.Unmarshal(b, &text); err != nil {
+			return err
+		}
+		b = []byte(text)
+	}
+	return json.Unmarshal(b, &e.Items)
+}
