@@ -1,0 +1,54 @@
+package kernel
+
+import "math"
+
+// Adam holds the figures of one AdamW step (Loshchilov and Hutter 2019,
+// "Decoupled weight decay regularization").
+type Adam struct {
+	// Rate is the learning rate of this step.
+	Rate float32
+	// Beta1 and Beta2 are the decay rates of the two moments.
+	Beta1, Beta2 float32
+	// Epsilon keeps the division finite.
+	Epsilon float32
+	// Decay is the fraction of each weight that this step takes away: rate ×
+	// weight decay.
+	Decay float32
+	// Step counts from 1 and corrects the moments' bias towards zero.
+	Step int
+}
+
+// Update moves the weights w against the gradient g and keeps its first and
+// second moments in m and v:
+//
+//	m ← β₁m + (1−β₁)g    v ← β₂v + (1−β₂)g²
+//	w ← (1−decay)·w − rate · m̂ / (√v̂ + ε)
+//
+// with m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ).
+func (a Adam) Update(w, m, v, g []float32) {
+	check("Adam", len(m), len(w))
+	check("Adam", len(v), len(w))
+	check("Adam", len(g), len(w))
+	t := float64(a.Step)
+	c := [8]float32{
+		a.Beta1, 1 - a.Beta1, a.Beta2, 1 - a.Beta2,
+		float32(float64(a.Rate) / (1 - math.Pow(float64(a.Beta1), t))),
+		float32(1 / math.Sqrt(1-math.Pow(float64(a.Beta2), t))),
+		a.Epsilon, 1 - a.Decay,
+	}
+	done := adamVector(w, m, v, g, &c)
+	adamGo(w[done:], m[done:], v[done:], g[done:], &c)
+}
+
+// adamGo is the portable twin of the assembly, equal to it bit for bit: the
+// conversions forbid the compiler to fuse a product into a sum.
+func adamGo(w, m, v, g []float32, c *[8]float32) {
+	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
+	for i, x := range w {
+		first := float32(c[0]*m[i]) + float32(c[1]*g[i])
+		second := float32(c[2]*v[i]) + float32(c[3]*float32(g[i]*g[i]))
+		m[i], v[i] = first, second
+		root := float32(math.Sqrt(float64(second)))
+		w[i] = float32(x*c[7]) - float32(c[4]*first)/(float32(root*c[5])+c[6])
+	}
+}

@@ -1,0 +1,19 @@
+// Command gen writes the AVX2 kernels of package kernel as Go assembly:
+//
+//	cd internal/learn/kernel/gen && go run . -out ../tile_amd64.s -stubs ../tile_stub_amd64.go -pkg kernel
+//
+// It is a module of its own so that avo stays out of the product's go.mod.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	for rows := 1; rows <= 6; rows++ {
+		tile(rows)
+	}
+	adam()
+	Generate()
+}

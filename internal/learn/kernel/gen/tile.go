@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// tile emits tile<rows>x16: a block of rows × 16 outputs held in registers,
+// two per row, while one panel of b streams past. Each output is one chain
+// of fused multiply-adds that starts from dst and runs over k in order, so
+// that neither the tile's height nor a split of k changes a single bit.
+//
+//	     b:  [ y0 ][ y1 ]   one row of the panel
+//	a0 ──▶   [acc0][acc1]
+//	a1 ──▶   [acc2][acc3]   broadcast, then two FMAs a row
+//	…
+func tile(rows int) {
+	TEXT(fmt.Sprintf("tile%dx16", rows), NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
+	Doc(fmt.Sprintf("tile%dx16 adds a·b to dst: %d rows of 16. ldd, rs and cs are strides in bytes.", rows, rows))
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	ldd := Load(Param("ldd"), GP64())
+	upper := Load(Param("a"), GP64())
+	rs := Load(Param("rs"), GP64())
+	cs := Load(Param("cs"), GP64())
+	b := Load(Param("b"), GP64())
+	k := Load(Param("k"), GP64())
+
+	lower := GP64() // the fourth row: x86 addresses scale a stride by 1 or 2, not by 3
+	LEAQ(Mem{Base: upper, Index: rs, Scale: 2}, lower)
+	ADDQ(rs, lower)
+	row := func(i int) Mem {
+		base := upper
+		if i >= 3 {
+			base, i = lower, i-3
+		}
+		if i == 0 {
+			return Mem{Base: base}
+		}
+		return Mem{Base: base, Index: rs, Scale: uint8(i)}
+	}
+
+	acc := make([]VecVirtual, 2*rows)
+	out := GP64()
+	MOVQ(dst, out)
+	for i := range rows {
+		acc[2*i], acc[2*i+1] = YMM(), YMM()
+		VMOVUPS(Mem{Base: out}, acc[2*i])
+		VMOVUPS(Mem{Base: out, Disp: 32}, acc[2*i+1])
+		ADDQ(ldd, out)
+	}
+
+	y0, y1, x := YMM(), YMM(), YMM()
+	TESTQ(k, k)
+	JZ(LabelRef("store"))
+	Label("loop")
+	VMOVUPS(Mem{Base: b}, y0)
+	VMOVUPS(Mem{Base: b, Disp: 32}, y1)
+	for i := range rows {
+		VBROADCASTSS(row(i), x)
+		VFMADD231PS(y0, x, acc[2*i])
+		VFMADD231PS(y1, x, acc[2*i+1])
+	}
+	ADDQ(cs, upper)
+	ADDQ(cs, lower)
+	ADDQ(Imm(64), b)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+
+	Label("store")
+	for i := range rows {
+		VMOVUPS(acc[2*i], Mem{Base: dst})
+		VMOVUPS(acc[2*i+1], Mem{Base: dst, Disp: 32})
+		ADDQ(ldd, dst)
+	}
+	VZEROUPPER()
+	RET()
+}
