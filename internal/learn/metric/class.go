@@ -1,0 +1,114 @@
+package metric
+
+import "math"
+
+// ClassScore tells how well one class is told from the others.
+type ClassScore struct {
+	// Precision is the fraction of the rows decided for the class that are
+	// of it; 0 if there are none.
+	Precision float64
+	// Recall is the fraction of the rows of the class that were decided for
+	// it; 0 if there are none.
+	Recall float64
+	// F1 is the harmonic mean of the two; 0 if both are.
+	F1 float64
+	// Support is the number of rows of the class.
+	Support int
+}
+
+// ByClass returns the scores of each class.
+func ByClass(p Predictions) []ClassScore {
+	t := tally(p)
+	scores := make([]ClassScore, p.Classes)
+	for c := range scores {
+		scores[c] = ClassScore{
+			Precision: ratio(t.right[c], t.decided[c]),
+			Recall:    ratio(t.right[c], t.actual[c]),
+			F1:        ratio(2*t.right[c], t.decided[c]+t.actual[c]),
+			Support:   t.actual[c],
+		}
+	}
+	return scores
+}
+
+// BalancedAccuracy returns the mean recall of the classes that occur in
+// Labels.
+func BalancedAccuracy(p Predictions) float64 { return tally(p).balancedAccuracy() }
+
+// MacroF1 returns the mean F1 of the classes that occur in Labels or among
+// the decisions.
+func MacroF1(p Predictions) float64 { return tally(p).macroF1() }
+
+// Confusion counts the rows of each class decided for each class: Classes ×
+// Classes numbers, row major, one row per true class.
+func Confusion(p Predictions) []int {
+	n := make([]int, p.Classes*p.Classes)
+	for i, label := range p.Labels {
+		n[int(label)*p.Classes+Decide(p.row(i), p.Weights)]++
+	}
+	return n
+}
+
+// counts holds, for each class, all that the scores of decisions need of the
+// confusion matrix: its diagonal and the sums of its columns and rows.
+type counts struct {
+	right, decided, actual []int
+}
+
+func newCounts(classes int) counts {
+	return counts{make([]int, classes), make([]int, classes), make([]int, classes)}
+}
+
+func tally(p Predictions) counts {
+	t := newCounts(p.Classes)
+	for i, label := range p.Labels {
+		t.add(int(label), Decide(p.row(i), p.Weights))
+	}
+	return t
+}
+
+func (t counts) add(label, decision int) {
+	t.actual[label]++
+	t.decided[decision]++
+	if label == decision {
+		t.right[label]++
+	}
+}
+
+func (t counts) balancedAccuracy() float64 {
+	sum, classes := 0.0, 0
+	for c, n := range t.actual {
+		if n > 0 {
+			sum += ratio(t.right[c], n)
+			classes++
+		}
+	}
+	return mean(sum, classes)
+}
+
+func (t counts) macroF1() float64 {
+	sum, classes := 0.0, 0
+	for c, n := range t.actual {
+		if n+t.decided[c] > 0 {
+			sum += ratio(2*t.right[c], n+t.decided[c])
+			classes++
+		}
+	}
+	return mean(sum, classes)
+}
+
+// ratio is a/b, or 0 where b is.
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// mean is sum/n, or NaN where n is 0.
+func mean(sum float64, n int) float64 {
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
+}

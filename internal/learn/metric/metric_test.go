@@ -1,0 +1,129 @@
+package metric
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+type golden struct {
+	Name                                        string
+	Classes                                     int
+	Labels                                      []int32
+	Probabilities                               []float32
+	Accuracy, BalancedAccuracy, MacroF1, ROCAUC float64
+	LogLoss                                     float64
+	Confusion, Support                          []int
+	Precision, Recall, F1                       []float64
+}
+
+func goldens(t *testing.T) []golden {
+	t.Helper()
+	text, err := os.ReadFile("testdata/goldens.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []golden }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Cases
+}
+
+func TestScoresEqualThoseOfScikitLearn(t *testing.T) {
+	close := cmpopts.EquateApprox(0, 1e-6) // the golden log loss divides each row by its float32 sum
+	for _, g := range goldens(t) {
+		t.Run(g.Name, func(t *testing.T) {
+			p := Predictions{Probabilities: g.Probabilities, Labels: g.Labels, Classes: g.Classes}
+			for name, want := range map[string]float64{
+				NameAccuracy:         g.Accuracy,
+				NameBalancedAccuracy: g.BalancedAccuracy,
+				NameMacroF1:          g.MacroF1,
+				NameROCAUC:           g.ROCAUC,
+			} {
+				got, err := Score(name, p)
+				if err != nil || !cmp.Equal(got, want, cmpopts.EquateApprox(0, 1e-12)) {
+					t.Errorf("%s = %v, %v, want %v", name, got, err, want)
+				}
+			}
+			if got := LogLoss(p); !cmp.Equal(got, g.LogLoss, close) {
+				t.Errorf("log loss = %v, want %v", got, g.LogLoss)
+			}
+			if diff := cmp.Diff(g.Confusion, Confusion(p)); diff != "" {
+				t.Errorf("confusion (-want +got):\n%s", diff)
+			}
+			want := make([]ClassScore, g.Classes)
+			for c := range want {
+				want[c] = ClassScore{g.Precision[c], g.Recall[c], g.F1[c], g.Support[c]}
+			}
+			if diff := cmp.Diff(want, ByClass(p), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+				t.Errorf("classes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestScore(t *testing.T) {
+	t.Run("unknown_name_is_an_error", func(t *testing.T) {
+		if _, err := Score("acuracy", Predictions{}); err == nil {
+			t.Error("no error")
+		}
+	})
+	t.Run("no_rows_score_nothing", func(t *testing.T) {
+		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC} {
+			if got, err := Score(name, Predictions{Classes: 3}); err != nil || !math.IsNaN(got) {
+				t.Errorf("%s = %v, %v, want NaN", name, got, err)
+			}
+		}
+		if got := LogLoss(Predictions{Classes: 2}); !math.IsNaN(got) {
+			t.Errorf("log loss = %v, want NaN", got)
+		}
+	})
+	t.Run("area_with_one_class_only_is_not_a_number", func(t *testing.T) {
+		p := Predictions{Probabilities: []float32{0.2, 0.8, 0.6, 0.4}, Labels: []int32{1, 1}, Classes: 2}
+		if got := ROCAUC(p); !math.IsNaN(got) {
+			t.Errorf("area = %v, want NaN", got)
+		}
+	})
+	t.Run("ties_are_decided_for_the_lowest_class", func(t *testing.T) {
+		if got := Decide([]float32{0.2, 0.4, 0.4}, nil); got != 1 {
+			t.Errorf("decided for %d, want 1", got)
+		}
+	})
+	t.Run("weights_move_decisions", func(t *testing.T) {
+		p := Predictions{Probabilities: []float32{0.7, 0.3, 0.9, 0.1}, Labels: []int32{1, 0}, Classes: 2}
+		if got := Accuracy(p); got != 0.5 {
+			t.Errorf("accuracy = %v without weights, want 0.5", got)
+		}
+		p.Weights = []float64{1, 3}
+		if got := Accuracy(p); got != 1 {
+			t.Errorf("accuracy = %v with weights, want 1", got)
+		}
+	})
+}
+
+func TestWilson(t *testing.T) {
+	// Expected values by scipy's binomtest(…).proportion_ci(method="wilson").
+	cases := []struct {
+		name         string
+		right, total int
+		low, high    float64
+	}{
+		{"some", 81, 263, 0.25528852, 0.36620958},
+		{"none_right", 0, 20, 0, 0.16112516},
+		{"all_right", 20, 20, 0.83887484, 1},
+		{"no_trials", 0, 0, 0, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			low, high := Wilson(c.right, c.total)
+			if math.Abs(low-c.low) > 1e-7 || math.Abs(high-c.high) > 1e-7 {
+				t.Errorf("[%.8f, %.8f], want [%.8f, %.8f]", low, high, c.low, c.high)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package metric
+
+import (
+	"math"
+	"slices"
+)
+
+// clip keeps probabilities away from 0, whose logarithm is infinite. It is
+// the distance from 1 to the next float32, as in scikit-learn.
+const clip = 0x1p-23
+
+// LogLoss returns the mean of -ln(probability of the true class), in nats.
+// Probabilities count as at least 2^-23 and at most 1-2^-23.
+func LogLoss(p Predictions) float64 {
+	sum := 0.0
+	for i, label := range p.Labels {
+		q := float64(p.row(i)[label])
+		sum -= math.Log(min(max(q, clip), 1-clip))
+	}
+	return mean(sum, len(p.Labels))
+}
+
+// ROCAUC returns the area under the receiver operating characteristic: the
+// probability that a row of a class is given a higher probability of that
+// class than a row of another one, ties counting half. With two classes it is
+// that of class 1; with more it is the mean over the classes (one against the
+// rest), skipping those that have no row or all rows. NaN if all are skipped.
+func ROCAUC(p Predictions) float64 {
+	first := 0
+	if p.Classes == 2 {
+		first = 1
+	}
+	sum, classes := 0.0, 0
+	keys := make([]uint64, len(p.Labels))
+	for c := first; c < p.Classes; c++ {
+		if area := areaOf(c, p, keys); !math.IsNaN(area) {
+			sum += area
+			classes++
+		}
+	}
+	return mean(sum, classes)
+}
+
+// areaOf returns the area of one class against the rest by the rank-sum
+// statistic of Mann and Whitney (1947). keys is scratch space, one a row.
+func areaOf(class int, p Predictions, keys []uint64) float64 {
+	// The bits of a float32 that is not negative are ordered like the number;
+	// the lowest bit of a key tells whether the row is of the class.
+	var positive uint64
+	for i, label := range p.Labels {
+		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1
+		if int(label) == class {
+			key |= 1
+			positive++
+		}
+		keys[i] = key
+	}
+	negative := uint64(len(keys)) - positive
+	if positive == 0 || negative == 0 {
+		return math.NaN()
+	}
+	slices.Sort(keys)
+	won, below := 0.0, uint64(0) // below: rows of the rest under the present run of ties
+	for i := 0; i < len(keys); {
+		run := [2]uint64{}
+		for value := keys[i] >> 1; i < len(keys) && keys[i]>>1 == value; i++ {
+			run[keys[i]&1]++
+		}
+		won += float64(run[1]) * (float64(below) + float64(run[0])/2)
+		below += run[0]
+	}
+	return won / (float64(positive) * float64(negative))
+}

@@ -1,0 +1,111 @@
+package metric
+
+import "math"
+
+// Temperature makes the probabilities of an overconfident model softer (above
+// 1) or those of a timid one sharper (below 1), by one number for all
+// classes:
+//
+//	q_c = p_c^(1/T) / Σ_k p_k^(1/T)
+//
+// It keeps the order of the classes, so decisions do not change. See Guo et
+// al., On Calibration of Modern Neural Networks (2017).
+type Temperature float64
+
+// spread is the standard deviation of the normal prior on ln T. One row in
+// many cannot move T far from 1, thousands do as they like: without it a
+// handful of rows that are all right would ask for T = 0.
+const spread = 0.5
+
+// Bounds on |ln T| for the search; far outside what the prior allows for less
+// than millions of rows.
+const widest = 3
+
+// FitTemperature returns the temperature under which p, rows the model has
+// not learned from, has the lowest log loss. It is 1 for no rows.
+func FitTemperature(p Predictions) Temperature {
+	if len(p.Labels) == 0 {
+		return 1
+	}
+	logs := make([]float64, len(p.Probabilities))
+	for i, q := range p.Probabilities {
+		logs[i] = logarithm(q)
+	}
+	rows := float64(len(p.Labels))
+	cost := func(u float64) float64 {
+		return sharpenedLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*spread*spread*rows)
+	}
+	return Temperature(math.Exp(minimum(cost, -widest, widest)))
+}
+
+// logarithm is the natural one, of a probability kept from 0 by the smallest
+// float32: what is merely small must stay apart from what is smaller.
+func logarithm(q float32) float64 {
+	return math.Log(float64(max(q, 0x1p-126)))
+}
+
+// sharpenedLoss is the mean log loss of probabilities raised to the power
+// beta, given their logarithms, row major.
+func sharpenedLoss(logs []float64, labels []int32, beta float64) float64 {
+	classes := len(logs) / len(labels)
+	sum := 0.0
+	for i, label := range labels {
+		row := logs[i*classes : (i+1)*classes]
+		top := math.Inf(-1)
+		for _, l := range row {
+			top = max(top, l)
+		}
+		total := 0.0
+		for _, l := range row {
+			total += math.Exp(beta * (l - top))
+		}
+		sum += math.Log(total) - beta*(row[label]-top)
+	}
+	return sum / float64(len(labels))
+}
+
+// minimum returns where f, which has one minimum between low and high, is
+// lowest, to within 0.001, by golden section search.
+func minimum(f func(float64) float64, low, high float64) float64 {
+	const ratio = 0.6180339887498949
+	a, b := high-ratio*(high-low), low+ratio*(high-low)
+	fa, fb := f(a), f(b)
+	for high-low > 0.001 {
+		if fa <= fb {
+			high, b, fb = b, a, fa
+			a = high - ratio*(high-low)
+			fa = f(a)
+		} else {
+			low, a, fa = a, b, fb
+			b = low + ratio*(high-low)
+			fb = f(b)
+		}
+	}
+	return (low + high) / 2
+}
+
+// Apply changes dst, rows of classes probabilities each, in place. A
+// temperature that is not above 0, such as the zero value, changes nothing.
+func (t Temperature) Apply(dst []float32, classes int) {
+	if !(t > 0) || t == 1 {
+		return
+	}
+	beta := 1 / float64(t)
+	for ; len(dst) >= classes && classes > 0; dst = dst[classes:] {
+		row := dst[:classes]
+		top := row[0]
+		for _, q := range row {
+			top = max(top, q)
+		}
+		if !(top > 0) {
+			continue
+		}
+		total := 0.0
+		for _, q := range row {
+			total += math.Pow(float64(q/top), beta)
+		}
+		for c, q := range row {
+			row[c] = float32(math.Pow(float64(q/top), beta) / total)
+		}
+	}
+}
