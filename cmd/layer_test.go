@@ -1,0 +1,82 @@
+package cmd_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// layers is the import table of docs/architecture.md: each package with the
+// packages of ours that it imports outside its tests. cmd wires, so it may
+// import anything but the parts of the engine.
+var layers = map[string][]string{
+	".":                     {"cmd"},
+	"cmd":                   {"api", "app", "auth", "blob", "client", "frame", "report", "server", "store", "term"},
+	"internal/api":          nil,
+	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "store"},
+	"internal/auth":         nil,
+	"internal/blob":         nil,
+	"internal/client":       {"api"},
+	"internal/frame":        nil,
+	"internal/job":          {"api"},
+	"internal/learn":        {"frame", "learn/boost", "learn/forest", "learn/metric", "learn/neural", "learn/split", "learn/tree"},
+	"internal/learn/boost":  {"frame", "learn/split", "learn/tree"},
+	"internal/learn/forest": {"frame", "learn/metric", "learn/split", "learn/tree"},
+	"internal/learn/kernel": nil,
+	"internal/learn/metric": nil,
+	"internal/learn/neural": {"frame", "learn/kernel", "learn/split"},
+	"internal/learn/split":  nil,
+	"internal/learn/tree":   {"frame"},
+	"internal/report":       {"api"},
+	"internal/server":       {"api", "app"},
+	"internal/store":        {"api"},
+	"internal/term":         nil,
+}
+
+// TestLayers holds the code to the table: an edge or a package that is not in
+// it fails, and so does a row or an edge that nobody uses.
+func TestLayers(t *testing.T) {
+	got := map[string][]string{}
+	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".." || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg := path.Dir(strings.TrimPrefix(filepath.ToSlash(name), "../"))
+		if file.Name.Name == "main" && pkg != "." {
+			return nil // a generator: no part of the program
+		}
+		got[pkg] = slices.Clip(got[pkg]) // the package is there, even if it imports nothing
+		for _, imported := range file.Imports {
+			ours, ok := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), "foretell/")
+			if ours = strings.TrimPrefix(ours, "internal/"); ok && !slices.Contains(got[pkg], ours) {
+				got[pkg] = append(got[pkg], ours)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, edges := range got {
+		slices.Sort(edges)
+	}
+	if diff := cmp.Diff(layers, got); diff != "" {
+		t.Errorf("the imports are not those of the table (-table +code):\n%s", diff)
+	}
+}
