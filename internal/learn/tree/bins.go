@@ -20,6 +20,8 @@ type Bins struct {
 	// quads hold the same bytes four features to a word, the first in the
 	// lowest byte: one load feeds four histograms.
 	quads [][]uint32
+	// constant tells of each feature that all rows are in one bin.
+	constant []bool
 }
 
 // Feature is one binned column.
@@ -106,8 +108,12 @@ func sampled(rows int) []int32 {
 	return sample
 }
 
-// pack fills quads.
+// pack fills quads and constant.
 func (b *Bins) pack(ctx context.Context, workers int) error {
+	b.constant = make([]bool, len(b.Features))
+	for i := range b.Features {
+		b.constant[i] = constant(b.Features[i].Data)
+	}
 	b.quads = make([][]uint32, (len(b.Features)+3)/4)
 	return Parallel(ctx, workers, len(b.quads), func(_, q int) {
 		words := make([]uint32, b.Rows)
@@ -118,4 +124,13 @@ func (b *Bins) pack(ctx context.Context, workers int) error {
 		}
 		b.quads[q] = words
 	})
+}
+
+func constant(data []uint8) bool {
+	for _, bin := range data {
+		if bin != data[0] {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,238 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/frame"
+)
+
+// table is a data set for tests: a few numeric columns, some with missing
+// cells, and categorical ones; the target depends on both kinds.
+func table(rows, features int, seed uint64) (*frame.Frame, []float32) {
+	draw := rand.New(rand.NewPCG(seed, 0))
+	f := &frame.Frame{Schema: &frame.Schema{}, Rows: rows}
+	target := make([]float32, rows)
+	for i := range features {
+		var column frame.Column
+		if i%4 == 3 {
+			levels := 3 + 5*i
+			column.Codes = make([]int32, rows)
+			for row := range rows {
+				code := int32(draw.IntN(levels+2)) - 1
+				column.Codes[row] = code
+				target[row] += float32(code%3) / float32(i)
+			}
+			f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Kind: frame.Category, Levels: make([]string, levels)})
+		} else {
+			column.Floats = make([]float64, rows)
+			for row := range rows {
+				x := draw.NormFloat64()
+				column.Floats[row] = x
+				target[row] += float32(x*x) / float32(i+1)
+				if i%4 == 1 && draw.IntN(5) == 0 {
+					column.Floats[row] = frame.NaN
+				}
+			}
+			f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{})
+		}
+		f.Columns = append(f.Columns, column)
+	}
+	return f, target
+}
+
+// regression returns a sample whose trees fit target by least squares.
+func regression(bins *Bins, target []float32) Sample {
+	rows := make([]int32, bins.Rows)
+	gradient, hessian := make([]float32, bins.Rows), make([]float32, bins.Rows)
+	for i := range rows {
+		rows[i] = int32(i)
+		gradient[i] = -target[i]
+		hessian[i] = 1
+	}
+	s := Sample{Rows: rows, Gradients: make([]int64, bins.Rows)}
+	s.Scale = Quantise(s.Gradients, rows, gradient, hessian)
+	return s
+}
+
+func mustBins(tb testing.TB, f *frame.Frame) *Bins {
+	tb.Helper()
+	bins, err := NewBins(tb.Context(), f, 0, 2)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return bins
+}
+
+func TestGrow(t *testing.T) {
+	f, target := table(3000, 9, 1)
+	bins := mustBins(t, f)
+	sample := regression(bins, target)
+	params := Params{MaxLeaves: 40, MinRows: 5, L2: 1}
+	g := NewGrower(bins, params, 1)
+	tree, err := g.Grow(t.Context(), sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree.Leaves != 40 {
+		t.Fatalf("%d leaves, want 40", tree.Leaves)
+	}
+
+	t.Run("leaves_partition_the_rows", func(t *testing.T) {
+		var all []int32
+		for leaf := range tree.Leaves {
+			rows := g.LeafRows(leaf)
+			if !slices.IsSorted(rows) {
+				t.Errorf("rows of leaf %d are not ascending", leaf)
+			}
+			all = append(all, rows...)
+		}
+		slices.Sort(all)
+		if diff := cmp.Diff(sample.Rows, all); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("a_row_is_found_in_its_leaf", func(t *testing.T) {
+		cell := make([]uint8, len(bins.Features))
+		for leaf := range tree.Leaves {
+			for _, row := range g.LeafRows(leaf) {
+				for i := range cell {
+					cell[i] = bins.Features[i].Data[row]
+				}
+				if got := tree.Leaf(cell); got != leaf {
+					t.Fatalf("row %d is in leaf %d, found in %d", row, leaf, got)
+				}
+			}
+		}
+	})
+	t.Run("routing_agrees_with_growing", func(t *testing.T) {
+		rows := slices.Clone(sample.Rows)
+		tree.Route(bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
+				t.Errorf("leaf %d: %s", leaf, diff)
+			}
+		})
+	})
+	t.Run("same_tree_for_any_number_of_workers", func(t *testing.T) {
+		for _, workers := range []int{2, 8} {
+			other, err := NewGrower(bins, params, workers).Grow(t.Context(), sample)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tree, other); diff != "" {
+				t.Errorf("%d workers: %s", workers, diff)
+			}
+		}
+	})
+	t.Run("same_tree_without_memory_for_histograms", func(t *testing.T) {
+		poor := NewGrower(bins, params, 2)
+		poor.pool.limit = 1
+		other, err := poor.Grow(t.Context(), sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tree, other); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("order_of_rows_is_irrelevant", func(t *testing.T) {
+		shuffled := sample
+		shuffled.Rows = slices.Clone(sample.Rows)
+		rand.New(rand.NewPCG(9, 9)).Shuffle(len(shuffled.Rows), func(i, j int) {
+			shuffled.Rows[i], shuffled.Rows[j] = shuffled.Rows[j], shuffled.Rows[i]
+		})
+		other, err := NewGrower(bins, params, 2).Grow(t.Context(), shuffled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tree, other); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("stops_when_cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := g.Grow(ctx, sample); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestGrowRecoversAKnownTree(t *testing.T) {
+	f, _ := table(4000, 8, 3)
+	target := make([]float32, f.Rows)
+	for row := range target {
+		x, code := f.Columns[0].Floats[row], f.Columns[3].Codes[row]
+		switch {
+		case x > 0.5 && code == 2:
+			target[row] = 5
+		case x > 0.5:
+			target[row] = 1
+		case f.Columns[1].Floats[row] != f.Columns[1].Floats[row]: // missing
+			target[row] = -7
+		}
+	}
+	bins := mustBins(t, f)
+	g := NewGrower(bins, Params{MaxLeaves: 50, MinGain: 1e-3}, 2)
+	tree, err := g.Grow(t.Context(), regression(bins, target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree.Leaves > 8 {
+		t.Errorf("%d leaves for a tree of four", tree.Leaves)
+	}
+	for leaf := range tree.Leaves {
+		for _, row := range g.LeafRows(leaf) {
+			if target[row] != target[g.LeafRows(leaf)[0]] {
+				t.Fatalf("leaf %d holds different targets", leaf)
+			}
+		}
+	}
+}
+
+func TestGrowOnNothing(t *testing.T) {
+	f, target := table(100, 4, 1)
+	bins := mustBins(t, f)
+	for name, change := range map[string]func(*Sample){
+		"no_rows":      func(s *Sample) { s.Rows = nil },
+		"no_features":  func(s *Sample) { s.Features = []int32{} },
+		"no_gradients": func(s *Sample) { clear(s.Gradients) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sample := regression(bins, target)
+			change(&sample)
+			tree, err := NewGrower(bins, Params{MaxLeaves: 8}, 2).Grow(t.Context(), sample)
+			if err != nil || tree.Leaves != 1 {
+				t.Errorf("got %v, %v", tree, err)
+			}
+		})
+	}
+}
+
+func BenchmarkGrow(b *testing.B) {
+	f, target := table(500_000, 28, 1)
+	bins := mustBins(b, f)
+	sample := regression(bins, target)
+	g := NewGrower(bins, Params{MaxLeaves: 31, MinRows: 20}, 2)
+	b.ResetTimer()
+	for b.Loop() {
+		if _, err := g.Grow(b.Context(), sample); err != nil {
+			b.Fatal(err)
+		}
+	}
+	cells := float64(b.N) * float64(f.Rows) * float64(len(f.Columns))
+	b.ReportMetric(cells/b.Elapsed().Seconds()/1e6, "Mcells·trees/s")
+}
+
+func BenchmarkNewBins(b *testing.B) {
+	f, _ := table(200_000, 28, 1)
+	for b.Loop() {
+		mustBins(b, f)
+	}
+	b.ReportMetric(float64(b.N)*float64(f.Rows)/b.Elapsed().Seconds(), "rows/s")
+}
