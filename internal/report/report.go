@@ -1,0 +1,163 @@
+// Package report writes a model's report as text for a terminal.
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"foretell/internal/api"
+)
+
+// MaxConfusionClasses is up to how many classes the confusion matrix is shown:
+// a wider one does not fit a screen. It is whole in the JSON form.
+const MaxConfusionClasses = 12
+
+// maxImportances and maxClasses are how many columns and classes are listed.
+const (
+	maxImportances = 20
+	maxClasses     = 40
+)
+
+// WriteText writes r in sections: scores, classes, confusion, importances, the
+// race. width is the number of columns that the bars may use up.
+func WriteText(w io.Writer, r *api.ModelReport, width int) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Model %s: %s, raced for %s on %d rows (seed %d)\n", r.ModelKey, r.Algorithm, r.Metric, r.Rows, r.Seed)
+	sections := []func(io.Writer, *api.ModelReport){writeScores, writeClasses, writeConfusion}
+	for _, write := range sections {
+		write(&b, r)
+	}
+	writeImportances(&b, r, width)
+	writeRace(&b, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// columns aligns what write gives it, cells ended by tabs.
+func columns(w io.Writer, flags uint, write func(io.Writer)) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
+	write(t)
+	_ = t.Flush() // w is a strings.Builder
+}
+
+func writeScores(w io.Writer, r *api.ModelReport) {
+	fmt.Fprint(w, "\nScores\n")
+	rows := []struct {
+		name  string
+		count string
+		of    api.Scores
+	}{
+		{"test", fmt.Sprint(r.TestRows), r.Test},
+		{"validation", fmt.Sprint(r.ValidationRows), r.Validation},
+		{"training", "", r.Training},
+	}
+	columns(w, tabwriter.AlignRight, func(w io.Writer) {
+		fmt.Fprint(w, "\trows\taccuracy\tbalancedAccuracy\tmacroF1\trocAuc\tlogLoss\t\n")
+		for _, row := range rows {
+			s := row.of
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", row.name, row.count,
+				figure(s.Accuracy), figure(s.BalancedAccuracy), figure(s.MacroF1), figure(s.ROCAUC), figure(s.LogLoss))
+		}
+	})
+}
+
+func writeClasses(w io.Writer, r *api.ModelReport) {
+	if len(r.Classes) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nClasses, on test rows\n")
+	columns(w, tabwriter.AlignRight, func(w io.Writer) {
+		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
+		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", cell(c.Label), c.Rows, figure(c.Precision), figure(c.Recall), figure(c.F1))
+		}
+	})
+	more(w, len(r.Classes)-maxClasses, "classes")
+}
+
+func writeConfusion(w io.Writer, r *api.ModelReport) {
+	n := len(r.Classes)
+	if n == 0 || n > MaxConfusionClasses || len(r.Confusion) != n {
+		return
+	}
+	fmt.Fprint(w, "\nConfusion on test rows: true class down, predicted class across\n")
+	columns(w, tabwriter.AlignRight, func(w io.Writer) {
+		for _, c := range r.Classes {
+			fmt.Fprintf(w, "\t%s", cell(c.Label))
+		}
+		fmt.Fprint(w, "\t\n")
+		for i, row := range r.Confusion {
+			fmt.Fprintf(w, "%s\t", cell(r.Classes[i].Label))
+			for _, count := range row {
+				fmt.Fprintf(w, "%d\t", count)
+			}
+			fmt.Fprint(w, "\n")
+		}
+	})
+}
+
+func writeImportances(w io.Writer, r *api.ModelReport, width int) {
+	if len(r.Importances) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nImportance: by how much %s falls when the column is shuffled\n", r.Metric)
+	shown := r.Importances[:min(len(r.Importances), maxImportances)]
+	name, largest := 0, 0.0
+	for _, i := range shown {
+		name = max(name, len([]rune(cell(i.Column))))
+		largest = max(largest, i.Importance)
+	}
+	bar := min(40, max(0, width-name-12))
+	columns(w, 0, func(w io.Writer) {
+		for _, i := range shown {
+			fmt.Fprintf(w, "  %s\t%7s", cell(i.Column), figure(i.Importance))
+			if drawn := bars(i.Importance, largest, bar); drawn != "" {
+				fmt.Fprintf(w, "\t%s", drawn)
+			}
+			fmt.Fprint(w, "\n")
+		}
+	})
+	more(w, len(r.Importances)-maxImportances, "columns")
+}
+
+func writeRace(w io.Writer, r *api.ModelReport) {
+	if len(r.Algorithms) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nRace\n")
+	columns(w, 0, func(w io.Writer) {
+		fmt.Fprint(w, "  algorithm\tstatus\tperformance\tlogLoss\tsteps\n")
+		for _, a := range r.Algorithms {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d\n", a.Algorithm, a.Status, figure(a.Performance), figure(a.LogLoss), len(a.Curve))
+		}
+	})
+}
+
+// bars draws value as blocks, in eighths of a character.
+func bars(value, largest float64, width int) string {
+	if largest <= 0 || value <= 0 {
+		return ""
+	}
+	eighths := int(math.Round(value / largest * float64(width) * 8))
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return text
+}
+
+func figure(v float64) string { return fmt.Sprintf("%.4f", v) }
+
+// cell keeps a name from breaking the layout.
+func cell(name string) string {
+	return strings.NewReplacer("\t", `\t`, "\n", `\n`, "\v", `\v`, "\f", `\f`).Replace(name)
+}
+
+func more(w io.Writer, n int, what string) {
+	if n > 0 {
+		fmt.Fprintf(w, "  … and %d more %s, see --json\n", n, what)
+	}
+}

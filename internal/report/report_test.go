@@ -1,0 +1,67 @@
+package report
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestWriteText(t *testing.T) {
+	r := &api.ModelReport{
+		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BSIX01", Metric: "accuracy", Seed: 7,
+		Rows: 750, TestRows: 112, ValidationRows: 638,
+		Validation: api.Scores{Accuracy: 0.7602, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: 0.79, LogLoss: 0.49},
+		Test:       api.Scores{Accuracy: 0.7589, BalancedAccuracy: 0.68, MacroF1: 0.69, ROCAUC: 0.78, LogLoss: 0.5},
+		Training:   api.Scores{Accuracy: 0.93, BalancedAccuracy: 0.9, MacroF1: 0.91, ROCAUC: 0.98, LogLoss: 0.2},
+		Classes: []api.ClassReport{
+			{Label: "bad", Rows: 34, Precision: 0.62, Recall: 0.5, F1: 0.5536},
+			{Label: "good\tor so", Rows: 78, Precision: 0.8, Recall: 0.87, F1: 0.8335},
+		},
+		Confusion:   [][]int64{{17, 17}, {10, 68}},
+		Importances: []api.Importance{{Column: "checking_status", Importance: 0.08}, {Column: "duration", Importance: 0.031}, {Column: "age", Importance: -0.001}},
+		Algorithms: []api.AlgorithmReport{
+			{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Performance: 0.75, LogLoss: 0.51, Curve: []float64{0.7, 0.75}},
+			{Algorithm: "BSIX01", Status: "NOT_COMPLETED", Performance: 0.7602, LogLoss: 0.49, Curve: []float64{0.74, 0.7602, 0.7589}},
+		},
+	}
+	var b strings.Builder
+	if err := WriteText(&b, r, 60); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "report.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+func TestManyClassesHaveNoConfusionMatrix(t *testing.T) {
+	r := &api.ModelReport{}
+	for range MaxConfusionClasses + 1 {
+		r.Classes = append(r.Classes, api.ClassReport{Label: "c"})
+		r.Confusion = append(r.Confusion, make([]int64, MaxConfusionClasses+1))
+	}
+	var b strings.Builder
+	if err := WriteText(&b, r, 80); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "Confusion") {
+		t.Error("the confusion matrix of 13 classes is shown")
+	}
+}

@@ -1,0 +1,119 @@
+// Package term is everything that depends on where a command's streams lead:
+// tables, progress, the live race, prompts, colour and width.
+//
+// The rules of the terminal:
+//
+//   - What a command prints never depends on the terminal, only how it looks:
+//     a table is aligned and fitted to the width on a terminal, and is TSV with
+//     full values in a pipe.
+//   - Standard output carries the result. Progress, notices and prompts go to
+//     standard error.
+//   - Lines are redrawn only on a terminal that can move its cursor and that
+//     somebody watches: not with TERM=dumb, and not in CI.
+//   - Control characters that come from a server or a file are escaped.
+package term
+
+import (
+	"io"
+	"os"
+	"strconv"
+
+	xterm "golang.org/x/term"
+)
+
+// Console is the three streams of a command and what is known about them.
+type Console struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+
+	// InTerminal, OutTerminal and ErrTerminal tell which of them are terminals.
+	InTerminal, OutTerminal, ErrTerminal bool
+	// Redraw tells whether lines of Err may be redrawn in place.
+	Redraw bool
+	// OutStyle and ErrStyle colour what goes to Out and Err.
+	OutStyle, ErrStyle Style
+
+	columns int // from COLUMNS; 0 asks the terminal
+	in      int // file descriptors, -1 where there is none
+	out     int
+	err     int
+}
+
+// defaultWidth is used where a terminal does not tell its width.
+const defaultWidth = 80
+
+// Open looks at the three streams. env reads an environment variable: TERM,
+// CI, COLUMNS, NO_COLOR and CLICOLOR_FORCE are honoured. color is "always",
+// "never", or "auto" to decide from those and the terminal.
+func Open(in, out, err *os.File, env func(string) string, color string) *Console {
+	c := &Console{
+		In: in, Out: out, Err: err,
+		in: int(in.Fd()), out: int(out.Fd()), err: int(err.Fd()),
+	}
+	c.InTerminal = xterm.IsTerminal(c.in)
+	c.OutTerminal = xterm.IsTerminal(c.out) && enableEscapes(out)
+	c.ErrTerminal = xterm.IsTerminal(c.err) && enableEscapes(err)
+	dumb := env("TERM") == "dumb"
+	c.Redraw = c.ErrTerminal && !dumb && env("CI") == ""
+	colored := func(terminal bool) Style {
+		switch {
+		case color == "always":
+			return true
+		case color == "never", env("NO_COLOR") != "":
+			return false
+		case env("CLICOLOR_FORCE") != "" && env("CLICOLOR_FORCE") != "0":
+			return true
+		}
+		return Style(terminal && !dumb)
+	}
+	c.OutStyle, c.ErrStyle = colored(c.OutTerminal), colored(c.ErrTerminal)
+	if n, e := strconv.Atoi(env("COLUMNS")); e == nil && n > 0 {
+		c.columns = n
+	}
+	return c
+}
+
+// OutWidth is the number of columns of the terminal at Out.
+func (c *Console) OutWidth() int { return c.width(c.out) }
+
+// ErrWidth is the number of columns of the terminal at Err.
+func (c *Console) ErrWidth() int { return c.width(c.err) }
+
+func (c *Console) width(fd int) int {
+	if c.columns > 0 {
+		return c.columns
+	}
+	if w, _, err := xterm.GetSize(fd); err == nil && w > 0 {
+		return w
+	}
+	return defaultWidth
+}
+
+// Style writes text in colour if it is true, and leaves it alone otherwise.
+type Style bool
+
+func (s Style) wrap(code, text string) string {
+	if !s || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Bold gives text with more weight.
+func (s Style) Bold(text string) string { return s.wrap("1", text) }
+
+// Dim gives text with less weight.
+func (s Style) Dim(text string) string { return s.wrap("2", text) }
+
+// Red marks what failed.
+func (s Style) Red(text string) string { return s.wrap("31", text) }
+
+// Green marks what succeeded.
+func (s Style) Green(text string) string { return s.wrap("32", text) }
+
+// Yellow marks what needs attention.
+func (s Style) Yellow(text string) string { return s.wrap("33", text) }
+
+// Cyan marks what goes on.
+func (s Style) Cyan(text string) string { return s.wrap("36", text) }

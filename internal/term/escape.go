@@ -1,0 +1,43 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Escape makes the control characters of text visible (\n, \t, \x1b, \u009b),
+// so that what comes from a server or a file can neither break a line nor
+// steer the terminal. Everything else stays as it is.
+func Escape(text string) string {
+	if strings.IndexFunc(text, unicode.IsControl) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !unicode.IsControl(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// EscapeLines is [Escape] for a text of several lines: it keeps the line ends.
+func EscapeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Escape(line)
+	}
+	return strings.Join(lines, "\n")
+}

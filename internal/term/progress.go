@@ -1,0 +1,223 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Mode is how progress is shown.
+type Mode string
+
+// The modes of progress.
+const (
+	Auto  Mode = "auto"  // Bar where lines can be redrawn, Plain elsewhere
+	Bar   Mode = "bar"   // redrawn in place
+	Plain Mode = "plain" // lines, few of them
+	JSON  Mode = "json"  // one JSON event a line
+	None  Mode = "none"
+)
+
+// Modes lists the modes as a flag takes them.
+func Modes() []string {
+	return []string{string(Auto), string(Bar), string(Plain), string(JSON), string(None)}
+}
+
+// Progress shows how far long work has come. Work that takes less than a
+// second shows nothing, except for JSON events.
+type Progress struct {
+	mode  Mode
+	out   io.Writer
+	width func() int
+	style Style
+	now   func() time.Time
+	mu    sync.Mutex
+}
+
+const (
+	patience = time.Second            // work under it shows nothing
+	throttle = 100 * time.Millisecond // between two frames
+	reminder = 30 * time.Second       // between two plain lines without news
+)
+
+// NewProgress shows progress at Err. now is the clock.
+func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
+	if mode == Auto {
+		mode = Plain
+		if c.Redraw {
+			mode = Bar
+		}
+	}
+	return &Progress{mode: mode, out: c.Err, width: c.ErrWidth, style: c.ErrStyle, now: now}
+}
+
+// event writes one JSON line. Failing to write progress is no failure.
+func (p *Progress) event(v any) {
+	if line, err := EncodeJSONLine(v); err == nil {
+		_, _ = p.out.Write(line)
+	}
+}
+
+// Meter counts the bytes of a transfer.
+type Meter struct {
+	p     *Progress
+	label string
+	total int64
+	start time.Time
+	last  time.Time // of the last line or event
+	tenth int64     // tenths of total that the last line told
+	bar   *progressbar.ProgressBar
+}
+
+// Bytes starts a meter for a transfer of total bytes; -1 if that is unknown.
+func (p *Progress) Bytes(label string, total int64) *Meter {
+	start := p.now()
+	return &Meter{p: p, label: label, total: total, start: start, last: start}
+}
+
+type transferEvent struct {
+	Event string `json:"event"`
+	What  string `json:"what"`
+	Bytes int64  `json:"bytes"`
+	Total *int64 `json:"total,omitempty"`
+}
+
+// Set tells that n bytes are through. It may be called from any goroutine; n
+// may fall when a transfer starts again.
+func (m *Meter) Set(n int64) {
+	m.p.mu.Lock()
+	defer m.p.mu.Unlock()
+	now := m.p.now()
+	switch m.p.mode {
+	case Bar:
+		m.redraw(n, now)
+	case Plain, JSON:
+		m.report(n, now)
+	}
+}
+
+func (m *Meter) redraw(n int64, now time.Time) {
+	if m.bar == nil {
+		if now.Sub(m.start) < patience {
+			return
+		}
+		m.bar = progressbar.NewOptions64(m.total,
+			progressbar.OptionSetWriter(m.p.out),
+			progressbar.OptionSetVisibility(true),
+			progressbar.OptionSetDescription(Cut(Escape(m.label), max(8, m.p.width()-48))),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionSetWidth(min(30, max(5, m.p.width()-60))),
+			progressbar.OptionThrottle(throttle),
+			progressbar.OptionUseANSICodes(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	_ = m.bar.Set64(n)
+}
+
+func (m *Meter) report(n int64, now time.Time) {
+	tenth := m.tenth
+	if m.total > 0 {
+		tenth = n * 10 / m.total
+	}
+	if now.Sub(m.start) < patience && m.p.mode == Plain {
+		return
+	}
+	if tenth == m.tenth && now.Sub(m.last) < reminder {
+		return
+	}
+	m.tenth, m.last = tenth, now
+	if m.p.mode == JSON {
+		m.p.event(m.event(n))
+		return
+	}
+	if m.total > 0 {
+		fmt.Fprintf(m.p.out, "%s: %d %% of %s\n", Escape(m.label), tenth*10, Bytes(m.total))
+	} else {
+		fmt.Fprintf(m.p.out, "%s: %s\n", Escape(m.label), Bytes(n))
+	}
+}
+
+func (m *Meter) event(n int64) transferEvent {
+	e := transferEvent{Event: "transfer", What: m.label, Bytes: n}
+	if m.total >= 0 {
+		e.Total = &m.total
+	}
+	return e
+}
+
+// Done ends the transfer; its bar is cleared away.
+func (m *Meter) Done() {
+	m.p.mu.Lock()
+	defer m.p.mu.Unlock()
+	if m.bar != nil {
+		_ = m.bar.Clear()
+		_ = m.bar.Exit()
+		m.bar = nil
+		fmt.Fprint(m.p.out, "\r\x1b[K")
+	}
+}
+
+// Phase is work of unknown length.
+type Phase struct {
+	p     *Progress
+	label string
+	start time.Time
+	last  time.Time
+	drawn bool
+}
+
+type phaseEvent struct {
+	Event string `json:"event"`
+	What  string `json:"what"`
+}
+
+// Phase names what goes on from now on, such as "the service is preparing the
+// dataset".
+func (p *Progress) Phase(label string) *Phase {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mode == JSON {
+		p.event(phaseEvent{"phase", label})
+	}
+	return &Phase{p: p, label: label, start: p.now()}
+}
+
+// Tick tells that the phase still goes on; detail may add how far it is.
+func (f *Phase) Tick(detail string) {
+	f.p.mu.Lock()
+	defer f.p.mu.Unlock()
+	now := f.p.now()
+	elapsed := now.Sub(f.start)
+	if elapsed < patience {
+		return
+	}
+	text := Escape(f.label)
+	if detail != "" {
+		text += ", " + Escape(detail)
+	}
+	switch f.p.mode {
+	case Bar:
+		line := fmt.Sprintf("%s … %s", text, Duration(elapsed))
+		fmt.Fprintf(f.p.out, "\r\x1b[K%s", Cut(line, f.p.width()-1))
+		f.drawn = true
+	case Plain:
+		if f.last.IsZero() || now.Sub(f.last) >= reminder {
+			fmt.Fprintln(f.p.out, text)
+			f.last = now
+		}
+	}
+}
+
+// Done ends the phase; a redrawn line is cleared away.
+func (f *Phase) Done() {
+	f.p.mu.Lock()
+	defer f.p.mu.Unlock()
+	if f.drawn {
+		fmt.Fprint(f.p.out, "\r\x1b[K")
+		f.drawn = false
+	}
+}

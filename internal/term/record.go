@@ -1,0 +1,133 @@
+package term
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+)
+
+// Record is one value by the names of its JSON members.
+type Record map[string]json.RawMessage
+
+// NewRecord takes apart v, which has to be written as a JSON object.
+func NewRecord(v any) (Record, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var r Record
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("%T is no JSON object: %w", v, err)
+	}
+	return r, nil
+}
+
+// Text is a member as a cell shows it: a text without quotes, nothing for an
+// absent or null member, JSON for the rest.
+func (r Record) Text(name string) string {
+	raw := r[name]
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var text string
+	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// Select writes the named members as a JSON object in that order; an absent
+// one is null.
+func (r Record) Select(names []string) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		if raw := r[name]; len(raw) > 0 {
+			b.Write(raw)
+		} else {
+			b.WriteString("null")
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// MemberNames lists the JSON members of a struct type in order, those of
+// embedded structs in their place.
+func MemberNames(t reflect.Type) []string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !field.IsExported():
+		case field.Anonymous && name == "":
+			names = append(names, MemberNames(field.Type)...)
+		case name == "":
+			names = append(names, field.Name)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// EncodeJSON gives v as indented JSON with a line end. Characters that could
+// steer a terminal are written as escapes; < and & stay readable.
+func EncodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return escapeJSON(b.Bytes()), nil
+}
+
+// EncodeJSONLine is [EncodeJSON] on one line.
+func EncodeJSONLine(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return escapeJSON(b.Bytes()), nil
+}
+
+// escapeJSON escapes the control characters that encoding/json lets through.
+// They can only stand inside a text, so the document stays valid.
+func escapeJSON(doc []byte) []byte {
+	passed := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) }
+	if bytes.IndexFunc(doc, passed) < 0 {
+		return doc
+	}
+	var b bytes.Buffer
+	for _, r := range string(doc) {
+		if passed(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,253 @@
+package term
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Cell is one value of a [Table].
+type Cell struct {
+	// Text is the full value.
+	Text string
+	// Look is how a terminal shows it. Defaults to Text.
+	Look string
+	// Short is what Look may be cut to where the width does not suffice, such
+	// as the first characters of a key. Defaults to cutting with an ellipsis.
+	Short string
+	// Paint colours the cell on a terminal. May be nil.
+	Paint func(string) string
+}
+
+// Table is rows of cells under a header. Every row has as many cells as Header.
+type Table struct {
+	// Header names the columns; none prints no header.
+	Header []string
+	// Right tells which columns are numbers, aligned to the right.
+	Right []bool
+	Rows  [][]Cell
+	// Whole keeps every cell as long as it is, also where the terminal is
+	// narrower.
+	Whole bool
+}
+
+// gap is what stands between two columns on a terminal.
+const gap = 2
+
+// WriteTSV writes the full values separated by tabs. Control characters are
+// escaped: a row is a line.
+func (t *Table) WriteTSV(w io.Writer) error {
+	var b strings.Builder
+	line := func(n int, text func(i int) string) {
+		for i := range n {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(Escape(text(i)))
+		}
+		b.WriteByte('\n')
+	}
+	if len(t.Header) > 0 {
+		line(len(t.Header), func(i int) string { return t.Header[i] })
+	}
+	for _, row := range t.Rows {
+		line(len(row), func(i int) string { return row[i].Text })
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteCSV writes the full values as RFC 4180 with LF line ends.
+func (t *Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if len(t.Header) > 0 {
+		if err := out.Write(t.Header); err != nil {
+			return err
+		}
+	}
+	for _, row := range t.Rows {
+		record := make([]string, len(row))
+		for i, cell := range row {
+			record[i] = cell.Text
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteAligned writes aligned columns without boxes, fitted to width.
+func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
+	rows := t.looks(width)
+	if len(rows) == 0 && len(t.Header) == 0 {
+		return nil
+	}
+	for i, row := range t.Rows {
+		for j, cell := range row {
+			if style && cell.Paint != nil {
+				rows[i][j] = cell.Paint(rows[i][j])
+			}
+		}
+	}
+	var b strings.Builder
+	out := tablewriter.NewTable(&b,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
+		})),
+		tablewriter.WithConfig(tablewriter.Config{
+			Header: tw.CellConfig{
+				Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+				Alignment:  tw.CellAlignment{PerColumn: t.alignment()},
+			},
+			Row: tw.CellConfig{
+				Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+				Alignment:  tw.CellAlignment{PerColumn: t.alignment()},
+			},
+			Behavior: tw.Behavior{TrimSpace: tw.Off},
+		}),
+		tablewriter.WithPadding(tw.Padding{Right: strings.Repeat(" ", gap), Overwrite: true}),
+	)
+	if len(t.Header) > 0 {
+		header := slices.Clone(t.Header)
+		for i := range header {
+			header[i] = style.Bold(header[i])
+		}
+		out.Header(header)
+	}
+	if err := out.Bulk(rows); err != nil {
+		return fmt.Errorf("lay out a table: %w", err)
+	}
+	if err := out.Render(); err != nil {
+		return fmt.Errorf("lay out a table: %w", err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) alignment() []tw.Align {
+	n := len(t.Header)
+	if n == 0 && len(t.Rows) > 0 {
+		n = len(t.Rows[0])
+	}
+	align := make([]tw.Align, n)
+	for i := range align {
+		align[i] = tw.AlignLeft
+		if i < len(t.Right) && t.Right[i] {
+			align[i] = tw.AlignRight
+		}
+	}
+	return align
+}
+
+// looks gives the cells as a terminal of the given width shows them: shortened
+// where they have a short form and the width does not suffice, then cut from
+// the widest column on.
+func (t *Table) looks(width int) [][]string {
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = make([]string, len(row))
+		for j, cell := range row {
+			rows[i][j] = Escape(cell.look())
+		}
+	}
+	if t.Whole {
+		return rows
+	}
+	widths := t.widths(rows)
+	if total(widths) <= width {
+		return rows
+	}
+	for i, row := range t.Rows {
+		for j, cell := range row {
+			if cell.Short != "" {
+				rows[i][j] = Escape(cell.Short)
+			}
+		}
+	}
+	widths = t.widths(rows)
+	narrow(widths, width)
+	for _, row := range rows {
+		for j := range row {
+			row[j] = Cut(row[j], widths[j])
+		}
+	}
+	return rows
+}
+
+func (c Cell) look() string {
+	if c.Look != "" {
+		return c.Look
+	}
+	return c.Text
+}
+
+func (t *Table) widths(rows [][]string) []int {
+	widths := make([]int, len(t.alignment()))
+	for i, name := range t.Header {
+		widths[i] = twwidth.Width(name)
+	}
+	for _, row := range rows {
+		for j, text := range row {
+			widths[j] = max(widths[j], twwidth.Width(text))
+		}
+	}
+	return widths
+}
+
+func total(widths []int) int {
+	sum := gap * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
+	}
+	return sum
+}
+
+// narrow takes columns from the widest until all fit or none can give more.
+func narrow(widths []int, width int) {
+	const least = 8
+	for total(widths) > width {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= least {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// Cut gives text in at most width columns, its end replaced by an ellipsis
+// where it is longer.
+func Cut(text string, width int) string {
+	if twwidth.Width(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	used := 0
+	for _, r := range text {
+		w := twwidth.Width(string(r))
+		if used+w > width-1 {
+			break
+		}
+		b.WriteRune(r)
+		used += w
+	}
+	return b.String() + "…"
+}

@@ -1,0 +1,61 @@
+package term
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Bytes gives a number of bytes in the unit that fits, such as "12.4 MB".
+func Bytes(n int64) string {
+	const unit = 1000
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, prefix := float64(n)/unit, 0
+	for value >= unit && prefix < 4 {
+		value /= unit
+		prefix++
+	}
+	return fmt.Sprintf("%.1f %cB", value, "kMGTP"[prefix])
+}
+
+// Duration gives the time that something took, such as "0.8 s" or "2 min 5 s".
+func Duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Truncate(time.Second).Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Ago gives the distance from then to now, such as "3 minutes ago".
+func Ago(then, now time.Time) string {
+	d := now.Sub(then)
+	switch {
+	case d < 0 && d > -time.Minute, d >= 0 && d < 10*time.Second:
+		return "just now"
+	case d < 0:
+		return then.Format("2006-01-02 15:04")
+	case d < time.Minute:
+		return count(int(d.Seconds()), "second")
+	case d < time.Hour:
+		return count(int(d.Minutes()), "minute")
+	case d < 24*time.Hour:
+		return count(int(d.Hours()), "hour")
+	case d < 60*24*time.Hour:
+		return count(int(d.Hours()/24), "day")
+	}
+	return then.Format("2006-01-02")
+}
+
+func count(n int, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.Itoa(n) + " " + unit + " ago"
+}
