@@ -15,7 +15,8 @@ type Node struct {
 	Bin, Also uint8
 }
 
-// Tree is a grown tree as an array. Leaves are numbered from 0.
+// Tree is a grown tree as an array in breadth-first order. Leaves are numbered
+// in that order from 0.
 type Tree struct {
 	Nodes []Node
 	Sets  []Set

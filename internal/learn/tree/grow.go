@@ -283,15 +283,25 @@ func (g *Grower) push(c *candidate) {
 	}
 }
 
-// number gives the leaves their numbers, in the order of the nodes.
+// number puts the nodes in breadth-first order, which is what the binary form
+// relies on, and gives the leaves their numbers in that order.
 func (g *Grower) number() {
+	grown := g.tree.Nodes
+	order := make([]int32, 1, len(grown))
+	flat := make([]Node, 0, len(grown))
 	g.leaves = g.leaves[:0]
-	for i := range g.tree.Nodes {
-		if n := &g.tree.Nodes[i]; n.Feature < 0 {
+	for i := 0; i < len(order); i++ {
+		n := grown[order[i]]
+		if n.Feature < 0 {
 			n.Left = int32(len(g.leaves))
-			g.leaves = append(g.leaves, g.spans[i])
+			g.leaves = append(g.leaves, g.spans[order[i]])
+		} else {
+			order = append(order, n.Left, n.Left+1)
+			n.Left = int32(len(order) - 2)
 		}
+		flat = append(flat, n)
 	}
+	g.tree.Nodes = flat
 	g.tree.Leaves = len(g.leaves)
 }
 

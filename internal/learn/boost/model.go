@@ -1,0 +1,76 @@
+package boost
+
+import (
+	"foretell/internal/frame"
+)
+
+// Model is a learned classifier. It is immutable and safe for concurrent use.
+type Model struct {
+	classes  int
+	base     []float32
+	ensemble ensemble
+}
+
+// ensemble is what the two ways to grow trees leave behind.
+type ensemble interface {
+	// score adds the scores of f's rows lo…hi-1 to dst, row major.
+	score(dst []float32, f *frame.Frame, lo, hi int)
+	appendBinary(b []byte) ([]byte, error)
+}
+
+// The first bytes of the binary form: its version and the kind of ensemble.
+const (
+	version       = 1
+	kindLeafwise  = 0
+	kindSymmetric = 1
+)
+
+// Predict writes the probabilities of the classes of f's rows lo…hi-1 to dst,
+// row major; each row sums to 1. f's columns are those of the frame the model
+// was learned from, in the same order.
+func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+	width := len(m.base)
+	raw := make([]float32, (hi-lo)*width)
+	for i := 0; i < len(raw); i += width {
+		copy(raw[i:], m.base)
+	}
+	m.ensemble.score(raw, f, lo, hi)
+	for i := range hi - lo {
+		probabilities(dst[i*m.classes:(i+1)*m.classes], raw[i*width:(i+1)*width])
+	}
+}
+
+// AppendBinary appends the model's binary form to b: a version, the kind of
+// ensemble, the number of classes, the base scores, then the ensemble.
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	kind := byte(kindLeafwise)
+	if _, ok := m.ensemble.(*trees); !ok {
+		kind = kindSymmetric
+	}
+	b = append(b, version, kind, byte(m.classes), byte(m.classes>>8))
+	b = appendFloats(b, m.base)
+	return m.ensemble.appendBinary(b)
+}
+
+// UnmarshalBinary makes m the model whose binary form b is. m is changed only
+// if the error is nil.
+func (m *Model) UnmarshalBinary(b []byte) error {
+	r := &reader{rest: b}
+	v, kind := r.byte(), r.byte()
+	classes := int(r.byte()) | int(r.byte())<<8
+	if r.err != nil || v != version || classes < 2 {
+		return errMalformed
+	}
+	read := Model{classes: classes, base: r.floats(outputs(classes))}
+	switch kind {
+	case kindLeafwise:
+		read.ensemble = readTrees(r, outputs(classes))
+	default:
+		return errMalformed
+	}
+	if r.err != nil || len(r.rest) > 0 {
+		return errMalformed
+	}
+	*m = read
+	return nil
+}
