@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 )
 
 // Code is a stable, machine-readable name of what went wrong.
@@ -70,6 +71,9 @@ type Problem struct {
 	Errors []FieldError `json:"errors,omitempty"`
 	// RequestID finds the request in the service's log.
 	RequestID string `json:"requestId,omitempty"`
+	// RetryAfter is how long to wait before asking again; it travels in the
+	// header of that name, in whole seconds.
+	RetryAfter time.Duration `json:"-"`
 
 	cause error
 }

@@ -1,0 +1,106 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// binding is where the fields of an endpoint's In end up in a request.
+type binding struct {
+	path  map[string]string
+	query url.Values
+	body  []byte // JSON; nil for none
+}
+
+// bind reads the struct that in points to. Fields tagged path and query become
+// parameters, at any depth of embedding; a field named Body becomes JSON. A
+// query parameter at its zero value is left out unless tagged required.
+func bind(in any) (binding, error) {
+	b := binding{path: map[string]string{}, query: url.Values{}}
+	v := reflect.Indirect(reflect.ValueOf(in))
+	if !v.IsValid() || v.Kind() != reflect.Struct {
+		return b, nil
+	}
+	return b, b.fields(v)
+}
+
+func (b *binding) fields(v reflect.Value) error {
+	for i := range v.NumField() {
+		field, value := v.Type().Field(i), v.Field(i)
+		if field.Anonymous {
+			if err := b.fields(value); err != nil {
+				return err
+			}
+			continue
+		}
+		if name := field.Tag.Get("path"); name != "" {
+			text, err := paramText(value)
+			if err != nil {
+				return fmt.Errorf("parameter %s: %w", name, err)
+			}
+			b.path[name] = text
+		} else if name := field.Tag.Get("query"); name != "" {
+			if value.IsZero() && field.Tag.Get("required") != "true" {
+				continue
+			}
+			text, err := paramText(value)
+			if err != nil {
+				return fmt.Errorf("parameter %s: %w", name, err)
+			}
+			b.query.Set(name, text)
+		} else if field.Name == "Body" {
+			body, err := json.Marshal(value.Interface())
+			if err != nil {
+				return fmt.Errorf("write the request: %w", err)
+			}
+			b.body = body
+		}
+	}
+	return nil
+}
+
+func paramText(v reflect.Value) (string, error) {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String(), nil
+	case reflect.Int, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10), nil
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool()), nil
+	default:
+		return "", fmt.Errorf("a %s cannot be a parameter", v.Kind())
+	}
+}
+
+// expand puts the path parameters into a template such as /things/{key}.
+func (b *binding) expand(template string) (string, error) {
+	path := template
+	for _, name := range pathParams(template) {
+		value := b.path[name]
+		if value == "" || value == "." || value == ".." {
+			return "", fmt.Errorf("parameter %s of %s is missing", name, template)
+		}
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+	}
+	return path, nil
+}
+
+// pathParams lists the names in braces.
+func pathParams(template string) []string {
+	var names []string
+	for {
+		_, rest, ok := strings.Cut(template, "{")
+		if !ok {
+			return names
+		}
+		name, after, ok := strings.Cut(rest, "}")
+		if !ok {
+			return names
+		}
+		names, template = append(names, name), after
+	}
+}

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// maxAnswer bounds how much of a JSON answer is read.
+const maxAnswer = 64 << 20
+
+// Call calls an endpoint whose request is parameters and JSON. in may be nil
+// for [api.None]. The endpoints with a file in their request or answer have
+// methods of their own: [Client.AddData], [Client.UploadData],
+// [Client.CreatePrediction] and [Client.Download].
+func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], in *In) (*Out, error) {
+	req, err := c.newRequest(e.Operation, in)
+	if err != nil {
+		return nil, err
+	}
+	out := new(Out)
+	if err := c.exchange(ctx, req, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// newRequest builds the request of an operation from its In.
+func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
+	b, err := bind(in)
+	if err != nil {
+		return nil, err
+	}
+	template := op.Path
+	if override, ok := c.opts.Paths[op.ID]; ok {
+		template = override
+	}
+	path, err := b.expand(template)
+	if err != nil {
+		return nil, err
+	}
+	// Parsed together, so that an escaped slash in a parameter stays one.
+	u, err := c.base.Parse(c.base.EscapedPath() + path)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.query) > 0 {
+		u.RawQuery = b.query.Encode()
+	}
+	req := &request{
+		op: op.ID, method: op.Method, url: u, header: http.Header{},
+		bearer: !op.Public, repeatable: isRepeatable(op), patient: op.ID != api.LogIn.ID,
+	}
+	req.header.Set("Accept", "application/json, application/problem+json")
+	if b.body != nil {
+		req.header.Set("Content-Type", "application/json")
+		req.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.body)), nil }
+		req.size = int64(len(b.body))
+		req.text = b.body
+	}
+	return req, nil
+}
+
+// isRepeatable tells whether calling op twice does no more than calling it once.
+func isRepeatable(op api.Operation) bool {
+	switch op.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return op.ID == api.LogIn.ID
+}
+
+// exchange sends req and reads a JSON answer into out.
+func (c *Client) exchange(ctx context.Context, req *request, out any) error {
+	resp, err := c.send(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return c.networkError(ctx, req, err)
+	}
+	c.traceBody(req, resp, body)
+	if _, ok := out.(*api.None); ok {
+		return nil
+	}
+	return decodeAnswer(req, resp, body, out)
+}
+
+// decodeAnswer reads the JSON of a 2xx answer.
+func decodeAnswer(req *request, resp *http.Response, body []byte, out any) error {
+	if len(bytes.TrimSpace(body)) == 0 && req.method == http.MethodPatch {
+		return nil // other deployments may have nothing to say
+	}
+	if looksLikePage(resp, body) {
+		return notService(req, resp, "a web page")
+	}
+	if page := pageOf(out); page != nil {
+		page.Total = -1 // until the service tells
+	}
+	if err := decode(body, out); err != nil {
+		e := notService(req, resp, "something other than this operation's JSON")
+		e.Err = err
+		return e
+	}
+	normalise(out)
+	return nil
+}
+
+// looksLikePage tells HTML, such as a proxy's log-in page, from JSON.
+func looksLikePage(resp *http.Response, body []byte) bool {
+	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err == nil && strings.HasSuffix(media, "html") {
+		return true
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+}
+
+// pageOf finds the envelope in the answer of a list; nil if out is none.
+func pageOf(out any) *api.Page {
+	v := reflect.Indirect(reflect.ValueOf(out))
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	if field := v.FieldByName("Page"); field.IsValid() && field.CanAddr() {
+		page, _ := field.Addr().Interface().(*api.Page)
+		return page
+	}
+	return nil
+}

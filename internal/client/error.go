@@ -1,0 +1,218 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// Kind tells what kept an answer of the service from coming.
+type Kind string
+
+// The kinds of a [NetworkError].
+const (
+	Unreachable Kind = "unreachable"   // no connection: wrong host or port, service down, no network
+	Untrusted   Kind = "untrusted"     // the TLS handshake failed, such as for an unknown certificate
+	ProxyFailed Kind = "proxy"         // the proxy between here and the service refused or is not there
+	Broken      Kind = "broken"        // the connection broke off or timed out under way
+	Misdirected Kind = "misdirected"   // a redirect that is not followed
+	NotService  Kind = "not-a-service" // something answered, but this address is not the service's API
+)
+
+// NetworkError says that the service did not answer.
+type NetworkError struct {
+	Op   string // operation ID
+	URL  string // what was called, without secrets
+	Kind Kind
+	// Status is the HTTP status of the answer of a NotService; else 0.
+	Status int
+	// Reason tells what happened in plain words.
+	Reason string
+	// Err is the cause; nil if there is none but Reason.
+	Err error
+}
+
+// Error is one sentence that names the address.
+func (e *NetworkError) Error() string {
+	host := e.URL
+	if u, err := url.Parse(e.URL); err == nil {
+		host = u.Scheme + "://" + u.Host
+	}
+	return fmt.Sprintf("%s: %s", host, e.Reason)
+}
+
+// Unwrap gives the cause.
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// temporary tells whether another attempt could go better.
+func (e *NetworkError) temporary() bool {
+	if e.Kind == Broken {
+		return true
+	}
+	var dns *net.DNSError
+	return e.Kind == Unreachable && (!errors.As(e.Err, &dns) || !dns.IsNotFound)
+}
+
+// networkError makes the error of a request that got no answer. The context's
+// own end comes through as it is, so that errors.Is finds it.
+func (c *Client) networkError(ctx context.Context, req *request, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", req.op, ctx.Err())
+	}
+	var source *sourceError
+	if errors.As(err, &source) {
+		return source.err
+	}
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err // the outer one repeats the address with its secrets
+	}
+	e := &NetworkError{Op: req.op, URL: withoutSecrets(req.url), Err: err}
+	e.Kind, e.Reason = classify(err)
+	return e
+}
+
+// classify says in plain words what went wrong with a connection.
+func classify(err error) (Kind, string) {
+	var (
+		redirect  *redirectError
+		authority x509.UnknownAuthorityError
+		hostname  x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		verify    *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+		dns       *net.DNSError
+		op        *net.OpError
+	)
+	text := err.Error()
+	switch {
+	case errors.As(err, &redirect):
+		return Misdirected, redirect.reason
+	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
+		return ProxyFailed, "the proxy cannot be reached: check HTTPS_PROXY and NO_PROXY (" + text + ")"
+	case errors.As(err, &authority):
+		return Untrusted, "its certificate is signed by nobody this machine trusts; give the authority's certificate in SSL_CERT_FILE"
+	case errors.As(err, &hostname):
+		return Untrusted, "its certificate is for another name (" + text + ")"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return Untrusted, "its certificate is not valid today; check this machine's clock"
+	case errors.As(err, &invalid), errors.As(err, &verify):
+		return Untrusted, "its certificate is not valid (" + text + ")"
+	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return Untrusted, "it does not speak TLS: is its address http:// rather than https://?"
+	case errors.As(err, &alert):
+		return Untrusted, "the TLS handshake failed (" + text + ")"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return Unreachable, "there is no host of this name"
+	case errors.As(err, &op) && op.Op == "dial":
+		return Unreachable, "no connection (" + op.Err.Error() + ")"
+	case errors.As(err, &dns):
+		return Unreachable, "its name cannot be looked up (" + dns.Err + ")"
+	default:
+		return Broken, "the connection broke off (" + text + ")"
+	}
+}
+
+// notService makes the error of an answer that cannot be the service's.
+func notService(req *request, resp *http.Response, what string) *NetworkError {
+	return &NetworkError{
+		Op: req.op, URL: withoutSecrets(req.url), Kind: NotService, Status: resp.StatusCode,
+		Reason: fmt.Sprintf("this address is not the service's API: %s %s answered %d with %s",
+			req.method, req.url.Path, resp.StatusCode, what),
+	}
+}
+
+// refusal reads the error out of an answer that is no success, and closes it.
+func (c *Client) refusal(req *request, resp *http.Response) error {
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // what came of it will do
+	c.traceBody(req, resp, body)
+	status := resp.StatusCode
+	if resp.Request != nil && resp.Request.URL.Host != req.url.Host {
+		req = &request{op: req.op, method: req.method, url: resp.Request.URL}
+	}
+	problem := parseProblem(status, body)
+	if problem == nil {
+		if status < 400 || status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
+			return notService(req, resp, "something that is not its error format")
+		}
+		problem = statusProblem(status)
+	}
+	problem.RetryAfter = retryAfter(resp.Header)
+	if problem.RequestID == "" {
+		problem.RequestID = resp.Header.Get("X-Request-Id")
+	}
+	return problem
+}
+
+// parseProblem reads problem details, or one of the error objects that other
+// deployments send; nil if body is neither.
+func parseProblem(status int, body []byte) *api.Problem {
+	var p api.Problem
+	if err := json.Unmarshal(body, &p); err == nil && p.Code != "" {
+		p.Status = status
+		return &p
+	}
+	var loose map[string]any
+	if err := json.Unmarshal(bytes.TrimSpace(body), &loose); err != nil {
+		return nil
+	}
+	result := statusProblem(status)
+	for _, name := range []string{"detail", "message", "error_description", "error", "title"} {
+		if text, ok := loose[name].(string); ok && text != "" {
+			result.Detail = text
+			break
+		}
+	}
+	return result
+}
+
+// statusProblem is what can be said of an error by its status alone.
+func statusProblem(status int) *api.Problem {
+	p := api.NewProblem(codeOfStatus(status), "the service answered %d %s", status, http.StatusText(status))
+	p.Status, p.Title = status, http.StatusText(status)
+	return p
+}
+
+func codeOfStatus(status int) api.Code {
+	switch status {
+	case http.StatusUnauthorized:
+		return api.CodeUnauthorized
+	case http.StatusForbidden:
+		return api.CodeForbidden
+	case http.StatusNotFound, http.StatusGone:
+		return api.CodeNotFound
+	case http.StatusMethodNotAllowed:
+		return api.CodeMethodNotAllowed
+	case http.StatusConflict:
+		return api.CodeWrongState
+	case http.StatusRequestEntityTooLarge:
+		return api.CodeTooLarge
+	case http.StatusUnsupportedMediaType:
+		return api.CodeWrongMediaType
+	case http.StatusUnprocessableEntity:
+		return api.CodeInvalid
+	case http.StatusTooManyRequests:
+		return api.CodeTooMany
+	case http.StatusInsufficientStorage:
+		return api.CodeStorageFull
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return api.CodeNotReady
+	}
+	if status >= 500 {
+		return api.CodeInternal
+	}
+	return api.CodeMalformed
+}

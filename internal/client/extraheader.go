@@ -1,0 +1,50 @@
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// parseExtraHeaders reads the Name:value lines that the service wants sent with
+// an upload. Lines end with \n or \r\n; blank ones are skipped. A header that
+// would change what is sent, or where the token goes, is refused.
+func parseExtraHeaders(text string) (http.Header, error) {
+	headers := http.Header{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || !isToken(name) || !isHeaderValue(value) {
+			return nil, fmt.Errorf("extraHeaders: line %q is not Name:value", line)
+		}
+		switch http.CanonicalHeaderKey(name) {
+		case "Authorization", "Content-Length", "Transfer-Encoding", "Host", "Connection", "Expect", "Upgrade", "Trailer", "Te":
+			return nil, fmt.Errorf("extraHeaders: the service may not set %s", name)
+		}
+		headers.Add(name, value)
+	}
+	return headers, nil
+}
+
+// isToken tells whether s may be the name of a header (RFC 9110, 5.6.2).
+func isToken(s string) bool {
+	for _, r := range s {
+		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isHeaderValue(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}

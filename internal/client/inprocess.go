@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// newTransport is the default: proxies from the environment, limits on all that
+// can hang, none on how long a body takes.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		ResponseHeaderTimeout: 2 * time.Minute,
+		WriteBufferSize:       64 << 10,
+		ReadBufferSize:        64 << 10,
+	}
+}
+
+// InProcess serves h without a port and gives the transport that reaches it,
+// whatever the host of the address. Bodies stream and cancellation carries, as
+// over a socket: behind it a real HTTP server reads one end of a pipe for each
+// connection. Close breaks off what is under way and returns when the last
+// handler has returned.
+func InProcess(h http.Handler) (http.RoundTripper, io.Closer) {
+	p := &inProcess{conns: make(chan net.Conn), closed: make(chan struct{})}
+	p.transport = newTransport()
+	p.transport.Proxy = nil
+	p.transport.DialContext = p.dial
+	p.transport.ResponseHeaderTimeout = 0
+	p.server = &http.Server{
+		Handler:           h,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		ReadHeaderTimeout: 10 * time.Second,
+		ConnState:         p.count,
+	}
+	p.serving.Go(func() { p.failure = p.server.Serve(p) })
+	return p.transport, p
+}
+
+// inProcess is a listener whose connections are pipes.
+type inProcess struct {
+	transport *http.Transport
+	server    *http.Server
+	conns     chan net.Conn
+	closed    chan struct{}
+	once      sync.Once
+	serving   sync.WaitGroup // the accept loop
+	open      sync.WaitGroup // connections; each ends after its last handler
+	failure   error
+}
+
+// count is told of each connection's beginning by the accept loop.
+func (p *inProcess) count(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		p.open.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		p.open.Done()
+	}
+}
+
+func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept is the listener's side of dial.
+func (p *inProcess) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Addr names the listener.
+func (p *inProcess) Addr() net.Addr { return pipeAddr{} }
+
+// Close ends the server and the listener. It may be called twice, and is: the
+// server closes its listener too.
+func (p *inProcess) Close() error {
+	first := false
+	p.once.Do(func() {
+		first = true
+		close(p.closed)
+	})
+	if !first {
+		return nil
+	}
+	p.transport.CloseIdleConnections()
+	err := p.server.Close()
+	p.serving.Wait()
+	p.open.Wait()
+	if err == nil && !errors.Is(p.failure, http.ErrServerClosed) && !errors.Is(p.failure, net.ErrClosed) {
+		err = p.failure
+	}
+	return err
+}
+
+type pipeAddr struct{}
+
+func (pipeAddr) Network() string { return "pipe" }
+func (pipeAddr) String() string  { return "in-process" }

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"context"
+	"iter"
+
+	"foretell/internal/api"
+)
+
+// The lists below fetch page after page until the service's total, or until a
+// short page where it gives none. An item that moves to the next page because
+// another was created meanwhile is given once. An error ends the sequence.
+
+// AllDatasets gives the datasets of the account; the page of in is ignored.
+func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
+	return all(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
+		in.PageInput = page
+		out, err := Call(ctx, c, api.ListDatasets, &in)
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.Datasets.Items, out.Page, nil
+	}, func(d api.DatasetEntry) string { return d.DatasetKey })
+}
+
+// AllTrainings gives the training jobs of the account.
+func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api.Training, error] {
+	return all(func(page api.PageInput) ([]api.Training, api.Page, error) {
+		out, err := Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: parentOnly})
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.TrainingJobs, out.Page, nil
+	}, trainingKey)
+}
+
+// AllTrainingsOfDataset gives the training jobs of a dataset.
+func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Training, error] {
+	return all(func(page api.PageInput) ([]api.Training, api.Page, error) {
+		out, err := Call(ctx, c, api.ListTrainingsOfDataset, ofDataset(key, page))
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.TrainingJobs, out.Page, nil
+	}, trainingKey)
+}
+
+// AllModelsOfDataset gives the models of a dataset.
+func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.ModelEntry, error] {
+	return all(func(page api.PageInput) ([]api.ModelEntry, api.Page, error) {
+		out, err := Call(ctx, c, api.ListModelsOfDataset, ofDataset(key, page))
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.Models, out.Page, nil
+	}, func(m api.ModelEntry) string { return m.ModelKey })
+}
+
+// AllPredictionsOfDataset gives the predictions made with any model of a dataset.
+func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
+	return all(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
+		out, err := Call(ctx, c, api.ListPredictionsOfDataset, ofDataset(key, page))
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.Predictions, out.Page, nil
+	}, predictionKey)
+}
+
+// AllPredictionsOfModel gives the predictions made with a model.
+func AllPredictionsOfModel(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
+	return all(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
+		in := &api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: page}
+		out, err := Call(ctx, c, api.ListPredictionsOfModel, in)
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.Predictions, out.Page, nil
+	}, predictionKey)
+}
+
+func trainingKey(t api.Training) string     { return t.TrainingJobKey }
+func predictionKey(p api.Prediction) string { return p.PredictionKey }
+
+func ofDataset(key string, page api.PageInput) *api.DatasetPageInput {
+	return &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: page}
+}
+
+// all walks the pages that fetch gives; key tells items apart.
+func all[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		seen := map[string]bool{}
+		for in := (api.PageInput{Limit: api.MaxPageLimit}); ; {
+			items, page, err := fetch(in)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range items {
+				if k := key(item); k == "" || !seen[k] {
+					seen[k] = true
+					if !yield(item, nil) {
+						return
+					}
+				}
+			}
+			next, more := nextOffset(in, page, len(items))
+			if !more {
+				return
+			}
+			in.Offset = next
+		}
+	}
+}
+
+// nextOffset tells where the page after one of n items begins, if there is one.
+func nextOffset(in api.PageInput, page api.Page, n int) (int64, bool) {
+	next := in.Offset + int64(n)
+	switch {
+	case n == 0:
+		return 0, false
+	case page.NextOffset != nil && *page.NextOffset > in.Offset:
+		return *page.NextOffset, true
+	case page.Total >= 0:
+		return next, next < page.Total
+	}
+	limit := in.Limit
+	if page.Limit > 0 {
+		limit = min(limit, page.Limit) // as the service applied it
+	}
+	return next, int64(n) >= limit
+}

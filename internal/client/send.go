@@ -1,0 +1,201 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// The pauses between attempts double from the first to the last.
+const (
+	firstPause = 200 * time.Millisecond
+	lastPause  = 8 * time.Second
+	// maxRetryAfter is the longest wait that a service may ask for and get;
+	// a longer one is the caller's to decide on.
+	maxRetryAfter = time.Minute
+)
+
+// request is one call, sent as often as it takes.
+type request struct {
+	op     string // operation ID, for errors and traces
+	method string
+	url    *url.URL
+	header http.Header
+	// open gives the body from its beginning; nil for no body.
+	open func() (io.ReadCloser, error)
+	size int64  // of the body; -1 unknown
+	text []byte // the body, if it is JSON, for the trace
+	// bearer attaches the token.
+	bearer bool
+	// repeatable requests are sent again after failures that leave open
+	// whether the service acted on them.
+	repeatable bool
+	// patient requests wait out a 429.
+	patient bool
+	// taken, if not nil, is asked before a repetition whether the service has
+	// acted on an earlier attempt after all; then send gives errTaken.
+	taken func(ctx context.Context) (bool, error)
+
+	attempts int // so far
+}
+
+// errTaken ends the attempts of a request whose taken said yes.
+var errTaken = errors.New("the service has taken an earlier attempt")
+
+// send gives the first answer that is a success; its body is the caller's to
+// close. Refusals are *api.Problem.
+func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
+	for attempt := 1; ; {
+		req.attempts = attempt
+		token := ""
+		if req.bearer {
+			token = c.Token()
+		}
+		resp, err := c.attempt(ctx, req, token, attempt)
+		if err == nil && resp.StatusCode < 300 {
+			c.accepted(token)
+			return resp, nil
+		}
+		if err == nil {
+			err = c.refusal(req, resp)
+		}
+		if isUnauthorized(err) && req.bearer {
+			renewed, failure := c.renew(ctx, token)
+			if failure != nil {
+				return nil, failure
+			}
+			if renewed {
+				continue
+			}
+		}
+		if gone(err) && req.method == http.MethodDelete && attempt > 1 {
+			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
+		}
+		pause, again := retryPause(req, err, attempt)
+		if !again || attempt >= c.opts.Attempts || ctx.Err() != nil {
+			return nil, err
+		}
+		if waitErr := c.opts.Wait(ctx, pause); waitErr != nil {
+			return nil, waitErr
+		}
+		if req.taken != nil {
+			if taken, checkErr := req.taken(ctx); checkErr != nil {
+				return nil, err
+			} else if taken {
+				return nil, errTaken
+			}
+		}
+		attempt++
+	}
+}
+
+// attempt sends req once.
+func (c *Client) attempt(ctx context.Context, req *request, token string, n int) (*http.Response, error) {
+	out, err := http.NewRequestWithContext(ctx, req.method, req.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	out.Header = req.header.Clone()
+	out.Header.Set("User-Agent", c.opts.UserAgent)
+	if token != "" {
+		out.Header.Set("Authorization", "Bearer "+token)
+	}
+	if req.open != nil {
+		body, err := req.open()
+		if err != nil {
+			return nil, err
+		}
+		out.Body, out.GetBody, out.ContentLength = body, req.open, req.size
+		if req.size == 0 {
+			out.Body = http.NoBody
+		}
+	}
+	began := c.now()
+	resp, err := c.http.Do(out)
+	c.traceAttempt(req, out, resp, traceResult{attempt: n, began: began, err: err})
+	if err != nil {
+		return nil, c.networkError(ctx, req, err)
+	}
+	return resp, nil
+}
+
+func (c *Client) now() time.Time {
+	if c.opts.Now == nil {
+		return time.Time{}
+	}
+	return c.opts.Now()
+}
+
+// retryPause tells whether a failure is worth another attempt, and when.
+func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
+	pause := min(firstPause<<(attempt-1), lastPause)
+	pause -= jitter(pause / 2)
+	var network *NetworkError
+	if errors.As(err, &network) {
+		return pause, network.temporary() && (req.repeatable || network.Kind == Unreachable)
+	}
+	var problem *api.Problem
+	if !errors.As(err, &problem) {
+		return 0, false
+	}
+	if problem.RetryAfter > maxRetryAfter {
+		return 0, false
+	}
+	pause = max(pause, problem.RetryAfter)
+	switch problem.Status {
+	case http.StatusTooManyRequests:
+		return pause, req.patient
+	case http.StatusServiceUnavailable:
+		return pause, true // refused before anything was done
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return pause, req.repeatable
+	}
+	return 0, false
+}
+
+// jitter gives a random duration below limit, so that clients that failed
+// together do not come back together.
+func jitter(limit time.Duration) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(limit))
+}
+
+func isUnauthorized(err error) bool {
+	var problem *api.Problem
+	return errors.As(err, &problem) && problem.Status == http.StatusUnauthorized
+}
+
+func gone(err error) bool {
+	var problem *api.Problem
+	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
+}
+
+// retryAfter reads the header, which holds seconds or a date; the latter is
+// measured against the answer's own Date.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	then, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil || !then.After(now) {
+		return 0
+	}
+	return then.Sub(now)
+}

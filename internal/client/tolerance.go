@@ -1,0 +1,145 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// decode reads JSON into the value that out points to. Where the strict reading
+// fails it mends what other deployments are known to send: numbers and lists
+// wrapped in strings, and keys sent as numbers.
+func decode(data []byte, out any) error {
+	strict := json.Unmarshal(data, out)
+	if strict == nil {
+		return nil
+	}
+	var tree any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&tree); err != nil {
+		return strict
+	}
+	mended, err := json.Marshal(mend(tree, reflect.TypeOf(out)))
+	if err != nil {
+		return strict
+	}
+	if err := json.Unmarshal(mended, out); err != nil {
+		return strict
+	}
+	return nil
+}
+
+var readsItself = reflect.TypeFor[json.Unmarshaler]()
+
+// mend reshapes a parsed JSON value towards the type it is to become.
+func mend(value any, t reflect.Type) any {
+	if reflect.PointerTo(t).Implements(readsItself) {
+		return value
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return mend(value, t.Elem())
+	case reflect.Struct:
+		if object, ok := unwrap(value).(map[string]any); ok {
+			mendFields(object, t)
+			return object
+		}
+	case reflect.Slice:
+		if list, ok := unwrap(value).([]any); ok {
+			for i := range list {
+				list[i] = mend(list[i], t.Elem())
+			}
+			return list
+		}
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		return unwrap(value)
+	case reflect.String:
+		if n, ok := value.(json.Number); ok {
+			return n.String()
+		}
+	}
+	return value
+}
+
+func mendFields(object map[string]any, t reflect.Type) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous {
+			mendFields(object, field.Type)
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if value, ok := object[name]; ok {
+			object[name] = mend(value, field.Type)
+		}
+	}
+}
+
+// unwrap gives what a string holds as JSON; null for an empty string.
+func unwrap(value any) any {
+	text, ok := value.(string)
+	if !ok {
+		return value
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	var inner any
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&inner); err != nil || dec.More() {
+		return value
+	}
+	return inner
+}
+
+// normalise turns older spellings of states into ours.
+func normalise(out any) {
+	switch v := out.(type) {
+	case *api.Training:
+		v.Status = trainingState(v.Status)
+	case *api.CreatedTraining:
+		v.Status = trainingState(v.Status)
+	case *api.TrainingPage:
+		for i := range v.TrainingJobs {
+			v.TrainingJobs[i].Status = trainingState(v.TrainingJobs[i].Status)
+		}
+	case *api.TrainingProgress:
+		v.Status = trainingState(v.Status)
+		for i := range v.Jobs {
+			v.Jobs[i].Status = trainingState(v.Jobs[i].Status)
+		}
+	case *api.Prediction:
+		v.Status = predictionState(v.Status)
+	case *api.PredictionProgress:
+		v.Status = predictionState(v.Status)
+	case *api.PredictionPage:
+		for i := range v.Predictions {
+			v.Predictions[i].Status = predictionState(v.Predictions[i].Status)
+		}
+	}
+}
+
+func trainingState(s string) string {
+	switch s {
+	case "PROCESSING":
+		return api.TrainingRunning
+	case "TIMEOUT":
+		return api.TrainingTimedOut
+	}
+	return s
+}
+
+func predictionState(s string) string {
+	switch s {
+	case "PROCESSING":
+		return api.PredictionRunning
+	case "TIMED_OUT":
+		return api.PredictionTimeout
+	}
+	return s
+}

@@ -1,0 +1,151 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+
+	"foretell/internal/api"
+)
+
+// expectFrom is the size of a body from which the service is asked first
+// whether it wants it, so that a refusal costs nothing.
+const expectFrom = 1 << 20
+
+// Upload adds src to a dataset that was just created: by [Client.AddData] up to
+// 32 MB, else to the address that its creation gave. progress, which may be
+// nil, is told how many bytes are sent; a new attempt starts at 0 again.
+//
+// After a broken connection the dataset is read first: it is sent again only
+// while PENDING, so that it is never sent twice.
+func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
+	info := created.DatasetUploadInfo
+	if (src.Size >= 0 && src.Size <= api.MaxAddDataBytes) || info.UploadURL == "" {
+		return c.AddData(ctx, created.DatasetKey, src, progress)
+	}
+	return c.upload(ctx, created.DatasetKey, info, src.counted(progress))
+}
+
+// AddData adds a CSV of at most 32 MB to a PENDING dataset.
+func (c *Client) AddData(ctx context.Context, key string, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
+	req, err := c.newRequest(api.AddData.Operation, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return nil, err
+	}
+	req.sendForm(src, progress)
+	return c.addFile(ctx, req, key)
+}
+
+// UploadData sends a CSV to the address that the creation of a dataset gave.
+// Where that is an object store's, its answer says nothing and the entry is
+// empty. Unlike [Client.Upload] it cannot see what became of a broken
+// connection, and so does not try again after one.
+func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
+	return c.upload(ctx, "", info, src.counted(progress))
+}
+
+// CreatePrediction sends a blind CSV to predict with a model. It is not sent
+// again after a broken connection, for the service may have taken it.
+func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
+	req, err := c.newRequest(api.CreatePrediction.Operation, &api.ModelInput{ModelKey: modelKey})
+	if err != nil {
+		return nil, err
+	}
+	req.sendForm(src, progress)
+	out := new(api.CreatedPrediction)
+	if err := c.exchange(ctx, req, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// sendForm makes src the multipart body of req.
+func (req *request) sendForm(src Source, progress func(sent int64)) {
+	f := newForm(src.Name)
+	req.header.Set("Content-Type", f.contentType)
+	req.open = f.around(src.counted(progress).Open)
+	req.size = f.size(src.Size)
+	req.askFirst()
+}
+
+// askFirst makes a large body wait for the service's consent.
+func (req *request) askFirst() {
+	if req.size < 0 || req.size >= expectFrom {
+		req.header.Set("Expect", "100-continue")
+	}
+}
+
+// upload PUTs the bytes of src. key is the dataset's; it may be empty.
+func (c *Client) upload(ctx context.Context, key string, info api.UploadInfo, src Source) (*api.DatasetEntry, error) {
+	address, err := c.resolve(info.UploadURL)
+	if err != nil {
+		return nil, err
+	}
+	header, err := parseExtraHeaders(info.ExtraHeaders)
+	if err != nil {
+		return nil, err
+	}
+	if header.Get("Content-Type") == "" {
+		header.Set("Content-Type", "text/csv")
+	}
+	req := &request{
+		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
+		open: src.Open, size: src.Size, patient: true, bearer: c.mayCarryToken(address),
+	}
+	req.askFirst()
+	return c.addFile(ctx, req, key)
+}
+
+// mayCarryToken tells whether the token goes to an upload address: to the
+// service's own host, and elsewhere only where the address carries no signature
+// of its own, and never from https to http.
+func (c *Client) mayCarryToken(address *url.URL) bool {
+	if sameService(c.base, address) {
+		return true
+	}
+	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")
+}
+
+// addFile sends a dataset's file. With a key it repeats after broken
+// connections, as long as the dataset is still PENDING.
+func (c *Client) addFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
+	if key != "" {
+		req.repeatable = true
+		req.taken = func(ctx context.Context) (bool, error) {
+			entry, err := c.datasetEntry(ctx, key)
+			return err == nil && entry.Status != api.DatasetPending, err
+		}
+	}
+	resp, err := c.send(ctx, req)
+	if key != "" && (errors.Is(err, errTaken) || req.attempts > 1 && api.CodeOf(err) == api.CodeWrongState) {
+		return c.datasetEntry(ctx, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	c.traceBody(req, resp, body)
+	entry := new(api.DatasetEntry)
+	switch {
+	case err == nil && json.Valid(body):
+		return entry, decodeAnswer(req, resp, body, entry)
+	case key != "":
+		return c.datasetEntry(ctx, key) // an object store, or a lost answer
+	case err != nil:
+		return nil, c.networkError(ctx, req, err)
+	default:
+		return entry, nil
+	}
+}
+
+// datasetEntry reads where a dataset stands.
+func (c *Client) datasetEntry(ctx context.Context, key string) (*api.DatasetEntry, error) {
+	dataset, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return nil, err
+	}
+	return &dataset.DatasetEntry, nil
+}

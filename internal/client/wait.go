@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// A wait polls at intervals that grow from the first to the last by a quarter
+// each time, so that what is short is seen at once, what is long costs little,
+// and nothing is seen later than about a quarter of the time that it took.
+const (
+	firstPoll = 25 * time.Millisecond
+	lastPoll  = 2 * time.Second
+	// maxOutages is how many polls in a row may fail, each with its attempts:
+	// about half a minute, in which a service can be restarted.
+	maxOutages = 5
+)
+
+// WaitDataset polls a dataset until it is COMPLETED or FAILED. each, which may
+// be nil, is told of every answer, the last included.
+func (c *Client) WaitDataset(ctx context.Context, key string, each func(*api.Dataset)) (*api.Dataset, error) {
+	return poll(ctx, c, func() (*api.Dataset, bool, error) {
+		d, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+		if err != nil {
+			return nil, false, err
+		}
+		return d, d.Status == api.DatasetCompleted || d.Status == api.DatasetFailed, nil
+	}, each)
+}
+
+// WaitTraining polls the progress of a training job until the job ends, and
+// then reads the job.
+func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.TrainingProgress)) (*api.Training, error) {
+	in := &api.TrainingInput{TrainingJobKey: key}
+	var job *api.Training
+	_, err := poll(ctx, c, func() (*api.TrainingProgress, bool, error) {
+		progress, err := Call(ctx, c, api.GetTrainingProgress, in)
+		if err != nil || !trainingEnded(progress.Status) {
+			return progress, false, err
+		}
+		job, err = Call(ctx, c, api.GetTraining, in)
+		return progress, err == nil && trainingEnded(job.Status), err
+	}, each)
+	if err != nil {
+		return nil, err
+	}
+	return job, nil
+}
+
+// WaitPrediction polls a prediction until it is COMPLETED, FAILED or TIMEOUT.
+func (c *Client) WaitPrediction(ctx context.Context, key string, each func(*api.Prediction)) (*api.Prediction, error) {
+	return poll(ctx, c, func() (*api.Prediction, bool, error) {
+		p, err := Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
+		if err != nil {
+			return nil, false, err
+		}
+		return p, predictionEnded(p.Status), nil
+	}, each)
+}
+
+// trainingEnded tells whether a state is final. A state that is not known is not.
+func trainingEnded(status string) bool {
+	switch status {
+	case api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled:
+		return true
+	}
+	return false
+}
+
+func predictionEnded(status string) bool {
+	switch status {
+	case api.PredictionCompleted, api.PredictionFailed, api.PredictionTimeout:
+		return true
+	}
+	return false
+}
+
+// poll calls fetch until it says done. A service that is away for a while, as
+// in a restart, does not end the wait.
+func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), each func(*T)) (*T, error) {
+	outages := 0
+	for interval := firstPoll; ; interval = min(interval+interval/4, lastPoll) {
+		state, done, err := fetch()
+		switch {
+		case err == nil:
+			outages = 0
+			if each != nil {
+				each(state)
+			}
+			if done {
+				return state, nil
+			}
+		case !isOutage(err) || ctx.Err() != nil:
+			return nil, err
+		default:
+			if outages++; outages > maxOutages {
+				return nil, err
+			}
+		}
+		if err := c.opts.Wait(ctx, interval); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isOutage tells a failure that passes from one that stays.
+func isOutage(err error) bool {
+	var network *NetworkError
+	if errors.As(err, &network) {
+		return network.temporary()
+	}
+	var problem *api.Problem
+	return errors.As(err, &problem) && codeOfStatus(problem.Status) == api.CodeNotReady
+}
