@@ -1,0 +1,92 @@
+package frame
+
+import "fmt"
+
+// The codes of defects. They are stable: programs may compare them, and a
+// message may change where its code does not.
+const (
+	CodeEmptyFile       = "empty-file"
+	CodeNoHeader        = "no-header"
+	CodeNoRows          = "no-rows"
+	CodeUnnamedColumn   = "unnamed-column"
+	CodeDuplicateColumn = "duplicate-column"
+	CodeTooFewColumns   = "too-few-columns"
+	CodeMissingColumn   = "missing-column"
+	CodeRaggedRow       = "ragged-row"
+	CodeDuplicateID     = "duplicate-id"
+	CodeEmptyID         = "empty-id"
+	CodeEmptyLabel      = "empty-label"
+	CodeUnknownLabel    = "unknown-label"
+	CodeOneClass        = "one-class"
+	CodeTooManyClasses  = "too-many-classes"
+	CodeBinary          = "binary"
+	CodeInvalidUTF8     = "invalid-utf8"
+	CodeUnclosedQuote   = "unclosed-quote"
+	CodeStrayQuote      = "stray-quote"
+	CodeTooLong         = "too-long"
+)
+
+// The codes of warnings and of findings that do not stop anything.
+const (
+	CodeUnnamedID       = "unnamed-id"
+	CodeSmallClass      = "small-class"
+	CodeManyClasses     = "many-classes"
+	CodeSimilarClasses  = "similar-classes"
+	CodeConstantColumn  = "constant-column"
+	CodeEmptyColumn     = "empty-column"
+	CodeIDLikeColumn    = "id-like-column"
+	CodeJunkInNumbers   = "junk-in-numbers"
+	CodeExtraColumn     = "extra-column"
+	CodeChangedKind     = "changed-kind"
+	CodeUnseenCategory  = "unseen-category"
+	CodeMovedRange      = "moved-range"
+	CodeMoreMissing     = "more-missing"
+	CodeDifferentIDName = "different-id-name"
+)
+
+// Defect is something in a file that the service refuses, and where it is.
+type Defect struct {
+	// Code is one of the Code constants.
+	Code string `json:"code"`
+	// Message says what is wrong, with the value, without the place.
+	Message string `json:"message"`
+	// Line is the physical line of the file, from 1; 0 where no line is meant.
+	Line int `json:"line,omitempty"`
+	// Column is the number of the field in its record, from 1; 0 where the
+	// whole line is meant.
+	Column int `json:"column,omitempty"`
+	// Name is the header's name for Column; empty where it has none.
+	Name string `json:"name,omitempty"`
+}
+
+// Error returns place and message: `line 17, column 3 (age): …`.
+func (d *Defect) Error() string {
+	where := place(d.Line, d.Column, d.Name)
+	if where == "" {
+		return d.Message
+	}
+	return where + ": " + d.Message
+}
+
+// Warning is something in a file that is worth a look but stops nothing. The
+// fields mean what they mean in Defect.
+type Warning Defect
+
+// String returns place and message in the form of Defect.Error.
+func (w Warning) String() string { return (*Defect)(&w).Error() }
+
+func place(line, column int, name string) string {
+	switch {
+	case line > 0 && column > 0 && name != "":
+		return fmt.Sprintf("line %d, column %d (%s)", line, column, name)
+	case line > 0 && column > 0:
+		return fmt.Sprintf("line %d, column %d", line, column)
+	case line > 0:
+		return fmt.Sprintf("line %d", line)
+	case column > 0 && name != "":
+		return fmt.Sprintf("column %d (%s)", column, name)
+	case column > 0:
+		return fmt.Sprintf("column %d", column)
+	}
+	return name
+}

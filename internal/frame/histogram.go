@@ -1,0 +1,69 @@
+package frame
+
+import "math"
+
+const histogramBins = 64
+
+// Histogram counts the rows of a numeric column in bins of equal width.
+type Histogram struct {
+	// Low is the left edge of the first bin, Width the width of each.
+	Low   float64 `json:"low"`
+	Width float64 `json:"width"`
+	// Rows holds the rows of each bin; the first and the last are not empty.
+	Rows []int `json:"rows"`
+}
+
+// binning is a Histogram that grows: a value outside its range doubles the
+// width, which merges the bins in pairs, until the range holds the value.
+type binning struct {
+	low, width float64
+	rows       [histogramBins]int
+}
+
+func newBinning(low, high float64) *binning {
+	width := (high/histogramBins - low/histogramBins) * (1 + 1e-12) // the highest value is inside
+	if width <= 0 || low+width == low {
+		width = max(math.Nextafter(math.Abs(low), math.Inf(1))-math.Abs(low), math.Abs(low)*0x1p-40, 0x1p-40)
+	}
+	return &binning{low: low, width: width}
+}
+
+func (b *binning) add(value float64, rows int) {
+	for value < b.low && b.width < math.MaxFloat64/4/histogramBins {
+		b.low -= histogramBins * b.width
+		b.merge(histogramBins / 2)
+	}
+	at := (value - b.low) / b.width
+	for at >= histogramBins && b.width < math.MaxFloat64/4/histogramBins {
+		b.merge(0)
+		at = (value - b.low) / b.width
+	}
+	b.rows[int(min(max(at, 0), histogramBins-1))] += rows
+}
+
+// merge doubles the width and puts the merged pairs into the half that begins
+// at bin to.
+func (b *binning) merge(to int) {
+	var merged [histogramBins]int
+	for i, rows := range b.rows {
+		merged[to+i/2] += rows
+	}
+	b.rows = merged
+	b.width *= 2
+}
+
+// histogram returns the bins between the first and the last that hold rows.
+func (b *binning) histogram() *Histogram {
+	first, end := 0, histogramBins
+	for first < end && b.rows[first] == 0 {
+		first++
+	}
+	for end > first && b.rows[end-1] == 0 {
+		end--
+	}
+	return &Histogram{
+		Low:   b.low + float64(first)*b.width,
+		Width: b.width,
+		Rows:  append([]int(nil), b.rows[first:end]...),
+	}
+}

@@ -1,0 +1,128 @@
+package frame
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// level is one text of a column and how many rows have it.
+type level struct {
+	text  string
+	rows  int
+	line  int // the first line that has it
+	kind  cellKind
+	value float64 // for kind number
+}
+
+// levels counts the texts of a column. When they outgrow their share of the
+// memory, the rarest are forgotten (lossy counting: Manku and Motwani, 2002),
+// and the number of different texts becomes an estimate.
+type levels struct {
+	index  map[string]int32
+	list   []level
+	recent int32     // the level of the last cell: columns repeat themselves
+	bytes  int       // memory in use, roughly
+	all    *distinct // set once texts were forgotten
+}
+
+// levelBytes is what a level takes besides its text: itself, its key and slot.
+const levelBytes = 112
+
+// count adds one row with the text and returns its level, which is valid
+// until the next count.
+func (l *levels) count(cell []byte, line int) *level {
+	if len(l.list) > 0 && l.list[l.recent].text == string(cell) {
+		found := &l.list[l.recent]
+		found.rows++
+		return found
+	}
+	at, known := l.index[string(cell)]
+	if !known {
+		at = l.insert(level{text: string(cell), line: line})
+	}
+	l.recent = at
+	found := &l.list[at]
+	found.rows++
+	if l.all != nil {
+		l.all.add(hashText(found.text))
+	}
+	return found
+}
+
+func (l *levels) insert(one level) int32 {
+	if l.index == nil {
+		l.index = make(map[string]int32)
+	}
+	one.kind, one.value = classify([]byte(one.text))
+	at := int32(len(l.list))
+	l.list = append(l.list, one)
+	l.index[one.text] = at
+	l.bytes += levelBytes + len(one.text)
+	return at
+}
+
+// prune forgets rare texts until at most half of the memory is in use.
+func (l *levels) prune(capacity int) {
+	if l.all == nil {
+		l.all = newDistinct(capacity)
+		for i := range l.list {
+			l.all.add(hashText(l.list[i].text))
+		}
+	}
+	keep, goal := l.list, l.bytes/2
+	for rare := 1; l.bytes > goal; rare *= 2 {
+		keep = slices.DeleteFunc(keep, func(one level) bool {
+			if one.rows <= rare {
+				l.bytes -= levelBytes + len(one.text)
+			}
+			return one.rows <= rare
+		})
+	}
+	l.list, l.recent = slices.Clip(keep), 0
+	l.index = make(map[string]int32, len(keep))
+	for i := range keep {
+		l.index[keep[i].text] = int32(i)
+	}
+}
+
+// distinct returns the number of different texts and whether it is exact.
+func (l *levels) distinct() (int, bool) {
+	if l.all == nil {
+		return len(l.list), true
+	}
+	return l.all.count(), l.all.exact()
+}
+
+// The rule by which texts become levels of a category.
+const (
+	maxFewLevels = 1_000  // up to here every text is a level
+	maxLevels    = 65_535 // beyond, the most frequent of those on two rows or more
+)
+
+// retained returns the texts that become levels, in byte order.
+func (l *levels) retained() []level {
+	kept := slices.Clone(l.list)
+	if n, _ := l.distinct(); n > maxFewLevels {
+		kept = slices.DeleteFunc(kept, func(one level) bool { return one.rows < 2 })
+	}
+	slices.SortFunc(kept, byRows)
+	kept = kept[:min(len(kept), maxLevels)]
+	slices.SortFunc(kept, func(a, b level) int { return strings.Compare(a.text, b.text) })
+	return kept
+}
+
+// top returns the n most frequent texts, most frequent first.
+func (l *levels) top(n int) []LevelRows {
+	sorted := slices.Clone(l.list)
+	slices.SortFunc(sorted, byRows)
+	var top []LevelRows
+	for _, one := range sorted[:min(len(sorted), n)] {
+		top = append(top, LevelRows{Text: one.text, Rows: one.rows})
+	}
+	return top
+}
+
+func byRows(a, b level) int {
+	return cmp.Or(cmp.Compare(b.rows, a.rows), strings.Compare(a.text, b.text))
+}

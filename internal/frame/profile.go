@@ -1,0 +1,65 @@
+package frame
+
+// Profile is what one pass over a file found out.
+type Profile struct {
+	// Rows is the number of data rows that were read, Bytes the file's length.
+	Rows  int   `json:"rows"`
+	Bytes int64 `json:"bytes"`
+	// Schema is what Load needs. Of a blind file it has no label and no classes.
+	Schema *Schema `json:"schema"`
+	// Columns describes the features in the order of Schema.Columns.
+	Columns []ColumnProfile `json:"columns"`
+	// Classes are the labels in the order of Schema.Classes.
+	Classes []LevelRows `json:"classes,omitempty"`
+	// Defects are what the service refuses, in the order of their lines, up to
+	// the scan's limit. A file without one is good.
+	Defects []Defect `json:"defects,omitempty"`
+	// Partial tells that the scan ended before the file did: behind an
+	// unclosed quote, say, or at the limit of defects.
+	Partial bool `json:"partial,omitempty"`
+	// Warnings are worth a look but stop nothing.
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// ColumnProfile describes one feature.
+type ColumnProfile struct {
+	Name string `json:"name"`
+	// Column is the number of the field in its record, from 1.
+	Column int  `json:"column"`
+	Kind   Kind `json:"kind"`
+	// Missing is the number of rows without a value.
+	Missing int `json:"missing"`
+	// Distinct is the number of different values that are not missing: exact
+	// if it could be held in memory, else an estimate good to about 1 %.
+	Distinct int  `json:"distinct"`
+	Estimate bool `json:"estimate,omitempty"`
+	// Numbers is set for a Numeric column with at least one number.
+	Numbers *Numbers `json:"numbers,omitempty"`
+	// Top holds the most frequent texts of a Category column, at most ten.
+	Top []LevelRows `json:"top,omitempty"`
+
+	texts []level // the texts that were counted; not all of them if Estimate
+}
+
+// Numbers are the statistics of a numeric column. None is NaN or infinite.
+type Numbers struct {
+	Min       float64    `json:"min"`
+	Max       float64    `json:"max"`
+	Mean      float64    `json:"mean"`
+	StdDev    float64    `json:"stdDev"`
+	Histogram *Histogram `json:"histogram"`
+}
+
+// LevelRows is a text and the number of rows that have it.
+type LevelRows struct {
+	Text string `json:"text"`
+	Rows int    `json:"rows"`
+}
+
+// Err returns the first defect, nil if there is none.
+func (p *Profile) Err() error {
+	if len(p.Defects) == 0 {
+		return nil
+	}
+	return &p.Defects[0]
+}

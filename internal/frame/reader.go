@@ -1,0 +1,183 @@
+package frame
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Limits that keep a reader's memory bounded whatever the file holds.
+const (
+	MaxField  = 1 << 20  // bytes of one field
+	MaxRecord = 16 << 20 // bytes of one record
+)
+
+const bufferSize = 256 << 10
+
+// Reader splits a stream into RFC 4180 records.
+//
+// Lines end in LF, CRLF or a lone CR. A field in quotes may hold delimiters,
+// line ends (kept as they are) and doubled quotes. A byte order mark is
+// skipped, and so are blank lines. What RFC 4180 leaves open is refused: a
+// quote inside an unquoted field, and text after a closing quote.
+type Reader struct {
+	src    io.Reader
+	delim  byte
+	stop   [256]bool // the bytes that end an unquoted run
+	buf    []byte
+	pos    int // the unread bytes are buf[pos:end]
+	end    int
+	line   int // physical line of buf[pos], from 1
+	opened bool
+	last   bool // src has given its last byte
+	err    error
+	rec    Record
+}
+
+// Record is one record of a file. It is valid until the next Read.
+type Record struct {
+	line   int
+	breaks int // line ends inside quoted fields
+	raw    []byte
+	fields [][]byte
+	plain  []byte // texts of the fields that had doubled quotes
+}
+
+// Line returns the physical line on which the record begins, from 1.
+func (r *Record) Line() int { return r.line }
+
+// Len returns the number of fields.
+func (r *Record) Len() int { return len(r.fields) }
+
+// Field returns the text of field i, from 0, without its quotes.
+func (r *Record) Field(i int) []byte { return r.fields[i] }
+
+// Raw returns the record as it stands in the file, without its line end.
+func (r *Record) Raw() []byte { return r.raw }
+
+// NewReader returns a Reader on src whose fields are parted by delim.
+func NewReader(src io.Reader, delim byte) *Reader {
+	r := &Reader{src: src, delim: delim, line: 1, buf: make([]byte, bufferSize)}
+	r.stop[delim], r.stop['"'], r.stop['\n'], r.stop['\r'] = true, true, true, true
+	return r
+}
+
+// Read returns the next record, and io.EOF after the last. A *Defect tells
+// what is wrong with the next record; where the reader can find the beginning
+// of the one after, reading may go on, else the next Read returns io.EOF. Any
+// other error comes from the source.
+func (r *Reader) Read() (*Record, error) {
+	if !r.opened {
+		r.opened = true
+		if err := r.open(); err != nil {
+			return nil, err
+		}
+	}
+	for r.err == nil {
+		window := r.buf[r.pos:r.end]
+		if len(window) == 0 && r.last {
+			r.err = io.EOF
+			break
+		}
+		r.rec.line = r.line
+		at, what := r.split(window)
+		switch {
+		case what == partial:
+			if len(window)-at <= MaxField && len(window) <= MaxRecord {
+				r.err = r.fill()
+				continue
+			}
+			return nil, r.fail(at, tooLong)
+		case what != whole:
+			return nil, r.fail(at, what)
+		}
+		r.pos += at
+		r.line += r.rec.breaks + 1
+		if len(r.rec.raw) > 0 {
+			return r.check()
+		}
+	}
+	return nil, r.err
+}
+
+// check refuses a record that is not text.
+func (r *Reader) check() (*Record, error) {
+	rec := &r.rec
+	if utf8.Valid(rec.raw) && bytes.IndexByte(rec.raw, 0) < 0 {
+		return rec, nil
+	}
+	for i, field := range rec.fields {
+		if bytes.IndexByte(field, 0) >= 0 {
+			return nil, &Defect{
+				Code: CodeBinary, Line: rec.fieldLine(i, r.delim), Column: i + 1,
+				Message: "a NUL byte: this is not text",
+			}
+		}
+		if !utf8.Valid(field) {
+			return nil, &Defect{
+				Code: CodeInvalidUTF8, Line: rec.fieldLine(i, r.delim), Column: i + 1,
+				Message: fmt.Sprintf("byte 0x%02X is not valid UTF-8: name the file's encoding or save it as UTF-8", invalidByte(field)),
+			}
+		}
+	}
+	return rec, nil
+}
+
+func invalidByte(text []byte) byte {
+	for len(text) > 0 {
+		char, size := utf8.DecodeRune(text)
+		if char == utf8.RuneError && size == 1 {
+			return text[0]
+		}
+		text = text[size:]
+	}
+	return 0
+}
+
+// open fills the buffer for the first time, skips the byte order mark and
+// refuses what is plainly another kind of file.
+func (r *Reader) open() error {
+	if r.err = r.fill(); r.err != nil {
+		return r.err
+	}
+	head := r.buf[:r.end]
+	if code, message := alien(head); code != "" {
+		r.err = io.EOF
+		return &Defect{Code: code, Message: message, Line: 1, Column: 1}
+	}
+	if bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")) {
+		r.pos = 3
+	}
+	return nil
+}
+
+// fill reads until the buffer is full or the source has ended, so that a
+// source of small pieces does not make one record be split many times.
+func (r *Reader) fill() error {
+	if r.pos > 0 {
+		r.end = copy(r.buf, r.buf[r.pos:r.end])
+		r.pos = 0
+	}
+	if r.end == len(r.buf) {
+		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	}
+	for idle := 0; r.end < len(r.buf); {
+		n, err := r.src.Read(r.buf[r.end:])
+		r.end += n
+		if errors.Is(err, io.EOF) {
+			r.last = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			idle = 0
+		} else if idle++; idle == 100 {
+			return io.ErrNoProgress
+		}
+	}
+	return nil
+}

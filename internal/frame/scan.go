@@ -1,0 +1,211 @@
+package frame
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// ScanOptions tell Scan what it reads.
+type ScanOptions struct {
+	// Blind is set for a file without a label column.
+	Blind bool
+	// ID names the ID column of a blind file. Defaults to the first column,
+	// also where no column has the name. Of a training file it is the first.
+	ID string
+	// MaxDefects is the number of defects after which the scan gives up.
+	// Defaults to 20.
+	MaxDefects int
+}
+
+const defaultMaxDefects = 20
+
+// Scan reads a file once and tells what its columns hold and what is wrong
+// with it. The error is the source's or the context's; a bad file is no error
+// but has Defects in its Profile, which then may know less than usual.
+//
+// Memory does not grow with the file but for 12 bytes a row, by which IDs that
+// occur twice are found, and is below 64 MiB otherwise.
+func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (*Profile, error) {
+	opts.MaxDefects = cmp.Or(opts.MaxDefects, defaultMaxDefects)
+	counted := &counter{src: src}
+	s := &scan{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
+	err := s.run(ctx, NewReader(counted, ','))
+	if err != nil {
+		return nil, err
+	}
+	s.profile.Bytes = counted.n
+	return s.profile, nil
+}
+
+// counter counts the bytes that are read through it.
+type counter struct {
+	src io.Reader
+	n   int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// scan is the state of one pass.
+type scan struct {
+	opts    ScanOptions
+	profile *Profile
+	table   *table
+	ids     *identities
+	id      int     // field of the ID
+	label   int     // field of the label, -1 in a blind file
+	tallies []tally // one a field; that of the ID stays empty
+}
+
+func (s *scan) run(ctx context.Context, reader *Reader) error {
+	var defect *Defect
+	var err error
+	s.table, err = openTable(reader)
+	if errors.As(err, &defect) {
+		s.refuse(*defect)
+		s.profile.Partial = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	need := 3
+	if s.opts.Blind {
+		need = 2
+	}
+	s.refuse(s.table.checkHeader(need)...)
+	if len(s.table.names) < need {
+		s.profile.Partial = true
+		return nil
+	}
+	s.assign()
+	if err := s.readRows(ctx); err != nil {
+		return err
+	}
+	s.finish()
+	return nil
+}
+
+func (s *scan) refuse(defects ...Defect) {
+	s.profile.Defects = append(s.profile.Defects, defects...)
+}
+
+// assign gives each column its role.
+func (s *scan) assign() {
+	names := s.table.names
+	s.tallies = make([]tally, len(names))
+	share := newLimits(len(names))
+	for i := range s.tallies {
+		s.tallies[i].limits = share
+	}
+	if s.opts.Blind {
+		s.id = max(0, s.table.find(s.opts.ID))
+		return
+	}
+	s.label = len(names) - 1
+	s.tallies[s.label].limits.few = int(^uint(0) >> 1) // labels are texts
+}
+
+func (s *scan) readRows(ctx context.Context) error {
+	for {
+		if len(s.profile.Defects) >= s.opts.MaxDefects {
+			s.profile.Partial = true
+			return nil
+		}
+		rec, err := s.table.next(ctx)
+		var defect *Defect
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &defect):
+			s.refuse(*defect)
+			s.profile.Partial = s.profile.Partial || errors.Is(s.table.reader.err, io.EOF)
+		case err != nil:
+			return fmt.Errorf("reading the file: %w", err)
+		default:
+			s.row(rec)
+		}
+	}
+}
+
+func (s *scan) row(rec *Record) {
+	for i, cell := range rec.fields {
+		if i != s.id {
+			s.tallies[i].add(cell, rec.line)
+		}
+	}
+	if id := rec.fields[s.id]; isBlank(id) {
+		s.refuse(s.cellDefect(rec, CodeEmptyID, s.id, "the row has no ID"))
+	} else {
+		s.ids.add(id, rec.line)
+	}
+	if s.label >= 0 && isBlank(rec.fields[s.label]) {
+		s.refuse(s.cellDefect(rec, CodeEmptyLabel, s.label, "the row has no label"))
+	}
+}
+
+func (s *scan) cellDefect(rec *Record, code string, at int, message string) Defect {
+	return Defect{
+		Code: code, Message: message,
+		Line: rec.fieldLine(at, ','), Column: at + 1, Name: s.table.names[at],
+	}
+}
+
+// finish turns the tallies into the profile and judges the file as a whole.
+func (s *scan) finish() {
+	p := s.profile
+	p.Rows = s.table.rows
+	p.Schema.ID = s.table.names[s.id]
+	if p.Schema.ID == "" {
+		s.warn(CodeUnnamedID, s.id, "the ID column has no name")
+	}
+	for i := range s.tallies {
+		if i != s.id && i != s.label {
+			s.finishColumn(i)
+		}
+	}
+	if s.label >= 0 {
+		s.finishLabel()
+	}
+	for _, r := range s.ids.repeated(s.opts.MaxDefects) {
+		s.refuse(Defect{
+			Code: CodeDuplicateID, Line: r.line, Column: s.id + 1, Name: p.Schema.ID,
+			Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", r.first),
+		})
+	}
+	s.finishHeader()
+	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	p.Defects = p.Defects[:min(len(p.Defects), s.opts.MaxDefects)]
+}
+
+// finishHeader refuses a file without rows and one that begins with data.
+func (s *scan) finishHeader() {
+	if s.profile.Rows == 0 {
+		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
+		return
+	}
+	if !s.headless() {
+		return
+	}
+	// A first row that is data often repeats a value: no news beside this.
+	p := s.profile
+	p.Defects = slices.DeleteFunc(p.Defects, func(d Defect) bool {
+		return d.Code == CodeDuplicateColumn || d.Code == CodeUnnamedColumn || d.Code == CodeNoHeader
+	})
+	s.refuse(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
+}
+
+func (s *scan) warn(code string, at int, format string, args ...any) {
+	s.profile.Warnings = append(s.profile.Warnings, Warning{
+		Code: code, Message: fmt.Sprintf(format, args...), Column: at + 1, Name: s.table.names[at],
+	})
+}

@@ -1,0 +1,170 @@
+package frame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// table reads a CSV file with a header: records as long as the header.
+type table struct {
+	reader *Reader
+	names  []string // the header's names, without surrounding spaces
+	header []byte   // the header as it stands in the file
+	line   int      // the header's line
+	rows   int      // data records read
+}
+
+// openTable reads the header. A *Defect tells why there is none.
+func openTable(reader *Reader) (*table, error) {
+	rec, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &Defect{Code: CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &table{reader: reader, line: rec.line, header: bytes.Clone(rec.raw)}
+	for _, field := range rec.fields {
+		t.names = append(t.names, string(trim(field)))
+	}
+	return t, nil
+}
+
+// next returns the next data record, a *Defect that names its column, or
+// io.EOF.
+func (t *table) next(ctx context.Context) (*Record, error) {
+	if t.rows&0x3FF == 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	rec, err := t.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	t.rows++
+	var defect *Defect
+	switch {
+	case errors.As(err, &defect):
+		defect.Name = t.name(defect.Column)
+		return nil, defect
+	case err != nil:
+		return nil, err
+	case len(rec.fields) != len(t.names):
+		return nil, t.ragged(rec)
+	}
+	return rec, nil
+}
+
+func (t *table) ragged(rec *Record) *Defect {
+	want, got := len(t.names), len(rec.fields)
+	at := min(want, got)
+	d := &Defect{
+		Code: CodeRaggedRow, Line: rec.line, Column: at + 1, Name: t.name(at + 1),
+		Message: fmt.Sprintf("expected %d fields, got %d", want, got),
+	}
+	if rec.breaks > 0 {
+		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.line+rec.breaks)
+	}
+	return d
+}
+
+// name returns the name of the column with a number from 1.
+func (t *table) name(column int) string {
+	if column < 1 || column > len(t.names) {
+		return ""
+	}
+	return t.names[column-1]
+}
+
+// find returns the position of the column with a name, -1 if there is none.
+func (t *table) find(name string) int {
+	for i, one := range t.names {
+		if one == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// defect returns a defect in the header's cell at a position.
+func (t *table) defect(code string, at int, format string, args ...any) Defect {
+	return Defect{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: t.line, Column: at + 1, Name: t.name(at + 1),
+	}
+}
+
+// checkHeader returns what is wrong with the header of a file that needs at
+// least so many columns. The ID may go without a name, as some tools write it.
+func (t *table) checkHeader(columns int) []Defect {
+	if n := len(t.names); n < columns {
+		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: an ID first, a feature%s", plural(n, "column"), columns,
+			map[bool]string{true: " and the label last"}[columns > 2])
+		if other := likelyDelimiter(t.header); other != 0 {
+			d.Message += fmt.Sprintf(" (are the fields parted by %q?)", other)
+		}
+		return []Defect{d}
+	}
+	if t.allNumbers() {
+		return []Defect{t.defect(CodeNoHeader, 0, "the first row holds numbers only: the file needs a header row that names the columns")}
+	}
+	var defects []Defect
+	first := make(map[string]int, len(t.names))
+	for i, name := range t.names {
+		before, known := first[name]
+		switch {
+		case name == "" && i > 0:
+			defects = append(defects, t.defect(CodeUnnamedColumn, i, "the column has no name"))
+		case known:
+			defects = append(defects, t.defect(CodeDuplicateColumn, i, "column %d has the same name", before+1))
+		default:
+			first[name] = i
+		}
+	}
+	return defects
+}
+
+func (t *table) allNumbers() bool {
+	for _, name := range t.names {
+		if kind, _ := classify([]byte(name)); kind != number {
+			return false
+		}
+	}
+	return true
+}
+
+// likelyDelimiter returns the delimiter other than a comma that occurs most
+// in the header, 0 if none does.
+func likelyDelimiter(header []byte) byte {
+	best, most := byte(0), 0
+	for _, delim := range []byte(";\t|") {
+		if n := bytes.Count(header, []byte{delim}); n > most {
+			best, most = delim, n
+		}
+	}
+	return best
+}
+
+// plural returns "1 row", "2 rows", "1,234 rows".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ss") {
+		return grouped(n) + " " + noun + "es"
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// grouped returns n with commas between thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
