@@ -1,0 +1,137 @@
+package frame
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var petSchema = &Schema{
+	ID: "id", Label: "kind",
+	Columns: []ColumnSchema{
+		{Name: "weight", Kind: Numeric},
+		{Name: "colour", Kind: Category, Levels: []string{"black", "red"}},
+	},
+	Classes: []string{"cat", "dog"},
+}
+
+// readBlocks returns all blocks of a blind file, of at most maxRows rows.
+func readBlocks(t *testing.T, file string, maxRows int) ([]*Block, error) {
+	t.Helper()
+	blocks, err := NewBlocks(strings.NewReader(file), petSchema)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Block
+	for {
+		block, err := blocks.Next(t.Context(), maxRows)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, block)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	file := "\uFEFFkind,colour,note,id,weight\r\n" +
+		"dog,red,\"a, \"\"b\"\"\nc\",1,3.5\r\n" +
+		",,x,2,\r\n\r\n" +
+		",green,y,3,NA"
+
+	t.Run("features_are_found_by_name_and_rows_stay_as_they_are", func(t *testing.T) {
+		all, err := readBlocks(t, file, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var raw []string
+		var codes []int32
+		var missing []bool
+		for _, b := range all {
+			for i := range b.Raw {
+				raw = append(raw, string(b.Raw[i]))
+			}
+			codes = append(codes, b.Frame.Columns[1].Codes...)
+			for _, v := range b.Frame.Columns[0].Floats {
+				missing = append(missing, v != v)
+			}
+		}
+		want := []string{"dog,red,\"a, \"\"b\"\"\nc\",1,3.5", ",,x,2,", ",green,y,3,NA"}
+		if d := cmp.Diff(want, raw); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff([]int32{1, Missing, 2}, codes); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff([]bool{false, true, true}, missing); d != "" {
+			t.Error(d)
+		}
+		if len(all) != 2 || all[0].Frame.Labels != nil {
+			t.Errorf("%d blocks", len(all))
+		}
+	})
+
+	for _, c := range []struct{ name, file, want string }{
+		{"missing_column", "id,weight\n1,2\n", `line 1: the column "colour" of the training file is missing`},
+		{"missing_id", "weight,colour\n1,red\n", `line 1: the ID column "id" is missing, and the first column is a feature`},
+		{"other_id_name", "key,weight,colour\na,1,red\na,1,red\n", "line 3, column 1 (key): the ID of line 2 again: IDs must be unique"},
+		{"duplicate_id", "id,weight,colour\n1,1,\n2,1,\n3,1,\n2,1,\n", "line 5, column 1 (id): the ID of line 3 again: IDs must be unique"},
+		{"empty_id", "weight,id,colour\n1,,red\n", "line 2, column 2 (id): the row has no ID"},
+		{"ragged", "id,weight,colour\n1,1\n", "line 2, column 3 (colour): expected 3 fields, got 2"},
+		{"no_rows", "id,weight,colour\n", "line 1, column 1 (id): no data row follows the header"},
+		{"empty", "", "line 1, column 1: the file is empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := readBlocks(t, c.file, 3)
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestResultWriter(t *testing.T) {
+	file := "\uFEFFid,weight,colour,probability\n1,2,\"re\nd\",x\n2,,black,y\n"
+	blocks, err := NewBlocks(strings.NewReader(file), petSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := blocks.Next(t.Context(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := NewResultWriter(&out, blocks)
+	for i, p := range [][]float64{{0.25, 0.75}, {1, 0}} {
+		if err := w.Write(block.Raw[i], p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, bad := range [][]float64{{1}, {NaN, 1}, {1.5, -0.5}} {
+		if err := w.Write(block.Raw[0], bad); err == nil {
+			t.Errorf("%v was written", bad)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "id,weight,colour,probability,prediction,probability_2,probability_cat,probability_dog\n" +
+		"1,2,\"re\nd\",x,dog,0.75,0.25,0.75\n2,,black,y,cat,1,1,0\n"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFormatProbability(t *testing.T) {
+	for p, want := range map[float64]string{0: "0", 1: "1", 0.5: "0.5", 1.0 / 3: "0.333333", 0.99999999: "1", 1.5e-7: "1.5e-07"} {
+		if got := FormatProbability(p); got != want {
+			t.Errorf("%v: got %s, want %s", p, got, want)
+		}
+	}
+}

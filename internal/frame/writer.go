@@ -1,0 +1,80 @@
+package frame
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// Writer writes RFC 4180 records that end in LF. A field is put in quotes only
+// if it must be. The first error stays; Flush returns it.
+type Writer struct {
+	out   *bufio.Writer
+	inRow bool // the record has a field already
+	blank bool // and it was one empty field
+}
+
+// NewWriter returns a Writer on dst. Flush must be called at the end.
+func NewWriter(dst io.Writer) *Writer {
+	return &Writer{out: bufio.NewWriterSize(dst, 64<<10)}
+}
+
+// Field appends a field to the record.
+func (w *Writer) Field(text []byte) {
+	w.part()
+	w.blank = w.blank && len(text) == 0
+	if !needsQuotes(text) {
+		_, _ = w.out.Write(text)
+		return
+	}
+	_ = w.out.WriteByte('"')
+	for {
+		n := bytes.IndexByte(text, '"')
+		if n < 0 {
+			break
+		}
+		_, _ = w.out.Write(text[:n+1])
+		_ = w.out.WriteByte('"')
+		text = text[n+1:]
+	}
+	_, _ = w.out.Write(text)
+	_ = w.out.WriteByte('"')
+}
+
+// Raw appends fields that are in the form of the file already.
+func (w *Writer) Raw(fields []byte) {
+	w.part()
+	w.blank = w.blank && len(fields) == 0
+	_, _ = w.out.Write(fields)
+}
+
+// part writes the comma before each field but the first.
+func (w *Writer) part() {
+	if w.inRow {
+		_ = w.out.WriteByte(',')
+	}
+	w.blank = !w.inRow
+	w.inRow = true
+}
+
+// End ends the record.
+func (w *Writer) End() {
+	if w.blank { // a blank line would be no record
+		_, _ = w.out.WriteString(`""`)
+	}
+	_ = w.out.WriteByte('\n')
+	w.inRow, w.blank = false, false
+}
+
+// Flush writes what is buffered and returns the first error of all writing.
+func (w *Writer) Flush() error { return w.out.Flush() }
+
+func needsQuotes(text []byte) bool {
+	for _, c := range text {
+		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+			return true
+		}
+	}
+	// Tools that strip spaces, and the byte order mark that Read would skip.
+	return len(text) > 0 && (text[0] == ' ' || text[len(text)-1] == ' ' || text[0] == 0xEF)
+}
