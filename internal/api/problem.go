@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 )
 
 // Code is a stable, machine-readable name of what went wrong.
@@ -71,9 +70,9 @@ type Problem struct {
 	Errors []FieldError `json:"errors,omitempty"`
 	// RequestID finds the request in the service's log.
 	RequestID string `json:"requestId,omitempty"`
-	// RetryAfter is how long to wait before asking again; it travels in the
-	// header of that name, in whole seconds.
-	RetryAfter time.Duration `json:"-"`
+	// RetryAfter is how many seconds to wait before asking again; it travels in
+	// the header of that name. 0 says nothing.
+	RetryAfter int `json:"-"`
 
 	cause error
 }

@@ -146,10 +146,11 @@ func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
 	if !errors.As(err, &problem) {
 		return 0, false
 	}
-	if problem.RetryAfter > maxRetryAfter {
+	asked := time.Duration(problem.RetryAfter) * time.Second
+	if asked > maxRetryAfter {
 		return 0, false
 	}
-	pause = max(pause, problem.RetryAfter)
+	pause = max(pause, asked)
 	switch problem.Status {
 	case http.StatusTooManyRequests:
 		return pause, req.patient
@@ -183,11 +184,11 @@ func gone(err error) bool {
 }
 
 // retryAfter reads the header, which holds seconds or a date; the latter is
-// measured against the answer's own Date.
-func retryAfter(h http.Header) time.Duration {
+// measured against the answer's own Date. 0 stands for no wait.
+func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
-		return time.Duration(seconds) * time.Second
+	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {
+		return int(n)
 	}
 	then, err := http.ParseTime(text)
 	if err != nil {
@@ -197,5 +198,5 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil || !then.After(now) {
 		return 0
 	}
-	return then.Sub(now)
+	return int(min(then.Sub(now)/time.Second, 1<<30))
 }
