@@ -65,21 +65,29 @@ func NewResultWriter(dst io.Writer, blocks *Blocks) *ResultWriter {
 // first of several. Probabilities that are not numbers from 0 to 1, one a
 // class, are an error, and nothing is written.
 func (w *ResultWriter) Write(raw []byte, probabilities []float64) error {
-	if len(probabilities) != len(w.classes) {
-		return fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(w.classes))
-	}
 	best := 0
 	for i, p := range probabilities {
-		if math.IsNaN(p) || p < 0 || p > 1 {
-			return fmt.Errorf("probability %v of class %q: must be from 0 to 1", p, w.classes[i])
-		}
 		if p > probabilities[best] {
 			best = i
 		}
 	}
+	return w.WriteClass(raw, best, probabilities)
+}
+
+// WriteClass is Write with the predicted class, its index, chosen by the
+// caller: it need not be the most probable one.
+func (w *ResultWriter) WriteClass(raw []byte, class int, probabilities []float64) error {
+	if len(probabilities) != len(w.classes) {
+		return fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(w.classes))
+	}
+	for i, p := range probabilities {
+		if math.IsNaN(p) || p < 0 || p > 1 {
+			return fmt.Errorf("probability %v of class %q: must be from 0 to 1", p, w.classes[i])
+		}
+	}
 	w.out.Raw(raw)
-	w.out.Field(w.classes[best])
-	w.probability(probabilities[best])
+	w.out.Field(w.classes[class])
+	w.probability(probabilities[class])
 	for _, p := range probabilities {
 		w.probability(p)
 	}
