@@ -1,0 +1,105 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/metric"
+)
+
+// Importance is how much a model relies on a column.
+type Importance struct {
+	Column string
+	// Importance is by how much the metric falls when the column's values are
+	// shuffled among the rows. About 0, or a little below, means not at all.
+	Importance float64
+}
+
+// How many rows are predicted to find the importances: mostImportant rows for
+// each column, or fewer where there are so many columns that this would exceed
+// importanceBudget rows in all.
+const (
+	mostImportant    = 2000
+	leastImportant   = 100
+	importanceBudget = 1_000_000
+)
+
+// importances finds the importance of each column: the model of each fold
+// predicts its own validation rows, once as they are and once for each column
+// with its values shuffled (Breiman, Random Forests, 2001, section 10). Other
+// than the importances a tree counts up while it grows, these are of rows not
+// learnt from, and mean the same for every algorithm.
+func (r *race) importances(ctx context.Context, m *Model, kind uint8, folds []predictor) ([]Importance, error) {
+	columns := r.table.Schema.Columns
+	most := min(mostImportant, max(leastImportant, importanceBudget/max(len(columns), 1)))
+	q := r.questionnaire(m, kind, folds, most)
+	if q.frame.Rows == 0 || len(columns) == 0 {
+		return nil, nil
+	}
+	ctx, done := r.timer.within(ctx, r.figures)
+	defer done()
+	whole := q.score(q.frame)
+	list := make([]Importance, len(columns))
+	err := each(r.table.params.Workers, len(columns), func(i int) error {
+		list[i] = Importance{Column: columns[i].Name, Importance: whole - q.score(q.shuffled(i, r.table.params.Seed))}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, nil //nolint:nilerr // no time for it is no failure of the race
+	}
+	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
+	return list, nil
+}
+
+// questionnaire is a sample of the validation rows, fold after fold, and who
+// is to be asked about which.
+type questionnaire struct {
+	metric string
+	frame  *frame.Frame
+	models []*Model
+	ends   []int // of each fold's rows
+}
+
+func (r *race) questionnaire(m *Model, kind uint8, folds []predictor, most int) *questionnaire {
+	q := &questionnaire{metric: r.judge.metric}
+	var rows []int32
+	for i, part := range r.plan.Parts {
+		rows = append(rows, thin(part.Eval, most/len(r.plan.Parts))...)
+		q.models = append(q.models, m.with(kind, folds[i]))
+		q.ends = append(q.ends, len(rows))
+	}
+	q.frame = pick(r.table.Frame, rows)
+	return q
+}
+
+// score asks the models about f, which has the rows of q.frame.
+func (q *questionnaire) score(f *frame.Frame) float64 {
+	classes := len(f.Schema.Classes)
+	probabilities := make([]float32, f.Rows*classes)
+	lo := 0
+	for i, hi := range q.ends {
+		q.models[i].predict(probabilities[lo*classes:hi*classes], f, lo, hi)
+		lo = hi
+	}
+	score, err := metric.Score(q.metric, q.models[0].decisions(probabilities, f.Labels))
+	if err != nil {
+		return 0
+	}
+	return finite(score)
+}
+
+// shuffled returns q.frame with the cells of one column shuffled.
+func (q *questionnaire) shuffled(column int, seed uint64) *frame.Frame {
+	order := make([]int32, q.frame.Rows)
+	for i, at := range rand.New(rand.NewPCG(seed, uint64(column))).Perm(q.frame.Rows) {
+		order[i] = int32(at)
+	}
+	f := *q.frame
+	f.Columns = slices.Clone(f.Columns)
+	c := &f.Columns[column]
+	*c = frame.Column{Floats: pickCells(c.Floats, order), Codes: pickCells(c.Codes, order)}
+	return &f
+}

@@ -1,0 +1,121 @@
+package learn
+
+import (
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+)
+
+// score is how good probabilities are on the rows a race is judged on.
+type score struct {
+	// performance is by the metric of the race: 0…1, more is better.
+	performance float64
+	// logLoss is in nats, less is better.
+	logLoss float64
+}
+
+// judge scores the probabilities of the validation rows. Its methods may be
+// called by several goroutines.
+//
+// Decision weights and the temperature are fitted to the very rows they are to
+// be judged on. Cross-fitting keeps that honest: the rows are dealt into two
+// halves, and each half is scored with what was fitted to the other.
+type judge struct {
+	metric  string
+	classes int
+	labels  []int32
+	halves  [2][]int32 // places in labels
+}
+
+func newJudge(name string, classes int, labels []int32) *judge {
+	j := &judge{metric: name, classes: classes, labels: labels}
+	dealt := make([]uint8, classes)
+	for i, label := range labels {
+		half := dealt[label] & 1
+		dealt[label]++
+		j.halves[half] = append(j.halves[half], int32(i))
+	}
+	return j
+}
+
+// score returns the score of the given probabilities, one row for each label.
+func (j *judge) score(probabilities []float32) score {
+	p := j.predictions(probabilities)
+	if j.weighs() {
+		p.Probabilities = j.weighted(probabilities)
+	}
+	performance, err := metric.Score(j.metric, p)
+	if err != nil || math.IsNaN(performance) { // the name is known; nothing to score is worth nothing
+		performance = 0
+	}
+	p.Probabilities = probabilities
+	return score{performance: performance, logLoss: finite(metric.LogLoss(p))}
+}
+
+// weighs tells whether decisions are weighted under the metric.
+func (j *judge) weighs() bool {
+	return j.metric == metric.NameBalancedAccuracy || j.metric == metric.NameMacroF1
+}
+
+func (j *judge) predictions(probabilities []float32) metric.Predictions {
+	return metric.Predictions{Probabilities: probabilities, Labels: j.labels, Classes: j.classes}
+}
+
+// weights returns the decision weights for new rows.
+func (j *judge) weights(probabilities []float32) []float64 {
+	return metric.FitWeights(j.metric, j.predictions(probabilities))
+}
+
+// weighted returns the probabilities with each half multiplied by the weights
+// fitted to the other.
+func (j *judge) weighted(probabilities []float32) []float32 {
+	return j.crossed(probabilities, func(fit metric.Predictions) func(row []float32) {
+		weights := metric.FitWeights(j.metric, fit)
+		return func(row []float32) {
+			for c := range weights {
+				row[c] *= float32(weights[c])
+			}
+		}
+	})
+}
+
+// tempered returns the probabilities with each half at the temperature fitted
+// to the other.
+func (j *judge) tempered(probabilities []float32) []float32 {
+	return j.crossed(probabilities, func(fit metric.Predictions) func(row []float32) {
+		temperature := metric.FitTemperature(fit)
+		return func(row []float32) { temperature.Apply(row, j.classes) }
+	})
+}
+
+// crossed returns a copy of the probabilities, the rows of each half changed
+// by what fit returns for the other half.
+func (j *judge) crossed(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
+	dst := slices.Clone(probabilities)
+	for half, places := range j.halves {
+		change := fit(j.only(probabilities, j.halves[1-half]))
+		for _, i := range places {
+			change(dst[int(i)*j.classes:][:j.classes])
+		}
+	}
+	return dst
+}
+
+// only returns the predictions of the rows at the given places.
+func (j *judge) only(probabilities []float32, places []int32) metric.Predictions {
+	p := metric.Predictions{Classes: j.classes}
+	for _, i := range places {
+		p.Probabilities = append(p.Probabilities, probabilities[int(i)*j.classes:][:j.classes]...)
+		p.Labels = append(p.Labels, j.labels[i])
+	}
+	return p
+}
+
+// finite is x, or 0 where there was nothing to compute it from.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}

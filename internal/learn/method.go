@@ -1,0 +1,129 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/split"
+)
+
+// learner learns one part of a frame, step by step. The packages boost, forest
+// and neural each have a type of this shape.
+type learner interface {
+	// Step does the next unit of learning; done tells that further ones would
+	// be useless.
+	Step(ctx context.Context) (done bool, err error)
+	// Work estimates the work done so far in nanoseconds of one core, from
+	// the shape of the data alone.
+	Work() float64
+	// Probabilities writes the class probabilities of the part's Eval rows.
+	Probabilities(dst []float32)
+	// Keep remembers the present state as the one Model returns.
+	Keep()
+	// Model returns the state last kept, the present one if there is none.
+	Model() predictor
+}
+
+// predictor is what a learner has learnt: it does not change and may be used
+// by any number of goroutines.
+type predictor interface {
+	// Predict writes the class probabilities of f's rows lo…hi-1, row major.
+	Predict(dst []float32, f *frame.Frame, lo, hi int)
+	// AppendBinary appends the predictor's bytes to b.
+	AppendBinary(b []byte) ([]byte, error)
+}
+
+// method is one of the algorithms.
+type method struct {
+	// name is the algorithm's without the B or M for two or many classes.
+	name string
+	// kind stands for the method in model files and seeds. It never changes.
+	kind uint8
+	// open makes a fitter.
+	open func(ctx context.Context, t task) (learner, error)
+	// read is the inverse of the predictor's AppendBinary. Every malformed
+	// input is an error.
+	read func(b []byte) (predictor, error)
+	// patience is the number of steps without improvement after which a run
+	// has stalled.
+	patience int
+	// growth is by how much the number of steps grows with the rows: the
+	// refit on r times as many rows as a fold does r^growth times as many.
+	growth float64
+	// members is the number of fitters of the refit, each with a seed of its
+	// own; the model is their mean.
+	members int
+}
+
+// task is what a method makes a fitter for.
+type task struct {
+	table   *table
+	part    split.Part
+	seed    uint64
+	workers int
+}
+
+// Method is an algorithm for a number of classes.
+type Method struct {
+	// Name is as in the API: BSIX01 for two classes, MSIX01 for more.
+	Name string
+	by   *method
+}
+
+// Methods returns the algorithms for a number of classes, in the order in
+// which they are shown and in which ties between them are decided.
+func Methods(classes int) []Method { return namesOf(methods, classes) }
+
+// MethodOf returns the algorithm of the given name, or an error that says why
+// a table of that many classes cannot be learnt with it.
+func MethodOf(name string, classes int) (Method, error) {
+	return methodOf(methods, name, classes)
+}
+
+func namesOf(methods []method, classes int) []Method {
+	prefix := "B"
+	if classes > 2 {
+		prefix = "M"
+	}
+	list := make([]Method, len(methods))
+	for i := range methods {
+		list[i] = Method{Name: prefix + methods[i].name, by: &methods[i]}
+	}
+	return list
+}
+
+func methodOf(methods []method, name string, classes int) (Method, error) {
+	known := namesOf(methods, classes)
+	for _, m := range known {
+		if m.Name == name {
+			return m, nil
+		}
+		if name != "" && m.by.name == name[1:] && strings.ContainsAny(name[:1], "BM") {
+			return Method{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, m.Name)
+		}
+	}
+	names := make([]string, len(known))
+	for i, m := range known {
+		names[i] = m.Name
+	}
+	return Method{}, fmt.Errorf("algorithm=%q: must be one of %s", name, strings.Join(names, ", "))
+}
+
+// entrants returns the named methods in the order of methods; all of them for
+// no names.
+func entrants(methods []method, names []string, classes int) ([]Method, error) {
+	if len(names) == 0 {
+		return namesOf(methods, classes), nil
+	}
+	for _, name := range names {
+		if _, err := methodOf(methods, name, classes); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(namesOf(methods, classes), func(m Method) bool {
+		return !slices.Contains(names, m.Name)
+	}), nil
+}

@@ -1,0 +1,3 @@
+package learn
+
+var methods []method

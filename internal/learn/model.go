@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"context"
+	"slices"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/metric"
+)
+
+// Model predicts the class of a row. It does not change and may be used by any
+// number of goroutines.
+type Model struct {
+	schema      *frame.Schema
+	algorithm   string
+	temperature metric.Temperature
+	weights     []float64 // of the classes in decisions; nil if equal
+	members     []member
+}
+
+// member is one of the predictors whose mean is the model's prediction. Each
+// tells its own method, though all are of one as yet.
+type member struct {
+	kind uint8
+	predictor
+}
+
+// Schema returns the columns and classes the model was learnt from. It must
+// not be changed.
+func (m *Model) Schema() *frame.Schema { return m.schema }
+
+// Algorithm returns the name of the algorithm that won.
+func (m *Model) Algorithm() string { return m.algorithm }
+
+func (m *Model) classes() int { return len(m.schema.Classes) }
+
+// predict writes the calibrated class probabilities of f's rows lo…hi-1 to
+// dst, row major.
+func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
+	m.members[0].Predict(dst, f, lo, hi)
+	if len(m.members) > 1 {
+		one := make([]float32, len(dst))
+		for _, other := range m.members[1:] {
+			other.Predict(one, f, lo, hi)
+			for i, q := range one {
+				dst[i] += q
+			}
+		}
+		share := 1 / float32(len(m.members))
+		for i := range dst {
+			dst[i] *= share
+		}
+	}
+	m.temperature.Apply(dst, m.classes())
+}
+
+// blockRows is how many rows are predicted as one piece of work.
+const blockRows = 1024
+
+// predictAll returns the calibrated class probabilities of all rows of f.
+func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]float32, error) {
+	classes := m.classes()
+	dst := make([]float32, f.Rows*classes)
+	blocks := (f.Rows + blockRows - 1) / blockRows
+	err := each(workers, blocks, func(i int) error {
+		lo, hi := i*blockRows, min((i+1)*blockRows, f.Rows)
+		m.predict(dst[lo*classes:hi*classes], f, lo, hi)
+		return ctx.Err()
+	})
+	return dst, err
+}
+
+// with returns a model that differs in its members.
+func (m *Model) with(kind uint8, predictors ...predictor) *Model {
+	other := *m
+	other.members = nil
+	for _, p := range predictors {
+		other.members = append(other.members, member{kind, p})
+	}
+	return &other
+}
+
+// decisions returns what the model would be scored on: probabilities beside
+// the truth.
+func (m *Model) decisions(probabilities []float32, labels []int32) metric.Predictions {
+	return metric.Predictions{
+		Probabilities: probabilities,
+		Labels:        labels,
+		Classes:       m.classes(),
+		Weights:       slices.Clone(m.weights),
+	}
+}

@@ -1,0 +1,264 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"foretell/internal/frame"
+)
+
+func TestRaceIsDecidedByVirtualTime(t *testing.T) {
+	f := toyFrame(2000, 2)
+	var first *Outcome
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			// The third needs more steps than the others but the least work.
+			o, err := raceOf(t.Context(), f, Params{Threshold: 0.9, Seed: 5, Workers: 1 + int(seed%4)}, toys(
+				toy{skills: rising(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
+				toy{skills: rising(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
+				toy{skills: rising(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
+				toy{skills: rising(0.5, 0.8, 20), work: 1e6, pause: jitter(seed + 300)},
+			))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Status != Completed || o.Algorithm != "BSIX01" || o.Achieved < 0.9 || !o.Refit {
+				t.Fatalf("%s by %q at %v, refit %v", o.Status, o.Algorithm, o.Achieved, o.Refit)
+			}
+			if first == nil {
+				first = o
+			}
+			if diff := cmp.Diff(first, o, cmpopts.IgnoreFields(Outcome{}, "Model")); diff != "" {
+				t.Errorf("seed %d ended differently:\n%s", seed, diff)
+			}
+			if !slices.Equal(bytesOf(t, o.Model), bytesOf(t, first.Model)) {
+				t.Error("the model has other bytes")
+			}
+		})
+	}
+	want := []Status{NotCompleted, NotCompleted, Completed, NotCompleted}
+	for i, run := range first.Runs {
+		if run.Status != want[i] {
+			t.Errorf("%s ended as %s, want %s", run.Algorithm, run.Status, want[i])
+		}
+	}
+}
+
+func TestRaceThreshold(t *testing.T) {
+	f := toyFrame(300, 3)
+	t.Run("zero_is_won_by_the_first_score", func(t *testing.T) {
+		o := mustRace(t, f, Params{}, toy{skills: []float64{0.1}, work: 2e6}, toy{skills: []float64{0.05}, work: 1e6})
+		if o.Status != Completed || o.Algorithm != "MFIF01" || len(o.Runs[1].Curve) != 1 {
+			t.Errorf("%s by %s: %v", o.Status, o.Algorithm, o.Runs)
+		}
+	})
+	t.Run("of_equals_the_first_in_order_wins", func(t *testing.T) {
+		o := mustRace(t, f, Params{}, toy{skills: []float64{0.1}, work: 1e6}, toy{skills: []float64{0.9}, work: 1e6})
+		if o.Algorithm != "MSEV01" {
+			t.Errorf("%s won", o.Algorithm)
+		}
+	})
+	t.Run("one_is_won_by_perfection", func(t *testing.T) {
+		o := mustRace(t, f, Params{Threshold: 1}, toy{skills: rising(0.5, 1, 8), work: 1e6})
+		if o.Status != Completed || o.Achieved != 1 {
+			t.Errorf("%s at %v", o.Status, o.Achieved)
+		}
+	})
+	t.Run("missed_by_all_keeps_the_best", func(t *testing.T) {
+		o := mustRace(t, f, Params{Threshold: 1},
+			toy{skills: rising(0.5, 0.8, 8), work: 1e6}, toy{skills: rising(0.5, 0.9, 8), work: 9e9}, toy{skills: rising(0.5, 0.7, 3), work: 1e3})
+		if o.Status != NotCompleted || o.Algorithm != "MFIF01" || !o.Refit {
+			t.Errorf("%s with %s", o.Status, o.Algorithm)
+		}
+		// 8 steps better than the one before, then patience runs out.
+		if n := len(o.Runs[1].Curve); n != 8+5 {
+			t.Errorf("%d steps", n)
+		}
+		if p := o.Model.members[0].predictor.(toyModel); p.rows != f.Rows || p.skill != 0.9 {
+			t.Errorf("the model has learnt %d rows to skill %v", p.rows, p.skill)
+		}
+	})
+}
+
+func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
+	f := toyFrame(300, 2)
+	good := toy{skills: rising(0.5, 0.9, 4), work: 1e6}
+	broken := toy{skills: good.skills, work: 1e6, fault: func(step int) error {
+		if step == 3 {
+			return errors.New("out of luck")
+		}
+		return nil
+	}}
+	panics := toy{skills: good.skills, work: 1e6, fault: func(int) error { panic("boo") }}
+	t.Run("some", func(t *testing.T) {
+		o := mustRace(t, f, Params{Threshold: 1}, broken, good, panics)
+		if o.Status != NotCompleted || o.Algorithm != "BFIF01" {
+			t.Errorf("%s with %q", o.Status, o.Algorithm)
+		}
+		if o.Runs[0].Status != Failed || !strings.Contains(o.Runs[0].Err.Error(), "BSEV01: out of luck") {
+			t.Errorf("%+v", o.Runs[0])
+		}
+		if o.Runs[2].Status != Failed || !errors.Is(o.Runs[2].Err, errPanic) {
+			t.Errorf("%+v", o.Runs[2])
+		}
+	})
+	t.Run("all", func(t *testing.T) {
+		o := mustRace(t, f, Params{Threshold: 1}, broken, panics)
+		if o.Status != Failed || o.Model != nil {
+			t.Errorf("%s, model %v", o.Status, o.Model)
+		}
+	})
+}
+
+func TestRaceEnds(t *testing.T) {
+	f := toyFrame(300, 2)
+	second := func(int) time.Duration { return time.Second }
+	slow := func() []method {
+		return toys(toy{skills: rising(0.5, 0.9, 1000), work: 1e9, pause: second, patience: 1000}, toy{skills: rising(0.4, 0.5, 1000), work: 1e9, pause: second, patience: 1000})
+	}
+	t.Run("stop_keeps_the_best_at_once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			stop := make(chan struct{})
+			time.AfterFunc(100*time.Second+time.Millisecond, func() { close(stop) })
+			began := time.Now()
+			o, err := raceOf(t.Context(), f, Params{Threshold: 1, Stop: stop}, slow())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took > 101*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if o.Status != Cancelled || o.Algorithm != "BSEV01" || o.Refit || len(o.Model.members) != 10 {
+				t.Errorf("%s with %s, refit %v, %d members", o.Status, o.Algorithm, o.Refit, len(o.Model.members))
+			}
+			if o.Runs[0].Status != Cancelled || o.Report.Importances != nil {
+				t.Errorf("%+v", o.Runs[0])
+			}
+		})
+	})
+	t.Run("stop_before_any_score", func(t *testing.T) {
+		stop := make(chan struct{})
+		close(stop)
+		o, err := raceOf(t.Context(), f, Params{Threshold: 1, Stop: stop}, slow())
+		if err != nil || o.Status != Cancelled || o.Model != nil {
+			t.Errorf("%+v, %v", o, err)
+		}
+	})
+	t.Run("time_limit_leaves_time_for_the_refit", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			o, err := raceOf(t.Context(), f, Params{Threshold: 1, TimeLimit: 10 * time.Minute, Now: time.Now, Workers: 1}, slow()[:1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took < 8*time.Minute || took > 10*time.Minute {
+				t.Errorf("took %v", took)
+			}
+			if o.Status != TimedOut || o.Runs[0].Status != TimedOut || !o.Refit {
+				t.Errorf("%s, refit %v", o.Status, o.Refit)
+			}
+		})
+	})
+	t.Run("cancelled_context_gives_up", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+			defer cancel()
+			o, err := raceOf(ctx, f, Params{Threshold: 1}, slow())
+			if !errors.Is(err, context.DeadlineExceeded) || o != nil {
+				t.Errorf("%+v, %v", o, err)
+			}
+		})
+	})
+}
+
+func TestRaceTellsProgress(t *testing.T) {
+	seen := map[string][]Event{}
+	o, err := raceOf(t.Context(), toyFrame(300, 2), Params{Threshold: 0.85, Progress: func(e Event) {
+		seen[e.Algorithm] = append(seen[e.Algorithm], e) // the race detector watches that calls do not overlap
+	}}, toys(toy{skills: rising(0.5, 0.9, 9), work: 1e6}, toy{skills: []float64{0.5}, work: 1e5}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"BSEV01", "BFIF01"} {
+		events := seen[name]
+		if first := events[0]; first != (Event{Algorithm: name, Status: Running}) {
+			t.Errorf("%s: first is %+v", name, first)
+		}
+		if last := events[len(events)-1]; last.Status != o.Runs[i].Status || last.Performance != o.Runs[i].Curve[last.Step-1] {
+			t.Errorf("%s: last is %+v, run %+v", name, last, o.Runs[i])
+		}
+	}
+}
+
+func TestRaceOnScantData(t *testing.T) {
+	for name, labels := range map[string][]int32{
+		"one_row_a_class":      {0, 1},
+		"two_rows_a_class":     {0, 1, 0, 1},
+		"a_class_of_one":       {0, 0, 0, 0, 0, 0, 1, 1, 1, 2},
+		"an_empty_class":       {0, 0, 0, 0, 0, 0, 1, 1, 1, 1},
+		"one_against_the_rest": {0, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+	} {
+		for _, metric := range []string{"accuracy", "balancedAccuracy", "macroF1", "rocAuc"} {
+			t.Run(name+"/"+metric, func(t *testing.T) {
+				f := toyFrame(len(labels), 3)
+				f.Labels = labels
+				o := mustRace(t, f, Params{Threshold: 1, Metric: metric}, toy{skills: rising(0.2, 0.8, 3), work: 1e6})
+				if o.Model == nil || !o.Refit {
+					t.Fatalf("%+v", o)
+				}
+				for _, x := range []float64{o.Achieved, o.Test, o.Training, o.Report.Validation.ROCAUC, o.Report.Test.LogLoss} {
+					if math.IsNaN(x) || math.IsInf(x, 0) {
+						t.Errorf("a figure is %v: %+v", x, o)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestRaceRefuses(t *testing.T) {
+	f := toyFrame(30, 2)
+	one := toyFrame(30, 1)
+	for name, p := range map[string]Params{
+		`algorithm="MSIX01": a label of 2 classes needs BSIX01`: {Algorithms: []string{"MSIX01"}},
+		`algorithm="": must be one of BSEV01, BFIF01, BSIX01`:   {Algorithms: []string{""}},
+		`threshold=1.5: must be 0 to 1`:                         {Threshold: 1.5},
+		`threshold=NaN: must be 0 to 1`:                         {Threshold: math.NaN()},
+		`metric="speed": must be one of`:                        {Metric: "speed"},
+	} {
+		_, err := raceOf(t.Context(), f, p, toys(toy{}, toy{}, toy{}))
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %s", err, name)
+		}
+	}
+	if _, err := raceOf(t.Context(), one, Params{}, toys(toy{})); err == nil {
+		t.Error("a single class is taken")
+	}
+}
+
+func mustRace(t *testing.T, f *frame.Frame, p Params, learners ...toy) *Outcome {
+	t.Helper()
+	o, err := raceOf(t.Context(), f, p, toys(learners...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func bytesOf(t *testing.T, m *Model) []byte {
+	t.Helper()
+	b, err := m.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,180 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/split"
+)
+
+// run is one algorithm in the race: a fitter for each part of the plan, all of
+// them at the same step.
+type run struct {
+	Method
+	lane    int
+	fitters []learner
+	parts   []split.Part
+	classes int
+	workers int
+
+	over   []bool // the fitters that are done
+	step   int
+	now    []float32 // probabilities of the validation rows, part after part
+	worked float64   // the clock as of the last score
+	stall  stall
+	kept   kept
+	curve  []point
+
+	reached bool // its last score is at the threshold or above
+	status  Status
+	err     error
+}
+
+// kept is the state a run's fitters remember.
+type kept struct {
+	score
+	step          int     // 0 if nothing is kept
+	merit         float64 // less is better
+	work          float64 // that led to it
+	probabilities []float32
+}
+
+// point is one score of a run's curve, with what was kept by then.
+type point struct {
+	due         float64
+	performance float64
+	kept        kept // without probabilities
+}
+
+// open makes the run's fitters.
+func (u *run) open(ctx context.Context, t *table, seed uint64) error {
+	u.fitters = make([]learner, len(u.parts))
+	u.over = make([]bool, len(u.parts))
+	rows := 0
+	for _, part := range u.parts {
+		rows += len(part.Eval)
+	}
+	u.now = make([]float32, rows*u.classes)
+	inner := max(1, (u.workers+len(u.parts)-1)/len(u.parts))
+	return each(u.workers, len(u.parts), func(i int) (err error) {
+		u.fitters[i], err = u.by.open(ctx, task{table: t, part: u.parts[i], seed: derive(seed, i), workers: inner})
+		return err
+	})
+}
+
+// advance does the next step of every fitter and reads what they say of the
+// validation rows. done tells that none of them has another step to do.
+func (u *run) advance(ctx context.Context) (done bool, err error) {
+	at := make([]int, len(u.parts)+1)
+	for i, part := range u.parts {
+		at[i+1] = at[i] + len(part.Eval)*u.classes
+	}
+	err = each(u.workers, len(u.fitters), func(i int) error {
+		if u.over[i] {
+			return nil
+		}
+		var err error
+		u.over[i], err = u.fitters[i].Step(ctx)
+		if err == nil {
+			u.fitters[i].Probabilities(u.now[at[i]:at[i+1]])
+		}
+		return err
+	})
+	u.step++
+	return !slices.Contains(u.over, false), err
+}
+
+// work is the run's virtual clock.
+func (u *run) work() float64 {
+	sum := 0.0
+	for _, fitter := range u.fitters {
+		sum += fitter.Work()
+	}
+	return sum
+}
+
+// note takes the score of the last step down, keeps the step if it is the best
+// or must be, and tells whether the run has stalled.
+func (u *run) note(s score, due float64, must bool) (stalled bool) {
+	if m := merit(s, len(u.now)/u.classes); must || u.kept.step == 0 || m < u.kept.merit {
+		for _, fitter := range u.fitters {
+			fitter.Keep()
+		}
+		u.kept = kept{score: s, step: u.step, merit: m, work: u.work(), probabilities: append(u.kept.probabilities[:0], u.now...)}
+	}
+	summary := u.kept
+	summary.probabilities = nil
+	u.worked = u.work()
+	u.curve = append(u.curve, point{due: due, performance: s.performance, kept: summary})
+	return u.stall.after(s, u.step, u.by.patience)
+}
+
+// merit orders the steps of a run, less being better: the geometric mean of
+// error and log loss, in logarithms. Log loss alone is smooth but its minimum
+// may be far from that of the error; the error alone is coarse and would keep
+// a lucky step. A change of either counts by its ratio. Half a row is added to
+// the error so that none at all is not infinitely good.
+func merit(s score, rows int) float64 {
+	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
+}
+
+// stall finds out when a run gets no better.
+type stall struct {
+	logLoss, performance float64 // the best so far
+	step                 int     // when one of them was last improved
+}
+
+// leastGain is the smallest relative improvement of log loss that counts.
+const leastGain = 1e-4
+
+// after tells whether the last patience steps have improved neither log loss
+// nor performance.
+func (l *stall) after(s score, step, patience int) bool {
+	if l.step == 0 {
+		*l = stall{logLoss: math.Inf(1), performance: -1}
+	}
+	if s.logLoss < l.logLoss*(1-leastGain) || s.performance > l.performance {
+		*l = stall{min(l.logLoss, s.logLoss), max(l.performance, s.performance), step}
+	}
+	return step-l.step >= patience
+}
+
+// withdraw forgets the scores that were due after the win: whether they were
+// made depends on the machine.
+func (u *run) withdraw(p *pacer) {
+	n := len(u.curve)
+	for n > 0 && p.beaten(u.lane, u.curve[n-1].due) {
+		n--
+	}
+	if n == len(u.curve) {
+		return
+	}
+	u.curve = u.curve[:n]
+	u.kept = kept{}
+	if n > 0 {
+		u.kept = u.curve[n-1].kept
+	}
+}
+
+// models returns what the fitters have kept.
+func (u *run) models() []predictor {
+	list := make([]predictor, len(u.fitters))
+	for i, fitter := range u.fitters {
+		list[i] = fitter.Model()
+	}
+	return list
+}
+
+// errTooFew is for a table that leaves nothing to learn from.
+var errTooFew = errors.New("too few rows to learn from")
+
+// derive returns a seed for the i-th of several equal things (SplitMix64's
+// finaliser).
+func derive(seed uint64, i int) uint64 {
+	x := seed + uint64(i+1)*0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
