@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -14,44 +16,257 @@ func random(rng *rand.Rand, n int) []float32 {
 	return x
 }
 
+// shapes are sizes below, at and above the edges of tiles and panels.
+var shapes = []Shape{
+	{1, 1, 1}, {6, 16, 8}, {7, 17, 3}, {5, 15, 31}, {64, 2, 64}, {13, 33, 0}, {12, 48, 100}, {2, 1000, 5}, {0, 3, 3}, {3, 0, 3},
+}
+
+// naive adds a·b to dst as the package promises: one chain of multiply-adds a
+// output, in order, by fma.
+func naive(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) {
+	for i := range s.Rows {
+		for j := range s.Cols {
+			sum := dst[i*s.Cols+j]
+			for k := range s.Depth {
+				sum = fma(a[i*s.Depth+k], b[k*s.Cols+j], sum)
+			}
+			dst[i*s.Cols+j] = sum
+		}
+	}
+}
+
+// fused is x·y + z rounded once. The product is exact in float64; rounding the
+// sum there to odd makes the second rounding harmless (Boldo and Melquiond
+// 2008).
+func fused(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	t := s - p
+	rest := (p - (s - t)) + (c - t)
+	if bits := math.Float64bits(s); rest != 0 && bits&1 == 0 {
+		if (rest > 0) == (s > 0) {
+			bits++
+		} else {
+			bits--
+		}
+		s = math.Float64frombits(bits)
+	}
+	return float32(s)
+}
+
+func apart(x, y, z float32) float32 { return float32(x*y) + z }
+
+func transposed(x []float32, rows, cols int) []float32 {
+	t := make([]float32, len(x))
+	for i := range rows {
+		for j := range cols {
+			t[j*rows+i] = x[i*cols+j]
+		}
+	}
+	return t
+}
+
+// products are the four ways to the same product of a and b.
+func products(dst, a, b []float32, s Shape) map[string]func() []float32 {
+	p, pt := make([]float32, PackedLen(s.Depth, s.Cols)), make([]float32, PackedLen(s.Depth, s.Cols))
+	Pack(p, b, s.Depth, s.Cols)
+	PackTransposed(pt, transposed(b, s.Depth, s.Cols), s.Depth, s.Cols)
+	at := transposed(a, s.Rows, s.Depth)
+	return map[string]func() []float32{
+		"a·b":  func() []float32 { d := slices.Clone(dst); Multiply(d, a, p, s); return d },
+		"a·bᵀ": func() []float32 { d := slices.Clone(dst); Multiply(d, a, pt, s); return d },
+		"aᵀ·b": func() []float32 { d := slices.Clone(dst); MultiplyTransposed(d, at, p, s); return d },
+	}
+}
+
+func TestProductsAreChainsInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range shapes {
+		a, b, dst := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols), random(rng, s.Rows*s.Cols)
+		once, twice := slices.Clone(dst), slices.Clone(dst)
+		naive(once, a, b, s, fused)
+		naive(twice, a, b, s, apart)
+		for name, product := range products(dst, a, b, s) {
+			t.Run(fmt.Sprintf("%s %v", name, s), func(t *testing.T) {
+				if got := product(); !slices.Equal(got, once) && !slices.Equal(got, twice) {
+					t.Errorf("neither the fused chain nor the plain one:\n got %v\nfused %v\nplain %v", got, once, twice)
+				}
+			})
+		}
+	}
+}
+
+func TestAdamTwinsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n = 8*9 + 5
+	w, m, v, g := random(rng, n), random(rng, n), make([]float32, n), random(rng, n)
+	for i := range v {
+		v[i] = rng.Float32()
+	}
+	v[3], g[3], m[3] = 0, 0, 0
+	c := [8]float32{0.9, 0.1, 0.99, 0.01, 0.003, 1.7, 1e-8, 0.999}
+	w2, m2, v2 := slices.Clone(w), slices.Clone(m), slices.Clone(v)
+	done := adamVector(w, m, v, g, &c)
+	adamGo(w2[:done], m2[:done], v2[:done], g[:done], &c)
+	if !slices.Equal(w, w2) || !slices.Equal(m, m2) || !slices.Equal(v, v2) {
+		t.Error("assembly and Go differ")
+	}
+}
+
+func TestAdamFindsTheMinimum(t *testing.T) {
+	w, m, v, g := []float32{5, -3}, make([]float32, 2), make([]float32, 2), make([]float32, 2)
+	for step := 1; step <= 2000; step++ {
+		g[0], g[1] = 2*(w[0]-1), 200*(w[1]-2)
+		Adam{Rate: 0.02, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: step}.Update(w, m, v, g)
+	}
+	if math.Abs(float64(w[0])-1) > 0.01 || math.Abs(float64(w[1])-2) > 0.01 {
+		t.Errorf("minimum at (1, 2), got %v", w)
+	}
+}
+
+func TestRectify(t *testing.T) {
+	x := []float32{-1, 0, 2, float32(math.Inf(-1)), float32(math.Copysign(0, -1)), 1e-45}
+	Rectify(x)
+	if want := []float32{0, 0, 2, 0, 0, 1e-45}; !slices.Equal(x, want) {
+		t.Errorf("got %v, want %v", x, want)
+	}
+	grad := []float32{1, 2, 3, 4, 5, 6}
+	RectifyBack(grad, x, 2)
+	if want := []float32{0, 0, 6, 0, 0, 12}; !slices.Equal(grad, want) {
+		t.Errorf("back: got %v, want %v", grad, want)
+	}
+}
+
+func TestDropKeepsTheExpectation(t *testing.T) {
+	x, y := make([]float32, 100003), make([]float32, 100003)
+	for i := range x {
+		x[i], y[i] = 1, 1
+	}
+	Drop(x, 64, 5)
+	Drop(y, 64, 5)
+	if !slices.Equal(x, y) {
+		t.Error("the same state dropped different elements")
+	}
+	sum, zeros := 0.0, 0
+	for _, v := range x {
+		sum += float64(v)
+		if v == 0 {
+			zeros++
+		}
+	}
+	if mean := sum / float64(len(x)); math.Abs(mean-1) > 0.01 {
+		t.Errorf("mean %v after dropping, want 1", mean)
+	}
+	if share := float64(zeros) / float64(len(x)); math.Abs(share-0.25) > 0.01 {
+		t.Errorf("dropped %v, want 0.25", share)
+	}
+}
+
+func TestSoftmax(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, row := range [][]float32{{1, 2, 3}, {1e30, -1e30}, {-inf, 0}, {nan, 1}, {inf, inf}, {-inf, -inf}, {3}} {
+		got := slices.Clone(row)
+		Softmax(got)
+		sum := 0.0
+		for _, p := range got {
+			sum += float64(p)
+		}
+		if !(math.Abs(sum-1) < 1e-6) {
+			t.Errorf("softmax of %v is %v", row, got)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	x := []float32{1, 2, 3, 4, 5, 6}
+	sum := []float32{1, 1}
+	SumRows(sum, x)
+	if want := []float32{10, 13}; !slices.Equal(sum, want) {
+		t.Errorf("SumRows: got %v, want %v", sum, want)
+	}
+	ScaleRows(x, x, []float32{10, 100})
+	if want := []float32{10, 200, 30, 400, 50, 600}; !slices.Equal(x, want) {
+		t.Errorf("ScaleRows: got %v, want %v", x, want)
+	}
+	if got := SumSquares([]float32{1, 2, 3, 4, 5}); got != 55 {
+		t.Errorf("SumSquares: got %v, want 55", got)
+	}
+	Blend(sum, []float32{20, 13}, 0.5)
+	if want := []float32{15, 13}; !slices.Equal(sum, want) {
+		t.Errorf("Blend: got %v, want %v", sum, want)
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := Shape{13, 21, 9}
+	a, b, dst, p := random(rng, 200), random(rng, 200), make([]float32, 300), make([]float32, 300)
+	for name, run := range map[string]func(){
+		"Multiply": func() { Pack(p, b, s.Depth, s.Cols); Multiply(dst, a, p, s) },
+		"transposed": func() {
+			PackTransposed(p, b, s.Depth, s.Cols)
+			MultiplyTransposed(dst, a, p, s)
+		},
+		"Adam":    func() { Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.9, Step: 1}.Update(b, dst, p, a) },
+		"Softmax": func() { Softmax(dst) },
+		"Drop":    func() { Drop(dst, 50, 1); Rectify(dst); RectifyBack(dst, p, 1) },
+	} {
+		if n := testing.AllocsPerRun(10, run); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+func TestShortSlicesPanic(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a short dst was accepted")
+		}
+	}()
+	Multiply(make([]float32, 5), make([]float32, 6), make([]float32, 48), Shape{2, 3, 3})
+}
+
 func BenchmarkMultiply(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, s := range []Shape{{64, 256, 256}, {512, 256, 256}, {256, 256, 64}, {256, 256, 512}, {96, 192, 192}} {
-		b.Run("", func(b *testing.B) {
-			a, m := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols)
-			dst := make([]float32, s.Rows*s.Cols)
-			p := make([]float32, PackedLen(s.Depth, s.Cols))
-			flops := 2 * float64(s.Rows*s.Cols*s.Depth)
-			b.Run("plain", func(b *testing.B) {
-				Pack(p, m, s.Depth, s.Cols)
-				for b.Loop() {
-					Multiply(dst, a, p, s)
-				}
-				b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
-			b.Run("pack+transposed", func(b *testing.B) {
-				for b.Loop() {
-					Pack(p, m, s.Depth, s.Cols)
-					MultiplyTransposed(dst, a, p, s)
-				}
-				b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
-			b.Run("packT", func(b *testing.B) {
-				for b.Loop() {
-					PackTransposed(p, m, s.Depth, s.Cols)
-				}
-				b.ReportMetric(float64(s.Depth*s.Cols)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gelem/s")
-			})
+	for _, s := range []Shape{{64, 256, 256}, {512, 128, 128}, {1024, 1024, 1024}} {
+		x, y := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols)
+		dst, p := make([]float32, s.Rows*s.Cols), make([]float32, PackedLen(s.Depth, s.Cols))
+		report := func(b *testing.B) {
+			flops := 2 * float64(s.Rows*s.Cols*s.Depth) * float64(b.N)
+			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		}
+		Pack(p, y, s.Depth, s.Cols)
+		b.Run(fmt.Sprintf("a·b/%dx%dx%d", s.Rows, s.Cols, s.Depth), func(b *testing.B) {
+			for b.Loop() {
+				Multiply(dst, x, p, s)
+			}
+			report(b)
+		})
+		b.Run(fmt.Sprintf("aᵀ·b+Pack/%dx%dx%d", s.Rows, s.Cols, s.Depth), func(b *testing.B) {
+			for b.Loop() {
+				Pack(p, y, s.Depth, s.Cols)
+				MultiplyTransposed(dst, x, p, s)
+			}
+			report(b)
 		})
 	}
-	_ = math.Pi
+}
+
+func BenchmarkTileGo(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, p, dst := random(rng, 6*256), random(rng, 16*256), make([]float32, 6*16)
+	for b.Loop() {
+		tileGo(dst, 16, left{x, 256, 1}, p, 6)
+	}
+	b.ReportMetric(2*6*16*256*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
 func BenchmarkAdam(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w, m, v, g := random(rng, 200000), random(rng, 200000), make([]float32, 200000), random(rng, 200000)
+	const n = 200_000
+	w, m, v, g := random(rng, n), random(rng, n), make([]float32, n), random(rng, n)
 	for b.Loop() {
-		Adam{1e-3, .9, .95, 1e-8, 0, 1}.Update(w, m, v, g)
+		Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.95, Epsilon: 1e-8, Step: 1}.Update(w, m, v, g)
 	}
-	b.ReportMetric(200000*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gparam/s")
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mparam/s")
 }

@@ -39,6 +39,9 @@ func Pack(dst, b []float32, depth, cols int) {
 func PackTransposed(dst, b []float32, depth, cols int) {
 	check("PackTransposed", len(b), depth*cols)
 	check("PackTransposed", len(dst), PackedLen(depth, cols))
+	if depth == 0 {
+		return
+	}
 	for j := 0; j < cols; j += width {
 		panel := dst[j*depth : j*depth+width*depth]
 		if cols-j < width {

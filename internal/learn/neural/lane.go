@@ -1,0 +1,160 @@
+package neural
+
+import (
+	"foretell/internal/frame"
+	"foretell/internal/learn/kernel"
+)
+
+// lane learns from its share of each batch and collects the gradient in
+// memory of its own. The number of lanes is fixed, whatever the number of
+// workers, and their gradients are added in order: that is what makes the
+// model independent of the workers.
+type lane struct {
+	pass
+	grad        []float32 // one a parameter
+	delta, next []float32 // gradient of a layer's outputs and inputs
+	operand     []float32 // packed right operand
+	loss        float64   // sum over rows and members
+}
+
+// newLane makes room for up to rows rows.
+func newLane(l *layout, e *encoder, rows int) *lane {
+	widest := max(l.inputs, l.width)
+	return &lane{
+		pass:    *newPass(l, e, rows),
+		grad:    make([]float32, l.params),
+		delta:   make([]float32, rows*l.members*widest),
+		next:    make([]float32, rows*l.members*widest),
+		operand: make([]float32, kernel.PackedLen(rows*l.members, max(l.width, l.classes))),
+	}
+}
+
+// target is what the network is to say.
+type target struct {
+	labels    []int32
+	smoothing float32
+	share     float32 // weight of one row in the batch
+}
+
+// learn sets grad to the gradient of the loss over rows.
+func (a *lane) learn(w *packed, f *frame.Frame, rows []int32, n *noisy, t target) {
+	clear(a.grad)
+	a.loss = 0
+	if len(rows) == 0 {
+		return
+	}
+	a.forward(w, f, rows, n)
+	a.lossGradient(rows, t)
+	a.backHeads(w, len(rows))
+	scale := 256 / (256 - float32(n.drop))
+	for i := len(a.l.dense) - 1; i >= 0; i-- {
+		a.backDense(w, i, len(rows), scale)
+	}
+	a.backInput(w, len(rows))
+}
+
+// lossGradient turns the logits into the gradient of the members' mean cross
+// entropy: softmax minus target.
+func (a *lane) lossGradient(rows []int32, t target) {
+	c, b := a.l.classes, len(rows)
+	share := t.share / float32(a.l.members)
+	rest := t.smoothing / float32(c)
+	for m := range a.l.members {
+		for j, r := range rows {
+			row := a.logits[(m*b+j)*c : (m*b+j+1)*c]
+			kernel.Softmax(row)
+			if t.smoothing > 0 {
+				for i := range row {
+					row[i] -= rest
+				}
+			}
+			row[t.labels[r]] -= 1 - t.smoothing
+			kernel.Scale(row, share)
+		}
+	}
+}
+
+// backHeads goes back through the members' output layers; delta becomes the
+// gradient of the last activations.
+func (a *lane) backHeads(w *packed, b int) {
+	l := a.l
+	last := a.acts[len(a.acts)-1]
+	clear(a.delta[:l.members*b*l.width])
+	for m := range l.members {
+		logits := a.logits[m*b*l.classes : (m+1)*b*l.classes]
+		act := last[m*b*l.width : (m+1)*b*l.width]
+		gw, gb := l.head(a.grad, m)
+		kernel.SumRows(gb, logits)
+		kernel.Pack(a.operand, logits, b, l.classes)
+		kernel.MultiplyTransposed(gw, act, a.operand, kernel.Shape{Rows: l.width, Cols: l.classes, Depth: b})
+		kernel.Multiply(a.delta[m*b*l.width:], logits, w.headsBack[m], kernel.Shape{Rows: b, Cols: l.width, Depth: l.classes})
+	}
+}
+
+// backDense goes back through hidden layer i; delta becomes the gradient of
+// its inputs.
+func (a *lane) backDense(w *packed, i, b int, scale float32) {
+	d, rows := a.l.dense[i], a.l.members*b
+	in := a.scaled
+	if i > 0 {
+		in = a.acts[i-1]
+	}
+	delta := a.delta[:rows*d.out]
+	kernel.RectifyBack(delta, a.acts[i], scale)
+	kernel.SumRows(d.biasesOf(a.grad), delta)
+	kernel.Pack(a.operand, delta, rows, d.out)
+	kernel.MultiplyTransposed(d.weightsOf(a.grad), in, a.operand, kernel.Shape{Rows: d.in, Cols: d.out, Depth: rows})
+	next := a.next[:rows*d.in]
+	clear(next)
+	kernel.Multiply(next, delta, w.backward[i], kernel.Shape{Rows: rows, Cols: d.in, Depth: d.out})
+	a.delta, a.next = a.next, a.delta
+}
+
+// backInput goes back through the members' scales and the embeddings.
+func (a *lane) backInput(w *packed, b int) {
+	l, e := a.l, a.e
+	dx := a.next[:b*l.inputs]
+	clear(dx)
+	for m := range l.members {
+		scale := w.flat[m*l.inputs : (m+1)*l.inputs]
+		grad := a.grad[m*l.inputs : (m+1)*l.inputs]
+		for j := range b {
+			x := a.x[j*l.inputs : (j+1)*l.inputs]
+			out := dx[j*l.inputs : (j+1)*l.inputs]
+			for i, d := range a.delta[(m*b+j)*l.inputs : (m*b+j+1)*l.inputs] {
+				grad[i] += float32(d * x[i])
+				out[i] += float32(d * scale[i])
+			}
+		}
+	}
+	tables := a.grad[l.tables:]
+	for j := range b {
+		a.scatter(tables, dx[j*l.inputs+e.dense:(j+1)*l.inputs], a.tokens[j*e.embeds:(j+1)*e.embeds])
+	}
+	// The rows of numbers are running sums of the parameters: a parameter moves
+	// all rows from its own on.
+	for i := range e.inputs {
+		if in := &e.inputs[i]; in.form == numeric {
+			t := tables[in.table*e.size : (in.table+in.rows)*e.size]
+			for j := len(t) - 1; j >= e.size; j-- {
+				t[j-e.size] += t[j]
+			}
+		}
+	}
+}
+
+// scatter adds the gradient dx of one row's embeddings to the table rows they
+// came from.
+func (a *lane) scatter(tables, dx []float32, tokens []token) {
+	size := a.e.size
+	for i, t := range tokens {
+		g := dx[i*size : (i+1)*size]
+		low := tables[int(t.row)*size:]
+		if t.frac == 0 {
+			kernel.Axpy(low, g, 1)
+			continue
+		}
+		kernel.Axpy(low, g, 1-t.frac)
+		kernel.Axpy(low[size:], g, t.frac)
+	}
+}

@@ -1,0 +1,46 @@
+package neural
+
+import (
+	"sync"
+
+	"foretell/internal/frame"
+)
+
+// predictBlock is the number of rows run through the network at once.
+const predictBlock = 128
+
+// Model is a learnt network. It does not change and may be used by any number
+// of goroutines.
+type Model struct {
+	e      *encoder
+	l      *layout
+	packed *packed
+	passes *sync.Pool // of *pass
+}
+
+// newModel takes over params.
+func newModel(e *encoder, l *layout, params []float32) *Model {
+	m := &Model{e: e, l: l, packed: newPacked(l, params, false)}
+	for i := range m.packed.tasks() {
+		m.packed.pack(l, e, i)
+	}
+	m.passes = &sync.Pool{New: func() any { return newPass(l, e, predictBlock) }}
+	return m
+}
+
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row major,
+// (hi−lo) × classes. f has the columns the model was trained on; cells never
+// seen in training are taken for unknown.
+func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+	p := m.passes.Get().(*pass)
+	defer m.passes.Put(p)
+	var rows [predictBlock]int32
+	for at := lo; at < hi; at += predictBlock {
+		n := min(predictBlock, hi-at)
+		for i := range n {
+			rows[i] = int32(at + i)
+		}
+		p.forward(m.packed, f, rows[:n], nil)
+		p.probabilities(dst[(at-lo)*m.l.classes:], n)
+	}
+}

@@ -1,0 +1,111 @@
+package neural
+
+import (
+	"foretell/internal/frame"
+	"foretell/internal/learn/kernel"
+)
+
+// pass is the working memory of one goroutine that runs rows through the
+// network. Rows of different members lie one after the other: member m's rows
+// are m·rows … (m+1)·rows−1, so that one product serves all members.
+//
+//	x  ──⊙ scale──▶ scaled ──W₁──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
+//	rows × inputs   members·rows × …                      members·rows × classes
+type pass struct {
+	l      *layout
+	e      *encoder
+	x      []float32
+	tokens []token
+	scaled []float32
+	acts   [][]float32
+	logits []float32
+}
+
+// newPass makes room for up to rows rows.
+func newPass(l *layout, e *encoder, rows int) *pass {
+	p := &pass{
+		l: l, e: e,
+		x:      make([]float32, rows*l.inputs),
+		tokens: make([]token, rows*e.embeds),
+		scaled: make([]float32, rows*l.members*l.inputs),
+		logits: make([]float32, rows*l.members*l.classes),
+	}
+	for _, d := range l.dense {
+		p.acts = append(p.acts, make([]float32, rows*l.members*d.out))
+	}
+	return p
+}
+
+// noisy are the random disturbances of a learning pass.
+type noisy struct {
+	cells noise
+	drop  uint8 // of 256
+	state uint64
+}
+
+// forward computes the logits of f's rows; n is nil but in learning.
+func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noisy) {
+	l, b := p.l, len(rows)
+	if n == nil {
+		p.e.encode(p.x, p.tokens, f, rows, nil)
+	} else {
+		p.e.encode(p.x, p.tokens, f, rows, &n.cells)
+	}
+	p.embed(w, b)
+	for m := range l.members {
+		kernel.ScaleRows(p.scaled[m*b*l.inputs:], p.x[:b*l.inputs], w.flat[m*l.inputs:(m+1)*l.inputs])
+	}
+	in := p.scaled
+	for i, d := range l.dense {
+		act := p.acts[i][:l.members*b*d.out]
+		kernel.Broadcast(act, d.biasesOf(w.flat))
+		kernel.Multiply(act, in, w.forward[i], kernel.Shape{Rows: l.members * b, Cols: d.out, Depth: d.in})
+		kernel.Rectify(act)
+		if n != nil {
+			kernel.Drop(act, n.drop, n.state+uint64(i)<<32)
+		}
+		in = act
+	}
+	for m := range l.members {
+		_, bias := l.head(w.flat, m)
+		logits := p.logits[m*b*l.classes : (m+1)*b*l.classes]
+		kernel.Broadcast(logits, bias)
+		kernel.Multiply(logits, in[m*b*l.width:], w.heads[m], kernel.Shape{Rows: b, Cols: l.classes, Depth: l.width})
+	}
+}
+
+// embed writes the embeddings of the first b rows' tokens behind their dense
+// inputs.
+func (p *pass) embed(w *packed, b int) {
+	size, width := p.e.size, p.l.inputs
+	for j := range b {
+		out := p.x[j*width+p.e.dense : (j+1)*width]
+		for i, t := range p.tokens[j*p.e.embeds : (j+1)*p.e.embeds] {
+			o := out[i*size : (i+1)*size]
+			low := w.tables[int(t.row)*size:]
+			copy(o, low[:size])
+			if t.frac == 0 {
+				continue
+			}
+			high := low[size : 2*size]
+			for c := range o {
+				o[c] += float32(t.frac * (high[c] - o[c]))
+			}
+		}
+	}
+}
+
+// probabilities writes the members' mean probabilities of the b rows last
+// passed forward to dst, b × classes. It uses up the logits.
+func (p *pass) probabilities(dst []float32, b int) {
+	n := b * p.l.classes
+	dst = dst[:n]
+	clear(dst)
+	for m := range p.l.members {
+		logits := p.logits[m*n : (m+1)*n]
+		for i := 0; i < n; i += p.l.classes {
+			kernel.Softmax(logits[i : i+p.l.classes])
+		}
+		kernel.Axpy(dst, logits, 1/float32(p.l.members))
+	}
+}
