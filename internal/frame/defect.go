@@ -24,24 +24,34 @@ const (
 	CodeUnclosedQuote   = "unclosed-quote"
 	CodeStrayQuote      = "stray-quote"
 	CodeTooLong         = "too-long"
+	CodeInvalidEncoding = "invalid-encoding"
+)
+
+// The codes of defects of a prediction result.
+const (
+	CodeRowsDiffer     = "rows-differ"
+	CodeColumnsDiffer  = "columns-differ"
+	CodeCellDiffers    = "cell-differs"
+	CodeUnknownClass   = "unknown-class"
+	CodeBadProbability = "bad-probability"
 )
 
 // The codes of warnings and of findings that do not stop anything.
 const (
-	CodeUnnamedID       = "unnamed-id"
-	CodeSmallClass      = "small-class"
-	CodeManyClasses     = "many-classes"
-	CodeSimilarClasses  = "similar-classes"
-	CodeConstantColumn  = "constant-column"
-	CodeEmptyColumn     = "empty-column"
-	CodeIDLikeColumn    = "id-like-column"
-	CodeJunkInNumbers   = "junk-in-numbers"
-	CodeExtraColumn     = "extra-column"
-	CodeChangedKind     = "changed-kind"
-	CodeUnseenCategory  = "unseen-category"
-	CodeMovedRange      = "moved-range"
-	CodeMoreMissing     = "more-missing"
-	CodeDifferentIDName = "different-id-name"
+	CodeUnnamedID      = "unnamed-id"
+	CodeSmallClass     = "small-class"
+	CodeManyClasses    = "many-classes"
+	CodeSimilarClasses = "similar-classes"
+	CodeConstantColumn = "constant-column"
+	CodeEmptyColumn    = "empty-column"
+	CodeIDLikeColumn   = "id-like-column"
+	CodeJunkInNumbers  = "junk-in-numbers"
+	CodeExtraColumn    = "extra-column"
+	CodeChangedKind    = "changed-kind"
+	CodeUnseenCategory = "unseen-category"
+	CodeMovedRange     = "moved-range"
+	CodeMoreMissing    = "more-missing"
+	CodeOtherIDName    = "other-id-name"
 )
 
 // Defect is something in a file that the service refuses, and where it is.

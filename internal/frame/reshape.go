@@ -1,0 +1,215 @@
+package frame
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// DetectDelimiter as a Shape's Delimiter asks for the one of `,;|` and the
+// tab that parts the first rows best.
+const DetectDelimiter byte = 1
+
+// Shape tells where a file's columns are that the contract wants elsewhere.
+// The zero Shape is that of the contract: comma, ID first, label last.
+type Shape struct {
+	// ID names the column that becomes the first. Defaults to the first.
+	ID string
+	// MakeID puts a new first column in front: id, the rows named r1, r2, ….
+	MakeID bool
+	// Label names the column that becomes the last. Defaults to the last.
+	Label string
+	// Drop names columns that are left out.
+	Drop []string
+	// Delimiter parts the fields. Defaults to the comma.
+	Delimiter byte
+	// Blind is set for a file that need not have Label and the columns of Drop.
+	Blind bool
+}
+
+// sampleSize is what is read of a file to detect its delimiter.
+const sampleSize = 64 << 10
+
+// Reshape returns src in the shape of the contract, as CSV with commas. If
+// nothing is to be changed, the bytes are those of src. A *Defect, from here
+// or from Read, has its place in src.
+func Reshape(src io.Reader, shape Shape) (io.Reader, error) {
+	if shape.Delimiter == DetectDelimiter {
+		sampled := bufio.NewReaderSize(src, sampleSize)
+		sample, _ := sampled.Peek(sampleSize) // an error comes again with Read
+		shape.Delimiter = detectDelimiter(sample, len(sample) == sampleSize)
+		src = sampled
+	}
+	if shape.Delimiter == 0 {
+		shape.Delimiter = ','
+	}
+	if shape.Delimiter == ',' && shape.ID == "" && shape.Label == "" && !shape.MakeID && len(shape.Drop) == 0 {
+		return src, nil
+	}
+	if shape.MakeID && shape.ID != "" {
+		return nil, fmt.Errorf("the ID is to be the column %s and to be made: choose one", excerpt(shape.ID))
+	}
+	if bytes.IndexByte([]byte("\"\r\n"), shape.Delimiter) >= 0 {
+		return nil, fmt.Errorf("delimiter %q: must not be a quote or a line end", shape.Delimiter)
+	}
+	t, err := openTable(NewReader(src, shape.Delimiter))
+	if err != nil {
+		return nil, err
+	}
+	order, err := shape.order(t)
+	if err != nil {
+		return nil, err
+	}
+	r := &reshaper{table: t, order: order, numbered: shape.MakeID}
+	r.out = NewWriter(&r.pending)
+	r.header()
+	return r, nil
+}
+
+// order returns the positions of the columns in their new order.
+func (s *Shape) order(t *table) ([]int, error) {
+	find := func(name, role string, optional bool) (int, error) {
+		at := t.find(name)
+		if at < 0 && !optional {
+			return at, &Defect{
+				Code: CodeMissingColumn, Line: t.line, Name: name,
+				Message: fmt.Sprintf("no column has the name %s, which is to be %s", excerpt(name), role),
+			}
+		}
+		return at, nil
+	}
+	order := make([]int, len(t.names))
+	for i := range order {
+		order[i] = i
+	}
+	without := func(at int) {
+		order = slices.DeleteFunc(order, func(i int) bool { return i == at })
+	}
+	for _, name := range s.Drop {
+		at, err := find(name, "dropped", s.Blind)
+		if err != nil {
+			return nil, err
+		}
+		without(at)
+	}
+	if s.Label != "" {
+		at, err := find(s.Label, "the label", s.Blind)
+		if err != nil {
+			return nil, err
+		}
+		if at >= 0 {
+			without(at)
+			order = append(order, at)
+		}
+	}
+	if s.ID != "" {
+		at, err := find(s.ID, "the ID", false)
+		if err != nil {
+			return nil, err
+		}
+		without(at)
+		order = slices.Insert(order, 0, at)
+	}
+	return order, nil
+}
+
+// detectDelimiter returns the delimiter by which most of the sample's records
+// have as many fields as the first; more fields are better, the comma is best.
+func detectDelimiter(sample []byte, cut bool) byte {
+	best, most := byte(','), 0
+	for _, delim := range []byte(",;\t|") {
+		if score := delimiterScore(sample, delim, cut); score > most {
+			best, most = delim, score
+		}
+	}
+	return best
+}
+
+func delimiterScore(sample []byte, delim byte, cut bool) int {
+	const enough = 50
+	reader := NewReader(bytes.NewReader(sample), delim)
+	var lengths []int
+	for len(lengths) < enough {
+		rec, err := reader.Read()
+		if err != nil {
+			break
+		}
+		lengths = append(lengths, rec.Len())
+	}
+	if cut && len(lengths) > 1 && len(lengths) < enough {
+		lengths = lengths[:len(lengths)-1] // the sample may end within it
+	}
+	alike := 0
+	for _, n := range lengths {
+		if n == lengths[0] {
+			alike++
+		}
+	}
+	if alike == 0 || 10*alike < 9*len(lengths) {
+		return 0
+	}
+	return alike * (lengths[0] - 1)
+}
+
+// reshaper writes the records of a table in another order.
+type reshaper struct {
+	table    *table
+	order    []int
+	numbered bool
+	rows     int
+	out      *Writer
+	pending  bytes.Buffer
+	err      error
+}
+
+func (r *reshaper) header() {
+	if r.numbered {
+		name := "id"
+		for n := 2; r.table.find(name) >= 0; n++ {
+			name = "id_" + strconv.Itoa(n)
+		}
+		r.out.Field([]byte(name))
+	}
+	for _, at := range r.order {
+		r.out.Field([]byte(r.table.names[at]))
+	}
+	r.out.End()
+}
+
+// Read implements io.Reader.
+func (r *reshaper) Read(p []byte) (int, error) {
+	for r.pending.Len() == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.fill()
+	}
+	return r.pending.Read(p)
+}
+
+// fill writes records until a piece is full or the table ends.
+func (r *reshaper) fill() {
+	for r.err == nil && r.pending.Len() == 0 {
+		// Who reads decides how long: there is nothing to cancel in here.
+		rec, err := r.table.next(context.Background())
+		if err != nil {
+			r.err = err
+			break
+		}
+		if r.numbered {
+			r.rows++
+			r.out.Field(strconv.AppendInt([]byte{'r'}, int64(r.rows), 10))
+		}
+		for _, at := range r.order {
+			r.out.Field(rec.fields[at])
+		}
+		r.out.End()
+	}
+	if err := r.out.Flush(); err != nil && r.err == nil {
+		r.err = err
+	}
+}

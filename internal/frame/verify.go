@@ -1,0 +1,160 @@
+package frame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// How far the figures of a result may be off, which has room for a service
+// that writes four digits where this one writes six.
+const (
+	sumTolerance  = 1e-3
+	sameTolerance = 1e-6
+)
+
+// Verify proves a prediction result against its blind file: the same rows in
+// the same order with all their cells, a known class for each, probabilities
+// that sum to 1, and the predicted class's among them. It returns the number
+// of rows. Without classes, those named by the result's header are taken.
+//
+// An error that is a *Defect has its place in the result; one that begins
+// with "blind file" is about that.
+func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int, error) {
+	want, err := openTable(NewReader(blind, ','))
+	if err != nil {
+		return 0, fmt.Errorf("blind file: %w", err)
+	}
+	got, err := openTable(NewReader(result, ','))
+	if err != nil {
+		return 0, err
+	}
+	v := &verifier{want: want, got: got}
+	if err := v.header(classes); err != nil {
+		return 0, err
+	}
+	for {
+		more, err := v.row(ctx)
+		if err != nil {
+			return v.rows, err
+		}
+		if !more {
+			return v.rows, nil
+		}
+	}
+}
+
+type verifier struct {
+	want, got *table
+	classes   map[string]int32
+	rows      int
+}
+
+// header checks the names of the result's columns.
+func (v *verifier) header(classes []string) error {
+	names := v.want.names
+	if classes == nil {
+		classes = classesOf(v.got.names, len(names)+2)
+	}
+	v.classes = indexOf(classes)
+	expected := append(names[:len(names):len(names)], ResultColumns(names, classes)...)
+	for i, name := range expected {
+		if i >= len(v.got.names) {
+			d := v.got.defect(CodeColumnsDiffer, i, "the column %s is missing", excerpt(name))
+			return &d
+		}
+		if v.got.names[i] != string(trim([]byte(name))) {
+			d := v.got.defect(CodeColumnsDiffer, i, "expected the column %s", excerpt(name))
+			return &d
+		}
+	}
+	if extra := len(expected); extra < len(v.got.names) {
+		d := v.got.defect(CodeColumnsDiffer, extra, "expected %s, got %d", plural(extra, "column"), len(v.got.names))
+		return &d
+	}
+	return nil
+}
+
+// classesOf returns the classes that a result's columns from a position on
+// are the probabilities of.
+func classesOf(names []string, from int) []string {
+	var classes []string
+	for _, name := range names[min(from, len(names)):] {
+		classes = append(classes, strings.TrimPrefix(name, probabilityName+"_"))
+	}
+	return classes
+}
+
+// row checks the next row and reports whether there was one.
+func (v *verifier) row(ctx context.Context) (bool, error) {
+	want, wantErr := v.want.next(ctx)
+	if wantErr != nil && !errors.Is(wantErr, io.EOF) {
+		return false, fmt.Errorf("blind file: %w", wantErr)
+	}
+	got, gotErr := v.got.next(ctx)
+	switch {
+	case gotErr != nil && !errors.Is(gotErr, io.EOF):
+		return false, gotErr
+	case wantErr != nil && gotErr != nil:
+		return false, nil
+	case gotErr != nil:
+		return false, &Defect{
+			Code: CodeRowsDiffer, Line: v.got.reader.line,
+			Message: fmt.Sprintf("the result ends after %s, the blind file has more", plural(v.rows, "row")),
+		}
+	case wantErr != nil:
+		return false, &Defect{
+			Code: CodeRowsDiffer, Line: got.line,
+			Message: fmt.Sprintf("the blind file has only %s", plural(v.rows, "row")),
+		}
+	}
+	v.rows++
+	for i, cell := range want.fields {
+		if !bytes.Equal(cell, got.fields[i]) {
+			return false, v.defect(got, i, CodeCellDiffers, "%s, but %s in line %d of the blind file",
+				excerpt(string(got.fields[i])), excerpt(string(cell)), want.line)
+		}
+	}
+	return true, v.figures(got, len(want.fields))
+}
+
+// figures checks the columns of a row that the prediction added.
+func (v *verifier) figures(row *Record, from int) error {
+	class, known := v.classes[string(row.fields[from])]
+	if !known {
+		return v.defect(row, from, CodeUnknownClass, "%s is none of the classes", excerpt(string(row.fields[from])))
+	}
+	sum, predicted, stated := 0.0, 0.0, 0.0
+	for i := from + 1; i < len(row.fields); i++ {
+		p, ok := parseNumber(row.fields[i])
+		if !ok || !(p >= 0 && p <= 1) {
+			return v.defect(row, i, CodeBadProbability, "%s is not a probability", excerpt(string(row.fields[i])))
+		}
+		switch i - from - 2 {
+		case -1:
+			stated = p
+			continue
+		case int(class):
+			predicted = p
+		}
+		sum += p
+	}
+	if math.Abs(sum-1) > sumTolerance {
+		return v.defect(row, from+1, CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
+	}
+	if math.Abs(stated-predicted) > sameTolerance {
+		return v.defect(row, from+1, CodeBadProbability, "%g, but the predicted class has %g", stated, predicted)
+	}
+	return nil
+}
+
+func (v *verifier) defect(row *Record, at int, code, format string, args ...any) error {
+	return &Defect{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: row.fieldLine(at, ','), Column: at + 1, Name: v.got.name(at + 1),
+	}
+}
