@@ -1,0 +1,215 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+const (
+	// localEmail is the account of the embedded mode, which has no password.
+	localEmail = "local"
+
+	minPassword = 8
+	maxPassword = 1024 // bytes
+	maxEmail    = 320  // bytes
+)
+
+// LogIn exchanges an e-mail and password for a token. An unknown e-mail, a
+// wrong password and a disabled account cannot be told apart.
+func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
+	email := normalEmail(in.Body.Username)
+	if wait := a.logins.take(email); wait > 0 {
+		p := api.NewProblem(api.CodeTooMany, "too many attempts to log in")
+		p.RetryAfter = int((wait + time.Second - 1) / time.Second)
+		return nil, p
+	}
+	var account *store.Account
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		account, err = t.GetAccount(ctx, email)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		account, err = &store.Account{Disabled: true}, nil
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	err = a.passwords.Verify(ctx, account.Password, in.Body.Password)
+	if err != nil && !errors.Is(err, auth.ErrPassword) {
+		return nil, err
+	}
+	if err != nil || account.Disabled {
+		return nil, api.NewProblem(api.CodeBadCredentials, "the e-mail or the password is not right").WithCause(err)
+	}
+	a.logins.refund(email)
+	return a.openSession(ctx, account)
+}
+
+// LocalSession gives a token of the account that the embedded mode works as,
+// which it creates at first. Nobody can log in to it.
+func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
+	var account *store.Account
+	read := func(t *store.Tx) (err error) {
+		account, err = t.GetAccount(ctx, localEmail)
+		return err
+	}
+	err := a.store.Read(ctx, read)
+	if errors.Is(err, store.ErrNotFound) {
+		err = a.insertAccount(ctx, localEmail, "")
+		if err == nil || errors.Is(err, store.ErrTaken) { // by another process, just now
+			err = a.store.Read(ctx, read)
+		}
+	}
+	if err != nil {
+		return api.Session{}, problem(err)
+	}
+	session, err := a.openSession(ctx, account)
+	if err != nil {
+		return api.Session{}, err
+	}
+	return *session, nil
+}
+
+func (a *App) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
+	token, err := auth.NewToken(a.rand)
+	if err != nil {
+		return nil, err
+	}
+	now := a.now()
+	expires := now.Add(api.TokenLifetime * time.Second)
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		return t.InsertToken(ctx, account.Key, auth.HashToken(token), now, expires)
+	})
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
+}
+
+// User is an account as the service's operator sees it.
+type User struct {
+	Email    string
+	Created  time.Time
+	Disabled bool
+}
+
+// AddUser creates an account; CodeNameTaken if the e-mail has one.
+func (a *App) AddUser(ctx context.Context, email, password string) error {
+	email = normalEmail(email)
+	if err := checkEmail(email); err != nil {
+		return err
+	}
+	hash, err := a.newPassword(ctx, password)
+	if err != nil {
+		return err
+	}
+	err = a.insertAccount(ctx, email, hash)
+	if errors.Is(err, store.ErrTaken) {
+		return api.NewProblem(api.CodeNameTaken, "there is an account %s already", email).WithCause(err)
+	}
+	return problem(err)
+}
+
+func (a *App) insertAccount(ctx context.Context, email, hash string) error {
+	key, err := a.newKey()
+	if err != nil {
+		return err
+	}
+	return a.store.Write(ctx, func(t *store.Tx) error {
+		return t.InsertAccount(ctx, &store.Account{Key: key, Email: email, Password: hash, Created: a.now()})
+	})
+}
+
+// ListUsers gives all accounts by e-mail.
+func (a *App) ListUsers(ctx context.Context) ([]User, error) {
+	var users []User
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		accounts, err := t.ListAccounts(ctx)
+		for _, account := range accounts {
+			users = append(users, User{account.Email, account.Created, account.Disabled})
+		}
+		return err
+	})
+	return users, problem(err)
+}
+
+// SetPassword gives an account another password and ends its sessions. It
+// also enables one that was disabled.
+func (a *App) SetPassword(ctx context.Context, email, password string) error {
+	hash, err := a.newPassword(ctx, password)
+	if err != nil {
+		return err
+	}
+	return a.changeUser(ctx, email, func(account *store.Account) {
+		account.Password, account.Disabled = hash, false
+	})
+}
+
+// DisableUser ends an account's sessions at once and lets it open no others.
+// What it has is kept, and jobs under way end; SetPassword enables it again.
+func (a *App) DisableUser(ctx context.Context, email string) error {
+	return a.changeUser(ctx, email, func(account *store.Account) { account.Disabled = true })
+}
+
+func (a *App) changeUser(ctx context.Context, email string, change func(*store.Account)) error {
+	email = normalEmail(email)
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		account, err := t.GetAccount(ctx, email)
+		if err != nil {
+			return err
+		}
+		change(account)
+		return t.UpdateAccount(ctx, account)
+	})
+	return missing(err, "account", email)
+}
+
+// DeleteUser deletes an account with everything that is its. Jobs under way stop.
+func (a *App) DeleteUser(ctx context.Context, email string) error {
+	email = normalEmail(email)
+	var blobs []string
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		account, err := t.GetAccount(ctx, email)
+		if err != nil {
+			return err
+		}
+		blobs, err = t.DeleteAccount(ctx, account.Key)
+		return err
+	})
+	if err != nil {
+		return missing(err, "account", email)
+	}
+	a.discard(ctx, blobs...)
+	return nil
+}
+
+func (a *App) newPassword(ctx context.Context, password string) (string, error) {
+	if n := utf8.RuneCountInString(password); n < minPassword {
+		return "", api.NewFieldProblem("password", "%d characters are too few: at least %d", n, minPassword)
+	}
+	if len(password) > maxPassword {
+		return "", api.NewFieldProblem("password", "longer than %d bytes", maxPassword)
+	}
+	return a.passwords.Hash(ctx, password)
+}
+
+// normalEmail is how an e-mail is stored and looked up.
+func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// checkEmail refuses what is clearly no address; only a letter that arrives
+// proves one.
+func checkEmail(email string) error {
+	name, domain, ok := strings.Cut(email, "@")
+	if !ok || name == "" || domain == "" || len(email) > maxEmail || strings.ContainsAny(email, " \t\r\n<>,;\"") ||
+		strings.Contains(domain, "@") || !utf8.ValidString(email) {
+		return api.NewFieldProblem("email", "%q is not an e-mail address", email)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/blob"
+	"foretell/internal/job"
+	"foretell/internal/store"
+)
+
+// Config is what an App works with.
+type Config struct {
+	Store *store.Store
+	Blobs *blob.Files
+	// Now is the clock; Rand gives keys, tokens and salts and has to be
+	// unpredictable (crypto/rand.Reader).
+	Now  func() time.Time
+	Rand io.Reader
+	Log  *slog.Logger
+	// Secret is the key of signed addresses. Nil takes the one that the store
+	// keeps, which all processes on one data folder share.
+	Secret []byte
+	// RealArray sends the `datasets` member of a list as an array instead of
+	// the documented string.
+	RealArray bool
+	// Workers is how many training jobs run at a time; others queue. Defaults to 1.
+	Workers int
+}
+
+// App performs the operations of the service. It is safe for any number of goroutines.
+type App struct {
+	store     *store.Store
+	blobs     *blob.Files
+	now       func() time.Time
+	rand      io.Reader
+	log       *slog.Logger
+	secret    []byte
+	realArray bool
+	passwords *auth.Passwords
+	logins    *limiter
+	pool      *job.Pool
+	models    *modelCache
+}
+
+// hashers is how many passwords are verified at once, each in 19 MiB.
+const hashers = 2
+
+// New makes an App. Its operations work from here on; the jobs they queue
+// wait for [App.Run], here or in another process.
+func New(c Config) (*App, error) {
+	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
+		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are needed")
+	}
+	a := &App{
+		store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray,
+		passwords: auth.NewPasswords(hashers, c.Rand), logins: newLimiter(c.Now), models: newModelCache(),
+	}
+	if a.secret == nil {
+		var err error
+		if a.secret, err = a.keptSecret(); err != nil {
+			return nil, err
+		}
+	}
+	a.pool = a.newPool(max(1, c.Workers))
+	return a, nil
+}
+
+// keptSecret reads the signing key from the store, which keeps the first that
+// any process offers.
+func (a *App) keptSecret() ([]byte, error) {
+	fresh := make([]byte, 32)
+	if _, err := io.ReadFull(a.rand, fresh); err != nil {
+		return nil, err
+	}
+	kept, err := a.store.KeepSecret(context.Background(), "addresses", hex.EncodeToString(fresh))
+	if err != nil {
+		return nil, err
+	}
+	return hex.DecodeString(kept)
+}
+
+// Run removes what killed processes left behind and works on jobs until ctx
+// ends. Then it stops those under way within a second and gives their leases
+// back, so that another process goes on at once.
+func (a *App) Run(ctx context.Context) error {
+	removed, err := a.sweep(ctx)
+	if err != nil {
+		a.log.ErrorContext(ctx, "sweeping leftover files", "error", err)
+	}
+	if removed > 0 {
+		a.log.InfoContext(ctx, "swept leftover files", "files", removed)
+	}
+	return a.pool.Run(ctx)
+}
+
+func (a *App) sweep(ctx context.Context) (int, error) {
+	return a.blobs.Sweep(a.store.Alive, func() (keys []string, err error) {
+		err = a.store.Read(ctx, func(t *store.Tx) error {
+			keys, err = t.Blobs(ctx)
+			return err
+		})
+		return keys, err
+	})
+}
+
+// Ready tells whether the service can answer; a *api.Problem of CodeNotReady if not.
+func (a *App) Ready(ctx context.Context) error {
+	if err := a.store.Ping(ctx); err != nil {
+		return api.NewProblem(api.CodeNotReady, "the database does not answer").WithCause(err)
+	}
+	return nil
+}
+
+// newKey makes a UUID of version 4.
+func (a *App) newKey() (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(a.rand, b[:]); err != nil {
+		return "", err
+	}
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
+}
+
+// discard deletes blobs that no row refers to any more. A failure is not the
+// caller's: the next sweep tries again.
+func (a *App) discard(ctx context.Context, keys ...string) {
+	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
+		a.log.WarnContext(ctx, "deleting blobs", "error", err)
+	}
+}

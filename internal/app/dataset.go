@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+const (
+	defaultBuckets         = 64
+	minBuckets, maxBuckets = 4, 100
+
+	minName, maxName               = 3, 30
+	minDescription, maxDescription = 3, 150
+
+	// lengthHeader is what an upload has to say, in the form of the documented sample.
+	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
+)
+
+func datasetPath(key string) string { return "/api/v1/datasets/" + key }
+func uploadPath(key string) string  { return datasetPath(key) + "/upload" }
+
+// CreateDataset creates an empty dataset in state PENDING.
+func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
+	if err := checkNewDataset(in.Body); err != nil {
+		return nil, err
+	}
+	key, err := a.newKey()
+	if err != nil {
+		return nil, err
+	}
+	now := a.now()
+	d := &store.Dataset{
+		Key: key, Account: caller(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
+		Status: api.DatasetPending, Buckets: defaultBuckets, Created: now, Updated: now,
+	}
+	if in.Body.NumberOfBuckets != nil {
+		d.Buckets = *in.Body.NumberOfBuckets
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error { return t.InsertDataset(ctx, d) })
+	if errors.Is(err, store.ErrTaken) {
+		return nil, api.NewProblem(api.CodeNameTaken, "there is a dataset named %q already", d.Name).WithCause(err)
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &api.CreatedDataset{
+		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
+		DatasetCreationProgressURL: absolute(ctx, datasetPath(key)),
+		DatasetUploadInfo:          api.UploadInfo{UploadURL: a.signed(ctx, uploadPath(key)), ExtraHeaders: lengthHeader},
+	}, nil
+}
+
+func checkNewDataset(d api.NewDataset) error {
+	if n := utf8.RuneCountInString(d.DatasetName); n < minName || n > maxName {
+		return api.NewFieldProblem("datasetName", "%d characters: must be %d to %d", n, minName, maxName)
+	}
+	if d.Description != nil {
+		if n := utf8.RuneCountInString(*d.Description); n < minDescription || n > maxDescription {
+			return api.NewFieldProblem("description", "%d characters: must be %d to %d, or null", n, minDescription, maxDescription)
+		}
+	}
+	if b := d.NumberOfBuckets; b != nil && (*b < minBuckets || *b > maxBuckets) {
+		return api.NewFieldProblem("numberOfBuckets", "%d: must be %d to %d", *b, minBuckets, maxBuckets)
+	}
+	return nil
+}
+
+// GetDataset reads a dataset.
+func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
+	d, err := a.dataset(ctx, in.DatasetKey)
+	if err != nil {
+		return nil, err
+	}
+	return &api.Dataset{
+		DatasetEntry: datasetEntry(ctx, d), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
+		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
+	}, nil
+}
+
+// dataset reads a dataset of the caller's.
+func (a *App) dataset(ctx context.Context, key string) (d *store.Dataset, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		d, err = t.GetDataset(ctx, caller(ctx).Account, key)
+		return err
+	})
+	return d, missing(err, "dataset", key)
+}
+
+func datasetEntry(ctx context.Context, d *store.Dataset) api.DatasetEntry {
+	return api.DatasetEntry{
+		DatasetKey: d.Key, DatasetName: d.Name, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
+		DatasetCreationProgressURL: absolute(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created),
+	}
+}
+
+// ListDatasets reads a page of the caller's datasets, newest first.
+func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api.DatasetPage, error) {
+	w, err := window(in.PageInput)
+	if err != nil {
+		return nil, err
+	}
+	switch in.State {
+	case "", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed:
+	default:
+		return nil, api.NewFieldProblem("state", "%q is not a state of a dataset", in.State)
+	}
+	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.realArray}}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		datasets, total, err := t.ListDatasets(ctx, store.DatasetQuery{
+			Account: caller(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Window: w,
+		})
+		for _, d := range datasets {
+			out.Datasets.Items = append(out.Datasets.Items, datasetEntry(ctx, d))
+		}
+		out.Page = page(w, total)
+		return err
+	})
+	if err != nil {
+		return nil, problem(err)
+	}
+	return out, nil
+}
+
+// AddData stores a CSV of at most 32 MB for a PENDING dataset and has it prepared.
+func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader) (*api.DatasetEntry, error) {
+	d, err := a.pendingDataset(ctx, in.DatasetKey)
+	if err != nil {
+		return nil, err
+	}
+	return a.upload(ctx, d, upload{body: body, size: -1, most: api.MaxAddDataBytes})
+}
+
+// UploadData does the same for a CSV of any allowed size, at the address that
+// [App.CreateDataset] gave. Size is what the request declares, -1 for nothing.
+func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
+	if err := a.verify(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
+		return nil, err
+	}
+	d, err := a.pendingDataset(ctx, in.DatasetKey)
+	if err != nil {
+		return nil, err
+	}
+	return a.upload(ctx, d, upload{body: body, size: size, least: api.MinUploadBytes, most: api.MaxUploadBytes})
+}
+
+// pendingDataset reads a dataset that takes data. The state is checked again
+// when the data is there.
+func (a *App) pendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
+	d, err := a.dataset(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if d.Status != api.DatasetPending {
+		return nil, notPending(d)
+	}
+	return d, nil
+}
+
+func notPending(d *store.Dataset) error {
+	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data is added only while it is PENDING", d.Key, d.Status)
+}
+
+// upload stores the CSV and, in one transaction, makes the dataset PROCESSING
+// and queues its preparation. Of two uploads at once the second to end loses.
+func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
+	info, err := a.receive(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	d.Status, d.Blob, d.Bytes, d.Updated = api.DatasetProcessing, info.Key, info.Size, a.now()
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
+			return err
+		}
+		return a.queue(ctx, t, kindPrepare, d.Account, d.Key)
+	})
+	if err != nil {
+		a.discard(ctx, info.Key)
+	}
+	if errors.Is(err, store.ErrState) {
+		now, err := a.dataset(ctx, d.Key)
+		if err != nil {
+			return nil, err
+		}
+		return nil, notPending(now)
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	a.pool.Wake(kindPrepare)
+	entry := datasetEntry(ctx, d)
+	return &entry, nil
+}
+
+// DeleteDataset deletes a dataset with all that was made from it.
+func (a *App) DeleteDataset(ctx context.Context, in *api.DatasetInput) (*api.None, error) {
+	return a.remove(ctx, "dataset", in.DatasetKey, (*store.Tx).DeleteDataset)
+}

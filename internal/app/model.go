@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// GetModel reads a model.
+func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
+	m, err := a.model(ctx, in.ModelKey)
+	if err != nil {
+		return nil, err
+	}
+	return &api.Model{
+		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
+		AchievedPerformance: quoted(m.Achieved), CreatedOn: api.FormatTime(m.Created),
+		Algorithm: m.Algorithm, Champion: m.Champion,
+	}, nil
+}
+
+func (a *App) model(ctx context.Context, key string) (m *store.Model, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		m, err = t.GetModel(ctx, caller(ctx).Account, key)
+		return err
+	})
+	return m, missing(err, "model", key)
+}
+
+// quoted is a number in the documented form, a string.
+func quoted(v float64) api.Decimal { return api.Decimal{Value: v, Quoted: true} }
+
+// ListModelsOfDataset reads a page of a dataset's models, newest first.
+func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.ModelPage, error) {
+	w, err := window(in.PageInput)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.dataset(ctx, in.DatasetKey); err != nil {
+		return nil, err
+	}
+	out := &api.ModelPage{Models: []api.ModelEntry{}}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		models, total, err := t.ListModels(ctx, in.DatasetKey, w)
+		for _, m := range models {
+			out.Models = append(out.Models, api.ModelEntry{
+				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quoted(m.Achieved),
+				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
+			})
+		}
+		out.Page = page(w, total)
+		return err
+	})
+	if err != nil {
+		return nil, problem(err)
+	}
+	return out, nil
+}
+
+// GetModelReport reads how good a model is.
+func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.ModelReport, error) {
+	m, err := a.model(ctx, in.ModelKey)
+	if err != nil {
+		return nil, err
+	}
+	var out api.ModelReport
+	if err := json.Unmarshal(m.Report, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// DeleteModel deletes a model with the predictions made with it. Its race
+// stays, without a model.
+func (a *App) DeleteModel(ctx context.Context, in *api.ModelInput) (*api.None, error) {
+	return a.remove(ctx, "model", in.ModelKey, (*store.Tx).DeleteModel)
+}

@@ -1,0 +1,193 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/frame"
+	"foretell/internal/job"
+	"foretell/internal/learn"
+	"foretell/internal/store"
+)
+
+// predictionLimit is how long a prediction may take before it is a TIMEOUT.
+const predictionLimit = time.Hour
+
+var errPredictionLimit = fmt.Errorf("the prediction took longer than %s", predictionLimit)
+
+// predict streams the blind CSV through the model into the result.
+func (a *App) predict(ctx context.Context, r *job.Run) error {
+	p, err := a.beginPrediction(ctx, r)
+	if err != nil {
+		return err
+	}
+	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
+	defer done()
+	err = a.makeResult(limited, r, p)
+	var defect *frame.Defect
+	switch {
+	case err == nil:
+		return a.endPrediction(ctx, &r.Job, p, api.PredictionCompleted)
+	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
+		p.Reason = errPredictionLimit.Error()
+		return a.endPrediction(ctx, &r.Job, p, api.PredictionTimeout)
+	case errors.As(err, &defect):
+		p.Reason = defect.Error()
+		return a.endPrediction(ctx, &r.Job, p, api.PredictionFailed)
+	}
+	return err
+}
+
+// beginPrediction makes the prediction RUNNING, which it may be already if a
+// killed process left it.
+func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
+	err = a.note(ctx, &r.Job, func(t *store.Tx) error {
+		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
+			return err
+		}
+		from := p.Status
+		p.Status, p.Rows, p.Updated = api.PredictionRunning, 0, a.now()
+		return t.UpdatePrediction(ctx, p, from)
+	})
+	return p, err
+}
+
+// makeResult stores the result and sets p's Result and Rows.
+func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
+	m, err := a.loadModel(ctx, p)
+	if err != nil {
+		return err
+	}
+	blind, err := a.blobs.Open(ctx, p.Blind)
+	if err != nil {
+		return err
+	}
+	defer blind.Close()
+	result, err := a.blobs.Create(ctx)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+
+	var rows atomic.Int64
+	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, *p, rows.Load()) })
+	p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
+	stopPosting()
+	if err != nil {
+		return err
+	}
+	info, err := result.Commit()
+	p.Result = info.Key
+	return err
+}
+
+// postRows writes how many rows are done.
+func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
+	p.Rows, p.Updated = rows, a.now()
+	err := a.note(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
+	if err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
+	}
+}
+
+// endPrediction commits the end. The blind CSV has served its purpose.
+func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
+	blind := p.Blind
+	p.Status, p.Blind, p.Updated = status, "", a.now()
+	err := a.finish(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
+	if err == nil {
+		a.discard(ctx, blind)
+	} else if p.Result != "" {
+		a.discard(ctx, p.Result)
+	}
+	return err
+}
+
+// failPrediction ends the prediction that cannot be made.
+func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error {
+	var blind string
+	err := a.finish(ctx, j, func(t *store.Tx) error {
+		p, err := t.GetPrediction(ctx, j.Account, j.Subject)
+		if err != nil {
+			return err
+		}
+		from := p.Status
+		blind, p.Blind = p.Blind, ""
+		p.Status, p.Reason, p.Updated = api.PredictionFailed, reasonOf(cause), a.now()
+		return t.UpdatePrediction(ctx, p, from)
+	})
+	if err == nil {
+		a.discard(ctx, blind)
+	}
+	return err
+}
+
+// loadModel gives the model of a prediction.
+func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model, error) {
+	if m := a.models.get(p.Model); m != nil {
+		return m, nil
+	}
+	var row *store.Model
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		row, err = t.GetModel(ctx, p.Account, p.Model)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	file, err := a.blobs.Open(ctx, row.Blob)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	b, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	m, err := learn.ReadModel(b)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", p.Model, err)
+	}
+	a.models.put(p.Model, m)
+	return m, nil
+}
+
+// modelCacheSize is how many models are kept in memory.
+const modelCacheSize = 4
+
+// modelCache keeps the models used last, the newest first. A model never
+// changes, hence nothing in it is ever stale.
+type modelCache struct {
+	mu     sync.Mutex
+	keys   []string
+	models []*learn.Model
+}
+
+func newModelCache() *modelCache { return &modelCache{} }
+
+func (c *modelCache) get(key string) *learn.Model {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, k := range c.keys {
+		if k == key {
+			return c.models[i]
+		}
+	}
+	return nil
+}
+
+func (c *modelCache) put(key string, m *learn.Model) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keys = append([]string{key}, c.keys...)
+	c.models = append([]*learn.Model{m}, c.models...)
+	if len(c.keys) > modelCacheSize {
+		c.keys, c.models = c.keys[:modelCacheSize], c.models[:modelCacheSize]
+	}
+}

@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/store"
+)
+
+func predictionPath(key string) string { return "/api/v1/predictions/" + key }
+func resultPath(key string) string     { return predictionPath(key) + "/result" }
+
+// CreatePrediction stores a blind CSV, as large as a direct upload may be, and
+// queues its prediction.
+func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.Reader) (*api.CreatedPrediction, error) {
+	m, err := a.model(ctx, in.ModelKey)
+	if err != nil {
+		return nil, err
+	}
+	key, err := a.newKey()
+	if err != nil {
+		return nil, err
+	}
+	info, err := a.receive(ctx, upload{body: body, size: -1, most: api.MaxUploadBytes})
+	if err != nil {
+		return nil, err
+	}
+	now := a.now()
+	p := &store.Prediction{
+		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
+		Status: api.PredictionPending, Blind: info.Key, Created: now, Updated: now,
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.InsertPrediction(ctx, p); err != nil {
+			return err
+		}
+		return a.queue(ctx, t, kindPredict, p.Account, p.Key)
+	})
+	if err != nil {
+		a.discard(ctx, info.Key)
+		return nil, missing(err, "model", m.Key) // deleted during the upload
+	}
+	a.pool.Wake(kindPredict)
+	return &api.CreatedPrediction{
+		PredictionKey: key, Status: p.Status,
+		PredictionCreationProgressURL: absolute(ctx, predictionPath(key)+"/progress"),
+	}, nil
+}
+
+// GetPrediction reads a prediction. Each reading signs a fresh result address.
+func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.Prediction, error) {
+	p, err := a.prediction(ctx, caller(ctx).Account, in.PredictionKey)
+	if err != nil {
+		return nil, err
+	}
+	out := a.predictionOut(ctx, p)
+	return &out, nil
+}
+
+// prediction reads a prediction of an account; of any if that is empty.
+func (a *App) prediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		p, err = t.GetPrediction(ctx, account, key)
+		return err
+	})
+	return p, missing(err, "prediction", key)
+}
+
+func (a *App) predictionOut(ctx context.Context, p *store.Prediction) api.Prediction {
+	out := api.Prediction{
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: p.Status,
+		TargetPerformance: &p.Threshold, AchievedPerformance: &p.Achieved,
+		CreatedOn: api.FormatTime(p.Created), FailureReason: p.Reason, Rows: p.Rows,
+	}
+	if p.Status == api.PredictionCompleted {
+		out.PredictionResultURL = a.signed(ctx, resultPath(p.Key))
+	}
+	return out
+}
+
+// GetPredictionProgress reads how many rows are done.
+func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput) (*api.PredictionProgress, error) {
+	p, err := a.prediction(ctx, caller(ctx).Account, in.PredictionKey)
+	if err != nil {
+		return nil, err
+	}
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: p.Status, Rows: p.Rows, FailureReason: p.Reason}, nil
+}
+
+// ListPredictionsOfModel reads a page of the predictions made with a model, newest first.
+func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput) (*api.PredictionPage, error) {
+	if _, err := a.model(ctx, in.ModelKey); err != nil {
+		return nil, err
+	}
+	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Model: in.ModelKey})
+}
+
+// ListPredictionsOfDataset does the same for all models of a dataset.
+func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.PredictionPage, error) {
+	if _, err := a.dataset(ctx, in.DatasetKey); err != nil {
+		return nil, err
+	}
+	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Dataset: in.DatasetKey})
+}
+
+func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.PredictionQuery) (*api.PredictionPage, error) {
+	w, err := window(in)
+	if err != nil {
+		return nil, err
+	}
+	q.Window = w
+	out := &api.PredictionPage{Predictions: []api.Prediction{}}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		predictions, total, err := t.ListPredictions(ctx, q)
+		for _, p := range predictions {
+			out.Predictions = append(out.Predictions, a.predictionOut(ctx, p))
+		}
+		out.Page = page(w, total)
+		return err
+	})
+	if err != nil {
+		return nil, problem(err)
+	}
+	return out, nil
+}
+
+// Result is a prediction's CSV. The caller closes it.
+type Result struct {
+	io.ReadSeekCloser
+	Size int64
+	// Name is a file name for it.
+	Name    string
+	ModTime time.Time
+}
+
+// DownloadResult opens the result of a COMPLETED prediction for whoever has
+// its signed address.
+func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*Result, error) {
+	if err := a.verify(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
+		return nil, err
+	}
+	p, err := a.prediction(ctx, "", in.PredictionKey)
+	if err != nil {
+		return nil, err
+	}
+	if p.Status != api.PredictionCompleted {
+		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: it has no result", p.Key, p.Status)
+	}
+	r, err := a.blobs.Open(ctx, p.Result)
+	if errors.Is(err, blob.ErrNotFound) { // deleted just now
+		return nil, api.NewProblem(api.CodeNotFound, "there is no prediction %s", p.Key).WithCause(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Result{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated}, nil
+}
+
+// DeletePrediction deletes a prediction with its files.
+func (a *App) DeletePrediction(ctx context.Context, in *api.PredictionInput) (*api.None, error) {
+	return a.remove(ctx, "prediction", in.PredictionKey, (*store.Tx).DeletePrediction)
+}

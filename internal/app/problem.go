@@ -1,0 +1,30 @@
+package app
+
+import (
+	"errors"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/store"
+)
+
+// problem makes of an error from below one that a user may see, where there
+// is one to make; the rest is passed on and ends as CodeInternal.
+func problem(err error) error {
+	var p *api.Problem
+	switch {
+	case err == nil || errors.As(err, &p):
+		return err
+	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
+		return api.NewProblem(api.CodeStorageFull, "the service's disk is full; nothing was kept").WithCause(err)
+	}
+	return err
+}
+
+// missing is problem for reading a thing by its key.
+func missing(err error, noun, key string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(api.CodeNotFound, "there is no %s %s", noun, key).WithCause(err)
+	}
+	return problem(err)
+}

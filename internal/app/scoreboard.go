@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/job"
+	"foretell/internal/learn"
+	"foretell/internal/store"
+)
+
+// postInterval is how often progress is written, at most.
+const postInterval = 250 * time.Millisecond
+
+// scoreboard collects the scores of a race between two writings. Curves are
+// kept whole, for whoever looks in late.
+type scoreboard struct {
+	mu    sync.Mutex
+	lines []*line
+}
+
+// line is one algorithm's: its row, what the row says in the store, and
+// whether there is more to say.
+type line struct {
+	row    store.Training
+	posted string
+	dirty  bool
+}
+
+func newScoreboard(children []*store.Training) *scoreboard {
+	b := &scoreboard{}
+	for _, child := range children {
+		b.lines = append(b.lines, &line{row: *child, posted: child.Status})
+	}
+	return b
+}
+
+func (b *scoreboard) algorithms() []string {
+	var names []string
+	for _, l := range b.lines {
+		names = append(names, l.row.Algorithm)
+	}
+	return names
+}
+
+// record notes an event of the race. It is fast.
+func (b *scoreboard) record(e learn.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.lines {
+		if l.row.Algorithm != e.Algorithm {
+			continue
+		}
+		if e.Step > len(l.row.Curve) {
+			l.row.Curve = append(l.row.Curve, e.Performance)
+		}
+		l.row.Status, l.dirty = string(e.Status), true
+	}
+}
+
+// take gives copies of the lines that changed.
+func (b *scoreboard) take() []line {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var changed []line
+	for _, l := range b.lines {
+		if l.dirty {
+			changed = append(changed, *l)
+			l.posted, l.dirty = l.row.Status, false
+		}
+	}
+	return changed
+}
+
+// post writes what changed. If it cannot, the next posting or the end of the
+// race makes up for it.
+func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
+	changed := b.take()
+	if len(changed) == 0 {
+		return
+	}
+	now := a.now()
+	err := a.note(ctx, j, func(t *store.Tx) error {
+		for _, l := range changed {
+			if l.row.Status != api.TrainingRunning {
+				l.row.Finished = now
+			}
+			if err := t.UpdateTraining(ctx, &l.row, l.posted); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
+	}
+}
+
+// every calls fn at intervals until the returned function is called, which
+// waits for a call under way.
+func every(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				fn()
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}

@@ -1,0 +1,225 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/frame"
+	"foretell/internal/job"
+	"foretell/internal/learn"
+	"foretell/internal/store"
+)
+
+// contest is a race under way: its rows as they are to be written next.
+type contest struct {
+	race     *store.Training
+	children []*store.Training
+	dataset  *store.Dataset
+}
+
+// train runs a race and keeps its model. A race that a killed process left is
+// run again from its start.
+func (a *App) train(ctx context.Context, r *job.Run) error {
+	c, err := a.beginRace(ctx, r)
+	if err != nil {
+		return err
+	}
+	if c.race.Cancelling {
+		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.Cancelled})
+	}
+	f, err := a.loadFrame(ctx, c.dataset)
+	if err != nil {
+		return err
+	}
+	board := newScoreboard(c.children)
+	stopPosting := every(ctx, postInterval, func() { a.post(ctx, &r.Job, board) })
+	outcome, err := learn.Race(ctx, f, learn.Params{
+		Algorithms: board.algorithms(), ScalingFactor: c.race.ScalingFactor, Buckets: c.dataset.Buckets,
+		Threshold: c.race.Threshold, Metric: c.race.Metric, Seed: uint64(c.race.Seed),
+		TimeLimit: a.timeLeft(c.race), Now: a.now, Stop: r.Cancelled(), Progress: board.record,
+	})
+	stopPosting()
+	if err != nil {
+		return err
+	}
+	return a.endRace(ctx, &r.Job, c, outcome)
+}
+
+// timeLeft is what remains of the time limit after loading the data.
+func (a *App) timeLeft(race *store.Training) time.Duration {
+	limit := time.Duration(race.Seconds) * time.Second
+	return max(limit-a.now().Sub(race.Started), time.Millisecond)
+}
+
+// beginRace makes the race and its children RUNNING, whatever an earlier
+// attempt left of them.
+func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
+	c := &contest{}
+	err := a.note(ctx, &r.Job, func(t *store.Tx) (err error) {
+		if c.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
+			return err
+		}
+		if c.dataset, err = t.GetDataset(ctx, r.Account, c.race.Dataset); err != nil {
+			return err
+		}
+		if c.children, err = t.GetChildren(ctx, r.Subject); err != nil {
+			return err
+		}
+		for _, row := range append(c.children[:len(c.children):len(c.children)], c.race) {
+			from := row.Status
+			row.Status, row.Started, row.Finished, row.Curve = api.TrainingRunning, a.now(), time.Time{}, nil
+			if err := t.UpdateTraining(ctx, row, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return c, err
+}
+
+func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
+	var schema frame.Schema
+	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+		return nil, err
+	}
+	csv, err := a.blobs.Open(ctx, d.Blob)
+	if err != nil {
+		return nil, err
+	}
+	defer csv.Close()
+	return frame.Load(ctx, csv, &schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
+}
+
+// endRace commits how the race ended, with its model if there is one.
+func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outcome) error {
+	m, err := a.keepModel(ctx, c, o)
+	if err != nil {
+		return err
+	}
+	now := a.now()
+	runs := map[string]learn.Run{}
+	for _, run := range o.Runs {
+		runs[run.Algorithm] = run
+	}
+	c.race.Status, c.race.Finished, c.race.Cancelling = string(o.Status), now, false
+	c.race.Reason = raceReason(c.race, o)
+	if m != nil {
+		c.race.Achieved, c.race.Training, c.race.Test = &o.Achieved, &o.Training, &o.Test
+	}
+	err = a.finish(ctx, j, func(t *store.Tx) error {
+		for _, child := range c.children {
+			from, err := t.GetTraining(ctx, child.Account, child.Key)
+			if err != nil {
+				return err
+			}
+			endRun(child, runs[child.Algorithm], o, now)
+			if err := t.UpdateTraining(ctx, child, from.Status); err != nil {
+				return err
+			}
+		}
+		if err := t.UpdateTraining(ctx, c.race, api.TrainingRunning); err != nil || m == nil {
+			return err
+		}
+		return t.InsertModel(ctx, m)
+	})
+	if err != nil && m != nil {
+		a.discard(ctx, m.Blob)
+	}
+	return err
+}
+
+// endRun fills in how one algorithm ended; as the race if it never began.
+func endRun(child *store.Training, run learn.Run, o *learn.Outcome, now time.Time) {
+	child.Status, child.Curve = string(run.Status), run.Curve
+	if run.Status == "" {
+		child.Status = string(o.Status)
+	}
+	if child.Finished.IsZero() {
+		child.Finished = now
+	}
+	if len(run.Curve) > 0 {
+		child.Achieved = &run.Performance
+	}
+	if run.Err != nil {
+		child.Reason = run.Err.Error()
+	}
+	if o.Model != nil && run.Algorithm == o.Algorithm {
+		child.Achieved, child.Training, child.Test = &o.Achieved, &run.TrainingPerformance, &run.TestPerformance
+	}
+}
+
+// raceReason tells why a race has no model.
+func raceReason(race *store.Training, o *learn.Outcome) string {
+	if o.Model != nil {
+		return ""
+	}
+	switch o.Status {
+	case learn.TimedOut:
+		return fmt.Sprintf("the time limit of %d s came before any algorithm had learnt anything", race.Seconds)
+	case learn.Cancelled:
+		return "cancelled before any algorithm had learnt anything"
+	}
+	var reasons []string
+	for _, run := range o.Runs {
+		if run.Err != nil {
+			reasons = append(reasons, run.Algorithm+": "+run.Err.Error())
+		}
+	}
+	return "every algorithm failed: " + strings.Join(reasons, "; ")
+}
+
+// keepModel stores the model of a race as a blob and gives its row to insert;
+// nil if there is none.
+func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*store.Model, error) {
+	if o.Model == nil {
+		return nil, nil
+	}
+	key, err := a.newKey()
+	if err != nil {
+		return nil, err
+	}
+	report, err := json.Marshal(reportOf(key, o))
+	if err != nil {
+		return nil, err
+	}
+	b, err := o.Model.AppendBinary(nil)
+	if err != nil {
+		return nil, err
+	}
+	info, err := a.blobs.Put(ctx, bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return &store.Model{
+		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
+		Algorithm: o.Algorithm, Achieved: o.Achieved, Blob: info.Key, Report: report, Created: a.now(),
+	}, nil
+}
+
+// failTraining ends the race that cannot be run.
+func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
+	now := a.now()
+	return a.finish(ctx, j, func(t *store.Tx) error {
+		race, err := t.GetTraining(ctx, j.Account, j.Subject)
+		if err != nil {
+			return err
+		}
+		children, err := t.GetChildren(ctx, j.Subject)
+		if err != nil {
+			return err
+		}
+		for _, row := range append(children, race) {
+			from := row.Status
+			row.Status, row.Reason, row.Finished, row.Cancelling = api.TrainingFailed, reasonOf(cause), now, false
+			if err := t.UpdateTraining(ctx, row, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"foretell/internal/job"
+	"foretell/internal/store"
+)
+
+// The kinds of jobs. Each has a file of its own: prepare.go, train.go, predict.go.
+const (
+	kindPrepare = "prepare"
+	kindTrain   = "train"
+	kindPredict = "predict"
+)
+
+// predicting is how many predictions are made at a time.
+const predicting = 2
+
+// newPool makes the pool of the three kinds. Training fills the machine and
+// holds a dataset in memory, hence few at a time; the others stream.
+func (a *App) newPool(training int) *job.Pool {
+	return job.NewPool(job.Config{
+		Store: queue{a.store}, Now: a.now, Log: a.log,
+		Kinds: []job.Kind{
+			{Name: kindPrepare, Workers: 1, Do: a.prepare, GiveUp: a.failDataset},
+			{Name: kindTrain, Workers: training, Do: a.train, GiveUp: a.failTraining},
+			{Name: kindPredict, Workers: predicting, Do: a.predict, GiveUp: a.failPrediction},
+		},
+	})
+}
+
+// queue inserts a job in the transaction of the state change that causes it.
+func (a *App) queue(ctx context.Context, t *store.Tx, kind, account, subject string) error {
+	key, err := a.newKey()
+	if err != nil {
+		return err
+	}
+	return t.InsertJob(ctx, &store.Job{Key: key, Account: account, Kind: kind, Subject: subject, Created: a.now()})
+}
+
+// finish commits the end of a job with what write writes, if this process
+// still has the lease.
+func (a *App) finish(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.FinishJob(ctx, j.Key, a.store.Process()); err != nil {
+			return err
+		}
+		return write(t)
+	})
+	return lost(err)
+}
+
+// note writes something while a job runs, under the same condition.
+func (a *App) note(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.HoldJob(ctx, j.Key, a.store.Process()); err != nil {
+			return err
+		}
+		return write(t)
+	})
+	return lost(err)
+}
+
+// lost is the store's word in the pool's.
+func lost(err error) error {
+	if errors.Is(err, store.ErrLost) {
+		return errors.Join(job.ErrLost, err)
+	}
+	return err
+}
+
+// queue is the store as the pool wants it.
+type queue struct{ store *store.Store }
+
+func (q queue) ClaimJob(ctx context.Context, kind string, now, until time.Time) (*job.Job, error) {
+	j, err := q.store.ClaimJob(ctx, kind, now, until)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, job.ErrNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Created: j.Created}, nil
+}
+
+func (q queue) RenewJob(ctx context.Context, key string, until time.Time) (bool, error) {
+	cancelled, err := q.store.RenewJob(ctx, key, until)
+	return cancelled, lost(err)
+}
+
+func (q queue) ReleaseJob(ctx context.Context, key string) error { return q.store.ReleaseJob(ctx, key) }
+
+func (q queue) FreeDeadJobs(ctx context.Context) error { return q.store.FreeDeadJobs(ctx) }

@@ -1,0 +1,129 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// The cost of a new hash: OWASP's first choice for argon2id.
+const (
+	memoryKiB = 19 * 1024
+	passes    = 2
+	lanes     = 1
+	saltBytes = 16
+	hashBytes = 32
+)
+
+// Bounds of a hash that is read, so that a damaged one cannot cost gigabytes.
+const (
+	maxMemoryKiB = 256 * 1024
+	maxPasses    = 16
+	maxLanes     = 16
+	maxBytes     = 128
+)
+
+// ErrPassword says that a password is not the one that was hashed.
+var ErrPassword = errors.New("wrong password")
+
+// Passwords hashes and verifies passwords, a few at a time: each takes 19 MiB
+// and some 20 ms, which would otherwise be a lever against the service.
+type Passwords struct {
+	slots chan struct{}
+	rand  io.Reader
+	decoy string
+}
+
+// NewPasswords verifies at most limit passwords at once. Salts come from rand.
+func NewPasswords(limit int, rand io.Reader) *Passwords {
+	p := &Passwords{slots: make(chan struct{}, limit), rand: rand}
+	decoy := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
+	p.decoy = decoy.String()
+	return p
+}
+
+// Hash gives the PHC string of a password.
+func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
+	h := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
+	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
+		return "", err
+	}
+	var err error
+	h.hash, err = p.derive(ctx, h, password, hashBytes)
+	return h.String(), err
+}
+
+// Verify gives nil if the PHC string is of this password, ErrPassword if not.
+// An empty string fits no password and takes as long as any other, so that
+// the time does not tell whether an account exists.
+func (p *Passwords) Verify(ctx context.Context, hashed, password string) error {
+	known := hashed != ""
+	if !known {
+		hashed = p.decoy
+	}
+	h, err := parsePHC(hashed)
+	if err != nil {
+		return err
+	}
+	got, err := p.derive(ctx, h, password, len(h.hash))
+	if err != nil {
+		return err
+	}
+	if subtle.ConstantTimeCompare(got, h.hash) != 1 || !known {
+		return ErrPassword
+	}
+	return nil
+}
+
+func (p *Passwords) derive(ctx context.Context, h phc, password string, n int) ([]byte, error) {
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return argon2.IDKey([]byte(password), h.salt, h.passes, h.memory, h.lanes, uint32(n)), nil
+}
+
+// phc is a hash with all that is needed to make it again.
+type phc struct {
+	memory, passes uint32
+	lanes          uint8
+	salt, hash     []byte
+}
+
+var phcBase64 = base64.RawStdEncoding.Strict()
+
+// String gives the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
+func (h phc) String() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes,
+		phcBase64.EncodeToString(h.salt), phcBase64.EncodeToString(h.hash))
+}
+
+var errPHC = errors.New("not a password hash that this program knows")
+
+func parsePHC(s string) (phc, error) {
+	parts := strings.Split(s, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return phc{}, errPHC
+	}
+	var h phc
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &h.lanes); err != nil {
+		return phc{}, errPHC
+	}
+	var errSalt, errHash error
+	h.salt, errSalt = phcBase64.DecodeString(parts[4])
+	h.hash, errHash = phcBase64.DecodeString(parts[5])
+	ok := errSalt == nil && errHash == nil && h.memory > 0 && h.memory <= maxMemoryKiB && h.passes > 0 && h.passes <= maxPasses &&
+		h.lanes > 0 && h.lanes <= maxLanes && len(h.salt) > 0 && len(h.salt) <= maxBytes && len(h.hash) >= 16 && len(h.hash) <= maxBytes
+	if !ok || h.String() != s {
+		return phc{}, errPHC
+	}
+	return h, nil
+}

@@ -1,0 +1,249 @@
+// Package blob keeps bytes that are too many for a row: uploaded CSV files,
+// models, results. A blob is written once, whole or not at all, and then only
+// read or deleted.
+//
+//	Create → Write … → Commit   the file gets its name only here: fsync, rename
+//	                 → Close    without Commit: nothing is left
+//
+// A key names the process that wrote the blob, so that what a killed process
+// left half-made, or whole but not yet in any row, can be told from what a
+// living one is about to use: see [Files.Sweep].
+package blob
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// What can go wrong that a caller acts on. Test with errors.Is.
+var (
+	ErrNotFound = errors.New("no such blob")
+	ErrFull     = errors.New("no space left for blobs")
+	ErrKey      = errors.New("not the key of a blob")
+)
+
+// partSuffix marks a file that is being written.
+const partSuffix = ".part"
+
+// Files are blobs as files in a folder. It is safe for any number of
+// goroutines, and several processes may share the folder.
+type Files struct {
+	dir, writer string
+}
+
+// Open opens the folder, creating it if need be. Writer names this process in
+// the keys that it makes: letters and digits.
+func Open(dir, writer string) (*Files, error) {
+	if !plain(writer) {
+		return nil, fmt.Errorf("%w: writer %q", ErrKey, writer)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return &Files{dir: dir, writer: writer}, nil
+}
+
+// Info describes a blob.
+type Info struct {
+	Key    string
+	Size   int64
+	SHA256 string // in hex
+}
+
+// Put stores what r gives. If r fails, nothing is left and the error is r's.
+func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
+	w, err := f.Create(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	defer w.Close()
+	if _, err := io.Copy(w, r); err != nil {
+		return Info{}, err
+	}
+	return w.Commit()
+}
+
+// Writer writes one blob.
+type Writer struct {
+	ctx  context.Context
+	file *os.File
+	path string
+	info Info
+	sum  hash.Hash
+	done bool
+}
+
+// Create begins a blob. Writes fail once ctx is done.
+func (f *Files) Create(ctx context.Context) (*Writer, error) {
+	key := f.writer + "-" + strings.ToLower(rand.Text())
+	path := filepath.Join(f.dir, key)
+	file, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, full(err)
+	}
+	return &Writer{ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
+}
+
+// Write adds bytes. It gives ErrFull when the disk is.
+func (w *Writer) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.file.Write(p)
+	w.sum.Write(p[:n])
+	w.info.Size += int64(n)
+	return n, full(err)
+}
+
+// Commit makes the blob last: from here on it is there under its key.
+func (w *Writer) Commit() (Info, error) {
+	err := errors.Join(w.ctx.Err(), full(w.file.Sync()), full(w.file.Close()))
+	if err == nil {
+		err = os.Rename(w.path+partSuffix, w.path)
+	}
+	if err != nil {
+		return Info{}, errors.Join(err, w.Close())
+	}
+	w.done = true
+	syncFolder(filepath.Dir(w.path))
+	w.info.SHA256 = hex.EncodeToString(w.sum.Sum(nil))
+	return w.info, nil
+}
+
+// Close removes the blob unless it was committed. It may be called twice.
+func (w *Writer) Close() error {
+	if w.done {
+		return nil
+	}
+	w.done = true
+	w.file.Close()
+	return os.Remove(w.path + partSuffix)
+}
+
+// Reader reads one blob, from anywhere in it.
+type Reader struct {
+	io.ReadSeekCloser
+	Size    int64
+	ModTime time.Time
+}
+
+// Open opens a blob to read.
+func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
+	path, err := f.path(key)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stat, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Reader{ReadSeekCloser: file, Size: stat.Size(), ModTime: stat.ModTime()}, nil
+}
+
+// Delete removes blobs. One that is not there is no error.
+func (f *Files) Delete(_ context.Context, keys ...string) error {
+	var errs []error
+	for _, key := range keys {
+		path, err := f.path(key)
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Sweep removes what killed processes left: files half-made, and blobs that no
+// row uses. Alive tells whether a writer still runs; used gives the keys that
+// rows refer to and is asked after the files are listed, so that whatever a
+// writer committed before it died is known by then. It gives how many files
+// it removed.
+func (f *Files) Sweep(alive func(writer string) bool, used func() ([]string, error)) (int, error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return 0, err
+	}
+	left := map[string]bool{}
+	for _, e := range entries {
+		writer, _, ok := strings.Cut(e.Name(), "-")
+		if ok && writer != f.writer && !alive(writer) {
+			left[e.Name()] = true
+		}
+	}
+	keys, err := used()
+	if err != nil {
+		return 0, err
+	}
+	for _, key := range keys {
+		delete(left, key)
+	}
+	removed := 0
+	var errs []error
+	for name := range left {
+		err := os.Remove(filepath.Join(f.dir, name))
+		if err == nil {
+			removed++
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return removed, errors.Join(errs...)
+}
+
+// path is where a blob lies. Only keys of the form that Create makes pass, so
+// that no key leads out of the folder.
+func (f *Files) path(key string) (string, error) {
+	writer, name, ok := strings.Cut(key, "-")
+	if !ok || !plain(writer) || !plain(name) {
+		return "", fmt.Errorf("%w: %q", ErrKey, key)
+	}
+	return filepath.Join(f.dir, key), nil
+}
+
+// plain tells whether s is one or more lower-case letters and digits.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// full marks the errors that mean that the disk is full.
+func full(err error) error {
+	for _, e := range fullErrors {
+		if errors.Is(err, e) {
+			return fmt.Errorf("%w: %w", ErrFull, err)
+		}
+	}
+	return err
+}
+
+// syncFolder makes a rename survive a power cut, where folders can be synced.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+}

@@ -1,0 +1,6 @@
+package blob
+
+import "syscall"
+
+// ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
+var fullErrors = []error{syscall.Errno(39), syscall.Errno(112)}

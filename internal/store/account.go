@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Account is somebody who may log in.
+type Account struct {
+	Key, Email string
+	// Password is a PHC string; empty for an account nobody can log in to.
+	Password string `json:"-"`
+	// Disabled accounts keep everything, but no token of theirs holds.
+	Disabled bool
+	Created  time.Time
+}
+
+const accountColumns = "key, email, password, disabled, created"
+
+func scanAccount(row scanner) (*Account, error) {
+	var a Account
+	var created int64
+	err := row.Scan(&a.Key, &a.Email, &a.Password, &a.Disabled, &created)
+	a.Created = fromMicros(created)
+	return &a, err
+}
+
+// InsertAccount adds an account, or gives ErrTaken for an e-mail in use.
+func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
+	return fault(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
+		a.Key, a.Email, a.Password, boolInt(a.Disabled), micros(a.Created)))
+}
+
+// GetAccount reads the account of an e-mail.
+func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
+	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE email = ?", email))
+	return a, fault(err)
+}
+
+// ListAccounts reads all accounts by e-mail.
+func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+accountColumns+" FROM account ORDER BY email")
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanAccount)
+}
+
+// UpdateAccount writes the password and whether the account is disabled, and
+// ends its sessions.
+func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
+	err := t.change(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
+		a.Password, boolInt(a.Disabled), a.Key)
+	if err != nil {
+		return err
+	}
+	return t.exec(ctx, "DELETE FROM token WHERE account = ?", a.Key)
+}
+
+// DeleteAccount deletes the account with all it has, and gives the blobs that
+// nothing refers to any more.
+func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
+	blobs, err := t.blobsWhere(ctx, "account", key)
+	if err != nil {
+		return nil, err
+	}
+	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
+}
+
+// InsertToken opens a session. Sessions that expired before now are cleared.
+func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
+	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", micros(now)); err != nil {
+		return err
+	}
+	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, micros(expires))
+}
+
+// GetTokenAccount reads the account of a session that holds at now.
+func (t *Tx) GetTokenAccount(ctx context.Context, hash string, now time.Time) (*Account, error) {
+	a, err := scanAccount(t.tx.QueryRowContext(ctx, `SELECT a.key, a.email, a.password, a.disabled, a.created
+		FROM token t JOIN account a ON a.key = t.account
+		WHERE t.hash = ? AND t.expires > ? AND a.disabled = 0`, hash, micros(now)))
+	return a, fault(err)
+}
+
+// KeepSecret stores value under name unless there is one, and gives the one
+// that is kept: every process gets the same.
+func (s *Store) KeepSecret(ctx context.Context, name, value string) (kept string, err error) {
+	err = s.Read(ctx, func(t *Tx) error {
+		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&kept)
+	})
+	if !errors.Is(err, ErrNotFound) {
+		return kept, err
+	}
+	err = s.Write(ctx, func(t *Tx) error {
+		if err := t.exec(ctx, "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value); err != nil {
+			return err
+		}
+		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&kept)
+	})
+	return kept, err
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

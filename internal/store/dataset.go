@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// Dataset is a CSV and what its preparation found in it.
+type Dataset struct {
+	Key, Account string
+	Name         string
+	Description  *string
+	Status       string
+	Buckets      int
+	// Blob holds the CSV once it is uploaded.
+	Blob  string
+	Bytes int64
+	// Reason tells why it FAILED.
+	Reason  string
+	Rows    int64
+	Columns []api.Column
+	Classes []api.Class
+	// Schema is the reader's, as JSON, once COMPLETED.
+	Schema           []byte
+	Created, Updated time.Time
+}
+
+const datasetColumns = `d.key, d.account, d.name, d.description, d.status, d.buckets, d.blob, d.bytes,
+	d.reason, d.row_count, d.columns, d.classes, d.schema, d.created, d.updated`
+
+func scanDataset(row scanner) (*Dataset, error) {
+	var d Dataset
+	var columns, classes []byte
+	var created, updated int64
+	err := row.Scan(&d.Key, &d.Account, &d.Name, &d.Description, &d.Status, &d.Buckets, &d.Blob, &d.Bytes,
+		&d.Reason, &d.Rows, &columns, &classes, &d.Schema, &created, &updated)
+	if err != nil {
+		return nil, err
+	}
+	d.Created, d.Updated = fromMicros(created), fromMicros(updated)
+	if err := json.Unmarshal(columns, &d.Columns); err != nil {
+		return nil, err
+	}
+	return &d, json.Unmarshal(classes, &d.Classes)
+}
+
+// InsertDataset adds a dataset, or gives ErrTaken for a name that the account uses.
+func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
+	return fault(t.exec(ctx, `INSERT INTO dataset (key, account, name, description, status, buckets, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.Key, d.Account, d.Name, d.Description, d.Status, d.Buckets, micros(d.Created), micros(d.Updated)))
+}
+
+// GetDataset reads a dataset of the account.
+func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, error) {
+	d, err := scanDataset(t.tx.QueryRowContext(ctx,
+		"SELECT "+datasetColumns+" FROM dataset d WHERE d.key = ? AND d.account = ?", key, account))
+	return d, fault(err)
+}
+
+// DatasetQuery chooses datasets of an account.
+type DatasetQuery struct {
+	Account string
+	// State keeps those in the state; empty keeps all.
+	State string
+	// WithModel keeps those that have a model.
+	WithModel bool
+	Window
+}
+
+// ListDatasets reads a page of datasets, newest first, and how many there are in all.
+func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int64, error) {
+	s := selection{columns: datasetColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
+	s.and("d.account = ?", q.Account)
+	if q.State != "" {
+		s.and("d.status = ?", q.State)
+	}
+	if q.WithModel {
+		s.and("EXISTS (SELECT 1 FROM model m WHERE m.dataset = d.key)")
+	}
+	return list(ctx, t, s, q.Window, scanDataset)
+}
+
+// UpdateDataset writes what changes in a dataset's life, if it is in state
+// from; else ErrState, or ErrNotFound if it is gone.
+func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
+	columns, err := json.Marshal(notNil(d.Columns))
+	if err != nil {
+		return err
+	}
+	classes, err := json.Marshal(notNil(d.Classes))
+	if err != nil {
+		return err
+	}
+	return t.change(ctx, ErrState, `UPDATE dataset SET status = ?, blob = ?, bytes = ?, reason = ?, row_count = ?,
+		columns = ?, classes = ?, schema = ?, updated = ? WHERE key = ? AND status = ?`,
+		d.Status, d.Blob, d.Bytes, d.Reason, d.Rows, string(columns), string(classes), string(d.Schema),
+		micros(d.Updated), d.Key, from)
+}
+
+// DeleteDataset deletes a dataset with its training jobs, models, predictions
+// and queued work, and gives the blobs that nothing refers to any more. It
+// gives ErrState while work on any of them runs; see [Tx.Busy].
+func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, error) {
+	d, err := t.GetDataset(ctx, account, key)
+	if err != nil {
+		return nil, err
+	}
+	return t.deleteTree(ctx, "dataset", d.Key)
+}
+
+// notNil makes a nil list an empty one, which JSON tells apart.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

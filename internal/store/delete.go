@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// The rows of a tree of datasets, training jobs, models and predictions, by
+// the column that names its root. Deleting the root deletes the others by
+// foreign key; blobs and queued jobs have none and are found here.
+var trees = map[string]struct{ table, datasets, trainings, models, predictions string }{
+	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
+	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
+	"training":   {"training", "", "key = ? OR parent = ?", "training = ?", "model IN (SELECT key FROM model WHERE training = ?)"},
+	"model":      {"model", "", "", "key = ?", "model = ?"},
+	"prediction": {"prediction", "", "", "", "key = ?"},
+}
+
+// arguments gives the key once for each place of the query.
+func arguments(query, key string) []any {
+	args := make([]any, strings.Count(query, "?"))
+	for i := range args {
+		args[i] = key
+	}
+	return args
+}
+
+// blobsWhere gives the blobs of a tree.
+func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error) {
+	tree := trees[root]
+	var parts []string
+	for _, p := range []struct{ query, where string }{
+		{"SELECT blob FROM dataset WHERE ", tree.datasets},
+		{"SELECT blob FROM model WHERE ", tree.models},
+		{"SELECT blind FROM prediction WHERE ", tree.predictions},
+		{"SELECT result FROM prediction WHERE ", tree.predictions},
+	} {
+		if p.where != "" {
+			parts = append(parts, p.query+p.where)
+		}
+	}
+	query := strings.Join(parts, " UNION ALL ")
+	return t.texts(ctx, query, arguments(query, key)...)
+}
+
+// Busy says what of a tree is at work, such as "training job KEY is RUNNING";
+// empty if nothing is. The root is "dataset", "training", "model" or
+// "prediction".
+func (t *Tx) Busy(ctx context.Context, root, key string) (string, error) {
+	tree := trees[root]
+	var parts []string
+	for _, p := range []struct{ query, where string }{
+		{"SELECT 'training job ' || key || ' is ' || status FROM training WHERE parent IS NULL AND status IN ('" +
+			api.TrainingPending + "', '" + api.TrainingRunning + "') AND ", tree.trainings},
+		{"SELECT 'dataset ' || key || ' is ' || status FROM dataset WHERE status = '" + api.DatasetProcessing + "' AND ", tree.datasets},
+		{"SELECT 'prediction ' || key || ' is ' || status FROM prediction WHERE status = '" + api.PredictionRunning + "' AND ", tree.predictions},
+	} {
+		if p.where != "" {
+			parts = append(parts, p.query+"("+p.where+")")
+		}
+	}
+	query := strings.Join(parts, " UNION ALL ")
+	busy, err := t.texts(ctx, query, arguments(query, key)...)
+	if err != nil || len(busy) == 0 {
+		return "", err
+	}
+	return busy[0], nil
+}
+
+// deleteTree deletes a root, what hangs on it and its queued jobs.
+func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error) {
+	busy, err := t.Busy(ctx, root, key)
+	if err != nil {
+		return nil, err
+	}
+	if busy != "" {
+		return nil, ErrState
+	}
+	blobs, err := t.blobsWhere(ctx, root, key)
+	if err != nil {
+		return nil, err
+	}
+	tree := trees[root]
+	jobs := "DELETE FROM job WHERE subject = ? OR subject IN (SELECT key FROM prediction WHERE " + tree.predictions + ")"
+	if err := t.exec(ctx, jobs, arguments(jobs, key)...); err != nil {
+		return nil, err
+	}
+	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM "+tree.table+" WHERE key = ?", key)
+}
+
+// Blobs gives every blob that a row refers to.
+func (t *Tx) Blobs(ctx context.Context) ([]string, error) {
+	return t.texts(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
+		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction`)
+}

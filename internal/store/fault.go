@@ -1,0 +1,40 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// What can go wrong that a caller acts on. Test with errors.Is.
+var (
+	ErrNotFound = errors.New("no such row")
+	ErrTaken    = errors.New("the name is taken")
+	ErrState    = errors.New("the row is not in the state that allows it")
+	ErrLost     = errors.New("another process has the job, or it is gone")
+	ErrFull     = errors.New("the disk of the database is full")
+	ErrNewer    = errors.New("the database was written by a newer program")
+)
+
+// fault turns what the driver says into the errors above, keeping the cause.
+func fault(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() {
+	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return fmt.Errorf("%w: %w", ErrTaken, err)
+	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	case lib.SQLITE_FULL:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// Job is queued or leased work on a subject: the key of a dataset, a training
+// job or a prediction.
+type Job struct {
+	Key, Account, Kind, Subject string
+	// Attempt counts the claims, this one included, that did not end in a release.
+	Attempt int
+	Created time.Time
+}
+
+const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.created"
+
+func scanJob(row scanner) (*Job, error) {
+	var j Job
+	var created int64
+	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &created)
+	j.Created = fromMicros(created)
+	return &j, err
+}
+
+// InsertJob queues work, in the transaction of the state change that it follows from.
+func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
+	return fault(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, created) VALUES (?, ?, ?, ?, ?)",
+		j.Key, j.Account, j.Kind, j.Subject, micros(j.Created)))
+}
+
+// ClaimJob leases the next job of the kind to this process: of the accounts
+// that wait, the one served longest ago, and of its jobs the oldest. It gives
+// ErrNotFound if there is none.
+func (s *Store) ClaimJob(ctx context.Context, kind string, now, until time.Time) (*Job, error) {
+	if idle, err := s.noJob(ctx, kind, now); err != nil || idle {
+		return nil, errors.Join(err, errIf(idle, ErrNotFound))
+	}
+	var j *Job
+	err := s.Write(ctx, func(t *Tx) (err error) {
+		j, err = scanJob(t.tx.QueryRowContext(ctx, "SELECT "+jobColumns+` FROM job j JOIN account a ON a.key = j.account
+			WHERE `+claimable+" ORDER BY a.served, j.created, j.key LIMIT 1", kind, micros(now), s.Process()))
+		if err != nil {
+			return err
+		}
+		j.Attempt++
+		if err := t.exec(ctx, "UPDATE account SET served = ? WHERE key = ?", micros(now), j.Account); err != nil {
+			return err
+		}
+		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ? WHERE key = ?",
+			s.Process(), micros(until), j.Attempt, j.Key)
+	})
+	return j, err
+}
+
+// A job is free if nobody has it, or if another process let its lease run out.
+const claimable = "j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))"
+
+// noJob looks for a job to claim without taking the write lock.
+func (s *Store) noJob(ctx context.Context, kind string, now time.Time) (bool, error) {
+	var one int
+	err := s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+claimable+" LIMIT 1",
+		kind, micros(now), s.Process()).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
+	}
+	return false, fault(err)
+}
+
+func errIf(condition bool, err error) error {
+	if condition {
+		return err
+	}
+	return nil
+}
+
+// RenewJob extends this process's lease and tells whether the job was asked to
+// stop; ErrLost if the lease is another's or the job is gone.
+func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
+	err = s.Write(ctx, func(t *Tx) error {
+		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
+			micros(until), key, s.Process())
+		return row.Scan(&cancelled)
+	})
+	if errors.Is(err, ErrNotFound) {
+		err = ErrLost
+	}
+	return cancelled, err
+}
+
+// ReleaseJob gives an unfinished job back, as if it had not been claimed.
+func (s *Store) ReleaseJob(ctx context.Context, key string) error {
+	return s.Write(ctx, func(t *Tx) error {
+		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.Process())
+	})
+}
+
+// FreeDeadJobs frees the leases of processes that died, without waiting for
+// them to run out.
+func (s *Store) FreeDeadJobs(ctx context.Context) error {
+	var owners []string
+	err := s.Read(ctx, func(t *Tx) (err error) {
+		owners, err = t.texts(ctx, "SELECT DISTINCT owner FROM job WHERE owner <> ''")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, owner := range owners {
+		if s.Alive(owner) {
+			continue
+		}
+		err := s.Write(ctx, func(t *Tx) error {
+			return t.exec(ctx, "UPDATE job SET owner = '' WHERE owner = ?", owner)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishJob removes a job that this process holds, in the transaction that
+// writes its result; ErrLost keeps a worker that lost its lease from writing.
+func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
+	return t.change(ctx, ErrLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
+}
+
+// HoldJob fails with ErrLost unless the process holds the job: the guard of
+// what is written while it runs.
+func (t *Tx) HoldJob(ctx context.Context, key, process string) error {
+	var one int
+	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrLost
+	}
+	return err
+}
+
+// DropJob removes the job of a subject, whoever has it.
+func (t *Tx) DropJob(ctx context.Context, subject string) error {
+	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
+}

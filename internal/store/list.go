@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+)
+
+// Window is a page of a list: Limit rows after the first Offset.
+type Window struct{ Offset, Limit int64 }
+
+// selection is a query in the parts that a list and its count share.
+type selection struct {
+	columns, from, order string
+	where                []string
+	args                 []any
+}
+
+// and narrows the selection.
+func (s *selection) and(condition string, args ...any) {
+	s.where = append(s.where, condition)
+	s.args = append(s.args, args...)
+}
+
+func (s *selection) condition() string {
+	if len(s.where) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(s.where, " AND ")
+}
+
+// scanner is a row: *sql.Row or *sql.Rows.
+type scanner interface{ Scan(dst ...any) error }
+
+// list gives the window's rows and how many there are in all.
+func list[T any](ctx context.Context, t *Tx, s selection, w Window, scan func(scanner) (*T, error)) ([]*T, int64, error) {
+	var total int64
+	count := "SELECT count(*) FROM " + s.from + s.condition()
+	if err := t.tx.QueryRowContext(ctx, count, s.args...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	query := "SELECT " + s.columns + " FROM " + s.from + s.condition() + " ORDER BY " + s.order + " LIMIT ? OFFSET ?"
+	rows, err := t.tx.QueryContext(ctx, query, append(s.args[:len(s.args):len(s.args)], w.Limit, w.Offset)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	items, err := collect(rows, scan)
+	return items, total, err
+}
+
+// collect reads all rows and closes them.
+func collect[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error) {
+	defer rows.Close()
+	var items []*T
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+// texts reads rows of one column.
+func (t *Tx) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := t.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return all, rows.Err()
+}
+
+// change runs a statement that has to hit a row, and answers none if it hits
+// nothing.
+func (t *Tx) change(ctx context.Context, none error, query string, args ...any) error {
+	result, err := t.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n == 0 {
+		return none
+	}
+	return err
+}
+
+// exec runs a statement that may hit nothing.
+func (t *Tx) exec(ctx context.Context, query string, args ...any) error {
+	_, err := t.tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+// micros is how a time is stored; the zero time as 0.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Prediction is a blind CSV and what a model makes of it.
+type Prediction struct {
+	Key, Account, Dataset, Model string
+	Status                       string
+	// Blind and Result are blobs: the first is there until the prediction has
+	// ended, the second once it is COMPLETED.
+	Blind, Result string
+	// Rows is how many rows are done.
+	Rows             int64
+	Reason           string
+	Created, Updated time.Time
+	// Threshold and Achieved are those of the model's race. They are read and
+	// not written.
+	Threshold, Achieved float64
+}
+
+const (
+	predictionColumns = `p.key, p.account, p.dataset, p.model, p.status, p.blind, p.result, p.row_count, p.reason,
+	p.created, p.updated, t.threshold, m.achieved`
+	predictionFrom = "prediction p JOIN model m ON m.key = p.model JOIN training t ON t.key = m.training"
+)
+
+func scanPrediction(row scanner) (*Prediction, error) {
+	var p Prediction
+	var created, updated int64
+	err := row.Scan(&p.Key, &p.Account, &p.Dataset, &p.Model, &p.Status, &p.Blind, &p.Result, &p.Rows, &p.Reason,
+		&created, &updated, &p.Threshold, &p.Achieved)
+	p.Created, p.Updated = fromMicros(created), fromMicros(updated)
+	return &p, err
+}
+
+// InsertPrediction adds a prediction; ErrNotFound if its model is gone.
+func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
+	return fault(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind, micros(p.Created), micros(p.Updated)))
+}
+
+// GetPrediction reads a prediction of the account; of any account if that is empty.
+func (t *Tx) GetPrediction(ctx context.Context, account, key string) (*Prediction, error) {
+	p, err := scanPrediction(t.tx.QueryRowContext(ctx,
+		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND (? = '' OR p.account = ?)", key, account, account))
+	return p, fault(err)
+}
+
+// PredictionQuery chooses predictions of a model or of a dataset; the other is empty.
+type PredictionQuery struct {
+	Model, Dataset string
+	Window
+}
+
+// ListPredictions reads a page of predictions, newest first, and how many
+// there are in all.
+func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Prediction, int64, error) {
+	s := selection{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
+	if q.Model != "" {
+		s.and("p.model = ?", q.Model)
+	}
+	if q.Dataset != "" {
+		s.and("p.dataset = ?", q.Dataset)
+	}
+	return list(ctx, t, s, q.Window, scanPrediction)
+}
+
+// UpdatePrediction writes what changes in a prediction's life, if it is in
+// state from; else ErrState.
+func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) error {
+	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, result = ?, row_count = ?, reason = ?, updated = ?
+		WHERE key = ? AND status = ?`,
+		p.Status, p.Blind, p.Result, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
+}
+
+// DeletePrediction deletes a prediction and gives its blobs; ErrState while it
+// is being made.
+func (t *Tx) DeletePrediction(ctx context.Context, account, key string) ([]string, error) {
+	p, err := t.GetPrediction(ctx, account, key)
+	if err != nil {
+		return nil, err
+	}
+	return t.deleteTree(ctx, "prediction", p.Key)
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// errHeld says that another process holds the lock.
+var errHeld = errors.New("locked")
+
+// lockPoll is how often a waiting process tries again.
+const lockPoll = 10 * time.Millisecond
+
+// waitLock locks the file, waiting for whoever has it. Closing it unlocks, and
+// so does the death of the process.
+func waitLock(ctx context.Context, path string) (*os.File, error) {
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for {
+		f, err := tryLock(path)
+		if !errors.Is(err, errHeld) {
+			return f, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// presence is a locked file that tells other processes that this one lives.
+type presence struct {
+	folder, name string
+	file         *os.File
+}
+
+const presenceSuffix = ".lock"
+
+// join makes this process known. The caller holds the entry lock, so that no
+// other process is between making its file and locking it.
+func join(folder string) (*presence, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &presence{folder: folder, name: strings.ToLower(rand.Text())}
+	for _, e := range entries {
+		p.alive(strings.TrimSuffix(e.Name(), presenceSuffix)) // removes the files of the dead
+	}
+	p.file, err = tryLock(p.path(p.name))
+	return p, err
+}
+
+func (p *presence) path(name string) string {
+	return filepath.Join(p.folder, name+presenceSuffix)
+}
+
+// alive tries the lock of the named process: only a living one holds it. The
+// file of a dead one is removed.
+func (p *presence) alive(name string) bool {
+	if name == p.name && p.file != nil {
+		return true
+	}
+	path := p.path(filepath.Base(name))
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	f, err := tryLock(path)
+	if err != nil {
+		return true // held, or not to be told: its lease will tell
+	}
+	f.Close()
+	os.Remove(path)
+	return false
+}
+
+func (p *presence) leave() error {
+	if p.file == nil {
+		return nil
+	}
+	err := p.file.Close()
+	return errors.Join(err, os.Remove(p.path(p.name)))
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// readers is how many connections read at once.
+const readers = 8
+
+// Store is an open database. It is safe for any number of goroutines, and
+// several processes may have the same one open.
+type Store struct {
+	write, read *sql.DB
+	presence    *presence
+}
+
+// Open opens the database at path, creating it and its folder if need be, and
+// brings it to the newest schema. Close it when done.
+func Open(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	// One process at a time migrates and joins; the others wait here.
+	entry, err := waitLock(ctx, filepath.Join(folder, "entry.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("waiting to enter the data folder: %w", err)
+	}
+	defer entry.Close()
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
+	s := &Store{}
+	if s.write, err = connect(path, "immediate", ""); err != nil {
+		return nil, err
+	}
+	s.write.SetMaxOpenConns(1)
+	if err := migrate(ctx, s.write); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, fault(err)), s.Close())
+	}
+	if s.read, err = connect(path, "deferred", "query_only(1)"); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
+	if s.presence, err = join(filepath.Join(folder, "processes")); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// createPrivate makes the file readable by its owner only; SQLite gives the
+// files it puts beside it the same mode.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// connect prepares connections to the file. synchronous(FULL) makes what was
+// answered survive a power cut too, at one fsync a commit; a killed process
+// alone would lose nothing with less.
+func connect(path, lock, pragma string) (*sql.DB, error) {
+	query := url.Values{"_txlock": {lock}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+	}}
+	if pragma != "" {
+		query.Add("_pragma", pragma)
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive letter
+	}
+	address := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
+	return sql.Open("sqlite", address.String())
+}
+
+// migrate runs the numbered files that the database has not seen.
+func migrate(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
+	if err != nil {
+		return err
+	}
+	have, err := provider.GetDBVersion(ctx)
+	if err != nil {
+		return err
+	}
+	sources := provider.ListSources()
+	newest := sources[len(sources)-1].Version
+	if have > newest {
+		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, have, newest)
+	}
+	if have == newest {
+		return nil
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// Close leaves the folder: the leases of this process become free.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.presence != nil {
+		errs = append(errs, s.presence.leave())
+	}
+	return errors.Join(errs...)
+}
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	return fault(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+}
+
+// Process names this process among those that share the database.
+func (s *Store) Process() string { return s.presence.name }
+
+// Alive tells whether the process that [Store.Process] named still runs.
+func (s *Store) Alive(process string) bool { return s.presence.alive(process) }
+
+// Tx is a transaction. It is valid until the function it was given to returns.
+type Tx struct {
+	tx *sql.Tx
+}
+
+// Write runs fn and commits what it wrote; nothing of it if fn fails.
+func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+	return transact(ctx, s.write, fn)
+}
+
+// Read runs fn on a snapshot.
+func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
+	return transact(ctx, s.read, fn)
+}
+
+func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fault(err)
+	}
+	if err := fn(&Tx{tx}); err != nil {
+		return errors.Join(fault(err), ignoreDone(tx.Rollback()))
+	}
+	return fault(tx.Commit())
+}
+
+// ignoreDone drops the error of rolling back what a cancelled context has
+// rolled back already.
+func ignoreDone(err error) error {
+	if errors.Is(err, sql.ErrTxDone) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Training is a race, or one algorithm's part in it.
+type Training struct {
+	Key, Account, Dataset string
+	// Parent is the race; empty for a race itself.
+	Parent string
+	// Position is 0 for a race and counts its children from 1.
+	Position  int
+	Algorithm string
+	Status    string
+	// Cancelling is set from a cancel until the run has ended.
+	Cancelling    bool
+	ScalingFactor int
+	Threshold     float64
+	Metric        string
+	Seconds       int
+	Seed          int64
+	// The performances are nil until known.
+	Achieved, Training, Test *float64
+	// Curve holds a child's validation scores in order.
+	Curve                      []float64
+	Reason                     string
+	Created, Started, Finished time.Time
+	// DatasetName and Model, the key of the model that came of it, are read
+	// from the other tables and not written.
+	DatasetName, Model string
+}
+
+const (
+	trainingColumns = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position, t.algorithm, t.status, t.cancelling,
+	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.training, t.test, t.curve, t.reason,
+	t.created, t.started, t.finished, d.name, coalesce(m.key, '')`
+	// A child has the race's model if its algorithm made it.
+	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset
+	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
+)
+
+func scanTraining(row scanner) (*Training, error) {
+	var t Training
+	var curve []byte
+	var created, started, finished int64
+	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.Seconds, &t.Seed, &t.Achieved, &t.Training, &t.Test, &curve, &t.Reason,
+		&created, &started, &finished, &t.DatasetName, &t.Model)
+	if err != nil {
+		return nil, err
+	}
+	t.Created, t.Started, t.Finished = fromMicros(created), fromMicros(started), fromMicros(finished)
+	return &t, json.Unmarshal(curve, &t.Curve)
+}
+
+// InsertTraining adds a training job. A parent comes before its children.
+func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
+	var parent any
+	if r.Parent != "" {
+		parent = r.Parent
+	}
+	return fault(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
+		scaling, threshold, metric, seconds, seed, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
+		r.ScalingFactor, r.Threshold, r.Metric, r.Seconds, r.Seed, micros(r.Created)))
+}
+
+// GetTraining reads a training job of the account.
+func (t *Tx) GetTraining(ctx context.Context, account, key string) (*Training, error) {
+	r, err := scanTraining(t.tx.QueryRowContext(ctx,
+		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.key = ? AND t.account = ?", key, account))
+	return r, fault(err)
+}
+
+// GetChildren reads the runs of a race in the order of its algorithms.
+func (t *Tx) GetChildren(ctx context.Context, parent string) ([]*Training, error) {
+	rows, err := t.tx.QueryContext(ctx,
+		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.parent = ? ORDER BY t.position", parent)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanTraining)
+}
+
+// TrainingQuery chooses training jobs of an account.
+type TrainingQuery struct {
+	Account string
+	// Dataset keeps those of one dataset; empty keeps all.
+	Dataset string
+	// ParentOnly leaves the runs of single algorithms out.
+	ParentOnly bool
+	Window
+}
+
+// ListTrainings reads a page of training jobs, newest first, a race before its
+// runs, and how many there are in all.
+func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, int64, error) {
+	s := selection{
+		columns: trainingColumns, from: trainingFrom,
+		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
+	}
+	s.and("t.account = ?", q.Account)
+	if q.Dataset != "" {
+		s.and("t.dataset = ?", q.Dataset)
+	}
+	if q.ParentOnly {
+		s.and("t.parent IS NULL")
+	}
+	return list(ctx, t, s, q.Window, scanTraining)
+}
+
+// UpdateTraining writes what changes in a training job's life, if it is in
+// state from; else ErrState.
+func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error {
+	curve, err := json.Marshal(notNil(r.Curve))
+	if err != nil {
+		return err
+	}
+	return t.change(ctx, ErrState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, training = ?, test = ?,
+		curve = ?, reason = ?, started = ?, finished = ? WHERE key = ? AND status = ?`,
+		r.Status, boolInt(r.Cancelling), r.Achieved, r.Training, r.Test,
+		string(curve), r.Reason, micros(r.Started), micros(r.Finished), r.Key, from)
+}
+
+// CancelTraining asks the run of a RUNNING race to stop; else ErrState.
+func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
+	err := t.change(ctx, ErrState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
+	if err != nil {
+		return err
+	}
+	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject = ?", key)
+}
+
+// DeleteTraining deletes a race with its runs, model and predictions, and
+// gives the blobs that nothing refers to any more; ErrState while it is at work.
+func (t *Tx) DeleteTraining(ctx context.Context, account, key string) ([]string, error) {
+	r, err := t.GetTraining(ctx, account, key)
+	if err != nil {
+		return nil, err
+	}
+	return t.deleteTree(ctx, "training", r.Key)
+}
