@@ -22,6 +22,7 @@ const (
 	CodeNameTaken        Code = "name-taken"         // the account has a dataset of this name
 	CodeTooLarge         Code = "too-large"          // more bytes than allowed
 	CodeWrongMediaType   Code = "wrong-media-type"   // Content-Type
+	CodeBadRange         Code = "bad-range"          // the file does not have the range asked for
 	CodeInvalid          Code = "invalid"            // a value out of its bounds
 	CodeTooSmall         Code = "too-small"          // fewer bytes than a CSV can have
 	CodeTooMany          Code = "too-many-requests"  // slow down, see Retry-After
@@ -42,6 +43,7 @@ var statusOf = map[Code]int{
 	CodeNameTaken:        http.StatusConflict,
 	CodeTooLarge:         http.StatusRequestEntityTooLarge,
 	CodeWrongMediaType:   http.StatusUnsupportedMediaType,
+	CodeBadRange:         http.StatusRequestedRangeNotSatisfiable,
 	CodeInvalid:          http.StatusUnprocessableEntity,
 	CodeTooSmall:         http.StatusUnprocessableEntity,
 	CodeTooMany:          http.StatusTooManyRequests,

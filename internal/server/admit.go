@@ -1,0 +1,116 @@
+package server
+
+import (
+	"math"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+)
+
+// gate is what a request has to get past before its operation.
+type gate struct {
+	op     api.Operation
+	params parameters
+	json   bool // the operation takes a JSON body
+}
+
+// admit lets a request through to its operation with its caller in the context.
+func (s *service) admit(g gate) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, w := humago.Unwrap(ctx)
+		req := requestOf(r.Context())
+		req.operation, req.w, req.r = g.op.ID, w, r
+		caller, err := s.identify(r, g.op)
+		if err != nil {
+			writeProblem(w, s.problemOf(r.Context(), err))
+			return
+		}
+		req.account = caller.Email
+		if p := g.check(r); p != nil {
+			writeProblem(w, p)
+			return
+		}
+		ctx = huma.WithContext(ctx, app.WithCaller(r.Context(), caller))
+		if g.op.ID == api.LogIn.ID && s.logins != nil {
+			s.limited(ctx, next)
+			return
+		}
+		next(ctx)
+	}
+}
+
+// identify finds out who asks.
+func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error) {
+	var caller app.Caller
+	if !op.Public {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if !strings.EqualFold(scheme, "Bearer") || token == "" {
+			return caller, api.NewProblem(api.CodeUnauthorized, "no bearer token: log in with POST %s", api.LogIn.Path)
+		}
+		var err error
+		if caller, err = s.app.Authenticate(r.Context(), strings.TrimSpace(token)); err != nil {
+			return caller, err
+		}
+	}
+	caller.BaseURL = s.baseURL(r)
+	caller.RequestID = requestOf(r.Context()).id
+	return caller, nil
+}
+
+// check refuses what no operation could read.
+func (g gate) check(r *http.Request) *api.Problem {
+	if p := g.params.check(r); p != nil {
+		return p
+	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body as it is")
+	}
+	if kind := r.Header.Get("Content-Type"); g.json && kind != "" {
+		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
+			return api.NewProblem(api.CodeWrongMediaType, "the body has to be application/json")
+		}
+	}
+	return nil
+}
+
+// limited lets a log-in through unless its address has failed too often.
+func (s *service) limited(ctx huma.Context, next func(huma.Context)) {
+	req := requestOf(ctx.Context())
+	address := remoteAddress(req.r, s.opts.TrustProxy)
+	if wait := s.logins.take(address); wait > 0 {
+		p := api.NewProblem(api.CodeTooMany, "too many log-ins failed from this address; try again later")
+		p.RetryAfter = int(math.Ceil(wait.Seconds()))
+		writeProblem(req.w, p)
+		return
+	}
+	next(ctx)
+	if ctx.Status() < http.StatusBadRequest {
+		s.logins.giveBack(address)
+	}
+}
+
+// baseURL is what absolute addresses in the answer begin with.
+func (s *service) baseURL(r *http.Request) string {
+	if s.opts.PublicURL != "" {
+		return strings.TrimSuffix(s.opts.PublicURL, "/")
+	}
+	scheme, host := "http", r.Host
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if s.opts.TrustProxy {
+		if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
+			scheme = forwarded
+		}
+		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {
+			host, _, _ = strings.Cut(forwarded, ",")
+		}
+	}
+	return scheme + "://" + strings.TrimSpace(host)
+}

@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"foretell/internal/api"
+)
+
+// mountEndpoints mounts the endpoints whose request and answer are parameters
+// and JSON, each by the app's method of its name.
+func (s *service) mountEndpoints() {
+	a := s.app
+	mount(s, api.LogIn, a.LogIn)
+
+	mount(s, api.ListDatasets, a.ListDatasets)
+	mount(s, api.CreateDataset, a.CreateDataset)
+	mount(s, api.GetDataset, a.GetDataset)
+	mount(s, api.DeleteDataset, a.DeleteDataset)
+
+	mount(s, api.CreateTraining, a.CreateTraining)
+	mount(s, api.ListTrainings, a.ListTrainings)
+	mount(s, api.ListTrainingsOfDataset, a.ListTrainingsOfDataset)
+	mount(s, api.GetTraining, a.GetTraining)
+	mount(s, api.GetTrainingProgress, a.GetTrainingProgress)
+	mount(s, api.CancelTraining, a.CancelTraining)
+	mount(s, api.DeleteTraining, a.DeleteTraining)
+
+	mount(s, api.GetPrediction, a.GetPrediction)
+	mount(s, api.GetPredictionProgress, a.GetPredictionProgress)
+	mount(s, api.ListPredictionsOfModel, a.ListPredictionsOfModel)
+	mount(s, api.ListPredictionsOfDataset, a.ListPredictionsOfDataset)
+	mount(s, api.DeletePrediction, a.DeletePrediction)
+
+	mount(s, api.ListModelsOfDataset, a.ListModelsOfDataset)
+	mount(s, api.GetModel, a.GetModel)
+	mount(s, api.GetModelReport, a.GetModelReport)
+	mount(s, api.DeleteModel, a.DeleteModel)
+}
+
+// answer is an operation's Out as huma sends it.
+type answer[Out any] struct {
+	Location string `header:"Location" doc:"Where the created thing is." hidden:"true"`
+	Body     *Out
+}
+
+// mount serves an endpoint, at its path and its aliases.
+func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
+	for i, path := range append([]string{e.Path}, e.Aliases...) {
+		op := s.operation(e.Operation, reflect.TypeFor[In]())
+		op.Path = path
+		op.Hidden = i > 0 // the description names the aliases
+		if reflect.TypeFor[Out]() == reflect.TypeFor[api.None]() {
+			huma.Register(s.api, op, func(ctx context.Context, in *In) (*struct{}, error) {
+				if _, err := do(ctx, in); err != nil {
+					return nil, &problem{s.problemOf(ctx, err)}
+				}
+				return nil, nil //nolint:nilnil // huma answers with the status alone
+			})
+			continue
+		}
+		huma.Register(s.api, op, func(ctx context.Context, in *In) (*answer[Out], error) {
+			out, err := do(ctx, in)
+			if err != nil {
+				return nil, &problem{s.problemOf(ctx, err)}
+			}
+			return &answer[Out]{Location: s.location(ctx, out), Body: out}, nil
+		})
+	}
+}
+
+// operation describes an operation to huma.
+func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
+	_, hasBody := in.FieldByName("Body")
+	g := gate{op: op, params: parametersOf(in), json: hasBody}
+	described := huma.Operation{
+		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: description(op),
+		Tags: []string{noun(op)}, DefaultStatus: op.Status, Errors: refusals(op, g),
+		Security:    []map[string][]string{{bearerScheme: {}}},
+		Middlewares: huma.Middlewares{s.admit(g)},
+	}
+	if op.Public {
+		described.Security = []map[string][]string{}
+	}
+	return described
+}
+
+// location is the address of the thing that an operation created; "" if it
+// created none.
+func (s *service) location(ctx context.Context, out any) string {
+	path := ""
+	switch created := out.(type) {
+	case *api.CreatedDataset:
+		path = "/api/v1/datasets/" + created.DatasetKey
+	case *api.CreatedTraining:
+		path = "/api/v1/training/" + created.TrainingJobKey
+	case *api.CreatedPrediction:
+		path = "/api/v1/predictions/" + created.PredictionKey
+	default:
+		return ""
+	}
+	return s.baseURL(requestOf(ctx).r) + path
+}
+
+// refusals lists the statuses of the errors that an operation documents.
+func refusals(op api.Operation, g gate) []int {
+	statuses := []int{http.StatusBadRequest}
+	if !op.Public {
+		statuses = append(statuses, http.StatusUnauthorized)
+	}
+	if len(g.params.keys) > 0 {
+		statuses = append(statuses, http.StatusNotFound)
+	}
+	switch op.ID {
+	case api.LogIn.ID:
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+	case api.AddData.ID, api.UploadData.ID:
+		statuses = append(statuses, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
+		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	case api.CreateDataset.ID, api.CreateTraining.ID:
+		statuses = append(statuses, http.StatusConflict, http.StatusUnsupportedMediaType)
+	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID:
+		statuses = append(statuses, http.StatusConflict)
+	case api.DownloadResult.ID:
+		statuses = append(statuses, http.StatusForbidden)
+	}
+	if op.ID == api.UploadData.ID {
+		statuses = append(statuses, http.StatusForbidden)
+	}
+	return append(statuses, http.StatusUnprocessableEntity, http.StatusInternalServerError)
+}

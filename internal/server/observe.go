@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// request is what is known of the request that a context belongs to.
+type request struct {
+	id        string
+	operation string // "" until it has a route
+	account   string // e-mail; "" until admitted
+	// w and r are those of the operation, for the ones that stream.
+	w http.ResponseWriter
+	r *http.Request
+}
+
+type requestKey struct{}
+
+// requestOf gives the request of a context; an empty one outside of any.
+func requestOf(ctx context.Context) *request {
+	if req, ok := ctx.Value(requestKey{}).(*request); ok {
+		return req
+	}
+	return &request{}
+}
+
+// observe numbers, times, counts and logs requests, and turns a panic into an
+// answer of 500.
+func (s *service) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		req := &request{id: requestID(r)}
+		rec := &recorder{ResponseWriter: w}
+		body := &countedBody{ReadCloser: r.Body}
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, req))
+		r.Body = body
+		w.Header().Set("X-Request-Id", req.id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		began := s.now()
+		s.metrics.inFlight.Inc()
+		defer func() {
+			s.metrics.inFlight.Dec()
+			failure := recover()
+			if failure != nil {
+				s.panicked(rec, r, failure)
+			}
+			elapsed := s.now().Sub(began)
+			s.metrics.observe(req.operation, rec.status, elapsed, body.n, rec.n)
+			s.access(r, rec, body.n, elapsed)
+			if failure != nil && rec.cut {
+				panic(http.ErrAbortHandler) // so that the caller sees half an answer as broken
+			}
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+func (s *service) now() time.Time {
+	if s.opts.Now == nil {
+		return time.Time{}
+	}
+	return s.opts.Now()
+}
+
+// panicked logs a panic and answers with 500 if nothing was answered yet.
+func (s *service) panicked(rec *recorder, r *http.Request, failure any) {
+	req := requestOf(r.Context())
+	if failure != http.ErrAbortHandler {
+		s.log.ErrorContext(r.Context(), "panic", "requestId", req.id, "panic", fmt.Sprint(failure), "stack", string(debug.Stack()))
+	}
+	if rec.status != 0 {
+		rec.cut = true
+		return
+	}
+	writeProblem(rec, internalProblem(r.Context(), http.StatusInternalServerError, "panic", nil).Problem)
+}
+
+// access logs one line. The query stays out of it: it may hold a signature.
+func (s *service) access(r *http.Request, rec *recorder, in int64, elapsed time.Duration) {
+	req := requestOf(r.Context())
+	level := slog.LevelInfo
+	if req.operation == "" && rec.status < http.StatusBadRequest {
+		level = slog.LevelDebug // health checks and the like
+	}
+	s.log.LogAttrs(r.Context(), level, "request",
+		slog.String("requestId", req.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.String("operation", req.operation), slog.Int("status", rec.status), slog.Int64("bytesIn", in),
+		slog.Int64("bytesOut", rec.n), slog.Duration("elapsed", elapsed),
+		slog.String("account", req.account), slog.String("remote", remoteAddress(r, s.opts.TrustProxy)))
+}
+
+// requestID takes the caller's id, if it is a plain one, so that a request can
+// be followed through proxies; else it makes one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); isPlainID(id) {
+		return id
+	}
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func isPlainID(id string) bool {
+	for i := range len(id) {
+		switch c := id[i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
+}
+
+// recorder notes the status and size of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	n      int64
+	cut    bool // a panic came after the answer had begun
+}
+
+// Unwrap lets http.ResponseController find the real writer.
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+// WriteHeader notes the first status that is not merely informational.
+func (rec *recorder) WriteHeader(status int) {
+	if rec.status == 0 && status >= http.StatusOK {
+		rec.status = status
+	}
+	rec.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts.
+func (rec *recorder) Write(b []byte) (int, error) {
+	if rec.status == 0 {
+		rec.status = http.StatusOK
+	}
+	n, err := rec.ResponseWriter.Write(b)
+	rec.n += int64(n)
+	return n, err
+}
+
+// ReadFrom keeps the kernel's way of sending a file open.
+func (rec *recorder) ReadFrom(src io.Reader) (int64, error) {
+	if rec.status == 0 {
+		rec.status = http.StatusOK
+	}
+	n, err := io.Copy(rec.ResponseWriter, src)
+	rec.n += n
+	return n, err
+}
+
+// countedBody counts what is read of a request's body.
+type countedBody struct {
+	io.ReadCloser
+	n int64
+}
+
+// Read counts.
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.n += int64(n)
+	return n, err
+}

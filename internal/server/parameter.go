@@ -1,0 +1,100 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+
+	"foretell/internal/api"
+)
+
+// parameters knows which parameters of an operation can be written so that
+// they cannot be read. Those requests are malformed (400), as opposed to values
+// out of their bounds (422), which huma finds.
+type parameters struct {
+	keys     []string // in the path
+	integers []string // in the query
+	booleans []string
+}
+
+// parametersOf collects the parameters of an endpoint's In.
+func parametersOf(in reflect.Type) parameters {
+	var ps parameters
+	for _, field := range reflect.VisibleFields(in) {
+		if name := field.Tag.Get("path"); name != "" && field.Tag.Get("format") == "uuid" {
+			ps.keys = append(ps.keys, name)
+		}
+		name := field.Tag.Get("query")
+		switch {
+		case name == "":
+		case field.Type.Kind() == reflect.Int64:
+			ps.integers = append(ps.integers, name)
+		case field.Type.Kind() == reflect.Bool:
+			ps.booleans = append(ps.booleans, name)
+		}
+	}
+	return ps
+}
+
+// check gives a problem that names every parameter that cannot be read; nil if
+// all can.
+func (ps parameters) check(r *http.Request) *api.Problem {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return api.NewProblem(api.CodeMalformed, "the address's query cannot be read")
+	}
+	var fields []api.FieldError
+	for _, name := range ps.keys {
+		if !isUUID(r.PathValue(name)) {
+			fields = append(fields, api.FieldError{Field: name, Message: "must be a UUID"})
+		}
+	}
+	for _, name := range ps.integers {
+		if text := query.Get(name); text != "" {
+			if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+				fields = append(fields, api.FieldError{Field: name, Message: "must be a whole number"})
+			}
+		}
+	}
+	for _, name := range ps.booleans {
+		if text := query.Get(name); text != "" && text != "true" && text != "false" {
+			fields = append(fields, api.FieldError{Field: name, Message: "must be true or false"})
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	p := api.NewProblem(api.CodeMalformed, "%s", detail("", fields))
+	p.Errors = fields
+	return p
+}
+
+// isUUID tells whether s has the form 8-4-4-4-12 of hexadecimal digits. The
+// version is left open: a key that is none of ours is unknown, not malformed.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unescape decodes a path segment; one that cannot be decoded stays as it is
+// and then is no key.
+func unescape(segment string) string {
+	if text, err := url.PathUnescape(segment); err == nil {
+		return text
+	}
+	return segment
+}

@@ -1,0 +1,190 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"foretell/internal/api"
+)
+
+const problemType = "application/problem+json"
+
+// problem is an api.Problem as huma wants an error of a handler.
+type problem struct{ *api.Problem }
+
+// GetStatus is the HTTP status of the answer.
+func (p *problem) GetStatus() int { return p.Status }
+
+// ContentType is that of problem details.
+func (p *problem) ContentType(string) string { return problemType }
+
+// GetHeaders gives the headers that belong to the status.
+func (p *problem) GetHeaders() http.Header { return problemHeaders(p.Problem) }
+
+func problemHeaders(p *api.Problem) http.Header {
+	h := http.Header{}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	} else if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "1")
+	}
+	return h
+}
+
+// missingMark ends huma's message about a missing property, which begins with
+// the property's name and stands under its parent's location.
+const missingMark = "\x1f is required"
+
+// huma keeps its error type and its wording in package variables. They are set
+// once, before anything is registered.
+func init() {
+	huma.ValidateStrictCasing = true // else NAME would slip past the checks of name
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		return humaProblem(ctx.Context(), status, msg, errs)
+	}
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		return humaProblem(context.Background(), status, msg, errs)
+	}
+	validation.MsgExpectedRequiredProperty = "%s" + missingMark
+	validation.MsgUnexpectedProperty = "is not a field of this request"
+	validation.MsgExpectedMinimumNumber = "must be at least %v"
+	validation.MsgExpectedMaximumNumber = "must be at most %v"
+	validation.MsgExpectedMinLength = "must have at least %d characters"
+	validation.MsgExpectedMaxLength = "must have at most %d characters"
+	validation.MsgExpectedMinItems = "must have at least %d items"
+	validation.MsgExpectedMaxItems = "must have at most %d items"
+	validation.MsgExpectedOneOf = "must be one of \"%s\""
+	validation.MsgExpectedInteger = "must be a whole number"
+	validation.MsgExpectedNumber = "must be a number"
+	validation.MsgExpectedString = "must be a string"
+	validation.MsgExpectedBoolean = "must be true or false"
+	validation.MsgExpectedArray = "must be an array"
+	validation.MsgExpectedObject = "must be an object"
+}
+
+// humaProblem turns what huma found wrong with a request into a problem. The
+// values at fault, which may be passwords, are left out.
+func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
+	if status >= http.StatusInternalServerError {
+		return internalProblem(ctx, status, msg, errs)
+	}
+	var fields []api.FieldError
+	for _, err := range errs {
+		var detailer huma.ErrorDetailer
+		if errors.As(err, &detailer) {
+			fields = append(fields, fieldError(detailer.ErrorDetail()))
+		}
+	}
+	p := api.NewProblem(codeOf(status), "%s", detail(msg, fields))
+	p.Errors = fields
+	return &problem{p}
+}
+
+// internalProblem is for what huma counts as the server's fault. A body that
+// cannot be read to its end is not.
+func internalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
+	cause := errors.Join(errs...)
+	if errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, context.Canceled) {
+		return &problem{api.NewProblem(api.CodeMalformed, "the request's body broke off").WithCause(cause)}
+	}
+	p := api.NewProblem(api.CodeInternal, "the service failed; its log tells more under this request's id")
+	p.RequestID = requestOf(ctx).id
+	return &problem{p.WithCause(fmt.Errorf("%d %s: %w", status, msg, cause))}
+}
+
+func codeOf(status int) api.Code {
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return api.CodeInvalid
+	case http.StatusRequestEntityTooLarge:
+		return api.CodeTooLarge
+	case http.StatusUnsupportedMediaType:
+		return api.CodeWrongMediaType
+	}
+	return api.CodeMalformed
+}
+
+// fieldError names the field by its place in the request, without "body.".
+func fieldError(d *huma.ErrorDetail) api.FieldError {
+	field := d.Location
+	for _, prefix := range []string{"body.", "query.", "path."} {
+		field = strings.TrimPrefix(field, prefix)
+	}
+	message := d.Message
+	if name, ok := strings.CutSuffix(message, missingMark); ok {
+		message = "is required"
+		if field == "body" {
+			field = name
+		} else {
+			field += "." + name
+		}
+	}
+	if strings.HasPrefix(d.Location, "query.") && strings.HasPrefix(message, "required") {
+		message = "is required"
+	}
+	return api.FieldError{Field: field, Message: message}
+}
+
+// detail says it all in one line.
+func detail(msg string, fields []api.FieldError) string {
+	if len(fields) == 0 {
+		return msg
+	}
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = f.Field + ": " + f.Message
+	}
+	return strings.Join(parts, "; ")
+}
+
+// problemOf makes of an app's error what the caller may see; the rest goes to
+// the log.
+func (s *service) problemOf(ctx context.Context, err error) *api.Problem {
+	var p *api.Problem
+	switch {
+	case errors.As(err, &p):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p = api.NewProblem(api.CodeMalformed, "the request broke off").WithCause(err)
+	default:
+		p = internalProblem(ctx, http.StatusInternalServerError, "operation", []error{err}).Problem
+	}
+	if p.Code.Status() >= http.StatusInternalServerError {
+		own := *p // problems may be shared
+		p = &own
+		p.RequestID = requestOf(ctx).id
+		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", causeText(err))
+	}
+	return p
+}
+
+// causeText says what err wraps as well: a problem keeps its cause to itself.
+func causeText(err error) slog.Value {
+	text := err.Error()
+	if cause := errors.Unwrap(err); cause != nil {
+		text += ": " + cause.Error()
+	}
+	return slog.StringValue(text)
+}
+
+// writeProblem answers with a problem, outside of huma.
+func writeProblem(w http.ResponseWriter, p *api.Problem) {
+	for name, values := range problemHeaders(p) {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", problemType)
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client may be gone
+}

@@ -1,0 +1,233 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"foretell/internal/api"
+)
+
+// formOverhead is how much larger than its file a multipart body may be.
+const formOverhead = 1 << 20
+
+// mountStreams mounts the operations that take or give a file. They read the
+// request itself: huma would hold the file in memory.
+func (s *service) mountStreams() {
+	stream(s, api.AddData, s.addData)
+	stream(s, api.UploadData, s.uploadData)
+	stream(s, api.CreatePrediction, s.createPrediction)
+	stream(s, api.CreatePredictionByForm, s.createPredictionByForm)
+	s.mountDownload()
+}
+
+// exchange is the request and answer of an operation that streams.
+type exchange struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// stream is mount for an operation that reads the body by itself.
+func stream[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, exchange) (*Out, error)) {
+	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
+		req := requestOf(ctx)
+		return do(ctx, in, exchange{w: req.w, r: req.r})
+	})
+}
+
+func (s *service) addData(ctx context.Context, in *api.DatasetInput, x exchange) (*api.DatasetEntry, error) {
+	file, err := newFormFile(x.w, x.r, api.MaxAddDataBytes+formOverhead)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := s.app.AddData(ctx, in, file)
+	return entry, file.reason(err)
+}
+
+func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, x exchange) (*api.CreatedPrediction, error) {
+	file, err := newFormFile(x.w, x.r, api.MaxUploadBytes+formOverhead)
+	if err != nil {
+		return nil, err
+	}
+	created, err := s.app.CreatePrediction(ctx, in, file)
+	return created, file.reason(err)
+}
+
+// reason prefers why the body could not be read to what the app made of it.
+func (f *formFile) reason(err error) error {
+	if err != nil && f.err != nil && !errors.Is(f.err, io.EOF) {
+		return f.err
+	}
+	return err
+}
+
+// uploadData takes the raw bytes. Headers like X-Goog-Content-Length-Range,
+// which a client sends because an object store might want them, are let through
+// unread: the bounds hold anyway.
+func (s *service) uploadData(ctx context.Context, in *api.UploadInput, x exchange) (*api.DatasetEntry, error) {
+	if kind := x.r.Header.Get("Content-Type"); kind != "" {
+		media, _, err := mime.ParseMediaType(kind)
+		if err != nil || media != "text/csv" && media != "application/csv" && media != "application/octet-stream" {
+			return nil, api.NewProblem(api.CodeWrongMediaType, "the body has to be text/csv")
+		}
+	}
+	body := &rawBody{r: http.MaxBytesReader(x.w, x.r.Body, api.MaxUploadBytes+1)} // the app refuses the one too many
+	entry, err := s.app.UploadData(ctx, in, body, x.r.ContentLength)
+	if err != nil && body.err != nil {
+		err = body.err
+	}
+	return entry, err
+}
+
+// rawBody remembers why reading failed.
+type rawBody struct {
+	r   io.Reader
+	err error
+}
+
+// Read gives the body, and errors that the caller can see.
+func (b *rawBody) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = bodyProblem(err)
+		err = b.err
+	}
+	return n, err
+}
+
+// createPredictionByForm takes the model's key from the part `modelKey`. If that
+// comes after the file, the file waits in a temporary one, for whom it is for
+// cannot be known before.
+func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exchange) (*api.CreatedPrediction, error) {
+	file, err := newFormFile(x.w, x.r, api.MaxUploadBytes+formOverhead)
+	if err != nil {
+		return nil, err
+	}
+	in := &api.ModelInput{ModelKey: x.r.URL.Query().Get("modelKey")}
+	file.field = func(name string, value io.Reader) error {
+		if name != "modelKey" {
+			return nil
+		}
+		text, err := io.ReadAll(io.LimitReader(value, 64))
+		in.ModelKey = strings.TrimSpace(string(text))
+		return err
+	}
+	if err := file.find(); err != nil {
+		return nil, file.fail(err)
+	}
+	if in.ModelKey != "" {
+		return s.predictForm(ctx, in, file, file)
+	}
+	spool, err := newSpool(s.opts.SpoolDir, file)
+	if err != nil {
+		return nil, file.reason(err)
+	}
+	defer spool.Close()
+	return s.predictForm(ctx, in, spool, file)
+}
+
+// predictForm predicts body, which is form's file, with a key that came in a form.
+func (s *service) predictForm(ctx context.Context, in *api.ModelInput, body io.Reader, form *formFile) (*api.CreatedPrediction, error) {
+	switch {
+	case in.ModelKey == "":
+		return nil, api.NewFieldProblem("modelKey", "is required: a part that holds the model's key")
+	case !isUUID(in.ModelKey):
+		p := api.NewProblem(api.CodeMalformed, "modelKey: must be a UUID")
+		p.Errors = []api.FieldError{{Field: "modelKey", Message: "must be a UUID"}}
+		return nil, p
+	}
+	created, err := s.app.CreatePrediction(ctx, in, body)
+	return created, form.reason(err)
+}
+
+// spool is a temporary file that vanishes when closed.
+type spool struct{ *os.File }
+
+// newSpool copies all of src into a temporary file, open at its beginning.
+func newSpool(dir string, src io.Reader) (*spool, error) {
+	file, err := os.CreateTemp(dir, "foretell-form-*")
+	if err != nil {
+		return nil, err
+	}
+	s := &spool{file}
+	if _, err := io.Copy(file, src); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close removes the file.
+func (s *spool) Close() error {
+	return errors.Join(s.File.Close(), os.Remove(s.Name()))
+}
+
+// download is the answer of DownloadResult.
+type download struct {
+	Body func(huma.Context)
+}
+
+// mountDownload mounts DownloadResult, with ranges and conditions as
+// http.ServeContent has them.
+func (s *service) mountDownload() {
+	e := api.DownloadResult
+	op := s.operation(e.Operation, reflect.TypeFor[api.ResultInput]())
+	huma.Register(s.api, op, func(ctx context.Context, in *api.ResultInput) (*download, error) {
+		result, err := s.app.DownloadResult(ctx, in)
+		if err != nil {
+			return nil, &problem{s.problemOf(ctx, err)}
+		}
+		return &download{Body: func(ctx huma.Context) {
+			defer result.Close()
+			r, w := humago.Unwrap(ctx)
+			h := w.Header()
+			h.Set("Content-Type", "text/csv; charset=utf-8")
+			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": result.Name}))
+			h.Set("Cache-Control", "private")
+			h.Set("ETag", `"`+in.PredictionKey+`"`) // a result never changes
+			http.ServeContent(&rangeWriter{ResponseWriter: w}, r, "", result.ModTime, result)
+		}}, nil
+	})
+}
+
+// rangeWriter gives the one error of http.ServeContent the form of the others.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused bool
+}
+
+// WriteHeader replaces the answer to a range that is not there.
+func (w *rangeWriter) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused = true
+	p := api.NewProblem(api.CodeBadRange, "the file does not have the range that was asked for")
+	w.Header().Del("Content-Length")
+	w.Header().Del("Content-Disposition")
+	writeProblem(w.ResponseWriter, p)
+}
+
+// Write drops the text that follows a replaced answer.
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.refused {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom keeps the kernel's way of sending a file open.
+func (w *rangeWriter) ReadFrom(src io.Reader) (int64, error) {
+	return io.Copy(w.ResponseWriter, src)
+}
