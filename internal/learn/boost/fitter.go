@@ -46,6 +46,30 @@ func NewLeafwise(f *frame.Frame, part split.Part, opts Options) (*Fitter, error)
 	return &Fitter{loss: l, grower: newLeafwise(l, bins, opts), kept: -1}, nil
 }
 
+// NewSymmetric prepares a fitter that learns f's rows part.Train by symmetric
+// trees and scores part.Eval. If bins are given they should be cut into
+// opts.Buckets buckets, that of the missing cells not counted.
+func NewSymmetric(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
+	if err := check(f, part, &opts); err != nil {
+		return nil, err
+	}
+	opts.symmetricDefaults(len(part.Train))
+	ctx := context.Background()
+	bins := opts.Bins
+	if bins == nil {
+		var err error
+		if bins, err = tree.NewBins(ctx, f, opts.Buckets+1, opts.Workers); err != nil {
+			return nil, err
+		}
+	}
+	in, err := newInput(ctx, f, part.Train, bins, &opts)
+	if err != nil {
+		return nil, err
+	}
+	l := newLoss(f, part, opts.Classes)
+	return &Fitter{loss: l, grower: newSymmetric(l, in, opts), kept: -1}, nil
+}
+
 // Step does one round of boosting. done tells that no further round could
 // improve on the rows to learn from. After an error the fitter is of no more
 // use but for its Model.

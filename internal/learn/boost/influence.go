@@ -11,7 +11,7 @@ import (
 // the rows the model is surest of are left out as long as theirs is no more
 // ("influence trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late
 // in the learning, and for rare classes from the start, that is most rows.
-const trim = 0.02
+const trim = 0.005
 
 // lot is what one tree is grown from, with room that is used again.
 type lot struct {

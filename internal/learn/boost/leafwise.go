@@ -2,7 +2,6 @@ package boost
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 
 	"foretell/internal/learn/tree"
@@ -28,14 +27,9 @@ type member struct {
 	values []float32
 }
 
-const (
-	// longest bounds a leaf's value before the learning rate: pure leaves of
-	// classes of a handful of rows would leap to where nothing leads back.
-	longest = 8
-	// negligible is the mean absolute gradient at which an output has nothing
-	// left to learn.
-	negligible = 1e-6
-)
+// negligible is the mean absolute gradient at which an output has nothing
+// left to learn.
+const negligible = 1e-6
 
 // newLeafwise prepares for the first round.
 func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
@@ -124,20 +118,14 @@ func (t *leafwise) grow(ctx context.Context, worker, k int, inBag []bool) (*memb
 	return m, int64(len(lot.rest)), nil
 }
 
-// step returns the Newton step −G/(H+λ) of a leaf's rows, bounded, times the
-// learning rate. With many classes the hessian is only the diagonal of the
-// true one and K/(K−1) makes up for it (Friedman 2001, equation 33).
+// step returns the step of a leaf's rows.
 func (t *leafwise) step(lot *lot, rows []int32) float32 {
 	var g, h float64
 	for _, row := range rows {
 		g += float64(lot.gradient[row])
 		h += float64(lot.hessian[row])
 	}
-	if k := float64(t.loss.classes); k > 2 {
-		h *= k / (k - 1)
-	}
-	value := -g / (h + t.opts.L2)
-	return float32(t.opts.LearningRate * math.Min(math.Max(value, -longest), longest))
+	return newton(g, h, t.loss.classes, &t.opts)
 }
 
 func (t *leafwise) rounds() int { return len(t.members) / len(t.loss.base) }

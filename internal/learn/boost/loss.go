@@ -172,3 +172,18 @@ func probabilities(dst, raw []float32) {
 		dst[k] /= sum
 	}
 }
+
+// longest bounds a leaf's value before the learning rate: pure leaves of
+// classes of a handful of rows would leap to where nothing leads back.
+const longest = 8
+
+// newton returns the step −G/(H+λ) of a leaf, bounded, times the learning rate.
+// With many classes the hessian is only the diagonal of the true one, and
+// K/(K−1) makes up for it (Friedman 2001, equation 33).
+func newton(g, h float64, classes int, opts *Options) float32 {
+	if k := float64(classes); k > 2 {
+		h *= k / (k - 1)
+	}
+	value := -g / (h + opts.L2)
+	return float32(opts.LearningRate * math.Min(math.Max(value, -longest), longest))
+}

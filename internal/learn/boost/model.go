@@ -65,6 +65,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	switch kind {
 	case kindLeafwise:
 		read.ensemble = readTrees(r, outputs(classes))
+	case kindSymmetric:
+		read.ensemble = readOblivious(r, outputs(classes))
 	default:
 		return errMalformed
 	}

@@ -43,6 +43,10 @@ type Options struct {
 	// features that a tree may see, drawn anew for each round. They default to
 	// numbers chosen from the data.
 	RowFraction, FeatureFraction float64
+
+	// bootstrap is the power to which the exponential weights of the rows are
+	// raised when symmetric trees are grown.
+	bootstrap float64
 }
 
 // check tells what is wrong with what a fitter is made of.
@@ -84,6 +88,21 @@ func (o *Options) leafwiseDefaults(rows int) {
 	if o.MinRows <= 0 {
 		o.MinRows = 20
 	}
+}
+
+// symmetricDefaults fills in what was left open for rows rows.
+func (o *Options) symmetricDefaults(rows int) {
+	set(&o.LearningRate, 0.1)
+	set(&o.L2, 3)
+	set(&o.FeatureFraction, 1)
+	o.bootstrap = 1
+	if o.Depth <= 0 {
+		o.Depth = 6
+	}
+	if o.Buckets <= 0 {
+		o.Buckets = 128
+	}
+	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }
 
 // set gives an open field its default.

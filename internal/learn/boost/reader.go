@@ -53,6 +53,17 @@ func (r *reader) count() int {
 	return int(n)
 }
 
+// number reads a number below limit.
+func (r *reader) number(limit int) int {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n >= uint64(limit) {
+		r.fail()
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return int(n)
+}
+
 // floats reads n finite numbers.
 func (r *reader) floats(n int) []float32 {
 	b := r.take(4 * n)
@@ -70,16 +81,23 @@ func (r *reader) floats(n int) []float32 {
 	return values
 }
 
+func (r *reader) oneCuts() tree.Cuts {
+	c, rest, err := tree.ReadCuts(r.rest)
+	if err != nil {
+		r.fail()
+		return tree.Cuts{}
+	}
+	r.rest = rest
+	return c
+}
+
 func (r *reader) cuts() []tree.Cuts {
 	cuts := make([]tree.Cuts, 0)
 	for range r.count() {
-		c, rest, err := tree.ReadCuts(r.rest)
-		if err != nil {
-			r.fail()
+		cuts = append(cuts, r.oneCuts())
+		if r.err != nil {
 			return nil
 		}
-		r.rest = rest
-		cuts = append(cuts, c)
 	}
 	return cuts
 }

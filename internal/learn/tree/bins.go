@@ -77,7 +77,7 @@ func binColumn(f *frame.Frame, i int, sample []int32, maxBins int) Feature {
 		}
 		feature.Cuts = categoryCuts(col.Codes, levels)
 	} else {
-		feature.Cuts = numericCuts(present(col.Floats, sample), maxBins-1)
+		feature.Cuts = NumericCuts(present(col.Floats, sample), maxBins-1)
 	}
 	feature.Data = make([]uint8, f.Rows)
 	feature.Fill(feature.Data, 1, col, 0, f.Rows)

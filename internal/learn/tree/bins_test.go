@@ -58,7 +58,7 @@ func TestCutsNumber(t *testing.T) {
 				values[i] = value()
 			}
 			for _, most := range []int{2, 5, 100, 254} {
-				c := numericCuts(append([]float64(nil), values...), most)
+				c := NumericCuts(append([]float64(nil), values...), most)
 				if c.Bins > most+1 {
 					t.Fatalf("%d value bins, asked for %d", c.Bins-1, most)
 				}

@@ -83,9 +83,9 @@ func (c *Cuts) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	}
 }
 
-// numericCuts finds edges for at most bins bins of values. It sorts values,
+// NumericCuts finds edges for at most bins bins of values. It sorts values,
 // which holds no NaN.
-func numericCuts(values []float64, bins int) Cuts {
+func NumericCuts(values []float64, bins int) Cuts {
 	slices.Sort(values)
 	distinct, counts := runs(values)
 	var edges []float64

@@ -152,30 +152,32 @@ func (g *Grower) begin(sample Sample) {
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})
 	g.frontier = g.frontier[:0]
 	g.pool.lent = 0 // a cancelled tree may have kept some
-	g.quads = g.quads[:0]
-	for q := range g.bins.quads {
-		g.quads = append(g.quads, quad{index: q})
-	}
+	g.quads = usable(g.bins, sample.Features)
+}
+
+// usable groups the features that may be used, nil for all, by fours; those
+// with one bin are of no use.
+func usable(bins *Bins, features []int32) []quad {
+	quads := make([]quad, 0, len(bins.quads))
 	use := func(i int) {
-		if q := &g.quads[i/4]; !g.bins.constant[i] {
-			q.active = append(q.active, i)
+		if bins.constant[i] {
+			return
 		}
+		if n := len(quads); n == 0 || quads[n-1].index != i/4 {
+			quads = append(quads, quad{index: i / 4})
+		}
+		last := &quads[len(quads)-1]
+		last.active = append(last.active, i)
 	}
-	if sample.Features == nil {
-		for i := range g.bins.Features {
+	if features == nil {
+		for i := range bins.Features {
 			use(i)
 		}
 	}
-	for _, i := range sample.Features {
+	for _, i := range features {
 		use(int(i))
 	}
-	used := g.quads[:0]
-	for _, q := range g.quads {
-		if len(q.active) > 0 {
-			used = append(used, q)
-		}
-	}
-	g.quads = used
+	return quads
 }
 
 // release returns what the frontier still holds.

@@ -44,6 +44,25 @@ func countOne(h *[window]int64, data []uint8, rows []int32, gradients []int64) {
 	}
 }
 
+// countGroup adds the gradients of rows to the cells of a group of features.
+func countGroup(bins *Bins, offsets []int, q *quad, histogram []int64, rows []int32, gradients []int64) {
+	if len(q.active) <= 2 {
+		for _, i := range q.active {
+			countOne(cells(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
+		}
+		return
+	}
+	var unused [window]int64
+	var windows [4]*[window]int64
+	for i := range windows {
+		windows[i] = &unused
+		if feature := 4*q.index + i; feature < len(bins.Features) {
+			windows[i] = cells(histogram, offsets[feature])
+		}
+	}
+	countQuad(&windows, bins.quads[q.index], rows, gradients)
+}
+
 // subtract leaves parent - child in parent.
 func subtract(parent, child []int64) {
 	parent = parent[:len(child)]

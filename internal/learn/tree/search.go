@@ -26,7 +26,7 @@ func (g *Grower) search(ctx context.Context, leaves []*candidate, counted, minue
 	}
 	err := Parallel(ctx, workers, len(g.quads), func(_, i int) {
 		q := &g.quads[i]
-		g.count(q, counted.cells, rows, ordered)
+		countGroup(g.bins, g.offsets, q, counted.cells, rows, ordered)
 		if minuend != nil {
 			lo, hi := g.offsets[4*q.index], g.offsets[min(4*q.index+4, len(g.bins.Features))]
 			subtract(minuend.cells[lo:hi], counted.cells[lo:hi])
@@ -59,25 +59,6 @@ func (g *Grower) tally(rows, leaves int) int {
 	g.work.Counted += int64(rows * features)
 	g.work.Scanned += int64(leaves * bins)
 	return rows*features + leaves*bins
-}
-
-// count adds the gradients of rows to a group's cells.
-func (g *Grower) count(q *quad, histogram []int64, rows []int32, ordered []int64) {
-	if len(q.active) <= 2 {
-		for _, i := range q.active {
-			countOne(cells(histogram, g.offsets[i]), g.bins.Features[i].Data, rows, ordered)
-		}
-		return
-	}
-	var unused [window]int64
-	var windows [4]*[window]int64
-	for i := range windows {
-		windows[i] = &unused
-		if feature := 4*q.index + i; feature < len(g.bins.Features) {
-			windows[i] = cells(histogram, g.offsets[feature])
-		}
-	}
-	countQuad(&windows, g.bins.quads[q.index], rows, ordered)
 }
 
 // scan returns the limits of c's splits in units of its packed sums.
