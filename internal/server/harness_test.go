@@ -1,0 +1,206 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"log/slog"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+	"foretell/internal/blob"
+	"foretell/internal/server"
+	"foretell/internal/store"
+)
+
+const (
+	testUser     = "ada@example.com"
+	testPassword = "correct horse"
+)
+
+// world is the whole service on a folder of its own, behind a real port.
+type world struct {
+	app   *app.App
+	url   string
+	token string
+	log   *bytes.Buffer
+}
+
+// newWorld starts a service with one account, whose token the requests carry.
+func newWorld(t *testing.T, opts server.Options) *world {
+	t.Helper()
+	dir := t.TempDir()
+	rows, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.Process())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(app.Config{
+		Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.AddUser(t.Context(), testUser, testPassword); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{app: a, log: &bytes.Buffer{}}
+	opts.Version = "test"
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	srv := httptest.NewUnstartedServer(nil)
+	srv.Config = server.HTTPServer(server.New(a, opts))
+	srv.Start()
+	t.Cleanup(func() {
+		srv.Close()
+		stop()
+		if err := <-ended; err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		if err := rows.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.url = srv.URL
+	var session api.Session
+	w.must(t, call{method: "POST", path: "/api/login", json: `{"username":"` + testUser + `","password":"` + testPassword + `"}`}, &session)
+	w.token = session.AccessToken
+	return w
+}
+
+// call is one request as a stranger's program would make it.
+type call struct {
+	method, path string
+	json         string // body, with its content type
+	form         string // CSV as the part file
+	body         string // any other body
+	header       map[string]string
+	anonymous    bool
+}
+
+func (w *world) send(t *testing.T, c call) (*http.Response, []byte) {
+	t.Helper()
+	body, kind := c.body, ""
+	switch {
+	case c.json != "":
+		body, kind = c.json, "application/json"
+	case c.form != "":
+		body, kind = form(t, "file", c.form)
+	}
+	address := c.path
+	if strings.HasPrefix(address, "/") {
+		address = w.url + address
+	}
+	req, err := http.NewRequestWithContext(t.Context(), c.method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	if !c.anonymous && w.token != "" {
+		req.Header.Set("Authorization", "Bearer "+w.token)
+	}
+	for name, value := range c.header {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, answer
+}
+
+// must makes a call that succeeds and reads its JSON into out, unless nil.
+func (w *world) must(t *testing.T, c call, out any) *http.Response {
+	t.Helper()
+	resp, body := w.send(t, c)
+	if resp.StatusCode >= 300 {
+		t.Fatalf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
+	}
+	if out != nil {
+		if err := json.Unmarshal(body, out); err != nil {
+			t.Fatalf("%s %s: %v in %s", c.method, c.path, err, body)
+		}
+	}
+	return resp
+}
+
+// form makes a multipart body of alternating names and values; the value of
+// file is sent as a file.
+func form(t *testing.T, pairs ...string) (body, contentType string) {
+	t.Helper()
+	var buf bytes.Buffer
+	m := multipart.NewWriter(&buf)
+	for i := 0; i < len(pairs); i += 2 {
+		create := m.CreateFormField
+		if pairs[i] == "file" {
+			create = func(name string) (io.Writer, error) { return m.CreateFormFile(name, "data.csv") }
+		}
+		part, err := create(pairs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(part, pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String(), m.FormDataContentType()
+}
+
+// newDataset creates an empty dataset.
+func (w *world) newDataset(t *testing.T, name string) api.CreatedDataset {
+	t.Helper()
+	var created api.CreatedDataset
+	w.must(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
+	return created
+}
+
+// poll reads path until its status is none of those that pass.
+func (w *world) poll(t *testing.T, path string) string {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var state struct{ Status string }
+		w.must(t, call{method: "GET", path: path}, &state)
+		switch state.Status {
+		case "PENDING", "PROCESSING", "RUNNING":
+		default:
+			return state.Status
+		}
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal("the test ended first")
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package server_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/server"
+)
+
+// flowers makes a small table that is easy to learn: three kinds by two sizes.
+func flowers(rows int, labelled bool) string {
+	var b strings.Builder
+	b.WriteString("id,length,width")
+	if labelled {
+		b.WriteString(",kind")
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range rows {
+		kind := i % 3
+		fmt.Fprintf(&b, "\nr%d,%.2f,%.2f", i, float64(kind)*3+rng.Float64(), 9-float64(kind)*2+rng.Float64())
+		if labelled {
+			fmt.Fprintf(&b, ",%s", []string{"iris", "rose", "tulip"}[kind])
+		}
+	}
+	return b.String() + "\n"
+}
+
+// TestWalk takes the order of use by raw HTTP, and looks at every answer.
+func TestWalk(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	created := w.newDataset(t, "flowers")
+	dataset := "/api/v1/datasets/" + created.DatasetKey
+
+	t.Run("upload_by_the_given_address", func(t *testing.T) {
+		name, value, _ := strings.Cut(created.DatasetUploadInfo.ExtraHeaders, ":")
+		var entry api.DatasetEntry
+		w.must(t, call{method: "PUT", path: created.DatasetUploadInfo.UploadURL, body: flowers(150, true),
+			header: map[string]string{"Content-Type": "text/csv", name: value}}, &entry)
+		if entry.Status != api.DatasetProcessing {
+			t.Errorf("status %s after the upload", entry.Status)
+		}
+		if got := w.poll(t, created.DatasetCreationProgressURL); got != api.DatasetCompleted {
+			t.Fatalf("the dataset ended as %s", got)
+		}
+	})
+
+	var job api.CreatedTraining
+	resp := w.must(t, call{method: "POST", path: "/api/v1/training/datasets/" + created.DatasetKey,
+		json: `{"scalingFactor":8,"performanceThreshold":0.9,"timeLimitSeconds":20,"seed":1,"algorithms":["MSIX01"]}`}, &job)
+	training := "/api/v1/training/" + job.TrainingJobKey
+	if got, want := resp.Header.Get("Location"), w.url+training; got != want || resp.StatusCode != http.StatusCreated {
+		t.Errorf("created with %d and Location %q, want 201 and %q", resp.StatusCode, got, want)
+	}
+	if got := w.poll(t, job.TrainingJobProgressURL); got != api.TrainingCompleted {
+		_, body := w.send(t, call{method: "GET", path: training})
+		t.Fatalf("the race ended as %s: %s", got, body)
+	}
+	var race api.Training
+	w.must(t, call{method: "GET", path: training}, &race)
+	if race.ModelKey == "" || race.AchievedPerformance == nil || *race.AchievedPerformance < 0.9 {
+		t.Fatalf("the race gave %+v", race)
+	}
+
+	t.Run("progress_is_also_answered_without_v1", func(t *testing.T) {
+		var progress api.TrainingProgress
+		w.must(t, call{method: "GET", path: "/api/training/" + job.TrainingJobKey + "/progress"}, &progress)
+		if len(progress.Jobs) != 1 {
+			t.Errorf("%d algorithms in the race", len(progress.Jobs))
+		}
+	})
+	t.Run("reading_the_model", func(t *testing.T) {
+		_, body := w.send(t, call{method: "GET", path: "/api/v1/models/" + race.ModelKey})
+		if !strings.Contains(string(body), `"achievedPerformance":"0.9`) && !strings.Contains(string(body), `"achievedPerformance":"1"`) {
+			t.Errorf("achievedPerformance is no string: %s", body)
+		}
+		w.must(t, call{method: "GET", path: "/api/v1/models/" + race.ModelKey + "/report"}, nil)
+		_, body = w.send(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=10&withModelOnly=true"})
+		if !strings.Contains(string(body), `"datasets":"[{`) {
+			t.Errorf("datasets is not a string that holds an array: %s", body)
+		}
+	})
+	t.Run("predicting_both_ways", func(t *testing.T) { w.predictBothWays(t, race.ModelKey) })
+	t.Run("deleting_all", func(t *testing.T) {
+		for _, path := range []string{training, dataset} {
+			if resp := w.must(t, call{method: "DELETE", path: path}, nil); resp.StatusCode != http.StatusNoContent {
+				t.Errorf("DELETE %s: %d", path, resp.StatusCode)
+			}
+			if resp, _ := w.send(t, call{method: "GET", path: path}); resp.StatusCode != http.StatusNotFound {
+				t.Errorf("GET %s after its deletion: %d", path, resp.StatusCode)
+			}
+		}
+	})
+}
+
+func (w *world) predictBothWays(t *testing.T, model string) {
+	t.Helper()
+	blind := flowers(30, false)
+	before, kindBefore := form(t, "modelKey", model, "file", blind)
+	after, kindAfter := form(t, "file", blind, "modelKey", model)
+	calls := map[string]call{
+		"by_path":               {method: "POST", path: "/api/v1/predictions/models/" + model, form: blind},
+		"key_before_the_file":   {method: "POST", path: "/api/v1/predictions", body: before, header: map[string]string{"Content-Type": kindBefore}},
+		"key_after_the_file":    {method: "POST", path: "/api/v1/predictions", body: after, header: map[string]string{"Content-Type": kindAfter}},
+		"key_in_the_parameters": {method: "POST", path: "/api/v1/predictions?modelKey=" + model, form: blind},
+	}
+	for name, c := range calls {
+		t.Run(name, func(t *testing.T) {
+			var created api.CreatedPrediction
+			if resp := w.must(t, c, &created); resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") == "" {
+				t.Errorf("created with %d, Location %q", resp.StatusCode, resp.Header.Get("Location"))
+			}
+			if got := w.poll(t, created.PredictionCreationProgressURL); got != api.PredictionCompleted {
+				t.Fatalf("the prediction ended as %s", got)
+			}
+			var prediction api.Prediction
+			w.must(t, call{method: "GET", path: "/api/v1/predictions/" + created.PredictionKey}, &prediction)
+			w.checkResult(t, prediction.PredictionResultURL, blind)
+		})
+	}
+}
+
+// checkResult downloads a result, whole and in part, by its address alone.
+func (w *world) checkResult(t *testing.T, address, blind string) {
+	t.Helper()
+	resp, body := w.send(t, call{method: "GET", path: address, anonymous: true})
+	rows, err := csv.NewReader(strings.NewReader(string(body))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Count(blind, "\n"); len(rows) != want {
+		t.Fatalf("%d lines in the result of %d", len(rows), want)
+	}
+	if got := strings.Join(rows[0], ","); got != "id,length,width,prediction,probability,probability_iris,probability_rose,probability_tulip" {
+		t.Errorf("header %s", got)
+	}
+	if got := resp.ContentLength; got != int64(len(body)) {
+		t.Errorf("Content-Length %d of %d bytes", got, len(body))
+	}
+	if got := resp.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") {
+		t.Errorf("Content-Disposition %q", got)
+	}
+	part, rest := w.send(t, call{method: "GET", path: address, anonymous: true, header: map[string]string{"Range": "bytes=10-"}})
+	if part.StatusCode != http.StatusPartialContent || string(rest) != string(body[10:]) {
+		t.Errorf("from byte 10: %d and %d bytes", part.StatusCode, len(rest))
+	}
+	part, rest = w.send(t, call{method: "GET", path: address, anonymous: true, header: map[string]string{"Range": "bytes=9999999-"}})
+	if part.StatusCode != http.StatusRequestedRangeNotSatisfiable || !strings.Contains(string(rest), `"code":"bad-range"`) {
+		t.Errorf("past the end: %d %s", part.StatusCode, rest)
+	}
+	head, _ := w.send(t, call{method: "HEAD", path: address, anonymous: true})
+	if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(body)) {
+		t.Errorf("HEAD: %d with %d bytes", head.StatusCode, head.ContentLength)
+	}
+	forged, rest := w.send(t, call{method: "GET", path: address + "x", anonymous: true})
+	if forged.StatusCode != http.StatusForbidden {
+		t.Errorf("a forged address: %d %s", forged.StatusCode, rest)
+	}
+}
