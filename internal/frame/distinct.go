@@ -8,32 +8,60 @@ import "math"
 // It keeps the hashes that end in at least depth zero bits. When they become
 // too many, depth grows by one and half of them go. The estimate is their
 // number times 2^depth, with a relative error of about 1.2/√capacity.
+//
+// The hashes lie in an open table at the slot of their high bits or the next
+// free one. Hashes chosen to collide make it slow, but no slower than the
+// square of its capacity.
 type distinct struct {
-	hashes   map[uint64]struct{}
+	slots    []uint64 // a power of two, at most half full; 0 is free
+	shift    uint     // 64 - log₂ of the number of slots
+	held     int
 	capacity int
 	depth    uint
 }
 
 func newDistinct(capacity int) *distinct {
-	return &distinct{hashes: make(map[uint64]struct{}), capacity: capacity}
+	const slotBits = 5
+	return &distinct{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
 func (d *distinct) add(hash uint64) {
 	if hash&(1<<d.depth-1) != 0 {
 		return
 	}
-	d.hashes[hash] = struct{}{}
-	for len(d.hashes) > d.capacity {
+	hash = max(hash, 1) // 0 and 1 count as one
+	mask := uint64(len(d.slots) - 1)
+	at := hash >> d.shift
+	for d.slots[at] != 0 {
+		if d.slots[at] == hash {
+			return
+		}
+		at = (at + 1) & mask
+	}
+	d.slots[at] = hash
+	d.held++
+	if 2*d.held > len(d.slots) {
+		d.rebuild()
+	}
+}
+
+// rebuild makes room: twice the slots, or half the hashes at the capacity.
+func (d *distinct) rebuild() {
+	old := d.slots
+	if d.held >= d.capacity {
 		d.depth++
-		for h := range d.hashes {
-			if h&(1<<d.depth-1) != 0 {
-				delete(d.hashes, h)
-			}
+	} else {
+		d.shift--
+	}
+	d.slots, d.held = make([]uint64, 1<<(64-d.shift)), 0
+	for _, hash := range old {
+		if hash != 0 {
+			d.add(hash)
 		}
 	}
 }
 
-func (d *distinct) count() int  { return len(d.hashes) << d.depth }
+func (d *distinct) count() int  { return d.held << d.depth }
 func (d *distinct) exact() bool { return d.depth == 0 }
 
 // hashNumber spreads a number's bits over 64 bits. Equal numbers have equal

@@ -2,7 +2,11 @@ package frame
 
 import "math"
 
-const histogramBins = 64
+const (
+	histogramBins = 64
+	// widest is the width at which the bins hold every float64.
+	widest = math.MaxFloat64 / (histogramBins / 2)
+)
 
 // Histogram counts the rows of a numeric column in bins of equal width.
 type Histogram struct {
@@ -25,16 +29,16 @@ func newBinning(low, high float64) *binning {
 	if width <= 0 || low+width == low {
 		width = max(math.Nextafter(math.Abs(low), math.Inf(1))-math.Abs(low), math.Abs(low)*0x1p-40, 0x1p-40)
 	}
-	return &binning{low: low, width: width}
+	return &binning{low: low, width: min(width, widest)}
 }
 
 func (b *binning) add(value float64, rows int) {
-	for value < b.low && b.width < math.MaxFloat64/4/histogramBins {
-		b.low -= histogramBins * b.width
+	for value < b.low && b.width < widest {
+		b.low = max(b.low-histogramBins*b.width, -math.MaxFloat64)
 		b.merge(histogramBins / 2)
 	}
 	at := (value - b.low) / b.width
-	for at >= histogramBins && b.width < math.MaxFloat64/4/histogramBins {
+	for at >= histogramBins && b.width < widest {
 		b.merge(0)
 		at = (value - b.low) / b.width
 	}

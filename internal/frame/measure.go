@@ -44,10 +44,11 @@ func (m *measure) add(value float64, rows int) {
 	distance := value - m.mean
 	if math.IsInf(distance, 0) { // both are huge: the convex form cannot overflow
 		m.mean = m.mean*(1-weight) + value*weight
+		m.sum = math.Inf(1)
 	} else {
 		m.mean += distance * weight
+		m.sum += distance * (value - m.mean) * float64(rows)
 	}
-	m.sum += float64(rows) * distance * (value - m.mean)
 	m.fractions = m.fractions || value != math.Trunc(value)
 	m.values.add(hashNumber(value))
 	if m.bins == nil {

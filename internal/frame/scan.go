@@ -62,6 +62,7 @@ type scan struct {
 	id      int     // field of the ID
 	label   int     // field of the label, -1 in a blind file
 	tallies []tally // one a field; that of the ID stays empty
+	skipped int     // records that could not be read
 }
 
 func (s *scan) run(ctx context.Context, reader *Reader) error {
@@ -126,6 +127,7 @@ func (s *scan) readRows(ctx context.Context) error {
 			return nil
 		case errors.As(err, &defect):
 			s.refuse(*defect)
+			s.skipped++
 			s.profile.Partial = s.profile.Partial || errors.Is(s.table.reader.err, io.EOF)
 		case err != nil:
 			return fmt.Errorf("reading the file: %w", err)
@@ -193,13 +195,14 @@ func (s *scan) finishHeader() {
 		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
-	if !s.headless() {
+	p := s.profile
+	known := slices.ContainsFunc(p.Defects, func(d Defect) bool { return d.Code == CodeNoHeader })
+	if known || !s.headless() {
 		return
 	}
 	// A first row that is data often repeats a value: no news beside this.
-	p := s.profile
 	p.Defects = slices.DeleteFunc(p.Defects, func(d Defect) bool {
-		return d.Code == CodeDuplicateColumn || d.Code == CodeUnnamedColumn || d.Code == CodeNoHeader
+		return d.Code == CodeDuplicateColumn || d.Code == CodeUnnamedColumn
 	})
 	s.refuse(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
 }

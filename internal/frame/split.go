@@ -40,10 +40,10 @@ func (r *Reader) split(window []byte) (int, outcome) {
 			if i < len(window) && window[i] == '"' {
 				return i, stray
 			}
+			if i-start > MaxField {
+				return start, tooLong
+			}
 			rec.fields = append(rec.fields, window[start:i])
-		}
-		if i-start > MaxField {
-			return start, tooLong
 		}
 		if i < len(window) && window[i] == r.delim {
 			i++
@@ -94,6 +94,9 @@ func (r *Reader) quoted(window []byte, start int) (int, outcome) {
 		i++
 	}
 	text := window[start+1 : i-1]
+	if len(text) > MaxField {
+		return start, tooLong
+	}
 	breaks := countBreaks(text)
 	if i < len(window) && (!r.stop[window[i]] || window[i] == '"') {
 		// Over several lines, this is rather the next field's opening quote.

@@ -18,6 +18,7 @@ type tally struct {
 	texts     levels
 	numbers   *measure // set once the numbers are measured one by one
 	skipsText bool     // numbers are measured only, not counted as texts
+	skipped   bool     // and some of them were
 	junk      level    // the first text that is neither number nor marker
 }
 
@@ -102,6 +103,7 @@ func (t *tally) decide() {
 	}
 	t.numbers = newMeasure(t.texts.list, t.limits.set)
 	if t.skipsText = t.fewJunk(); t.skipsText {
+		t.skipped = true
 		others := levels{}
 		for _, one := range t.texts.list {
 			if one.kind != number {
@@ -118,6 +120,21 @@ func (t *tally) measured() *measure {
 		return t.numbers
 	}
 	return newMeasure(t.texts.list, t.limits.set)
+}
+
+// distinctTexts returns the number of different values of a category, and
+// whether that is an estimate.
+func (t *tally) distinctTexts() (int, bool) {
+	n, exact := t.texts.distinct()
+	if !t.skipped {
+		return n, !exact
+	}
+	for _, one := range t.texts.list {
+		if one.kind == number {
+			n--
+		}
+	}
+	return n + t.numbers.values.count(), true
 }
 
 // missing returns the rows without a value.

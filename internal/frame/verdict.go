@@ -27,11 +27,7 @@ func (s *scan) finishColumn(i int) {
 		c.Distinct, c.Estimate = numbers.values.count(), !numbers.values.exact()
 		c.Numbers = numbers.numbers()
 	} else {
-		n, exact := t.texts.distinct()
-		if t.skipsText {
-			n, exact = n+numbers.values.count(), false
-		}
-		c.Distinct, c.Estimate = n, !exact
+		c.Distinct, c.Estimate = t.distinctTexts()
 		c.Top = t.texts.top(topLevels)
 		for _, one := range t.texts.retained() {
 			schema.Levels = append(schema.Levels, one.text)
@@ -73,8 +69,8 @@ func (s *scan) finishLabel() {
 	labelled := p.Rows - t.cells[blank]
 	n, _ := t.texts.distinct()
 	switch {
-	case len(list) == 0:
-		return // no rows, or each of them refused already
+	case len(list) == 0 || s.skipped > 0:
+		return // the labels of rows that could not be read are missing
 	case len(list) == 1:
 		s.refuse(s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed", excerpt(list[0].text)))
 	case n > 2 && 2*n > labelled, n > maxClasses:

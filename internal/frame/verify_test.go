@@ -45,3 +45,22 @@ func TestVerify(t *testing.T) {
 		}
 	})
 }
+
+// FuzzVerify holds that any two files end in a verdict, and that no result is
+// good whose rows are not those of the blind file.
+func FuzzVerify(f *testing.F) {
+	f.Add("id,x\n1,a\n", "id,x,prediction,probability,probability_no,probability_yes\n1,a,no,1,1,0\n")
+	f.Add("id,x\n1,\"a\n", "id,x,prediction,probability\n1,a\n")
+	f.Add("id,prediction\n1,a\n", "id,prediction,prediction_2,probability,probability_no,probability_yes\n1,a,no,1e0,1,0\n")
+	f.Fuzz(func(t *testing.T, blind, result string) {
+		rows, err := Verify(t.Context(), strings.NewReader(blind), strings.NewReader(result), []string{"no", "yes"})
+		if err != nil {
+			return
+		}
+		want, _ := readAll(strings.NewReader(blind))
+		got, _ := readAll(strings.NewReader(result))
+		if rows != len(want)-1 || len(got) != len(want) {
+			t.Fatalf("%d rows verified, %d and %d read", rows, len(want)-1, len(got)-1)
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package frame
+
+import (
+	"math"
+	"testing"
+)
+
+func TestDistinct(t *testing.T) {
+	for _, n := range []int{0, 1, 1_000, 4_000, 40_000, 1_000_000} {
+		d := newDistinct(4_096)
+		for range 2 {
+			for i := range n {
+				d.add(hashNumber(float64(i)))
+			}
+		}
+		if d.exact() && d.count() != n {
+			t.Errorf("%d: counted %d", n, d.count())
+		}
+		if n <= 4_000 && !d.exact() {
+			t.Errorf("%d: an estimate", n)
+		}
+		if math.Abs(float64(d.count()-n)) > 0.06*float64(n) {
+			t.Errorf("%d: estimated %d", n, d.count())
+		}
+		if len(d.slots) > 4*4_096 {
+			t.Errorf("%d: %d slots", n, len(d.slots))
+		}
+	}
+}
+
+func TestHistogramKeepsEveryRow(t *testing.T) {
+	for name, values := range map[string][]float64{
+		"constant": {5, 5, 5},
+		"spread":   {0, 1, 2, 1e6, -1e6, 3},
+		"extreme":  {-math.MaxFloat64, math.MaxFloat64, 0, math.SmallestNonzeroFloat64},
+		"tiny":     {0, math.SmallestNonzeroFloat64, 2 * math.SmallestNonzeroFloat64},
+		"far":      {1e300, 1e300 + 1e285, -4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMeasure(nil, 100)
+			for _, v := range values {
+				m.add(v, 2)
+			}
+			n := m.numbers()
+			rows := 0
+			for _, r := range n.Histogram.Rows {
+				rows += r
+			}
+			if rows != 2*len(values) || n.Histogram.Rows[0] == 0 {
+				t.Errorf("%+v", n.Histogram)
+			}
+			for _, v := range []float64{n.Min, n.Max, n.Mean, n.StdDev, n.Histogram.Low, n.Histogram.Width} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("%+v %+v", n, n.Histogram)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,316 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func scanText(t *testing.T, file string, opts ScanOptions) *Profile {
+	t.Helper()
+	p, err := Scan(t.Context(), strings.NewReader(file), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func errorsOf(defects []Defect) []string {
+	var list []string
+	for i := range defects {
+		list = append(list, defects[i].Code+": "+defects[i].Error())
+	}
+	return list
+}
+
+func TestScanDefects(t *testing.T) {
+	const good = "id,age,job,label\n1,20,cook,yes\n2,30,smith,no\n3,40,cook,no\n"
+	for _, c := range []struct {
+		name, file string
+		want       []string
+	}{
+		{"good", good, nil},
+		{"blank_lines_at_the_end", good + "\n\r\n", nil},
+		{"blank_line_between", "id,x,y\n1,1,a\n\n2,2,b\n", nil},
+		{"empty_file", "", []string{"empty-file: line 1, column 1: the file is empty"}},
+		{"blank_file", "\n\n", []string{"empty-file: line 1, column 1: the file is empty"}},
+		{"header_alone", "id,x,y\n", []string{"no-rows: line 1, column 1 (id): no data row follows the header"}},
+		{"header_of_numbers", "1,2,0\n2,3,1\n3,4,0\n4,4,1\n", []string{"no-header: line 1, column 1 (1): the first row holds numbers only: the file needs a header row that names the columns"}},
+		{
+			"header_of_data", "a1,3.5,red,yes\na2,3,blue,no\na3,2,red,yes\na4,1,blue,no\n",
+			[]string{"no-header: line 1, column 1 (a1): the first row looks like data: the file needs a header row that names the columns"},
+		},
+		{
+			"header_of_data_with_twins", "a1,3,3,yes\na2,3,1,no\na3,2,2,yes\na4,1,1,no\n",
+			[]string{"no-header: line 1, column 1 (a1): the first row looks like data: the file needs a header row that names the columns"},
+		},
+		{"columns_named_by_years", "id,2019,2020,y\n1,3,1,yes\n2,2,2,no\n3,3,1,yes\n4,4,4,no\n", nil},
+		{"label_named_like_a_class", "id,words,spam\n1,3,spam\n2,2,ham\n3,3,spam\n4,4,ham\n", nil},
+		{"unnamed_column", "id,,y\n1,1,a\n2,2,b\n", []string{"unnamed-column: line 1, column 2: the column has no name"}},
+		{"unnamed_id_is_fine", ",x,y\n1,1,a\n2,2,b\n", nil},
+		{"twin_columns", "id,x,x ,y\n1,1,1,a\n2,2,2,b\n", []string{"duplicate-column: line 1, column 3 (x): column 2 has the same name"}},
+		{"two_columns", "id,y\n1,a\n", []string{"too-few-columns: line 1, column 2 (y): 2 columns, need at least 3: an ID first, a feature and the label last"}},
+		{
+			"semicolons", "id;x;y\n1;1;a\n",
+			[]string{"too-few-columns: line 1, column 1 (id;x;y): 1 column, need at least 3: an ID first, a feature and the label last (are the fields parted by ';'?)"},
+		},
+		{
+			"ragged_rows", "id,x,y\n1,1\n2,2,b\n3,3,a,z\n4\n",
+			[]string{
+				"ragged-row: line 2, column 3 (y): expected 3 fields, got 2",
+				"ragged-row: line 4, column 4: expected 3 fields, got 4",
+				"ragged-row: line 5, column 2 (x): expected 3 fields, got 1",
+			},
+		},
+		{"duplicate_id", "id,x,y\na,\"\n\n\",p\nb,2,q\na,3,p\na,4,q\n", []string{
+			"duplicate-id: line 6, column 1 (id): the ID of line 2 again: IDs must be unique",
+			"duplicate-id: line 7, column 1 (id): the ID of line 2 again: IDs must be unique",
+		}},
+		{"empty_id", "id,x,y\na,1,p\n,2,q\n \t,2,q\n", []string{
+			"empty-id: line 3, column 1 (id): the row has no ID",
+			"empty-id: line 4, column 1 (id): the row has no ID",
+		}},
+		{"empty_label", "id,x,y\na,1,p\nb,2,\nc,3,q\n", []string{"empty-label: line 3, column 3 (y): the row has no label"}},
+		{"one_class", "id,x,y\na,1,p\nb,2,p\n", []string{"one-class: line 1, column 3 (y): every row has the label \"p\": at least two classes are needed"}},
+		{
+			"label_of_many_values", "id,x,price\na,1,1.5\nb,2,1.6\nc,3,1.7\nd,4,1.5\n",
+			[]string{"too-many-classes: line 1, column 3 (price): the label has 3 different values in 4 rows: it must name a class that many rows share; is the label the last column?"},
+		},
+		{"nul_byte", "id,x,y\na,1,p\nb,\x00,q\n", []string{"binary: line 3, column 2 (x): a NUL byte: this is not text"}},
+		{"nul_in_the_header", "id,\x00,y\na,1,p\n", []string{"binary: line 1, column 2: a NUL byte: this is not text"}},
+		{"invalid_utf8", "id,x,y\na,caf\xE9,p\nb,2,q\n", []string{"invalid-utf8: line 2, column 2 (x): byte 0xE9 is not valid UTF-8: name the file's encoding or save it as UTF-8"}},
+		{"stray_quote", "id,x,y\na,5\",p\nb,2,q\nc,2,p\n", []string{"stray-quote: line 2, column 2 (x): a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled"}},
+		{"unclosed_quote", "id,x,y\na,1,p\nb,\"2,q\nc,3,p\n", []string{"unclosed-quote: line 3, column 2 (x): the quote that opens here is never closed"}},
+		{"workbook", "PK\x03\x04\x00\x00", []string{"binary: line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := errorsOf(scanText(t, c.file, ScanOptions{}).Defects)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+
+	t.Run("the_scan_gives_up_at_its_limit", func(t *testing.T) {
+		p := scanText(t, "id,x,y\n"+strings.Repeat("1\n", 100), ScanOptions{MaxDefects: 7})
+		if len(p.Defects) != 7 || !p.Partial {
+			t.Errorf("%d defects, partial %v", len(p.Defects), p.Partial)
+		}
+	})
+
+	t.Run("errors_of_source_and_context_are_no_defects", func(t *testing.T) {
+		if _, err := Scan(t.Context(), iotest.ErrReader(errors.ErrUnsupported), ScanOptions{}); !errors.Is(err, errors.ErrUnsupported) {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := Scan(ctx, strings.NewReader(good), ScanOptions{}); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// column returns a file whose only feature has the cells, with labels a and b.
+func column(cells ...string) string {
+	var file strings.Builder
+	file.WriteString("id,x,y\n")
+	for i, cell := range cells {
+		fmt.Fprintf(&file, "%d,%s,%c\n", i, cell, 'a'+i%2)
+	}
+	return file.String()
+}
+
+// cells returns n cells that make returns for 0…n-1.
+func cellsOf(n int, make func(i int) string) []string {
+	list := []string{}
+	for i := range n {
+		list = append(list, make(i))
+	}
+	return list
+}
+
+func TestScanKinds(t *testing.T) {
+	integer := strconv.Itoa
+	word := func(i int) string { return "w" + strconv.Itoa(i) }
+	const many = 5_000 // more than a column is counted for before it is decided on
+	for _, c := range []struct {
+		name     string
+		cells    []string
+		kind     Kind
+		missing  int
+		distinct int
+	}{
+		{"numbers", []string{"1", "2.50", " 2.5 ", "", "+1e0"}, Numeric, 1, 2},
+		{"markers_among_numbers_are_missing", []string{"1", "NaN", "?", "n/a", "inf", "2", "1e999"}, Numeric, 5, 2},
+		{"markers_alone_are_texts", []string{"NA", "?", "", "NA"}, Category, 1, 2},
+		{"nothing_at_all", []string{"", " ", ""}, Numeric, 3, 0},
+		{"texts", []string{"a", "b", "", "a"}, Category, 1, 2},
+		{"numbers_and_texts", []string{"2", "4", "more", "2"}, Category, 0, 3},
+		{"one_junk_cell_in_many_numbers", append(cellsOf(100, integer), "oops"), Numeric, 1, 100},
+		{"one_junk_cell_in_few_numbers", append(cellsOf(90, integer), "oops"), Category, 0, 91},
+		{"junk_in_two_of_a_hundred", append(cellsOf(98, integer), "oops", "no"), Category, 0, 100},
+		{"different_numbers", cellsOf(many, integer), Numeric, 0, many},
+		{"early_junk_in_different_numbers", append([]string{"oops"}, cellsOf(many, integer)...), Numeric, 1, many},
+		{"late_junk_in_different_numbers", append(cellsOf(many, integer), "oops", "NA", "oops"), Numeric, 3, many},
+		{"different_texts", cellsOf(many, word), Category, 0, many},
+		{"texts_before_numbers", append(cellsOf(many, word), cellsOf(100, integer)...), Category, 0, many + 100},
+		{"few_texts_behind_many_numbers", append(cellsOf(many, integer), cellsOf(200, func(int) string { return "zz" })...), Category, 0, many + 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := scanText(t, column(c.cells...), ScanOptions{})
+			got := p.Columns[0]
+			if got.Kind != c.kind || got.Missing != c.missing || got.Distinct != c.distinct || p.Rows != len(c.cells) {
+				t.Errorf("kind %d, missing %d, distinct %d", got.Kind, got.Missing, got.Distinct)
+			}
+			if got.Kind != Numeric {
+				return
+			}
+			// Load must see the same missing cells.
+			f, err := Load(t.Context(), strings.NewReader(column(c.cells...)), p.Schema, LoadOptions{Rows: p.Rows})
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing := 0
+			for _, v := range f.Columns[0].Floats {
+				if v != v {
+					missing++
+				}
+			}
+			if missing != c.missing {
+				t.Errorf("Load sees %d missing cells", missing)
+			}
+		})
+	}
+}
+
+func TestScanProfile(t *testing.T) {
+	p := scanText(t, "key,age,job,label\na,20,cook,10\nb,30,smith,9\nc,,cook,10\nd,25,,9\ne,20,\"co,ok\",9.0\nf,,cook,9.0\n", ScanOptions{})
+	want := &Profile{
+		Rows: 6, Bytes: 92,
+		Schema: &Schema{
+			ID: "key", Label: "label",
+			Columns: []ColumnSchema{
+				{Name: "age", Kind: Numeric},
+				{Name: "job", Kind: Category, Levels: []string{"co,ok", "cook", "smith"}},
+			},
+			Classes: []string{"9", "9.0", "10"},
+		},
+		Columns: []ColumnProfile{
+			{
+				Name: "age", Column: 2, Kind: Numeric, Missing: 2, Distinct: 3,
+				Numbers: &Numbers{Min: 20, Max: 30, Mean: 23.75, StdDev: 4.14578098794425},
+			},
+			{
+				Name: "job", Column: 3, Kind: Category, Missing: 1, Distinct: 3,
+				Top: []LevelRows{{"cook", 3}, {"co,ok", 1}, {"smith", 1}},
+			},
+		},
+		Classes: []LevelRows{{"9", 2}, {"9.0", 2}, {"10", 2}},
+	}
+	opts := []cmp.Option{
+		cmpopts.IgnoreUnexported(ColumnProfile{}), cmpopts.IgnoreFields(Numbers{}, "Histogram"),
+		cmpopts.IgnoreFields(Profile{}, "Warnings"), cmpopts.EquateApprox(1e-12, 0),
+	}
+	if d := cmp.Diff(want, p, opts...); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestScanWarnings(t *testing.T) {
+	file := "id,row,name,same,void,dirty,label\n"
+	for i := range 120 {
+		dirty := strconv.Itoa(i / 2)
+		if i == 7 {
+			dirty = "oops"
+		}
+		label := []string{"Yes", "no", "yes"}[min(i%50, 2)]
+		file += fmt.Sprintf("%d,%d,n%d,s,,%s,%s\n", i, i+1000, i, dirty, label)
+	}
+	var got []string
+	for _, w := range scanText(t, file, ScanOptions{}).Warnings {
+		got = append(got, w.Code+" "+w.Name)
+	}
+	want := []string{
+		"id-like-column row", "id-like-column name", "constant-column same", "empty-column void", "junk-in-numbers dirty",
+		"small-class label", "small-class label", "similar-classes label",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestScanOfABlindFile(t *testing.T) {
+	p := scanText(t, "x,key\n1,a\n2,b\n", ScanOptions{Blind: true, ID: "key"})
+	if p.Defects != nil || p.Schema.ID != "key" || len(p.Columns) != 1 || p.Schema.Columns[0].Name != "x" || p.Schema.Classes != nil {
+		t.Errorf("%+v", p)
+	}
+	p = scanText(t, "x,key\n1,a\n1,b\n", ScanOptions{Blind: true, ID: "none"})
+	if d := cmp.Diff([]string{"duplicate-id: line 3, column 1 (x): the ID of line 2 again: IDs must be unique"}, errorsOf(p.Defects)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestLevelsAreRetainedByRows(t *testing.T) {
+	t.Run("rare_texts_go_where_there_are_many", func(t *testing.T) {
+		cells := cellsOf(1_500, func(i int) string { return "w" + strconv.Itoa(i) })
+		cells = append(cells, cells[:700]...)
+		if n := len(scanText(t, column(cells...), ScanOptions{}).Schema.Columns[0].Levels); n != 700 {
+			t.Errorf("%d levels", n)
+		}
+	})
+
+	t.Run("frequent_texts_survive_forgetting", func(t *testing.T) {
+		tally := tally{limits: limits{few: 10, bytes: 1_000 * levelBytes, set: 4_096}}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range 100_000 {
+			cell := "rare" + strconv.Itoa(i)
+			if i%2 == 0 {
+				cell = "often" + strconv.Itoa(rng.IntN(50))
+			}
+			tally.add([]byte(cell), i)
+		}
+		often := 0
+		for _, one := range tally.texts.retained() {
+			if strings.HasPrefix(one.text, "often") && one.rows > 800 {
+				often++
+			}
+		}
+		n, exact := tally.texts.distinct()
+		if often != 50 || exact || n < 47_000 || n > 53_000 || len(tally.texts.list) > 1_000 {
+			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(tally.texts.list))
+		}
+	})
+}
+
+// FuzzScan holds that any bytes end in a profile, the same for any pieces,
+// and that a file without defects loads.
+func FuzzScan(f *testing.F) {
+	for _, seed := range []string{"id,x,y\n1,2,a\n2,,b\n", "id,x,y\n1,\"2\n", "\uFEFFid,x,y\r\n1,1e999,0\r\n2,NaN,1", "1,2,3\n", "id,x,y\n1,-1e308,a\n2,1e308,b\n", "0,0,0\n0,1e308,\n,1e308,0"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		p := scanText(t, string(file), ScanOptions{})
+		again, err := Scan(t.Context(), iotest.OneByteReader(strings.NewReader(string(file))), ScanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(p, again, cmpopts.IgnoreUnexported(ColumnProfile{})); d != "" {
+			t.Fatal(d)
+		}
+		if p.Err() != nil {
+			return
+		}
+		frame, err := Load(t.Context(), strings.NewReader(string(file)), p.Schema, LoadOptions{Labelled: true})
+		if err != nil || frame.Rows != p.Rows {
+			t.Fatalf("scanned %d rows, then: %v", p.Rows, err)
+		}
+	})
+}
