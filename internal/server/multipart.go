@@ -6,6 +6,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"strings"
 
 	"foretell/internal/api"
 )
@@ -35,8 +36,17 @@ func newFormFile(w http.ResponseWriter, r *http.Request, limit int64) (*formFile
 	if r.ContentLength > limit {
 		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: at most %d", r.ContentLength, limit)
 	}
-	return &formFile{parts: multipart.NewReader(http.MaxBytesReader(w, r.Body, limit), params["boundary"])}, nil
+	// The reader takes the end of the body for the end of the form in places
+	// where it is none; so the body never ends for it, but breaks off.
+	body := io.MultiReader(http.MaxBytesReader(w, r.Body, limit), strings.NewReader("\r\n"), brokenOff{})
+	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
+
+// brokenOff is the reader of what should not be read.
+type brokenOff struct{}
+
+// Read fails.
+func (brokenOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // Read gives the bytes of the file.
 func (f *formFile) Read(p []byte) (int, error) {
@@ -126,7 +136,7 @@ func bodyProblem(err error) error {
 		return err
 	case errors.As(err, &large):
 		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes", large.Limit).WithCause(err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return api.NewProblem(api.CodeMalformed, "the body broke off; nothing was kept").WithCause(err)
 	default:
 		return api.NewProblem(api.CodeMalformed, "the body cannot be read; nothing was kept").WithCause(err)

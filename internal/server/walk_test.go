@@ -85,6 +85,21 @@ func TestWalk(t *testing.T) {
 		}
 	})
 	t.Run("predicting_both_ways", func(t *testing.T) { w.predictBothWays(t, race.ModelKey) })
+	t.Run("refusals_that_need_an_end", func(t *testing.T) {
+		train := call{method: "POST", path: "/api/v1/training/datasets/" + created.DatasetKey}
+		unknown, other := train, train
+		unknown.json = `{"scalingFactor":4,"performanceThreshold":0.5,"algorithms":["XGB"]}`
+		other.json = `{"scalingFactor":4,"performanceThreshold":0.5,"algorithms":["BSEV01"]}`
+		for _, r := range []refusal{
+			{"data_again", call{method: "POST", path: dataset + "/data", form: flowers(9, true)}, 409, api.CodeWrongState, ""},
+			{"upload_again", call{method: "PUT", path: created.DatasetUploadInfo.UploadURL, body: flowers(9, true)}, 409, api.CodeWrongState, ""},
+			{"cancel_what_has_ended", call{method: "PATCH", path: training + "/cancel"}, 409, api.CodeWrongState, ""},
+			{"unknown_algorithm", unknown, 422, api.CodeInvalid, ""},
+			{"algorithm_for_two_classes", other, 422, api.CodeInvalid, ""},
+		} {
+			t.Run(r.name, func(t *testing.T) { w.refused(t, r) })
+		}
+	})
 	t.Run("deleting_all", func(t *testing.T) {
 		for _, path := range []string{training, dataset} {
 			if resp := w.must(t, call{method: "DELETE", path: path}, nil); resp.StatusCode != http.StatusNoContent {
