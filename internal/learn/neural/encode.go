@@ -14,60 +14,57 @@ type token struct {
 	frac float32
 }
 
-// noise hides cells from the network as it learns, so that the row of unknown
-// levels is learnt too.
-type noise struct {
-	state uint64
-	share uint32 // of 2³²
-}
-
-// hide tells whether to hide the next cell.
-func (n *noise) hide() bool {
-	if n == nil {
-		return false
-	}
-	n.state = n.state*6364136223846793005 + 1442695040888963407
-	return uint32(n.state>>32) < n.share
-}
-
 // encode writes the dense inputs of f's rows to x, row major with width()
 // columns, and the tokens of the embedded columns to tokens, row major with
 // embeds columns. It goes column by column, as the frame is stored.
 func (e *encoder) encode(x []float32, tokens []token, f *frame.Frame, rows []int32, n *noise) {
-	width := e.width()
-	clear(x[:len(rows)*width])
+	clear(x[:len(rows)*e.width()])
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		slotOf := (in.embed - e.dense) / max(1, e.size)
-		switch in.form {
-		case numeric:
-			values := f.Columns[in.column].Floats
-			for j, r := range rows {
-				v, missing := in.value(values[r])
-				x[j*width+in.dense] = v
-				if missing && in.flag {
-					x[j*width+in.dense+1] = 1
-				}
-				if in.rows > 0 {
-					t := in.position(values[r])
-					t.row += int32(in.table)
-					tokens[j*e.embeds+slotOf] = t
-				}
-			}
-		default:
-			codes := f.Columns[in.column].Codes
-			for j, r := range rows {
-				level := in.level[slot(codes[r], len(in.level)-2)]
-				if n.hide() {
-					level = 0
-				}
-				if in.form == oneHot {
-					x[j*width+in.dense+int(level)] = 1
-				} else {
-					tokens[j*e.embeds+slotOf] = token{row: int32(in.table) + level}
-				}
-			}
+		var column frame.Column // without any cells, should f lack it: all missing
+		if in.column < len(f.Columns) {
+			column = f.Columns[in.column]
 		}
+		if in.numeric {
+			e.encodeNumbers(x, tokens, in, column.Floats, rows)
+		} else {
+			e.encodeLevels(tokens, in, column.Codes, rows, n)
+		}
+	}
+}
+
+// encodeNumbers encodes one numeric column; values is nil if it is not there.
+func (e *encoder) encodeNumbers(x []float32, tokens []token, in *input, values []float64, rows []int32) {
+	width := e.width()
+	for j, r := range rows {
+		v := math.NaN()
+		if values != nil {
+			v = values[r]
+		}
+		scaled, missing := in.value(v)
+		x[j*width+in.dense] = scaled
+		if missing && in.flag {
+			x[j*width+in.dense+1] = 1
+		}
+		if in.rows > 0 {
+			tokens[j*e.embeds+in.token] = in.position(v)
+		}
+	}
+}
+
+// encodeLevels encodes one category column; codes is nil if it is not there.
+func (e *encoder) encodeLevels(tokens []token, in *input, codes []int32, rows []int32, n *noise) {
+	levels := len(in.level) - 2
+	for j, r := range rows {
+		code := frame.Missing
+		if codes != nil {
+			code = codes[r]
+		}
+		level := in.level[slot(code, levels)]
+		if n != nil && n.hide() {
+			level = unknown
+		}
+		tokens[j*e.embeds+in.token] = token{row: int32(in.table) + level}
 	}
 }
 
@@ -78,7 +75,7 @@ func (in *input) value(v float64) (scaled float32, missing bool) {
 		return 0, true
 	}
 	z := (v - in.center) * in.scale
-	if math.Abs(z) > 1e6 {
+	if math.Abs(z) > 1e6 { // its square might overflow
 		return float32(math.Copysign(3, z)), false
 	}
 	return float32(z / math.Sqrt(1+z*z/9)), false
@@ -95,14 +92,14 @@ func (in *input) position(v float64) token {
 	i := sort.SearchFloat64s(in.knots, v)
 	switch {
 	case i == 0:
-		return token{}
+		return token{row: int32(in.table)}
 	case i > last:
-		return token{row: int32(last - 1), frac: 1}
+		return token{row: int32(in.table + last - 1), frac: 1}
 	}
 	low, high := in.knots[i-1], in.knots[i]
 	frac := float32((v - low) / (high - low))
 	if !(frac <= 1) {
 		frac = 1
 	}
-	return token{row: int32(i - 1), frac: frac}
+	return token{row: int32(in.table + i - 1), frac: frac}
 }

@@ -21,7 +21,7 @@ const (
 // AppendBinary appends the model's bytes to b, little endian:
 //
 //	version, classes, members, layers, width, embedding size, inputs
-//	input:   form, column; numeric: flag, centre, scale, knots; else: levels
+//	input:   numeric, column; numeric: flag, centre, scale, knots; else: levels
 //	float32  every parameter, in the order of layout
 //
 // Counts are unsigned varints, centre, scale and knots float64.
@@ -44,20 +44,16 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 
 // append appends the bytes of one input.
 func (in *input) append(b []byte) []byte {
-	b = append(b, byte(in.form))
+	b = append(b, bit(in.numeric))
 	b = binary.AppendUvarint(b, uint64(in.column))
-	if in.form != numeric {
+	if !in.numeric {
 		b = binary.AppendUvarint(b, uint64(len(in.level)))
 		for _, l := range in.level {
 			b = binary.AppendUvarint(b, uint64(l))
 		}
 		return b
 	}
-	flag := byte(0)
-	if in.flag {
-		flag = 1
-	}
-	b = append(b, flag)
+	b = append(b, bit(in.flag))
 	b = appendFloat(b, in.center)
 	b = appendFloat(b, in.scale)
 	b = binary.AppendUvarint(b, uint64(len(in.knots)))
@@ -65,6 +61,13 @@ func (in *input) append(b []byte) []byte {
 		b = appendFloat(b, k)
 	}
 	return b
+}
+
+func bit(v bool) byte {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 func appendFloat(b []byte, v float64) []byte {
@@ -88,10 +91,10 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if r.err != nil {
 		return r.err
 	}
-	e.place()
+	e.arrange()
 	// What the model claims to hold must be what is there, before anything of
 	// that size is made.
-	l := newLayout(e, members, layers, width, classes)
+	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
 	if l.params != len(r.rest)/4 || len(r.rest)%4 != 0 {
 		return fmt.Errorf("neural: %d bytes of parameters, want %d of them", len(r.rest), l.params)
 	}
@@ -127,6 +130,14 @@ func (r *reader) byte() byte {
 	return v
 }
 
+func (r *reader) bit() bool {
+	v := r.byte()
+	if v > 1 {
+		r.fail("flag out of range")
+	}
+	return v == 1
+}
+
 func (r *reader) float() float64 {
 	if len(r.rest) < 8 {
 		r.fail("cut short")
@@ -153,34 +164,29 @@ func (r *reader) count(low, high int) int {
 
 // input reads one column's input.
 func (r *reader) input() input {
-	in := input{form: form(r.byte())}
+	in := input{numeric: r.bit()}
 	in.column = r.count(0, maxCount)
-	switch in.form {
-	case numeric:
-		in.flag = r.byte() == 1
-		in.center, in.scale = r.float(), r.float()
-		in.knots = make([]float64, r.count(0, len(r.rest)/8))
-		for i := range in.knots {
-			in.knots[i] = r.float()
-			if i > 0 && in.knots[i] <= in.knots[i-1] {
-				r.fail("knots out of order")
-			}
-		}
-		if len(in.knots) == 1 {
-			r.fail("a single knot")
-		}
-		in.rows = len(in.knots)
-	case oneHot, embedded:
+	if !in.numeric {
 		n := r.count(2, min(maxCount, len(r.rest)))
 		in.level = make([]int32, n)
 		for i := range in.level {
-			in.level[i] = int32(r.count(0, n))
-			if in.form == embedded {
-				in.rows = max(in.rows, int(in.level[i])+1)
-			}
+			in.level[i] = int32(r.count(unknown, n))
+			in.rows = max(in.rows, int(in.level[i])+1)
 		}
-	default:
-		r.fail("unknown form")
+		return in
 	}
+	in.flag = r.bit()
+	in.center, in.scale = r.float(), r.float()
+	in.knots = make([]float64, r.count(0, len(r.rest)/8))
+	for i := range in.knots {
+		in.knots[i] = r.float()
+		if i > 0 && in.knots[i] <= in.knots[i-1] {
+			r.fail("knots out of order")
+		}
+	}
+	if len(in.knots) == 1 {
+		r.fail("a single knot")
+	}
+	in.rows = len(in.knots)
 	return in
 }

@@ -8,114 +8,89 @@ import (
 	"foretell/internal/frame"
 )
 
-// form tells how a column enters the network.
-type form uint8
-
-const (
-	numeric  form = iota // a scaled value, perhaps a missing flag, and an embedding of its position among knots
-	oneHot               // one input a level
-	embedded             // a learnt vector a level
-)
+// unknown is the row of levels that training did not see.
+const unknown = 0
 
 // input is one column as the network sees it. What it knows of the data comes
 // from the training rows alone.
 type input struct {
-	form   form
-	column int // in the frame
-	// dense is where the column's own inputs begin: the scaled value and the
-	// flag, or the levels.
-	dense int
-	// flag tells that missing cells were seen and have an input of their own.
+	numeric bool
+	column  int // in the frame
+	// flag tells that a numeric column's missing cells have an input of their
+	// own, because training saw some.
 	flag bool
 	// center and scale bring the middle half of the values to length 1.
 	center, scale float64
 	// knots are ascending values; between two the embedding is interpolated.
+	// There are none where the column has but two values.
 	knots []float64
-	// level maps a code, shifted by one (0 is missing), to a row of the table
-	// or a place of the one-hot group. Levels not seen in training share the
-	// row of unknown texts.
+	// level maps a category's code, shifted by one (0 is missing), to a row of
+	// the table. Levels that training did not see share the row unknown.
 	level []int32
-	// rows, table and embed tell the embedding: its number of rows, its first
-	// one among all tables' rows, and where its outputs begin.
-	rows, table, embed int
+
+	dense int // where the scaled value and the flag are among the inputs
+	rows  int // of the embedding table; 0 if there is none
+	table int // its first row among those of all tables
+	token int // which of the embeddings it is
 }
 
-// encoder lays the columns out as one input vector: dense inputs first, then
-// the embeddings, size numbers each.
+// encoder lays the columns out as one input vector: the scaled values and
+// flags of the numeric columns, then the embeddings, size numbers each.
 type encoder struct {
 	inputs []input
-	dense  int // number of dense inputs
-	rows   int // rows of all embedding tables
-	embeds int // number of embedded columns
+	dense  int // scaled values and flags
+	rows   int // of all embedding tables
+	embeds int // embeddings
 	size   int // outputs of one embedding
 }
 
 // width is the length of an input vector.
 func (e *encoder) width() int { return e.dense + e.embeds*e.size }
 
-// limits are the sizes an encoder is fitted with.
-type limits struct {
-	size, oneHot, knots int
-}
-
-// fitEncoder learns the inputs of f from the training rows. Columns that hold
-// one value only are left out.
-func fitEncoder(f *frame.Frame, rows []int32, l limits) *encoder {
-	e := &encoder{size: l.size}
+// fitEncoder learns the inputs of f from the training rows: embeddings of size
+// outputs, at most knots knots. Columns that hold one value only are left out.
+func fitEncoder(f *frame.Frame, rows []int32, size, knots int) *encoder {
+	e := &encoder{size: size}
 	for i := range f.Columns {
 		var in input
 		var ok bool
-		if c := &f.Columns[i]; c.Floats != nil {
-			in, ok = fitNumeric(c.Floats, rows, l)
+		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
+			in, ok = fitNumeric(c.Floats, rows, knots)
 		} else {
-			in, ok = fitCategory(c.Codes, len(f.Schema.Columns[i].Levels), rows, l)
+			in, ok = fitCategory(c.Codes, len(f.Schema.Columns[i].Levels), rows)
 		}
 		if ok {
 			in.column = i
 			e.inputs = append(e.inputs, in)
 		}
 	}
-	e.place()
+	e.arrange()
 	return e
 }
 
-// place gives each input its part of the input vector and of the tables.
-func (e *encoder) place() {
+// arrange gives each input its places in the input vector and the tables.
+func (e *encoder) arrange() {
 	e.dense, e.rows, e.embeds = 0, 0, 0
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		in.dense = e.dense
-		e.dense += in.denseWidth()
+		in.dense, in.table, in.token = e.dense, e.rows, e.embeds
+		if in.numeric {
+			e.dense++
+		}
+		if in.flag {
+			e.dense++
+		}
 		if in.rows > 0 {
-			in.table = e.rows
 			e.rows += in.rows
-			in.embed = e.embeds
 			e.embeds++
 		}
-	}
-	for i := range e.inputs {
-		e.inputs[i].embed = e.dense + e.inputs[i].embed*e.size
-	}
-}
-
-func (in *input) denseWidth() int {
-	switch in.form {
-	case numeric:
-		if in.flag {
-			return 2
-		}
-		return 1
-	case oneHot:
-		return int(slices.Max(in.level)) + 1
-	default:
-		return 0
 	}
 }
 
 // fitNumeric scales as Holzmüller et al. 2024 ("Better by default", section
 // 3): by the distance of the quartiles, by half the range where the quartiles are
 // one value.
-func fitNumeric(values []float64, rows []int32, l limits) (input, bool) {
+func fitNumeric(values []float64, rows []int32, knots int) (input, bool) {
 	sorted := make([]float64, 0, len(rows))
 	for _, r := range rows {
 		if v := values[r]; !math.IsNaN(v) {
@@ -127,7 +102,7 @@ func fitNumeric(values []float64, rows []int32, l limits) (input, bool) {
 	}
 	sort.Float64s(sorted)
 	n := len(sorted)
-	in := input{form: numeric, flag: n < len(rows), center: sorted[n/2]}
+	in := input{numeric: true, flag: n < len(rows), center: sorted[n/2]}
 	lo, hi := sorted[0], sorted[n-1]
 	if lo == hi && !in.flag {
 		return input{}, false
@@ -138,7 +113,8 @@ func fitNumeric(values []float64, rows []int32, l limits) (input, bool) {
 	} else if hi > lo {
 		in.scale = 2 / (hi - lo)
 	}
-	in.knots = chooseKnots(sorted, l.knots)
+	in.scale = min(in.scale, math.MaxFloat64) // of subnormal distances
+	in.knots = chooseKnots(sorted, knots)
 	if len(in.knots) > 2 {
 		in.rows = len(in.knots)
 	} else {
@@ -168,28 +144,19 @@ func chooseKnots(sorted []float64, count int) []float64 {
 
 // fitCategory gives each level seen in training a row, one to all the others,
 // and one to missing cells if there were any.
-func fitCategory(codes []int32, levels int, rows []int32, l limits) (input, bool) {
+func fitCategory(codes []int32, levels int, rows []int32) (input, bool) {
 	seen := make([]bool, levels+2) // missing, the levels, other
 	for _, r := range rows {
 		seen[slot(codes[r], levels)] = true
 	}
-	in := input{level: make([]int32, levels+2)}
-	n := int32(1) // place 0: unknown
-	for s := range seen {
-		if seen[s] && s != levels+1 {
-			in.level[s] = n
-			n++
+	in := input{level: make([]int32, levels+2), rows: unknown + 1}
+	for s := range seen[:levels+1] {
+		if seen[s] {
+			in.level[s] = int32(in.rows)
+			in.rows++
 		}
 	}
-	if n == 2 && !seen[levels+1] {
-		return input{}, false // one level only
-	}
-	in.form = oneHot
-	if int(n) > l.oneHot {
-		in.form = embedded
-		in.rows = int(n)
-	}
-	return in, true
+	return in, in.rows > 2 || in.rows == 2 && seen[levels+1]
 }
 
 // slot shifts a code so that missing is 0 and whatever is not a level is the

@@ -14,7 +14,6 @@ type lane struct {
 	grad        []float32 // one a parameter
 	delta, next []float32 // gradient of a layer's outputs and inputs
 	operand     []float32 // packed right operand
-	loss        float64   // sum over rows and members
 }
 
 // newLane makes room for up to rows rows.
@@ -29,47 +28,42 @@ func newLane(l *layout, e *encoder, rows int) *lane {
 	}
 }
 
-// target is what the network is to say.
-type target struct {
-	labels    []int32
-	smoothing float32
-	share     float32 // weight of one row in the batch
+// batch is what a lane learns from: its share of the rows and the weight of
+// each, one over the number of rows in the whole batch.
+type batch struct {
+	f      *frame.Frame
+	rows   []int32
+	weight float32
 }
 
-// learn sets grad to the gradient of the loss over rows.
-func (a *lane) learn(w *packed, f *frame.Frame, rows []int32, n *noisy, t target) {
+// learn sets grad to the gradient of the loss over b's rows: the mean over
+// members of their cross entropy.
+func (a *lane) learn(w *packed, b batch, n *noise) {
 	clear(a.grad)
-	a.loss = 0
-	if len(rows) == 0 {
+	if len(b.rows) == 0 {
 		return
 	}
-	a.forward(w, f, rows, n)
-	a.lossGradient(rows, t)
-	a.backHeads(w, len(rows))
+	a.forward(w, b.f, b.rows, n)
+	a.lossGradient(b)
+	a.backHeads(w, len(b.rows))
 	scale := 256 / (256 - float32(n.drop))
 	for i := len(a.l.dense) - 1; i >= 0; i-- {
-		a.backDense(w, i, len(rows), scale)
+		a.backDense(w, i, len(b.rows), scale)
 	}
-	a.backInput(w, len(rows))
+	a.backInput(w, len(b.rows))
 }
 
-// lossGradient turns the logits into the gradient of the members' mean cross
-// entropy: softmax minus target.
-func (a *lane) lossGradient(rows []int32, t target) {
-	c, b := a.l.classes, len(rows)
-	share := t.share / float32(a.l.members)
-	rest := t.smoothing / float32(c)
+// lossGradient turns the logits into the gradient of the loss: softmax minus
+// target.
+func (a *lane) lossGradient(b batch) {
+	c := a.l.classes
+	weight := b.weight / float32(a.l.members)
 	for m := range a.l.members {
-		for j, r := range rows {
-			row := a.logits[(m*b+j)*c : (m*b+j+1)*c]
+		for j, r := range b.rows {
+			row := a.logits[(m*len(b.rows)+j)*c:][:c]
 			kernel.Softmax(row)
-			if t.smoothing > 0 {
-				for i := range row {
-					row[i] -= rest
-				}
-			}
-			row[t.labels[r]] -= 1 - t.smoothing
-			kernel.Scale(row, share)
+			row[b.f.Labels[r]]--
+			kernel.Scale(row, weight)
 		}
 	}
 }
@@ -121,7 +115,7 @@ func (a *lane) backInput(w *packed, b int) {
 		for j := range b {
 			x := a.x[j*l.inputs : (j+1)*l.inputs]
 			out := dx[j*l.inputs : (j+1)*l.inputs]
-			for i, d := range a.delta[(m*b+j)*l.inputs : (m*b+j+1)*l.inputs] {
+			for i, d := range a.delta[(m*b+j)*l.inputs:][:l.inputs] {
 				grad[i] += float32(d * x[i])
 				out[i] += float32(d * scale[i])
 			}
@@ -131,15 +125,18 @@ func (a *lane) backInput(w *packed, b int) {
 	for j := range b {
 		a.scatter(tables, dx[j*l.inputs+e.dense:(j+1)*l.inputs], a.tokens[j*e.embeds:(j+1)*e.embeds])
 	}
-	// The rows of numbers are running sums of the parameters: a parameter moves
-	// all rows from its own on.
 	for i := range e.inputs {
-		if in := &e.inputs[i]; in.form == numeric {
-			t := tables[in.table*e.size : (in.table+in.rows)*e.size]
-			for j := len(t) - 1; j >= e.size; j-- {
-				t[j-e.size] += t[j]
-			}
+		if in := &e.inputs[i]; in.numeric {
+			accumulateBack(tables[in.table*e.size:][:in.rows*e.size], e.size)
 		}
+	}
+}
+
+// accumulateBack goes back through accumulate: a row moved all those from its
+// own on.
+func accumulateBack(t []float32, size int) {
+	for j := len(t) - 1; j >= size; j-- {
+		t[j-size] += t[j]
 	}
 }
 

@@ -6,9 +6,6 @@ import (
 	"foretell/internal/frame"
 )
 
-// predictBlock is the number of rows run through the network at once.
-const predictBlock = 128
-
 // Model is a learnt network. It does not change and may be used by any number
 // of goroutines.
 type Model struct {
@@ -24,7 +21,7 @@ func newModel(e *encoder, l *layout, params []float32) *Model {
 	for i := range m.packed.tasks() {
 		m.packed.pack(l, e, i)
 	}
-	m.passes = &sync.Pool{New: func() any { return newPass(l, e, predictBlock) }}
+	m.passes = &sync.Pool{New: func() any { return newPass(l, e, block) }}
 	return m
 }
 
@@ -34,9 +31,9 @@ func newModel(e *encoder, l *layout, params []float32) *Model {
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	p := m.passes.Get().(*pass)
 	defer m.passes.Put(p)
-	var rows [predictBlock]int32
-	for at := lo; at < hi; at += predictBlock {
-		n := min(predictBlock, hi-at)
+	var rows [block]int32
+	for at := lo; at < hi; at += block {
+		n := min(block, hi-at)
 		for i := range n {
 			rows[i] = int32(at + i)
 		}

@@ -21,6 +21,9 @@ type pass struct {
 	logits []float32
 }
 
+// block is the number of rows run through the network at once to predict.
+const block = 128
+
 // newPass makes room for up to rows rows.
 func newPass(l *layout, e *encoder, rows int) *pass {
 	p := &pass{
@@ -36,21 +39,10 @@ func newPass(l *layout, e *encoder, rows int) *pass {
 	return p
 }
 
-// noisy are the random disturbances of a learning pass.
-type noisy struct {
-	cells noise
-	drop  uint8 // of 256
-	state uint64
-}
-
 // forward computes the logits of f's rows; n is nil but in learning.
-func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noisy) {
+func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noise) {
 	l, b := p.l, len(rows)
-	if n == nil {
-		p.e.encode(p.x, p.tokens, f, rows, nil)
-	} else {
-		p.e.encode(p.x, p.tokens, f, rows, &n.cells)
-	}
+	p.e.encode(p.x, p.tokens, f, rows, n)
 	p.embed(w, b)
 	for m := range l.members {
 		kernel.ScaleRows(p.scaled[m*b*l.inputs:], p.x[:b*l.inputs], w.flat[m*l.inputs:(m+1)*l.inputs])
@@ -62,7 +54,7 @@ func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noisy) {
 		kernel.Multiply(act, in, w.forward[i], kernel.Shape{Rows: l.members * b, Cols: d.out, Depth: d.in})
 		kernel.Rectify(act)
 		if n != nil {
-			kernel.Drop(act, n.drop, n.state+uint64(i)<<32)
+			kernel.Drop(act, n.drop, n.units+uint64(i)*noiseStep)
 		}
 		in = act
 	}
@@ -74,8 +66,8 @@ func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noisy) {
 	}
 }
 
-// embed writes the embeddings of the first b rows' tokens behind their dense
-// inputs.
+// embed looks the tokens of the first b rows up and writes their embeddings
+// behind the dense inputs.
 func (p *pass) embed(w *packed, b int) {
 	size, width := p.e.size, p.l.inputs
 	for j := range b {

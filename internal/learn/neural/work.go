@@ -1,22 +1,22 @@
 package neural
 
-// What the parts of learning cost, in nanoseconds of one core. Calibrated as
-// a least-squares fit to the fits of the sets in testdata's README.
+// What the parts of learning cost, in nanoseconds of one core.
 const (
-	perProduct = 0.028 // one multiply-add of a matrix product
-	perUnit    = 2.5   // one hidden unit or input of one row and member
-	perCell    = 25.0  // one cell encoded
-	perParam   = 4.0   // one parameter updated, packed and its lanes' gradients added
+	perProduct = 0.028 // a multiply-add of a matrix product
+	perUnit    = 2.5   // a hidden unit or input of one row and member
+	perCell    = 25.0  // a cell encoded, looked up and learnt
+	perParam   = 4.0   // a parameter packed, its lanes' gradients added, updated
 )
 
-// work estimates what it costs to learn from one batch.
-func (l *layout) work(batch int) float64 {
+// work estimates what it costs to learn from one batch of so many rows and
+// columns. The backward pass is two products for each of the forward pass.
+func (l *layout) work(rows, columns int) float64 {
 	products, units := 0, l.inputs
 	for _, d := range l.dense {
 		products += d.in * d.out
 		units += d.out
 	}
-	products += l.width * (l.classes + 15) / 16 * 16
-	rows := float64(batch * l.members)
-	return rows*(3*perProduct*float64(products)+perUnit*float64(units)) + perParam*float64(l.params)
+	products += l.width * ((l.classes + 15) / 16 * 16)
+	row := float64(l.members)*(3*perProduct*float64(products)+perUnit*float64(units)) + perCell*float64(columns)
+	return float64(rows)*row + perParam*float64(l.params)
 }

@@ -1,0 +1,404 @@
+package neural
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/split"
+)
+
+// table makes a frame of numeric columns, then category columns with the
+// given numbers of levels, and classes "a", "b", ….
+type table struct {
+	floats [][]float64
+	codes  [][]int32
+	levels []int
+	labels []int32
+	class  int
+}
+
+func (t table) frame() *frame.Frame {
+	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label"}, Rows: len(t.labels), Labels: t.labels}
+	for _, c := range t.floats {
+		f.Columns = append(f.Columns, frame.Column{Floats: c})
+		f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Kind: frame.Numeric})
+	}
+	for i, c := range t.codes {
+		f.Columns = append(f.Columns, frame.Column{Codes: c})
+		f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Kind: frame.Category, Levels: make([]string, t.levels[i])})
+	}
+	f.Schema.Classes = make([]string, t.class)
+	return f
+}
+
+// mixed is a table of every kind of column: numbers with and without missing
+// cells, a few levels and many, a constant, a column without any value.
+func mixed(rows, classes int) *frame.Frame {
+	rng := rand.New(rand.NewPCG(5, 6))
+	t := table{class: classes, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
+	for i := range rows {
+		v := rng.NormFloat64()
+		gap := rng.NormFloat64()
+		if i%7 == 0 {
+			gap = math.NaN()
+		}
+		few, many := int32(rng.IntN(5)-1), int32(rng.IntN(41))
+		for c, v := range []float64{v, gap, 3, math.NaN()} {
+			t.floats[c] = append(t.floats[c], v)
+		}
+		for c, v := range []int32{few, many, 0} {
+			t.codes[c] = append(t.codes[c], v)
+		}
+		label := 0
+		if v+float64(few) > 0 {
+			label = 1 + int(many)%(classes-1)
+		}
+		t.labels = append(t.labels, int32(label))
+	}
+	return t.frame()
+}
+
+func count(lo, hi int) []int32 {
+	rows := make([]int32, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		rows = append(rows, int32(i))
+	}
+	return rows
+}
+
+// fit learns all steps.
+func fit(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
+	t.Helper()
+	n, err := New(f, part, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		done, err := n.Step(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done {
+			return n
+		}
+	}
+}
+
+// accuracy is the share of Eval rows whose most probable class is the label.
+func accuracy(t *testing.T, n *Fitter, f *frame.Frame, part split.Part) float64 {
+	t.Helper()
+	p := make([]float32, len(part.Eval)*n.opts.Classes)
+	n.Probabilities(p)
+	right := 0
+	for i, r := range part.Eval {
+		row := p[i*n.opts.Classes : (i+1)*n.opts.Classes]
+		sum := float32(0)
+		for _, v := range row {
+			sum += v
+		}
+		if math.Abs(float64(sum)-1) > 1e-5 {
+			t.Fatalf("probabilities of row %d sum to %v", r, sum)
+		}
+		if int32(slices.Index(row, slices.Max(row))) == f.Labels[r] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(part.Eval))
+}
+
+func TestLearns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	xor := table{class: 2, floats: make([][]float64, 2)}
+	sum := table{class: 3, floats: make([][]float64, 3)}
+	levels := table{class: 2, codes: make([][]int32, 2), levels: []int{30, 2}}
+	for range 1200 {
+		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+		xor.floats[0], xor.floats[1] = append(xor.floats[0], a), append(xor.floats[1], 1000*b)
+		xor.labels = append(xor.labels, map[bool]int32{true: 1}[(a > 0) != (b > 0)])
+		for i, v := range []float64{a, b, c} {
+			sum.floats[i] = append(sum.floats[i], v)
+		}
+		s := int32(0)
+		if z := a - b + 2*c; z > 1 {
+			s = 2
+		} else if z > -1 {
+			s = 1
+		}
+		sum.labels = append(sum.labels, s)
+		x, y := int32(rng.IntN(30)), int32(rng.IntN(2))
+		levels.codes[0], levels.codes[1] = append(levels.codes[0], x), append(levels.codes[1], y)
+		levels.labels = append(levels.labels, (x/3+y)%2)
+	}
+	part := split.Part{Train: count(0, 900), Eval: count(900, 1200)}
+	for name, tt := range map[string]struct {
+		table
+		want float64
+	}{"exclusive_or": {xor, 0.97}, "linear_rule": {sum, 0.95}, "levels": {levels, 0.98}} {
+		t.Run(name, func(t *testing.T) {
+			f := tt.frame()
+			n := fit(t, f, part, Options{Classes: tt.class, Seed: 1, Samples: 60_000, Members: 2, Width: 64})
+			if got := accuracy(t, n, f, part); got < tt.want {
+				t.Errorf("accuracy %.3f, want %.2f", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestGradient compares every parameter's gradient with a central difference.
+func TestGradient(t *testing.T) {
+	f := mixed(40, 3)
+	n, err := New(f, split.Part{Train: count(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range n.params {
+		n.params[i] += float32(rng.NormFloat64()) * 0.3
+	}
+	rows := count(0, 40)
+	a := newLane(n.l, n.e, len(rows))
+	quiet := &noise{}
+	pack := func() {
+		for i := range n.learning.tasks() {
+			n.learning.pack(n.l, n.e, i)
+		}
+	}
+	loss := func() float64 {
+		pack()
+		a.forward(n.learning, f, rows, quiet)
+		sum := 0.0
+		for m := range n.l.members {
+			for j, r := range rows {
+				row := a.logits[(m*len(rows)+j)*3:][:3]
+				total := 0.0
+				for _, v := range row {
+					total += math.Exp(float64(v))
+				}
+				sum += math.Log(total) - float64(row[f.Labels[r]])
+			}
+		}
+		return sum / 40 / float64(n.l.members)
+	}
+	pack()
+	a.learn(n.learning, batch{f, rows, 1.0 / 40}, quiet)
+	grad := slices.Clone(a.grad)
+	wrong := 0
+	for i := range n.params {
+		const h = 1e-3
+		was := n.params[i]
+		n.params[i] = was + h
+		up := loss()
+		n.params[i] = was - h
+		down := loss()
+		n.params[i] = was
+		if want := (up - down) / (2 * h); math.Abs(want-float64(grad[i])) > 2e-3+0.02*math.Abs(want) {
+			wrong++
+			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.l.params, grad[i], want)
+		}
+	}
+	// A rectifier that switches within ±h spoils a difference here and there.
+	if wrong > n.l.params/100 {
+		t.Errorf("%d of %d gradients are wrong", wrong, n.l.params)
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	f := mixed(700, 4)
+	part := split.Part{Train: count(0, 600), Eval: count(600, 700)}
+	var first []byte
+	for _, workers := range []int{1, 1, 2, 8} {
+		n := fit(t, f, part, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 6000, Width: 48, Steps: 5})
+		b, err := n.Model().AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b
+		} else if !bytes.Equal(first, b) {
+			t.Errorf("another model with %d workers", workers)
+		}
+	}
+}
+
+func TestModel(t *testing.T) {
+	f := mixed(400, 3)
+	part := split.Part{Train: count(0, 300), Eval: count(300, 400)}
+	n := fit(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	want := make([]float32, 300)
+	n.Probabilities(want)
+	b, err := n.Model().AppendBinary([]byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m Model
+	if err := m.UnmarshalBinary(b[1:]); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("predicts_as_the_fitter_did", func(t *testing.T) {
+		got := make([]float32, 300)
+		m.Predict(got, f, 300, 400)
+		if !slices.Equal(got, want) {
+			t.Error("probabilities differ after a round trip")
+		}
+	})
+	t.Run("takes_cells_never_seen", func(t *testing.T) {
+		odd := table{class: 3, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
+		for _, v := range []float64{math.NaN(), 1e308, -1e308, math.Inf(1), 0} {
+			for c := range odd.floats {
+				odd.floats[c] = append(odd.floats[c], v)
+			}
+		}
+		for _, v := range []int32{-1, 3, 40, 1000, math.MinInt32} {
+			for c := range odd.codes {
+				odd.codes[c] = append(odd.codes[c], v)
+			}
+		}
+		odd.labels = make([]int32, 5)
+		got := make([]float32, 15)
+		m.Predict(got, odd.frame(), 0, 5)
+		for i := 0; i < 15; i += 3 {
+			if sum := got[i] + got[i+1] + got[i+2]; !(math.Abs(float64(sum)-1) < 1e-5) {
+				t.Errorf("row %d: probabilities %v", i/3, got[i:i+3])
+			}
+		}
+	})
+	t.Run("refuses_every_cut", func(t *testing.T) {
+		for i := range len(b) - 1 {
+			if err := new(Model).UnmarshalBinary(b[1 : 1+i]); err == nil {
+				t.Fatalf("the first %d bytes are accepted", i)
+			}
+		}
+	})
+}
+
+func TestKeep(t *testing.T) {
+	f := mixed(300, 2)
+	n, err := New(f, split.Part{Train: count(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytesOf := func() []byte {
+		b, err := n.Model().AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	step := func() {
+		if _, err := n.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	one := bytesOf()
+	n.Keep()
+	step()
+	if !bytes.Equal(bytesOf(), one) {
+		t.Error("a step changed the kept model")
+	}
+	n.Keep()
+	if bytes.Equal(bytesOf(), one) {
+		t.Error("Keep kept nothing")
+	}
+}
+
+func TestHardData(t *testing.T) {
+	nan := math.NaN()
+	for name, tt := range map[string]table{
+		"one_row":             {class: 2, labels: []int32{1}, floats: [][]float64{{1}}},
+		"classes_of_0_1_2":    {class: 4, labels: []int32{1, 2, 2, 3, 3, 3}, floats: [][]float64{{1, 2, 3, 4, 5, 6}}},
+		"all_missing":         {class: 2, labels: []int32{0, 1, 0, 1}, floats: [][]float64{{nan, nan, nan, nan}}},
+		"constant":            {class: 2, labels: []int32{0, 1, 0, 1}, codes: [][]int32{{0, 0, 0, 0}}, levels: []int{1}},
+		"no_columns":          {class: 2, labels: []int32{0, 1, 0, 1}},
+		"huge_and_tiny":       {class: 2, labels: []int32{0, 1, 0, 1}, floats: [][]float64{{1e308, -1e308, 5e-324, 0}, {5e-324, 0, 5e-324, 0}}},
+		"a_thousand_classes":  {class: 1000, labels: []int32{0, 999, 500, 1}, floats: [][]float64{{0, 1, 2, 3}}},
+		"missing_or_one_text": {class: 2, labels: []int32{0, 1, 0, 1}, codes: [][]int32{{-1, 0, -1, 0}}, levels: []int{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := tt.frame()
+			part := split.Part{Train: count(0, f.Rows), Eval: count(0, f.Rows)}
+			n := fit(t, f, part, Options{Classes: tt.class, Seed: 4, Samples: 200, Width: 16, Steps: 2})
+			accuracy(t, n, f, part)
+			for _, v := range n.params {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatal("a weight is not finite")
+				}
+			}
+		})
+	}
+}
+
+func TestDivergedBatchChangesNothing(t *testing.T) {
+	f := mixed(100, 2)
+	n, err := New(f, split.Part{Train: count(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n.params {
+		n.params[i] = 1e30
+	}
+	params, mean := slices.Clone(n.params), slices.Clone(n.mean)
+	n.update(n.draw())
+	if !slices.Equal(params, n.params) || !slices.Equal(mean, n.mean) {
+		t.Error("an infinite gradient reached the model")
+	}
+}
+
+func TestCancel(t *testing.T) {
+	f := mixed(5000, 3)
+	n, err := New(f, split.Part{Train: count(0, 5000)}, Options{Classes: 3, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := n.Step(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	f := mixed(10, 2)
+	if _, err := New(f, split.Part{Train: count(0, 10)}, Options{Classes: 1}); err == nil {
+		t.Error("one class is accepted")
+	}
+	if _, err := New(f, split.Part{}, Options{Classes: 2}); err == nil {
+		t.Error("no rows are accepted")
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	data := mixed(60, 3)
+	n, err := New(data, split.Part{Train: count(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
+	if err != nil {
+		f.Fatal(err)
+	}
+	b, err := n.Model().AppendBinary(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m Model
+		if m.UnmarshalBinary(b) != nil {
+			return
+		}
+		if m.l.classes*m.l.members*m.l.inputs < 1<<16 {
+			m.Predict(make([]float32, 2*m.l.classes), data, 0, 2)
+		}
+		again, err := m.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var twin Model
+		if err := twin.UnmarshalBinary(again); err != nil {
+			t.Fatalf("what AppendBinary wrote is refused: %v", err)
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package neural
+
+import (
+	"math"
+
+	"foretell/internal/learn/kernel"
+)
+
+const (
+	lanes     = 4     // parts of a batch learnt side by side
+	chunk     = 16384 // parameters updated by one task
+	longest   = 1.0   // length to which longer gradients are cut
+	warmup    = 0.05  // of the schedule: the rate rises linearly
+	memory    = 0.02  // of the schedule: how far back the average of the weights reaches
+	hidden    = 0.01  // share of category cells hidden in learning
+	beta1     = 0.9   // of Adam
+	beta2     = 0.99
+	epsilon   = 1e-8
+	golden    = 0x9e3779b97f4a7c15 // spreads counters over seeds
+	noiseStep = 1 << 32            // keeps the layers' dropout apart
+)
+
+// optimiser is what AdamW remembers, and the gradient it is given.
+type optimiser struct {
+	grad, first, second []float32
+	norms               []float64 // squared lengths of the gradient's chunks
+	steps               int
+}
+
+func newOptimiser(params int) *optimiser {
+	return &optimiser{
+		grad:   make([]float32, params),
+		first:  make([]float32, params),
+		second: make([]float32, params),
+		norms:  make([]float64, (params+chunk-1)/chunk),
+	}
+}
+
+// update learns from one batch: each lane takes the gradient of its share, the
+// shares are added in order, the weights take a step, their average follows.
+// A batch whose gradient is not finite changes nothing.
+func (t *Fitter) update(rows []int32) {
+	t.team.each(t.learning.tasks(), func(_, i int) { t.learning.pack(t.l, t.e, i) })
+	t.team.each(lanes, func(_, i int) {
+		share := rows[i*len(rows)/lanes : (i+1)*len(rows)/lanes]
+		state := t.opts.Seed + uint64(t.batches*lanes+i)*golden
+		n := &noise{cells: state, hidden: hidden, drop: uint8(t.opts.Dropout * 256), units: state}
+		t.lanes[i].learn(t.learning, batch{t.f, share, 1 / float32(len(rows))}, n)
+	})
+	length := t.reduce()
+	t.samples += len(rows)
+	t.batches++
+	if math.IsNaN(length) || math.IsInf(length, 0) {
+		return
+	}
+	t.descend(length)
+}
+
+// reduce adds up the lanes' gradients and returns the length of their sum.
+func (t *Fitter) reduce() float64 {
+	o := t.learner
+	t.team.each(len(o.norms), func(_, i int) {
+		lo, hi := i*chunk, min((i+1)*chunk, len(o.grad))
+		copy(o.grad[lo:hi], t.lanes[0].grad[lo:hi])
+		for _, a := range t.lanes[1:] {
+			kernel.Axpy(o.grad[lo:hi], a.grad[lo:hi], 1)
+		}
+		o.norms[i] = kernel.SumSquares(o.grad[lo:hi])
+	})
+	sum := 0.0
+	for _, n := range o.norms {
+		sum += n
+	}
+	return math.Sqrt(sum)
+}
+
+// descend takes a step against the gradient, which has the given length.
+func (t *Fitter) descend(length float64) {
+	o := t.learner
+	o.steps++
+	rate := t.opts.Rate * schedule(float64(t.samples)/float64(t.opts.Samples))
+	adam := kernel.Adam{
+		Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon,
+		Decay: float32(rate * t.opts.Decay), Step: o.steps,
+	}
+	// A plain mean until there is as much to remember as memory asks for.
+	window := memory * float64(t.opts.Samples) / float64(t.opts.Batch)
+	blend := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
+	t.team.each(len(o.norms), func(_, i int) {
+		lo, hi := i*chunk, min((i+1)*chunk, len(o.grad))
+		if length > longest {
+			kernel.Scale(o.grad[lo:hi], float32(longest/length))
+		}
+		adam.Update(t.params[lo:hi], o.first[lo:hi], o.second[lo:hi], o.grad[lo:hi])
+		kernel.Blend(t.mean[lo:hi], t.params[lo:hi], blend)
+	})
+}
+
+// schedule is the learning rate, relative to the highest, when done (0…1) of
+// the samples have been learnt: a short rise, then half a cosine down to
+// nothing (Loshchilov and Hutter 2017).
+func schedule(done float64) float64 {
+	if done < warmup {
+		return done / warmup
+	}
+	return 0.5 * (1 + math.Cos(math.Pi*min(1, (done-warmup)/(1-warmup))))
+}
