@@ -1,0 +1,165 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/server"
+)
+
+// TestBounds creates what lies just within the documented bounds; what lies
+// just outside is among the refusals.
+func TestBounds(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	for name, body := range map[string]string{
+		"name_of_3":           `{"datasetName":"äöü"}`,
+		"name_of_30":          `{"datasetName":"` + strings.Repeat("é", 30) + `"}`,
+		"description_null":    `{"datasetName":"null","description":null}`,
+		"description_of_3":    `{"datasetName":"d of 3","description":"abc"}`,
+		"description_of_150":  `{"datasetName":"d of 150","description":"` + strings.Repeat("語", 150) + `"}`,
+		"buckets_4":           `{"datasetName":"b of 4","numberOfBuckets":4}`,
+		"buckets_100":         `{"datasetName":"b of 100","numberOfBuckets":100}`,
+		"buckets_null":        `{"datasetName":"b of null","numberOfBuckets":null}`,
+		"type_with_a_charset": `{"datasetName":"charset"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := call{method: "POST", path: "/api/v1/datasets", json: body}
+			if name == "type_with_a_charset" {
+				c.header = map[string]string{"Content-Type": "Application/JSON; charset=utf-8"}
+			}
+			var created api.CreatedDataset
+			resp := w.must(t, c, &created)
+			path := "/api/v1/datasets/" + created.DatasetKey
+			if resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") != w.url+path {
+				t.Errorf("%d, Location %q", resp.StatusCode, resp.Header.Get("Location"))
+			}
+			if created.Status != api.DatasetPending || created.DatasetCreationProgressURL != w.url+path {
+				t.Errorf("created %+v", created)
+			}
+		})
+	}
+}
+
+// TestPages reads lists by parts.
+func TestPages(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	for _, name := range []string{"one", "two", "three"} {
+		w.newDataset(t, name)
+	}
+	for _, c := range []struct{ name, query, want string }{
+		{"first_page", "offset=0&limit=2", `{"names":["three","two"],"offset":0,"limit":2,"nextOffset":2,"total":3}`},
+		{"last_page", "offset=2&limit=2", `{"names":["one"],"offset":2,"limit":2,"nextOffset":null,"total":3}`},
+		{"past_the_end", "offset=9&limit=2", `{"names":[],"offset":9,"limit":2,"nextOffset":null,"total":3}`},
+		{"limit_above_the_largest", "offset=0&limit=5000", `{"names":["three","two","one"],"offset":0,"limit":1000,"nextOffset":null,"total":3}`},
+		{"limit_of_64_bits", "offset=0&limit=9223372036854775807", `{"names":["three","two","one"],"offset":0,"limit":1000,"nextOffset":null,"total":3}`},
+		{"state", "offset=0&limit=9&state=COMPLETED", `{"names":[],"offset":0,"limit":9,"nextOffset":null,"total":0}`},
+		{"withModelOnly", "offset=0&limit=9&withModelOnly=true", `{"names":[],"offset":0,"limit":9,"nextOffset":null,"total":0}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var page struct {
+				Names      []string `json:"names"`
+				Datasets   string   `json:"datasets,omitempty"`
+				Offset     int64    `json:"offset"`
+				Limit      int64    `json:"limit"`
+				NextOffset *int64   `json:"nextOffset"`
+				Total      int64    `json:"total"`
+			}
+			w.must(t, call{method: "GET", path: "/api/v1/datasets?" + c.query}, &page)
+			var entries []api.DatasetEntry
+			if err := json.Unmarshal([]byte(page.Datasets), &entries); err != nil {
+				t.Fatalf("datasets is %q: %v", page.Datasets, err)
+			}
+			page.Datasets, page.Names = "", []string{}
+			for _, entry := range entries {
+				page.Names = append(page.Names, entry.DatasetName)
+			}
+			if got, _ := json.Marshal(page); string(got) != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestMethods asks with the methods that HTTP has beside the API's own.
+func TestMethods(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	t.Run("405_lists_what_is_allowed", func(t *testing.T) {
+		resp, _ := w.send(t, call{method: "PUT", path: "/api/v1/datasets"})
+		if got := resp.Header.Get("Allow"); got != "GET, HEAD, OPTIONS, POST" {
+			t.Errorf("Allow: %s", got)
+		}
+	})
+	t.Run("options_needs_no_token", func(t *testing.T) {
+		resp, _ := w.send(t, call{method: "OPTIONS", path: "/api/v1/datasets/" + noKey, anonymous: true})
+		if got := resp.Header.Get("Allow"); resp.StatusCode != http.StatusNoContent || got != "DELETE, GET, HEAD, OPTIONS" {
+			t.Errorf("%d, Allow: %s", resp.StatusCode, got)
+		}
+	})
+	t.Run("head_is_get_without_a_body", func(t *testing.T) {
+		resp, body := w.send(t, call{method: "HEAD", path: "/api/v1/datasets?offset=0&limit=1"})
+		if resp.StatusCode != http.StatusOK || len(body) != 0 {
+			t.Errorf("%d with %d bytes", resp.StatusCode, len(body))
+		}
+	})
+	t.Run("a_literal_goes_before_a_parameter", func(t *testing.T) {
+		resp, body := w.send(t, call{method: "GET", path: "/api/v1/training/datasets/progress?offset=0&limit=1"})
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), `"field":"datasetKey"`) {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	})
+}
+
+// TestHouse reads what is not of the API.
+func TestHouse(t *testing.T) {
+	w := newWorld(t, server.Options{PublicURL: "https://foretell.example.com/"})
+	for path, want := range map[string]string{
+		"/healthz":      `{"status":"ok"}`,
+		"/readyz":       `{"status":"ready"}`,
+		"/":             `"openapi":"https://foretell.example.com/openapi.json"`,
+		"/metrics":      `foretell_http_requests_total{operation="logIn",status="200"} 1`,
+		"/openapi.json": `"openapi":"3.1.0"`,
+	} {
+		resp, body := w.send(t, call{method: "GET", path: path, anonymous: true})
+		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+	t.Run("addresses_begin_with_the_public_url", func(t *testing.T) {
+		created := w.newDataset(t, "public")
+		if !strings.HasPrefix(created.DatasetUploadInfo.UploadURL, "https://foretell.example.com/api/v1/datasets/") {
+			t.Errorf("uploadUrl %s", created.DatasetUploadInfo.UploadURL)
+		}
+	})
+	t.Run("a_forwarded_host_is_not_believed_unasked", func(t *testing.T) {
+		plain := newWorld(t, server.Options{})
+		_, body := plain.send(t, call{method: "GET", path: "/", header: map[string]string{"X-Forwarded-Host": "evil.example"}})
+		if strings.Contains(string(body), "evil") {
+			t.Errorf("%s", body)
+		}
+	})
+}
+
+// TestLoginLimit tries wrong passwords, for many accounts, from one address.
+func TestLoginLimit(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	w := newWorld(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})
+	wrong := call{method: "POST", path: "/api/login", json: `{"username":"x@example.com","password":"wrong"}`}
+	for range 3 {
+		if resp, body := w.send(t, wrong); resp.StatusCode != http.StatusUnauthorized {
+			t.Fatalf("%d %s", resp.StatusCode, body)
+		}
+	}
+	resp, _ := w.send(t, wrong)
+	if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "30" {
+		t.Fatalf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+	now = now.Add(31 * time.Second)
+	right := call{method: "POST", path: "/api/login", json: `{"username":"` + testUser + `","password":"` + testPassword + `"}`}
+	for range 5 {
+		w.must(t, right, nil) // a right password costs nothing
+	}
+}
