@@ -86,6 +86,9 @@ type Dataset struct {
 	Rows    int64    `json:"rows,omitempty"`
 	Columns []Column `json:"columns,omitempty"`
 	Classes []Class  `json:"classes,omitempty"`
+	// DatasetUploadInfo is there while the dataset is PENDING, so that an
+	// upload that broke off can be started again.
+	DatasetUploadInfo *UploadInfo `json:"datasetUploadInfo,omitempty"`
 }
 
 // Column profiles one feature column.

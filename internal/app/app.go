@@ -87,28 +87,32 @@ func (a *App) keptSecret() ([]byte, error) {
 	return hex.DecodeString(kept)
 }
 
+// sweepInterval is how often the leftovers of killed processes are removed.
+const sweepInterval = time.Hour
+
 // Run removes what killed processes left behind and works on jobs until ctx
 // ends. Then it stops those under way within a second and gives their leases
 // back, so that another process goes on at once.
 func (a *App) Run(ctx context.Context) error {
-	removed, err := a.sweep(ctx)
-	if err != nil {
-		a.log.ErrorContext(ctx, "sweeping leftover files", "error", err)
-	}
-	if removed > 0 {
-		a.log.InfoContext(ctx, "swept leftover files", "files", removed)
-	}
+	a.sweep(ctx)
+	defer every(ctx, sweepInterval, func() { a.sweep(ctx) })()
 	return a.pool.Run(ctx)
 }
 
-func (a *App) sweep(ctx context.Context) (int, error) {
-	return a.blobs.Sweep(a.store.Alive, func() (keys []string, err error) {
+func (a *App) sweep(ctx context.Context) {
+	removed, err := a.blobs.Sweep(a.store.Alive, func() (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {
 			keys, err = t.Blobs(ctx)
 			return err
 		})
 		return keys, err
 	})
+	if err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "sweeping leftover files", "error", err)
+	}
+	if removed > 0 {
+		a.log.InfoContext(ctx, "swept leftover files", "files", removed)
+	}
 }
 
 // Ready tells whether the service can answer; a *api.Problem of CodeNotReady if not.

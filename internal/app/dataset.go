@@ -51,7 +51,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
 		DatasetCreationProgressURL: absolute(ctx, datasetPath(key)),
-		DatasetUploadInfo:          api.UploadInfo{UploadURL: a.signed(ctx, uploadPath(key)), ExtraHeaders: lengthHeader},
+		DatasetUploadInfo:          a.uploadInfo(ctx, key),
 	}, nil
 }
 
@@ -76,10 +76,20 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	if err != nil {
 		return nil, err
 	}
-	return &api.Dataset{
+	out := &api.Dataset{
 		DatasetEntry: datasetEntry(ctx, d), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
-	}, nil
+	}
+	if d.Status == api.DatasetPending {
+		info := a.uploadInfo(ctx, d.Key)
+		out.DatasetUploadInfo = &info
+	}
+	return out, nil
+}
+
+// uploadInfo tells where the CSV of a PENDING dataset goes.
+func (a *App) uploadInfo(ctx context.Context, key string) api.UploadInfo {
+	return api.UploadInfo{UploadURL: a.signed(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
 }
 
 // dataset reads a dataset of the caller's.

@@ -73,7 +73,7 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	if err != nil {
 		return err
 	}
-	defer result.Close()
+	defer result.Abort()
 
 	var rows atomic.Int64
 	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, *p, rows.Load()) })

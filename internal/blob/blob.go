@@ -3,7 +3,7 @@
 // read or deleted.
 //
 //	Create → Write … → Commit   the file gets its name only here: fsync, rename
-//	                 → Close    without Commit: nothing is left
+//	                 → Abort    without Commit: nothing is left
 //
 // A key names the process that wrote the blob, so that what a killed process
 // left half-made, or whole but not yet in any row, can be told from what a
@@ -67,7 +67,7 @@ func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	defer w.Close()
+	defer w.Abort()
 	if _, err := io.Copy(w, r); err != nil {
 		return Info{}, err
 	}
@@ -113,7 +113,8 @@ func (w *Writer) Commit() (Info, error) {
 		err = os.Rename(w.path+partSuffix, w.path)
 	}
 	if err != nil {
-		return Info{}, errors.Join(err, w.Close())
+		w.Abort()
+		return Info{}, err
 	}
 	w.done = true
 	syncFolder(filepath.Dir(w.path))
@@ -121,14 +122,15 @@ func (w *Writer) Commit() (Info, error) {
 	return w.info, nil
 }
 
-// Close removes the blob unless it was committed. It may be called twice.
-func (w *Writer) Close() error {
+// Abort removes the blob unless it was committed. It may be called twice, and
+// what it cannot remove is left to Sweep.
+func (w *Writer) Abort() {
 	if w.done {
-		return nil
+		return
 	}
 	w.done = true
 	w.file.Close()
-	return os.Remove(w.path + partSuffix)
+	_ = os.Remove(w.path + partSuffix)
 }
 
 // Reader reads one blob, from anywhere in it.

@@ -79,7 +79,7 @@ func (p *presence) alive(name string) bool {
 		return true // held, or not to be told: its lease will tell
 	}
 	f.Close()
-	os.Remove(path)
+	_ = os.Remove(path)
 	return false
 }
 

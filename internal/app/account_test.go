@@ -1,0 +1,76 @@
+package app_test
+
+import (
+	"errors"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+)
+
+func TestAccounts(t *testing.T) {
+	b := open(t, t.TempDir())
+	user := b.as(t, "Ada@Example.com")
+	t.Run("an e-mail has one account in any case", func(t *testing.T) {
+		wantCode(t, b.AddUser(t.Context(), "ada@example.com ", "correct horse"), api.CodeNameTaken)
+	})
+	t.Run("bad e-mails and passwords are refused", func(t *testing.T) {
+		wantCode(t, b.AddUser(t.Context(), "nobody", "correct horse"), api.CodeInvalid)
+		wantCode(t, b.AddUser(t.Context(), "a@b.c", "short"), api.CodeInvalid)
+	})
+	t.Run("unknown and wrong look alike", func(t *testing.T) {
+		_, unknown := b.LogIn(t.Context(), logIn("bob@example.com", "correct horse"))
+		_, wrong := b.LogIn(t.Context(), logIn("ada@example.com", "wrong horse"))
+		_, local := b.LogIn(t.Context(), logIn("local", ""))
+		wantCode(t, unknown, api.CodeBadCredentials)
+		if unknown.Error() != wrong.Error() || unknown.Error() != local.Error() {
+			t.Errorf("they differ: %v, %v, %v", unknown, wrong, local)
+		}
+	})
+	t.Run("a disabled account's token stops at once", func(t *testing.T) {
+		session := must(b.LogIn(t.Context(), logIn("ada@example.com", "correct horse")))(t)
+		if err := b.DisableUser(t.Context(), "ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := b.Authenticate(t.Context(), session.AccessToken)
+		wantCode(t, err, api.CodeUnauthorized)
+		_, err = b.LogIn(t.Context(), logIn("ada@example.com", "correct horse"))
+		wantCode(t, err, api.CodeBadCredentials)
+		if err := b.SetPassword(t.Context(), "ada@example.com", "another horse"); err != nil {
+			t.Fatal(err)
+		}
+		must(b.LogIn(t.Context(), logIn("ada@example.com", "another horse")))(t)
+	})
+	t.Run("guessing is slowed down", func(t *testing.T) {
+		var err error
+		for range 11 {
+			_, err = b.LogIn(t.Context(), logIn("eve@example.com", "guess"))
+		}
+		wantCode(t, err, api.CodeTooMany)
+		var p *api.Problem
+		if !errors.As(err, &p) || p.RetryAfter < 1 {
+			t.Errorf("no Retry-After in %+v", p)
+		}
+	})
+	t.Run("deleting an account deletes what it has", func(t *testing.T) {
+		key := user.create(t, "flowers").DatasetKey
+		user.add(t, key, labelled(10))
+		if err := b.DeleteUser(t.Context(), "ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+		users := must(b.ListUsers(t.Context()))(t)
+		if len(users) != 1 || len(b.files(t)) > 0 {
+			t.Errorf("users %+v and files %v are left", users, b.files(t))
+		}
+		wantCode(t, b.DeleteUser(t.Context(), "ada@example.com"), api.CodeNotFound)
+	})
+}
+
+func TestWithoutCallerNothingIsSeen(t *testing.T) {
+	b := open(t, t.TempDir())
+	key := b.create(t, "flowers").DatasetKey
+	_, err := b.GetDataset(t.Context(), &api.DatasetInput{DatasetKey: key})
+	wantCode(t, err, api.CodeNotFound)
+	_, err = b.GetPrediction(app.WithCaller(t.Context(), app.Caller{}), &api.PredictionInput{PredictionKey: key})
+	wantCode(t, err, api.CodeNotFound)
+}

@@ -1,0 +1,236 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+	"foretell/internal/blob"
+	"foretell/internal/store"
+)
+
+// bench is a service in a folder, and an account of it.
+type bench struct {
+	*app.App
+	dir string
+	ctx context.Context // the account's
+}
+
+// open opens the service of a folder, for the embedded account. Its jobs wait
+// until work is called.
+func open(t *testing.T, dir string) *bench {
+	t.Helper()
+	b, closeAll, err := openIn(t.Context(), dir, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	return b
+}
+
+func openIn(ctx context.Context, dir string, log io.Writer) (*bench, func(), error) {
+	st, err := store.Open(ctx, filepath.Join(dir, "foretell.db"))
+	if err != nil {
+		return nil, nil, err
+	}
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"), st.Process())
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err := a.LocalSession(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, err = signIn(ctx, a, session.AccessToken)
+	return &bench{App: a, dir: dir, ctx: ctx}, func() { st.Close() }, err
+}
+
+// signIn gives a context of the token's account.
+func signIn(ctx context.Context, a *app.App, token string) (context.Context, error) {
+	c, err := a.Authenticate(ctx, token)
+	c.BaseURL = "http://service.test"
+	return app.WithCaller(ctx, c), err
+}
+
+// work runs the jobs until the test ends or the returned function is called.
+func (b *bench) work(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := b.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// as gives the same service for another account.
+func (b *bench) as(t *testing.T, email string) *bench {
+	t.Helper()
+	if err := b.AddUser(t.Context(), email, "correct horse"); err != nil {
+		t.Fatal(err)
+	}
+	session := must(b.LogIn(t.Context(), logIn(email, "correct horse")))(t)
+	return &bench{App: b.App, dir: b.dir, ctx: must(signIn(t.Context(), b.App, session.AccessToken))(t)}
+}
+
+func logIn(email, password string) *api.LogInInput {
+	return &api.LogInInput{Body: api.Credentials{Username: email, Password: password}}
+}
+
+// must gives the value of a call that has to succeed.
+func must[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// wantCode fails unless err is a problem of the code.
+func wantCode(t *testing.T, err error, want api.Code) {
+	t.Helper()
+	if err == nil || api.CodeOf(err) != want {
+		t.Errorf("error %v, want one of code %s", err, want)
+	}
+}
+
+// eventually calls get until ok likes what it gives.
+func eventually[T any](t *testing.T, get func() (T, error), ok func(T) bool) T {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		v, err := get()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok(v) {
+			return v
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("waited long enough: %+v", v)
+		case <-tick.C:
+		}
+	}
+}
+
+func (b *bench) create(t *testing.T, name string) *api.CreatedDataset {
+	t.Helper()
+	return must(b.CreateDataset(b.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: name}}))(t)
+}
+
+func (b *bench) add(t *testing.T, key, csv string) {
+	t.Helper()
+	must(b.AddData(b.ctx, &api.DatasetInput{DatasetKey: key}, strings.NewReader(csv)))(t)
+}
+
+// prepared creates a dataset and waits until it is prepared.
+func (b *bench) prepared(t *testing.T, name, csv string) *api.Dataset {
+	t.Helper()
+	key := b.create(t, name).DatasetKey
+	b.add(t, key, csv)
+	return b.awaitDataset(t, key)
+}
+
+func (b *bench) awaitDataset(t *testing.T, key string) *api.Dataset {
+	t.Helper()
+	return eventually(t, func() (*api.Dataset, error) { return b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: key}) },
+		func(d *api.Dataset) bool { return d.Status == api.DatasetCompleted || d.Status == api.DatasetFailed })
+}
+
+func newRace(dataset string, threshold float64) *api.CreateTrainingInput {
+	seconds := 60
+	return &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: dataset},
+		Body: api.NewTraining{
+			ScalingFactor: 8, PerformanceThreshold: &threshold, TimeLimitSeconds: &seconds, Algorithms: []string{"BSIX01"},
+		},
+	}
+}
+
+func (b *bench) awaitTraining(t *testing.T, key string) *api.Training {
+	t.Helper()
+	return eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: key}) },
+		func(r *api.Training) bool { return r.Status != api.TrainingPending && r.Status != api.TrainingRunning })
+}
+
+// trained gives the race that made a model of an easy dataset.
+func (b *bench) trained(t *testing.T, name string) *api.Training {
+	t.Helper()
+	d := b.prepared(t, name, labelled(300))
+	created := must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t)
+	return b.awaitTraining(t, created.TrainingJobKey)
+}
+
+func (b *bench) predicted(t *testing.T, model, blind string) *api.Prediction {
+	t.Helper()
+	created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: model}, strings.NewReader(blind)))(t)
+	return b.awaitPrediction(t, created.PredictionKey)
+}
+
+func (b *bench) awaitPrediction(t *testing.T, key string) *api.Prediction {
+	t.Helper()
+	return eventually(t, func() (*api.Prediction, error) {
+		return b.GetPrediction(b.ctx, &api.PredictionInput{PredictionKey: key})
+	}, func(p *api.Prediction) bool {
+		return p.Status != api.PredictionPending && p.Status != api.PredictionRunning
+	})
+}
+
+// labelled is a CSV whose label is told by its columns; blind is one without.
+func labelled(rows int) string { return table(rows, true) }
+func blind(rows int) string    { return table(rows, false) }
+
+func table(rows int, labels bool) string {
+	var b bytes.Buffer
+	b.WriteString("id,size,colour")
+	if labels {
+		b.WriteString(",kind")
+	}
+	b.WriteString("\n")
+	for i := range rows {
+		x := (i * 7919) % 1000
+		fmt.Fprintf(&b, "r%d,%d,%s", i, x, []string{"red", "green", ""}[i%3])
+		if labels {
+			b.WriteString([]string{",small", ",large"}[x/500])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// files are the names of all blobs in the folder, the half-made ones too.
+func (b *bench) files(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, e := range must(os.ReadDir(filepath.Join(b.dir, "blobs")))(t) {
+		names = append(names, e.Name())
+	}
+	return names
+}

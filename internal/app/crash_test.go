@@ -1,0 +1,164 @@
+//go:build !windows
+
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+// crashVariable names the folder in which TestCrashChild is the service that
+// gets killed.
+const crashVariable = "FORETELL_TEST_CRASH_DIR"
+
+// TestCrashChild is no test but the process that others kill: the service in
+// a folder, which tells on its output what it does.
+func TestCrashChild(t *testing.T) {
+	dir := os.Getenv(crashVariable)
+	if dir == "" {
+		t.Skip("runs as the child of other tests only")
+	}
+	b, closeAll, err := openIn(t.Context(), dir, os.Stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll()
+	key := os.Getenv(crashVariable + "_UPLOAD")
+	if key == "" {
+		t.Fatal(b.Run(t.Context()))
+	}
+	_, err = b.AddData(b.ctx, &api.DatasetInput{DatasetKey: key}, &stuckBody{head: strings.NewReader(labelled(100_000))})
+	t.Fatal(err)
+}
+
+// stuckBody is an upload whose rest never comes.
+type stuckBody struct{ head io.Reader }
+
+func (s *stuckBody) Read(p []byte) (int, error) {
+	if n, err := s.head.Read(p); err == nil {
+		return n, nil
+	}
+	fmt.Println("stuck")
+	select {}
+}
+
+// child is a service in another process.
+type child struct {
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+}
+
+func startChild(t *testing.T, dir string, env ...string) *child {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
+	cmd.Env = append(append(os.Environ(), crashVariable+"="+dir), env...)
+	out := must(cmd.StdoutPipe())(t)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &child{cmd, bufio.NewScanner(out)}
+	t.Cleanup(c.kill)
+	return c
+}
+
+// await reads the child's output up to a line that holds all the words.
+func (c *child) await(t *testing.T, words ...string) {
+	t.Helper()
+	var seen []string
+next:
+	for c.lines.Scan() {
+		seen = append(seen, c.lines.Text())
+		for _, w := range words {
+			if !strings.Contains(c.lines.Text(), w) {
+				continue next
+			}
+		}
+		return
+	}
+	t.Fatalf("the child ended without saying %q:\n%s", words, strings.Join(seen, "\n"))
+}
+
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}
+
+func TestKilledWhileUploading(t *testing.T) {
+	b := open(t, t.TempDir())
+	key := b.create(t, "flowers").DatasetKey
+	c := startChild(t, b.dir, crashVariable+"_UPLOAD="+key)
+	c.await(t, "stuck")
+	if len(b.files(t)) != 1 {
+		t.Fatalf("during the upload the files are %v", b.files(t))
+	}
+	c.kill()
+	b.work(t)
+	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 0 })
+	d := must(b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: key}))(t)
+	if d.Status != api.DatasetPending {
+		t.Errorf("the dataset is %s", d.Status)
+	}
+	b.add(t, key, labelled(300))
+	if d := b.awaitDataset(t, key); d.Status != api.DatasetCompleted {
+		t.Errorf("the dataset is %+v after another upload", d)
+	}
+}
+
+// TestKilledAtWork kills a service in the midst of each kind of job. The one
+// that waits in the same folder takes over each time.
+func TestKilledAtWork(t *testing.T) {
+	b := open(t, t.TempDir())
+
+	dataset := b.create(t, "flowers").DatasetKey
+	b.add(t, dataset, noisy(60_000))
+	c := startChild(t, b.dir)
+	c.await(t, "job begins", "kind=prepare")
+	c.kill()
+	stop := b.work(t)
+	if d := b.awaitDataset(t, dataset); d.Status != api.DatasetCompleted {
+		t.Fatalf("the dataset is %+v", d)
+	}
+	stop()
+
+	race := must(b.CreateTraining(b.ctx, newRace(dataset, 0)))(t).TrainingJobKey
+	c = startChild(t, b.dir)
+	c.await(t, "job begins", "kind=train")
+	eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}) },
+		func(r *api.Training) bool { return r.Status == api.TrainingRunning })
+	c.kill()
+	stop = b.work(t)
+	r := b.awaitTraining(t, race)
+	if r.Status != api.TrainingCompleted || r.ModelKey == "" {
+		t.Fatalf("the race is %+v", r)
+	}
+	stop()
+
+	created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: r.ModelKey}, strings.NewReader(blind(100_000))))(t)
+	c = startChild(t, b.dir)
+	c.await(t, "job begins", "kind=predict")
+	c.kill()
+	b.work(t)
+	if p := b.awaitPrediction(t, created.PredictionKey); p.Status != api.PredictionCompleted || p.Rows != 100_000 {
+		t.Fatalf("the prediction is %+v", p)
+	}
+	// The CSV, the model and the result.
+	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 3 })
+}
+
+// noisy is labelled with every fifth label wrong.
+func noisy(rows int) string {
+	lines := strings.Split(labelled(rows), "\n")
+	for i := 5; i < len(lines)-1; i += 5 {
+		head, label := lines[i][:len(lines[i])-5], lines[i][len(lines[i])-5:]
+		lines[i] = head + map[string]string{"small": "large", "large": "small"}[label]
+	}
+	return strings.Join(lines, "\n")
+}

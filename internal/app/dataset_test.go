@@ -1,0 +1,190 @@
+package app_test
+
+import (
+	"errors"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"foretell/internal/api"
+)
+
+func text(s string) *string { return &s }
+func number[T any](n T) *T  { return &n }
+
+func TestCreateDatasetBounds(t *testing.T) {
+	b := open(t, t.TempDir())
+	for _, tt := range []struct {
+		name string
+		in   api.NewDataset
+		want api.Code // empty: created
+	}{
+		{"three characters are a name", api.NewDataset{DatasetName: "äöü"}, ""},
+		{"two are none", api.NewDataset{DatasetName: "äö"}, api.CodeInvalid},
+		{"thirty characters are a name", api.NewDataset{DatasetName: strings.Repeat("é", 30)}, ""},
+		{"thirty-one are none", api.NewDataset{DatasetName: strings.Repeat("é", 31)}, api.CodeInvalid},
+		{"a name is taken once", api.NewDataset{DatasetName: "äöü"}, api.CodeNameTaken},
+		{"an empty description", api.NewDataset{DatasetName: "empty", Description: text("")}, api.CodeInvalid},
+		{"a long description", api.NewDataset{DatasetName: "long", Description: text(strings.Repeat("x", 150))}, ""},
+		{"too long a description", api.NewDataset{DatasetName: "longer", Description: text(strings.Repeat("x", 151))}, api.CodeInvalid},
+		{"three buckets", api.NewDataset{DatasetName: "few", NumberOfBuckets: number(3)}, api.CodeInvalid},
+		{"a hundred buckets", api.NewDataset{DatasetName: "many", NumberOfBuckets: number(100)}, ""},
+		{"a hundred and one", api.NewDataset{DatasetName: "more", NumberOfBuckets: number(101)}, api.CodeInvalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := b.CreateDataset(b.ctx, &api.CreateDatasetInput{Body: tt.in})
+			if tt.want != "" {
+				wantCode(t, err, tt.want)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("another account may use the name", func(t *testing.T) {
+		b.as(t, "other@example.com").create(t, "äöü")
+	})
+}
+
+// uploadInput takes an upload address apart.
+func uploadInput(t *testing.T, d *api.CreatedDataset) *api.UploadInput {
+	t.Helper()
+	u := must(url.Parse(d.DatasetUploadInfo.UploadURL))(t)
+	return &api.UploadInput{
+		DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey},
+		Expires:      must(strconv.ParseInt(u.Query().Get("expires"), 10, 64))(t),
+		Signature:    u.Query().Get("signature"),
+	}
+}
+
+// endless is a body of any length.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestRefusedUploadsLeaveNothing(t *testing.T) {
+	b := open(t, t.TempDir())
+	created := b.create(t, "flowers")
+	in := uploadInput(t, created)
+	csv := labelled(10)
+	broken := errors.New("connection reset")
+	for _, tt := range []struct {
+		name string
+		body io.Reader
+		size int64
+		want api.Code
+	}{
+		{"declared too large", strings.NewReader(csv), api.MaxUploadBytes + 1, api.CodeTooLarge},
+		{"declared too small", strings.NewReader(csv), 9, api.CodeTooSmall},
+		{"too small", strings.NewReader("id,a,b\n1\n"), -1, api.CodeTooSmall},
+		{"empty", strings.NewReader(""), -1, api.CodeTooSmall},
+		{"shorter than declared", strings.NewReader(csv), int64(len(csv)) + 1, api.CodeMalformed},
+		{"broken off", io.MultiReader(strings.NewReader(csv), iotest.ErrReader(broken)), -1, api.CodeMalformed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := b.UploadData(b.ctx, in, tt.body, tt.size)
+			wantCode(t, err, tt.want)
+		})
+	}
+	t.Run("more than 32 MB added", func(t *testing.T) {
+		_, err := b.AddData(b.ctx, &in.DatasetInput, endless{})
+		wantCode(t, err, api.CodeTooLarge)
+	})
+	t.Run("a forged address", func(t *testing.T) {
+		forged := *in
+		forged.Expires++
+		_, err := b.UploadData(b.ctx, &forged, strings.NewReader(csv), -1)
+		wantCode(t, err, api.CodeForbidden)
+	})
+	t.Run("another account", func(t *testing.T) {
+		_, err := b.UploadData(b.as(t, "other@example.com").ctx, in, strings.NewReader(csv), -1)
+		wantCode(t, err, api.CodeNotFound)
+	})
+	d := must(b.GetDataset(b.ctx, &in.DatasetInput))(t)
+	if left := b.files(t); len(left) > 0 || d.Status != api.DatasetPending {
+		t.Errorf("files %v are left, the dataset is %s", left, d.Status)
+	}
+}
+
+func TestOfTwoUploadsOneWins(t *testing.T) {
+	b := open(t, t.TempDir())
+	in := &api.DatasetInput{DatasetKey: b.create(t, "flowers").DatasetKey}
+	const uploads = 8
+	errs := make([]error, uploads)
+	var all sync.WaitGroup
+	for i := range uploads {
+		all.Go(func() { _, errs[i] = b.AddData(b.ctx, in, strings.NewReader(labelled(300))) })
+	}
+	all.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else {
+			wantCode(t, err, api.CodeWrongState)
+		}
+	}
+	if won != 1 || len(b.files(t)) != 1 {
+		t.Errorf("%d uploads won, the files are %v", won, b.files(t))
+	}
+	_, err := b.DeleteDataset(b.ctx, in)
+	wantCode(t, err, api.CodeWrongState) // PROCESSING
+	b.work(t)
+	if d := b.awaitDataset(t, in.DatasetKey); d.Status != api.DatasetCompleted {
+		t.Errorf("the dataset is %+v", d)
+	}
+}
+
+func TestBadFileFailsWithPlace(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.work(t)
+	d := b.prepared(t, "ragged", "id,a,y\n1,2,yes\n2,3\n3,1,no\n")
+	if d.Status != api.DatasetFailed || !strings.Contains(d.FailureReason, "line 3") {
+		t.Errorf("the dataset is %+v", d)
+	}
+	if left := b.files(t); len(left) > 0 {
+		t.Errorf("files %v are left", left)
+	}
+	_, err := b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.9))
+	wantCode(t, err, api.CodeWrongState)
+	_, err = b.AddData(b.ctx, &api.DatasetInput{DatasetKey: d.DatasetKey}, strings.NewReader(labelled(10)))
+	wantCode(t, err, api.CodeWrongState)
+}
+
+func TestListDatasets(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.work(t)
+	var names []string
+	for _, name := range []string{"one", "two", "three"} {
+		b.create(t, name)
+		names = append([]string{name}, names...)
+	}
+	b.prepared(t, "four", labelled(10))
+	list := func(in api.ListDatasetsInput) *api.DatasetPage {
+		t.Helper()
+		return must(b.ListDatasets(b.ctx, &in))(t)
+	}
+	page := list(api.ListDatasetsInput{PageInput: api.PageInput{Offset: 1, Limit: 2}})
+	if got := page.Datasets.Items; len(got) != 2 || got[0].DatasetName != names[0] || got[1].DatasetName != names[1] ||
+		*page.NextOffset != 3 || page.Total != 4 || !page.Datasets.Quoted {
+		t.Errorf("the second page is %+v", page)
+	}
+	if page := list(api.ListDatasetsInput{PageInput: api.PageInput{Limit: 5000}}); page.Limit != 1000 || page.NextOffset != nil {
+		t.Errorf("a page of 5000 is %+v", page.Page)
+	}
+	if page := list(api.ListDatasetsInput{PageInput: api.PageInput{Limit: 9}, State: api.DatasetPending}); page.Total != 3 {
+		t.Errorf("%d are PENDING", page.Total)
+	}
+	if page := list(api.ListDatasetsInput{PageInput: api.PageInput{Limit: 9}, WithModelOnly: true}); page.Total != 0 {
+		t.Errorf("%d have a model", page.Total)
+	}
+	for _, in := range []api.ListDatasetsInput{
+		{}, {PageInput: api.PageInput{Offset: -1, Limit: 1}}, {PageInput: api.PageInput{Limit: 1}, State: "LOST"},
+	} {
+		_, err := b.ListDatasets(b.ctx, &in)
+		wantCode(t, err, api.CodeInvalid)
+	}
+}

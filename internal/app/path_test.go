@@ -1,0 +1,93 @@
+package app_test
+
+import (
+	"encoding/csv"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+// resultInput takes a signed result address apart.
+func resultInput(t *testing.T, address string) *api.ResultInput {
+	t.Helper()
+	u := must(url.Parse(address))(t)
+	parts := strings.Split(u.Path, "/")
+	expires := must(strconv.ParseInt(u.Query().Get("expires"), 10, 64))(t)
+	return &api.ResultInput{
+		PredictionInput: api.PredictionInput{PredictionKey: parts[len(parts)-2]},
+		Expires:         expires, Signature: u.Query().Get("signature"),
+	}
+}
+
+func TestFromDatasetToPredictions(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.work(t)
+
+	d := b.prepared(t, "flowers", labelled(300))
+	if d.Status != api.DatasetCompleted || d.Rows != 300 || len(d.Columns) != 2 || len(d.Classes) != 2 {
+		t.Fatalf("the prepared dataset is %+v", d)
+	}
+	in := newRace(d.DatasetKey, 0.8)
+	in.Body.Algorithms = []string{"BSIX01", "BSEV01"}
+	created := must(b.CreateTraining(b.ctx, in))(t)
+	if created.Status != api.TrainingPending {
+		t.Errorf("a new race is %s", created.Status)
+	}
+	race := b.awaitTraining(t, created.TrainingJobKey)
+	if race.Status != api.TrainingCompleted || race.ModelKey == "" || *race.AchievedPerformance < 0.8 {
+		t.Fatalf("the race is %+v", race)
+	}
+
+	progress := must(b.GetTrainingProgress(b.ctx, &api.TrainingInput{TrainingJobKey: race.TrainingJobKey}))(t)
+	winners := 0
+	for _, run := range progress.Jobs {
+		if n := len(run.RecentPerformances); n > 0 && run.RecentPerformances[n-1] != run.LatestPerformance {
+			t.Errorf("%s: the latest performance is not the last: %+v", run.Algorithm, run)
+		}
+		switch run.Status {
+		case api.TrainingCompleted:
+			winners++
+		case api.TrainingNotCompleted:
+		default:
+			t.Errorf("a run of a won race ended as %s", run.Status)
+		}
+	}
+	if len(progress.Jobs) != 2 || winners != 1 || progress.Status != api.TrainingCompleted {
+		t.Errorf("%d winners in %+v", winners, progress)
+	}
+
+	model := must(b.GetModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
+	if model.Version != 1 || !model.Champion || !model.AchievedPerformance.Quoted || model.AchievedPerformance.Value != *race.AchievedPerformance {
+		t.Errorf("the model is %+v", model)
+	}
+	report := must(b.GetModelReport(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
+	if report.ModelKey != race.ModelKey || report.Rows != 300 || len(report.Algorithms) != 2 {
+		t.Errorf("the report is %+v", report)
+	}
+
+	p := b.predicted(t, race.ModelKey, blind(50))
+	if p.Status != api.PredictionCompleted || p.Rows != 50 || *p.AchievedPerformance != *race.AchievedPerformance {
+		t.Fatalf("the prediction is %+v", p)
+	}
+	result := must(b.DownloadResult(t.Context(), resultInput(t, p.PredictionResultURL)))(t)
+	defer result.Close()
+	text := must(io.ReadAll(result))(t)
+	if int64(len(text)) != result.Size {
+		t.Errorf("%d bytes of %d", len(text), result.Size)
+	}
+	records := must(csv.NewReader(strings.NewReader(string(text))).ReadAll())(t)
+	if len(records) != 51 || records[1][0] != "r0" || records[0][3] != "prediction" {
+		t.Errorf("the result has %d records, the first two %v", len(records), records[:2])
+	}
+
+	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: d.DatasetKey}))(t)
+	_, err := b.GetPrediction(b.ctx, &api.PredictionInput{PredictionKey: p.PredictionKey})
+	wantCode(t, err, api.CodeNotFound)
+	if left := b.files(t); len(left) > 0 {
+		t.Errorf("files of the deleted dataset are left: %v", left)
+	}
+}

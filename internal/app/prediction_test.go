@@ -1,0 +1,63 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+func TestPredictions(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.work(t)
+	race := b.trained(t, "flowers")
+	good := b.predicted(t, race.ModelKey, blind(20))
+
+	t.Run("a missing column is named", func(t *testing.T) {
+		p := b.predicted(t, race.ModelKey, "id,colour\n1,red\n")
+		if p.Status != api.PredictionFailed || !strings.Contains(p.FailureReason, "size") || p.PredictionResultURL != "" {
+			t.Errorf("the prediction is %+v", p)
+		}
+	})
+	t.Run("a ragged row is placed", func(t *testing.T) {
+		p := b.predicted(t, race.ModelKey, "id,size,colour\n1,2,red\n2,3\n")
+		if p.Status != api.PredictionFailed || !strings.Contains(p.FailureReason, "line 3") {
+			t.Errorf("the prediction is %+v", p)
+		}
+	})
+	t.Run("they are listed newest first", func(t *testing.T) {
+		page := must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{
+			DatasetInput: api.DatasetInput{DatasetKey: race.DatasetKey}, PageInput: api.PageInput{Offset: 2, Limit: 1},
+		}))(t)
+		if page.Total != 3 || page.Predictions[0].PredictionKey != good.PredictionKey || page.NextOffset != nil {
+			t.Errorf("the last page is %+v", page)
+		}
+	})
+	t.Run("a result address is for its prediction alone", func(t *testing.T) {
+		in := resultInput(t, good.PredictionResultURL)
+		in.PredictionKey = race.TrainingJobKey
+		_, err := b.DownloadResult(t.Context(), in)
+		wantCode(t, err, api.CodeForbidden)
+	})
+	t.Run("another account sees nothing", func(t *testing.T) {
+		ctx := b.as(t, "other@example.com").ctx
+		_, err := b.GetPrediction(ctx, &api.PredictionInput{PredictionKey: good.PredictionKey})
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.CreatePrediction(ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(1)))
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.ListPredictionsOfModel(ctx, &api.ModelPageInput{
+			ModelInput: api.ModelInput{ModelKey: race.ModelKey}, PageInput: api.PageInput{Limit: 1},
+		})
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.DeleteModel(ctx, &api.ModelInput{ModelKey: race.ModelKey})
+		wantCode(t, err, api.CodeNotFound)
+	})
+	t.Run("deleting the race deletes its model and predictions", func(t *testing.T) {
+		must(b.DeleteTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race.TrainingJobKey}))(t)
+		_, err := b.DownloadResult(t.Context(), resultInput(t, good.PredictionResultURL))
+		wantCode(t, err, api.CodeNotFound)
+		if left := b.files(t); len(left) != 1 {
+			t.Errorf("beside the dataset's there are files %v", left)
+		}
+	})
+}
