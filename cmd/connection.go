@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// connection is a client signed in to a service: one over the network, or the
+// embedded one in this process.
+type connection struct {
+	*client.Client
+	// embedded tells that the service is in this process and ends with it.
+	embedded bool
+	// dataDir is the embedded service's folder.
+	dataDir string
+	// account is whom the service takes us for.
+	account string
+	closers []func() error
+}
+
+// Close stops the embedded service; jobs under way are given back within a
+// second, for the next process to go on with.
+func (c *connection) Close() {
+	for i := len(c.closers) - 1; i >= 0; i-- {
+		_ = c.closers[i]() // the command's result does not depend on it
+	}
+}
+
+// connector connects a command to its service when it runs.
+type connector struct {
+	host  *host
+	local bool
+	// idle is set by commands that cause no work: they leave the jobs in the
+	// embedded service's folder alone.
+	idle bool
+	cmd  *cobra.Command
+}
+
+// bind adds the flags that choose the service.
+func (o *connector) bind(cmd *cobra.Command, h *host) {
+	o.host, o.cmd = h, cmd
+	flags := cmd.Flags()
+	flags.String("profile", "", "profile of the config file")
+	flags.String(keyServer, "", "`URL` of the service")
+	flags.BoolVar(&o.local, "local", false, "use the embedded service, whatever is configured")
+	flags.String(keyDataDir, "", "`folder` of the embedded service")
+	flags.String(keyDebug, "", "trace the requests to standard error or to =`FILE`, secrets cut out")
+	flags.Lookup(keyDebug).NoOptDefVal = "1"
+	cmd.MarkFlagsMutuallyExclusive("local", keyServer)
+}
+
+// connect gives a client that is signed in. The caller closes it.
+func (o *connector) connect(ctx context.Context) (*connection, error) {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	trace, closeTrace, err := o.host.tracer(s.GetString(keyDebug))
+	if err != nil {
+		return nil, err
+	}
+	var conn *connection
+	if server := s.GetString(keyServer); server != "" && !o.local {
+		conn, err = o.remote(ctx, s, trace)
+	} else {
+		conn, err = o.embed(ctx, s, trace)
+	}
+	if err != nil {
+		_ = closeTrace()
+		return nil, err
+	}
+	conn.closers = append([]func() error{closeTrace}, conn.closers...)
+	return conn, nil
+}
+
+// embed starts the service in this process.
+func (o *connector) embed(ctx context.Context, s *settings, trace func(client.TraceEvent)) (*connection, error) {
+	dir, err := o.host.dataDir(s)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && !quiet(o.cmd) {
+		o.host.note("data is kept in %s", dir)
+	}
+	house, err := openHouse(ctx, dir, o.host)
+	if err != nil {
+		return nil, err
+	}
+	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{house.close}}
+	fill := func() error {
+		session, err := house.app.LocalSession(ctx)
+		if err != nil {
+			return err
+		}
+		conn.account = session.Username
+		transport, closer := client.InProcess(house.handler(""))
+		conn.closers = append(conn.closers, closer.Close)
+		conn.Client, err = client.New(client.Options{
+			BaseURL: embeddedURL, Transport: transport, Token: session.AccessToken,
+			UserAgent: userAgent(), Trace: trace, Now: o.host.now,
+		})
+		return err
+	}
+	if err := fill(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	if !o.idle {
+		conn.closers = append(conn.closers, house.work())
+	}
+	return conn, nil
+}
+
+// embeddedURL stands in the answers of the embedded service. Nothing listens
+// there: the transport leads to this process.
+const embeddedURL = "http://foretell.invalid"
+
+// remote signs in to a service over the network.
+func (o *connector) remote(ctx context.Context, s *settings, trace func(client.TraceEvent)) (*connection, error) {
+	known := make([]string, 0, len(api.Operations()))
+	for _, op := range api.Operations() {
+		known = append(known, op.ID)
+	}
+	paths, err := s.paths(known)
+	if err != nil {
+		return nil, err
+	}
+	opts := client.Options{
+		BaseURL: s.GetString(keyServer), Paths: paths, UserAgent: userAgent(), Trace: trace, Now: o.host.now,
+	}
+	signer, err := o.host.newSigner(s, opts)
+	if err != nil {
+		return nil, err
+	}
+	opts.Token, err = signer.token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opts.Relogin = signer.again
+	c, err := newClient(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{Client: c, account: signer.username}, nil
+}
+
+// newClient makes a client; an address that cannot be one is a wrong flag.
+func newClient(opts client.Options) (*client.Client, error) {
+	c, err := client.New(opts)
+	if err != nil {
+		return nil, usage("%w", err).advise("give the service's address as in --server https://foretell.example.com")
+	}
+	return c, nil
+}
+
+func userAgent() string { return "foretell/" + strings.Trim(currentBuild().Version, "()") }
+
+// tracer gives what writes the requests to where debug says; nil for nowhere.
+func (h *host) tracer(debug string) (func(client.TraceEvent), func() error, error) {
+	nothing := func() error { return nil }
+	switch debug {
+	case "", "0", "false":
+		return nil, nothing, nil
+	case "1", "true":
+		return traceTo(h.console.Err), nothing, nil
+	}
+	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, usage("--debug: %w", err)
+	}
+	return traceTo(file), file.Close, nil
+}
+
+func traceTo(w io.Writer) func(client.TraceEvent) {
+	return func(e client.TraceEvent) {
+		var b strings.Builder
+		switch {
+		case e.Answer != "":
+			fmt.Fprintf(&b, "< %s\n", e.Answer)
+		case e.Err != nil:
+			fmt.Fprintf(&b, "> %s %s\n! %v\n", e.Method, e.URL, e.Err)
+		default:
+			fmt.Fprintf(&b, "> %s %s\n", e.Method, e.URL)
+			if e.Body != "" {
+				fmt.Fprintf(&b, "> %s\n", e.Body)
+			}
+			fmt.Fprintf(&b, "< %d %s in %s, request %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(1000), e.Got.Get("X-Request-Id"))
+		}
+		_, _ = io.WriteString(w, b.String())
+	}
+}
+
+// quiet tells whether a command was asked to be.
+func quiet(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup("quiet")
+	return flag != nil && flag.Value.String() == "true"
+}

@@ -1,0 +1,123 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// credential is what is kept of a sign-in.
+type credential struct {
+	Token   string    `json:"token"`
+	Expires time.Time `json:"expires"`
+	// Password is kept only where the user asked to stay signed in.
+	Password string `json:"password,omitempty"`
+}
+
+// The places where credentials are kept.
+const (
+	storageKeyring = "keyring"
+	storageFile    = "file"
+	storageNone    = "none"
+)
+
+// vault keeps credentials by entry. An entry is one account at one service.
+type vault interface {
+	// get gives errNoCredential for an entry that is not there.
+	get(entry string) (credential, error)
+	set(entry string, c credential) error
+	// remove is no error for an entry that is not there.
+	remove(entry string) error
+}
+
+var errNoCredential = errors.New("no credentials are stored")
+
+// vault opens the place that the profile or the user named.
+func (h *host) vault(storage string) (vault, error) {
+	switch storage {
+	case storageKeyring:
+		return newKeyringVault(), nil
+	case storageFile:
+		dir, err := h.configDir()
+		if err != nil {
+			return nil, err
+		}
+		return fileVault{filepath.Join(dir, "credentials.json")}, nil
+	case storageNone, "":
+		return noVault{}, nil
+	}
+	return nil, usage("%q is no place for credentials", storage).advise("keyring, file or none")
+}
+
+// noVault keeps nothing.
+type noVault struct{}
+
+func (noVault) get(string) (credential, error) { return credential{}, errNoCredential }
+func (noVault) set(string, credential) error   { return nil }
+func (noVault) remove(string) error            { return nil }
+
+// fileVault keeps credentials in a file that only its owner may read.
+type fileVault struct{ path string }
+
+func (v fileVault) get(entry string) (credential, error) {
+	all, err := v.read()
+	if err != nil {
+		return credential{}, err
+	}
+	c, ok := all[entry]
+	if !ok {
+		return credential{}, errNoCredential
+	}
+	return c, nil
+}
+
+func (v fileVault) set(entry string, c credential) error {
+	all, err := v.read()
+	if err != nil {
+		return err
+	}
+	all[entry] = c
+	return v.write(all)
+}
+
+func (v fileVault) remove(entry string) error {
+	all, err := v.read()
+	if err != nil {
+		return err
+	}
+	if _, ok := all[entry]; !ok {
+		return nil
+	}
+	delete(all, entry)
+	if len(all) == 0 {
+		return os.Remove(v.path)
+	}
+	return v.write(all)
+}
+
+func (v fileVault) read() (map[string]credential, error) {
+	all := map[string]credential{}
+	b, err := os.ReadFile(v.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", v.path, err)
+	}
+	return all, nil
+}
+
+func (v fileVault) write(all map[string]credential) error {
+	b, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writePrivate(v.path, append(b, '\n'))
+}

@@ -1,0 +1,231 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+var (
+	datasetColumns = []string{"datasetKey", "datasetName", "status", "numberOfBuckets", "createdOn"}
+	datasetMembers = []string{
+		"datasetKey", "datasetName", "description", "status", "failureReason",
+		"numberOfBuckets", "rows", "createdOn", "updatedOn",
+	}
+)
+
+func newDatasetsCmd(h *host) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "datasets", Aliases: []string{"dataset"},
+		Short: "Tables to learn from",
+		Long: `A dataset is a table with a label. It is PENDING until its CSV is uploaded,
+PROCESSING while the service prepares it, and then COMPLETED or FAILED.
+
+REF is a dataset's key, at least 6 characters of it, its name, or @last.`,
+	}
+	cmd.AddCommand(
+		newDatasetsListCmd(h), newDatasetsGetCmd(h), newDatasetsCreateCmd(h),
+		newDatasetsUploadCmd(h), newDatasetsWaitCmd(h), newDatasetsDeleteCmd(h),
+	)
+	return cmd
+}
+
+type datasetsListOptions struct {
+	connector connector
+	output    output
+	lister    lister
+
+	state     string
+	withModel bool
+}
+
+func newDatasetsListCmd(h *host) *cobra.Command {
+	opts := &datasetsListOptions{connector: connector{idle: true}}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List datasets, newest first", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.connector.bind(cmd, h)
+	opts.output.bindList(cmd, h)
+	opts.lister.bind(cmd)
+	cmd.Flags().StringVar(&opts.state, "state", "", "only PENDING, PROCESSING, COMPLETED or FAILED ones")
+	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only those that have a model")
+	return cmd
+}
+
+func (o *datasetsListOptions) run(ctx context.Context) error {
+	conn, err := o.connector.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	in := api.ListDatasetsInput{State: o.state, WithModelOnly: o.withModel}
+	datasets, err := collectSome(client.AllDatasets(ctx, conn.Client, in), o.lister.limit)
+	if err != nil {
+		return err
+	}
+	return list(&o.output, datasets, datasetColumns...)
+}
+
+type datasetsGetOptions struct {
+	connector connector
+	output    output
+}
+
+func newDatasetsGetCmd(h *host) *cobra.Command {
+	opts := &datasetsGetOptions{connector: connector{idle: true}}
+	cmd := &cobra.Command{
+		Use: "get REF", Short: "Show a dataset with its columns and classes", Args: takes("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.connector.bind(cmd, h)
+	opts.output.bindItem(cmd, h)
+	return cmd
+}
+
+func (o *datasetsGetOptions) run(ctx context.Context, ref string) error {
+	conn, err := o.connector.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	key, err := conn.datasetKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return err
+	}
+	return printDataset(&o.output, dataset)
+}
+
+// printDataset prints a dataset and below it, in tables, its columns and classes.
+func printDataset(o *output, d *api.Dataset) error {
+	if err := item(o, d, datasetMembers...); err != nil || o.json || o.quiet || len(o.fields) > 0 {
+		return err
+	}
+	if len(d.Columns) > 0 {
+		fmt.Fprintln(o.host.console.Out)
+		if err := list(o, d.Columns, "name", "kind", "missing", "distinct"); err != nil {
+			return err
+		}
+	}
+	if len(d.Classes) > 0 {
+		fmt.Fprintln(o.host.console.Out)
+		return list(o, d.Classes, "label", "rows")
+	}
+	return nil
+}
+
+type datasetsWaitOptions struct {
+	waiter waiter
+	output output
+}
+
+func newDatasetsWaitCmd(h *host) *cobra.Command {
+	opts := &datasetsWaitOptions{}
+	cmd := &cobra.Command{
+		Use: "wait REF", Short: "Wait until a dataset is prepared", Args: takes("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.waiter.bindWait(cmd, h)
+	opts.output.bindItem(cmd, h)
+	return cmd
+}
+
+func (o *datasetsWaitOptions) run(ctx context.Context, ref string) error {
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	key, err := conn.datasetKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	dataset, err := o.waiter.dataset(ctx, conn, progress, key)
+	if err != nil {
+		return err
+	}
+	return printDataset(&o.output, dataset)
+}
+
+type datasetsDeleteOptions struct {
+	connector connector
+	asker     asker
+	output    output
+}
+
+func newDatasetsDeleteCmd(h *host) *cobra.Command {
+	opts := &datasetsDeleteOptions{}
+	cmd := &cobra.Command{
+		Use: "delete REF", Short: "Delete a dataset with its races, models and predictions", Args: takes("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.connector.bind(cmd, h)
+	opts.asker.bind(cmd, h)
+	opts.output.bindItem(cmd, h)
+	return cmd
+}
+
+func (o *datasetsDeleteOptions) run(ctx context.Context, ref string) error {
+	conn, err := o.connector.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	key, err := conn.datasetKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	in := &api.DatasetInput{DatasetKey: key}
+	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, in)
+	if err != nil {
+		return err
+	}
+	question := fmt.Sprintf("Delete dataset %s (%s) with its races, models and predictions?", dataset.DatasetName, key)
+	if err := o.asker.confirm(ctx, question); err != nil {
+		return err
+	}
+	if _, err := client.Call(ctx, conn.Client, api.DeleteDataset, in); err != nil {
+		return err
+	}
+	return printDeleted(&o.output, deleted{DatasetKey: key}, "datasetKey")
+}
+
+// deleted is what a delete prints: the key of what is gone.
+type deleted struct {
+	DatasetKey     string `json:"datasetKey,omitempty"`
+	TrainingJobKey string `json:"trainingJobKey,omitempty"`
+	ModelKey       string `json:"modelKey,omitempty"`
+	PredictionKey  string `json:"predictionKey,omitempty"`
+}
+
+func printDeleted(o *output, d deleted, key string) error { return item(o, d, key) }
+
+// dataset waits until a dataset is prepared. One that FAILED is an error that
+// tells the reason.
+func (w *waiter) dataset(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Dataset, error) {
+	phase := progress.Phase("the service is preparing the dataset")
+	defer phase.Done()
+	dataset, err := conn.WaitDataset(ctx, key, func(*api.Dataset) { phase.Tick("") })
+	if err != nil {
+		return nil, w.left(ctx, err, conn, "dataset "+key, "foretell datasets wait "+key)
+	}
+	if dataset.Status == api.DatasetFailed {
+		f := fail(ExitRejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
+		return nil, f.advise("mend the file, delete the dataset with `foretell datasets delete %s`, and create it again", key)
+	}
+	return dataset, nil
+}

@@ -1,0 +1,238 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+type datasetsCreateOptions struct {
+	waiter waiter
+	output output
+	shaper shaper
+	host   *host
+
+	description string
+	buckets     int
+}
+
+func newDatasetsCreateCmd(h *host) *cobra.Command {
+	opts := &datasetsCreateOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "create NAME [FILE]", Short: "Create a dataset, and upload its CSV if one is named",
+		Args: takes("NAME", "[FILE]"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
+	}
+	opts.waiter.bind(cmd, h)
+	opts.output.bindItem(cmd, h)
+	opts.shaper.bind(cmd)
+	cmd.Flags().StringVar(&opts.description, "description", "", "plain text of 3 to 150 characters")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
+	return cmd
+}
+
+func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	var file *upload
+	if len(args) > 1 {
+		if file, err = o.shaper.upload(ctx, o.host, progress, args[1]); err != nil {
+			return err
+		}
+		defer file.in.Close()
+	}
+	body := newDataset(args[0], o.description, o.buckets)
+	created, err := client.Call(ctx, conn.Client, api.CreateDataset, &api.CreateDatasetInput{Body: body})
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		if err := o.waiter.upload(ctx, conn, progress, created, file); err != nil {
+			return err
+		}
+		if !o.waiter.noWait {
+			dataset, err := o.waiter.dataset(ctx, conn, progress, created.DatasetKey)
+			if err != nil {
+				return err
+			}
+			return item(&o.output, dataset, datasetMembers...)
+		}
+	}
+	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
+	if err != nil {
+		return err
+	}
+	return item(&o.output, dataset, datasetMembers...)
+}
+
+// newDataset is the request for a dataset; zero values leave things to the
+// service.
+func newDataset(name, description string, buckets int) api.NewDataset {
+	body := api.NewDataset{DatasetName: name}
+	if description != "" {
+		body.Description = &description
+	}
+	if buckets != 0 {
+		body.NumberOfBuckets = &buckets
+	}
+	return body
+}
+
+type datasetsUploadOptions struct {
+	waiter waiter
+	output output
+	shaper shaper
+	host   *host
+}
+
+func newDatasetsUploadCmd(h *host) *cobra.Command {
+	opts := &datasetsUploadOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "upload REF FILE", Short: "Upload the CSV of a PENDING dataset", Args: takes("REF", "FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
+	}
+	opts.waiter.bind(cmd, h)
+	opts.output.bindItem(cmd, h)
+	opts.shaper.bind(cmd)
+	return cmd
+}
+
+func (o *datasetsUploadOptions) run(ctx context.Context, ref, path string) error {
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	key, err := conn.datasetKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	file, err := o.shaper.upload(ctx, o.host, progress, path)
+	if err != nil {
+		return err
+	}
+	defer file.in.Close()
+	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return err
+	}
+	created := &api.CreatedDataset{DatasetKey: key}
+	if dataset.DatasetUploadInfo != nil { // else the client adds the data, which has a smaller limit
+		created.DatasetUploadInfo = *dataset.DatasetUploadInfo
+	}
+	if err := o.waiter.upload(ctx, conn, progress, created, file); err != nil {
+		return err
+	}
+	if o.waiter.noWait {
+		dataset, err = client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	} else {
+		dataset, err = o.waiter.dataset(ctx, conn, progress, key)
+	}
+	if err != nil {
+		return err
+	}
+	return item(&o.output, dataset, datasetMembers...)
+}
+
+// upload is a checked file on its way to a dataset.
+type upload struct {
+	in   *input
+	size int64 // of its plain form
+}
+
+// upload checks a training file before it is sent.
+func (s *shaper) upload(ctx context.Context, h *host, progress *term.Progress, path string) (*upload, error) {
+	in, err := s.input(h, path, false)
+	if err != nil {
+		return nil, err
+	}
+	p := &preflight{train: in}
+	if err := p.run(ctx, progress); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if err := p.verdict(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return &upload{in: in, size: p.trained.Bytes}, nil
+}
+
+// upload sends the file. Until all of it has arrived the dataset stays PENDING.
+func (w *waiter) upload(ctx context.Context, conn *connection, progress *term.Progress, created *api.CreatedDataset, file *upload) error {
+	meter := progress.Bytes("uploading "+file.in.name, file.size)
+	_, err := conn.Upload(ctx, created, file.in.source(file.size), meter.Set)
+	meter.Done()
+	if err == nil {
+		return nil
+	}
+	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, quote(file.in.name))
+	var stopped *interruption
+	if errors.As(context.Cause(ctx), &stopped) {
+		f := &failure{exit: stopped.exit(), fact: "interrupted while uploading: the dataset is still PENDING", cause: err}
+		return f.advise("go on with `%s`", again)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fail(ExitStillRunning, "the upload was not done after --timeout: the dataset is still PENDING").
+			advise("start it again with `%s`", again)
+	}
+	err = rejected(ctx, file.in.name, err)
+	f := explain(ctx, err)
+	if f.exit == ExitUnavailable {
+		f.advise("the dataset is still PENDING; start again with `%s`", again)
+	}
+	return f
+}
+
+// Bounds of a dataset's name, in characters.
+const (
+	minName = 3
+	maxName = 30
+)
+
+// freeName makes a dataset's name of a file's: of 3 to 30 characters, and with
+// a number behind it if the account has one of that name.
+func freeName(ctx context.Context, conn *connection, stem string) (string, error) {
+	taken := map[string]bool{}
+	for d, err := range client.AllDatasets(ctx, conn.Client, api.ListDatasetsInput{}) {
+		if err != nil {
+			return "", err
+		}
+		taken[d.DatasetName] = true
+	}
+	if utf8.RuneCountInString(stem) < minName {
+		stem += "-data"
+	}
+	for n := 1; ; n++ {
+		suffix := ""
+		if n > 1 {
+			suffix = "-" + strconv.Itoa(n)
+		}
+		runes := []rune(stem)
+		name := string(runes[:min(len(runes), maxName-len(suffix))]) + suffix
+		if !taken[name] {
+			return name, nil
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package cmd
+
+import "foretell/internal/api"
+
+// Exit is the exit status of a command. The statuses are stable: scripts may
+// rely on them.
+type Exit int
+
+// The statuses, explained in the table of [exits].
+const (
+	ExitOK           Exit = 0
+	ExitUnexpected   Exit = 1
+	ExitUsage        Exit = 2
+	ExitNotFound     Exit = 3
+	ExitSignIn       Exit = 4
+	ExitJobFailed    Exit = 5
+	ExitRejected     Exit = 6
+	ExitUnavailable  Exit = 7
+	ExitStillRunning Exit = 8
+	ExitConflict     Exit = 9
+	ExitBelowTarget  Exit = 10
+	ExitUntrusted    Exit = 11
+	ExitInterrupted  Exit = 130
+	ExitTerminated   Exit = 143
+)
+
+// exits is the one table of exit statuses; `help exit-codes` and docs/cli.md
+// print it.
+var exits = []struct {
+	exit Exit
+	name string // the code of an error that has none of its own
+	when string
+}{
+	{ExitOK, "ok", "all that was asked for happened and was verified"},
+	{ExitUnexpected, "unexpected", "a defect of the service or of this program"},
+	{ExitUsage, "usage", "unknown command or flag, ambiguous reference, a question that may not be asked"},
+	{ExitNotFound, "not-found", "no such thing, or no such input file"},
+	{ExitSignIn, "sign-in", "sign-in needed or refused"},
+	{ExitJobFailed, "job-failed", "the training was FAILED or CANCELLED, the prediction FAILED or TIMEOUT"},
+	{ExitRejected, "rejected", "the data was rejected, by the check or by the service"},
+	{ExitUnavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
+	{ExitStillRunning, "still-running", "--timeout was reached; the job runs on"},
+	{ExitConflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
+	{ExitBelowTarget, "below-target", "the race ended under an explicit --threshold; the best model was kept, predictions were written"},
+	{ExitUntrusted, "untrusted", "the downloaded result failed its check; nothing is left at the target name"},
+	{ExitInterrupted, "interrupted", "Ctrl-C (SIGINT)"},
+	{ExitTerminated, "terminated", "SIGTERM"},
+}
+
+// exitOfCode maps the service's error codes. A file's problems are rejections
+// only where a file was sent: see [explain].
+var exitOfCode = map[api.Code]Exit{
+	api.CodeMalformed:        ExitUsage,
+	api.CodeUnauthorized:     ExitSignIn,
+	api.CodeBadCredentials:   ExitSignIn,
+	api.CodeForbidden:        ExitSignIn,
+	api.CodeNotFound:         ExitNotFound,
+	api.CodeNoRoute:          ExitUnavailable,
+	api.CodeMethodNotAllowed: ExitUnavailable,
+	api.CodeWrongState:       ExitConflict,
+	api.CodeNameTaken:        ExitConflict,
+	api.CodeTooLarge:         ExitRejected,
+	api.CodeWrongMediaType:   ExitRejected,
+	api.CodeTooSmall:         ExitRejected,
+	api.CodeInvalid:          ExitUsage,
+	api.CodeTooMany:          ExitUnavailable,
+	api.CodeNotReady:         ExitUnavailable,
+	api.CodeStorageFull:      ExitUnavailable,
+	api.CodeInternal:         ExitUnexpected,
+}
+
+// exitOfStatus maps the HTTP statuses of a service whose error codes are not
+// ours.
+func exitOfStatus(status int) Exit {
+	switch status {
+	case 401, 403:
+		return ExitSignIn
+	case 404:
+		return ExitNotFound
+	case 409:
+		return ExitConflict
+	case 413, 415:
+		return ExitRejected
+	case 400, 422:
+		return ExitUsage
+	case 429, 502, 503, 504, 507:
+		return ExitUnavailable
+	}
+	return ExitUnexpected
+}
+
+// name is the code of errors with this status that have none of their own.
+func (e Exit) name() string {
+	for _, row := range exits {
+		if row.exit == e {
+			return row.name
+		}
+	}
+	return "unexpected"
+}

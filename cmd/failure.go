@@ -1,0 +1,199 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/frame"
+	"foretell/internal/term"
+)
+
+// failure is an error as a user meets it: what happened, to what, why, and what
+// to type next.
+type failure struct {
+	exit Exit
+	// code is machine-readable; "" stands for the name of exit.
+	code string
+	// fact says what happened, to what, and why.
+	fact string
+	// hint is the next command to type, or another way out; may be "".
+	hint string
+	// file, line and column say where in a file; 0 where no place is meant.
+	file         string
+	line, column int
+	// request finds the request in the service's log.
+	request string
+	cause   error
+}
+
+// Error gives the fact.
+func (f *failure) Error() string { return f.fact }
+
+// Unwrap gives the cause.
+func (f *failure) Unwrap() error { return f.cause }
+
+// fail makes a failure; like fmt.Errorf it keeps what %w wraps.
+func fail(exit Exit, format string, args ...any) *failure {
+	err := fmt.Errorf(format, args...)
+	return &failure{exit: exit, fact: err.Error(), cause: errors.Unwrap(err)}
+}
+
+// advise adds what to type next.
+func (f *failure) advise(format string, args ...any) *failure {
+	f.hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+// at adds the place in a file.
+func (f *failure) at(file string, line, column int) *failure {
+	f.file, f.line, f.column = file, line, column
+	return f
+}
+
+// usage is a failure of what was typed.
+func usage(format string, args ...any) *failure { return fail(ExitUsage, format, args...) }
+
+// interruption is the cause of a context that a signal ended.
+type interruption struct{ signal os.Signal }
+
+func (i *interruption) Error() string { return "interrupted" }
+
+func (i *interruption) exit() Exit {
+	if i.signal == syscall.SIGTERM {
+		return ExitTerminated
+	}
+	return ExitInterrupted
+}
+
+// explain makes a failure of any error. A failure inside err decides; the text
+// around it is kept.
+func explain(ctx context.Context, err error) *failure {
+	var (
+		known   *failure
+		stopped *interruption
+		network *client.NetworkError
+		problem *api.Problem
+		defect  *frame.Defect
+		missing *fs.PathError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(context.Cause(ctx), &stopped):
+		return &failure{exit: stopped.exit(), fact: stopped.Error(), cause: err}
+	case errors.As(err, &problem):
+		return explainProblem(problem)
+	case errors.As(err, &network):
+		f := fail(ExitUnavailable, "%w", err)
+		f.code = string(network.Kind)
+		return f.advise("check the address with `foretell status`, or work here with --local")
+	case errors.As(err, &defect):
+		f := fail(ExitRejected, "%w", err).at("", defect.Line, defect.Column)
+		f.code = defect.Code
+		return f
+	case errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist):
+		return fail(ExitNotFound, "%s: no such file", missing.Path)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail(ExitStillRunning, "--timeout was reached: %w", err)
+	}
+	return fail(ExitUnexpected, "%w", err)
+}
+
+// explainProblem makes a failure of what the service answered.
+func explainProblem(p *api.Problem) *failure {
+	exit, ok := exitOfCode[p.Code]
+	if !ok {
+		exit = exitOfStatus(p.Status)
+	}
+	f := &failure{exit: exit, code: string(p.Code), fact: p.Error(), request: p.RequestID, cause: p}
+	for _, e := range p.Errors {
+		if !strings.Contains(f.fact, e.Message) {
+			f.fact += fmt.Sprintf("; %s: %s", e.Field, e.Message)
+		}
+	}
+	switch {
+	case p.Code == api.CodeUnauthorized:
+		f.hint = "sign in with `foretell login`"
+	case p.Code == api.CodeTooMany:
+		f.hint = "wait a minute, then try again"
+	case p.Code == api.CodeNoRoute:
+		f.hint = "is the address that of the service? See `foretell status`"
+	case exit == ExitUnexpected && p.RequestID != "":
+		f.fact += fmt.Sprintf(" (request %s)", p.RequestID)
+		f.hint = "try again; if it stays, tell the service's operator the request's id"
+	}
+	return f
+}
+
+// rejected turns the service's refusal of what was sent into a rejection of the
+// file: the same 422 that is a wrong flag elsewhere is a wrong file here.
+func rejected(ctx context.Context, file string, err error) error {
+	var problem *api.Problem
+	if !errors.As(err, &problem) {
+		return err
+	}
+	f := explain(ctx, err)
+	if problem.Status == 400 || problem.Status == 413 || problem.Status == 415 || problem.Status == 422 {
+		f.exit, f.file = ExitRejected, file
+		f.fact = file + ": " + f.fact
+		f.advise("look at the file with `foretell check %s`", quote(file))
+	}
+	return f
+}
+
+// failureDocument is a failure as --json prints it.
+type failureDocument struct {
+	Error failureMembers `json:"error"`
+}
+
+type failureMembers struct {
+	Code      string `json:"code"`
+	Exit      Exit   `json:"exit"`
+	Message   string `json:"message"`
+	Hint      string `json:"hint,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+}
+
+// write prints the failure for a person, or as one JSON line.
+func (f *failure) write(w io.Writer, style term.Style, asJSON bool) {
+	code := f.code
+	if code == "" {
+		code = f.exit.name()
+	}
+	if asJSON {
+		line, err := term.EncodeJSONLine(failureDocument{failureMembers{
+			Code: code, Exit: f.exit, Message: f.fact, Hint: f.hint, RequestID: f.request,
+			File: f.file, Line: f.line, Column: f.column,
+		}})
+		if err == nil {
+			_, _ = w.Write(line) // there is no other place to complain
+		}
+		return
+	}
+	fmt.Fprintf(w, "%s %s\n", style.Red("foretell:"), term.EscapeLines(f.fact))
+	if f.hint != "" {
+		fmt.Fprintf(w, "%s\n", term.EscapeLines(f.hint))
+	}
+}
+
+// quote gives an argument as a shell takes it.
+func quote(arg string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)
+	}
+	if arg != "" && strings.TrimFunc(arg, plain) == "" {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

@@ -1,0 +1,46 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newHelpTopics gives the pages of `help` that are about no single command.
+func newHelpTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "What the exit status of a command means", Long: exitText()},
+		{Use: "environment", Short: "The environment variables that are read", Long: environmentText()},
+		{Use: "output", Short: "The forms of what commands print", Long: outputText},
+	}
+}
+
+// exitText is the page of `help exit-codes`.
+func exitText() string {
+	var b strings.Builder
+	for _, row := range exits {
+		fmt.Fprintf(&b, "  %3d  %-14s %s\n", row.exit, row.name, row.when)
+	}
+	return b.String()
+}
+
+const outputText = `Standard output carries the result and nothing else, and is empty when a command
+of a single result fails. Errors, progress, notices and questions go to standard error.
+
+  terminal   tables are aligned and fitted to the width; times are relative
+  pipe       the same rows and columns as tab-separated values, all of each value
+  --json     one JSON document; the fields have the API's names, a list is an array
+  --fields   only these fields, in this order; alone it chooses a table's columns
+  --csv      lists as CSV; --tsv and --no-header as they say
+  --quiet    only keys or paths, one a line; no progress and no notices
+
+With --json an error is one JSON line on standard error:
+{"error":{"code","exit","message","hint","requestId","file","line","column"}}.
+
+Progress is redrawn in place on a terminal, told in few lines elsewhere, and not at all
+for work of less than a second; --progress json gives one event a line.
+
+A result file is written beside its target, checked (rows, IDs, order, size), and only
+then given its name.
+`

@@ -1,0 +1,117 @@
+// Package cmd is the command line: one file per noun or verb, and the wiring of
+// everything below. A command file has four blocks in one order: the options,
+// the constructor, the run, the helpers.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"syscall"
+	"time"
+
+	"foretell/internal/term"
+)
+
+// host is where a command runs: what it gets from outside, read here once and
+// passed down.
+type host struct {
+	args    []string
+	env     func(string) string
+	now     func() time.Time
+	streams [3]*os.File // in, out, error
+	console *term.Console
+	// color is the flag --color.
+	color string
+}
+
+// Main runs the command line of this process and gives its exit status.
+func Main() int {
+	h := &host{
+		args: os.Args[1:], env: os.Getenv, now: time.Now,
+		streams: [3]*os.File{os.Stdin, os.Stdout, os.Stderr},
+	}
+	return int(h.run())
+}
+
+// run runs one command and prints what kept it from success.
+func (h *host) run() Exit {
+	h.openConsole()
+	ctx, stop := h.catchSignals()
+	defer stop()
+	err := h.execute(ctx)
+	if err == nil {
+		var stopped *interruption
+		if errors.As(context.Cause(ctx), &stopped) {
+			return stopped.exit()
+		}
+		return ExitOK
+	}
+	failure := explain(ctx, err)
+	failure.write(h.console.Err, h.console.ErrStyle, h.wantsJSON())
+	return failure.exit
+}
+
+// execute runs the command; a panic in it is an error.
+func (h *host) execute(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f := fail(ExitUnexpected, "a defect of this program: %v", p).advise("set %s=1 to see where", envDebug)
+			f.code = "panic"
+			if h.env(envDebug) != "" {
+				f.fact += "\n" + string(debug.Stack())
+			}
+			err = f
+		}
+	}()
+	root := newRootCmd(h)
+	root.SetArgs(h.args)
+	return root.ExecuteContext(ctx)
+}
+
+func (h *host) openConsole() {
+	h.console = term.Open(h.streams[0], h.streams[1], h.streams[2], h.env, h.color)
+}
+
+// wantsJSON tells whether errors are to be JSON, also when the flags could not
+// be read.
+func (h *host) wantsJSON() bool {
+	args := h.args
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// catchSignals gives a context that ends with the first signal. The second one
+// ends the process at once.
+func (h *host) catchSignals() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first, ok := <-signals
+		if !ok {
+			return
+		}
+		stopped := &interruption{first}
+		cancel(stopped)
+		if _, again := <-signals; again {
+			os.Exit(int(stopped.exit()))
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(nil)
+	}
+}
+
+// note tells a fact beside the result.
+func (h *host) note(format string, args ...any) {
+	fmt.Fprintf(h.console.Err, "%s\n", term.EscapeLines(fmt.Sprintf(format, args...)))
+}

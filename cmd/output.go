@@ -1,0 +1,232 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/term"
+)
+
+// output prints a command's result in the form that was asked for.
+type output struct {
+	host *host
+
+	json     bool
+	fields   []string
+	csv      bool
+	tsv      bool
+	noHeader bool
+	quiet    bool
+}
+
+// bindItem adds the flags of a command whose result is one thing.
+func (o *output) bindItem(cmd *cobra.Command, h *host) {
+	o.host = h
+	flags := cmd.Flags()
+	flags.BoolVar(&o.json, "json", false, "print one JSON document")
+	flags.StringSliceVar(&o.fields, "fields", nil, "print only these members, by their JSON `names`")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
+}
+
+// bindList adds the flags of a command whose result is a list.
+func (o *output) bindList(cmd *cobra.Command, h *host) {
+	o.bindItem(cmd, h)
+	flags := cmd.Flags()
+	flags.BoolVar(&o.csv, "csv", false, "print CSV")
+	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
+	flags.BoolVar(&o.noHeader, "no-header", false, "leave the header line out")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv", "tsv", "quiet")
+}
+
+// note tells a fact beside the result, unless the user wants quiet.
+func (o *output) note(format string, args ...any) {
+	if !o.quiet {
+		o.host.note(format, args...)
+	}
+}
+
+// list prints items; columns are the members shown where --fields names none,
+// the first of them the key.
+func list[T any](o *output, items []T, columns ...string) error {
+	columns, err := o.choose(reflect.TypeFor[T](), columns)
+	if err != nil {
+		return err
+	}
+	records := make([]term.Record, len(items))
+	for i, item := range items {
+		if records[i], err = term.NewRecord(item); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.json && len(o.fields) == 0:
+		if items == nil {
+			items = []T{}
+		}
+		return o.document(items)
+	case o.json:
+		return o.selected(records)
+	case o.quiet:
+		for _, r := range records {
+			fmt.Fprintln(o.host.console.Out, term.Escape(r.Text(columns[0])))
+		}
+		return nil
+	}
+	return o.table(o.tabulate(records, columns))
+}
+
+// item prints one thing as its members, those without a value left out;
+// columns are the members shown where --fields names none, the first of them
+// the key.
+func item[T any](o *output, v T, columns ...string) error {
+	columns, err := o.choose(reflect.TypeFor[T](), columns)
+	if err != nil {
+		return err
+	}
+	record, err := term.NewRecord(v)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.json && len(o.fields) == 0:
+		return o.document(v)
+	case o.json:
+		doc, err := record.Select(o.fields)
+		if err != nil {
+			return err
+		}
+		return o.document(doc)
+	case o.quiet:
+		return o.line(record.Text(columns[0]))
+	}
+	t := &term.Table{Whole: true}
+	for _, name := range columns {
+		cell := o.cell(name, record)
+		if cell.Text == "" && len(o.fields) == 0 {
+			continue
+		}
+		cell.Short = ""
+		t.Rows = append(t.Rows, []term.Cell{{Text: name, Paint: o.host.console.OutStyle.Dim}, cell})
+	}
+	return o.table(t)
+}
+
+// choose checks the columns against the members of the type that is printed.
+func (o *output) choose(t reflect.Type, columns []string) ([]string, error) {
+	if len(o.fields) == 0 {
+		return columns, nil
+	}
+	names := term.MemberNames(t)
+	for _, field := range o.fields {
+		if !slices.Contains(names, field) {
+			return nil, usage("--fields: there is no %q", field).advise("the fields are %s", strings.Join(names, ", "))
+		}
+	}
+	return o.fields, nil
+}
+
+func (o *output) selected(records []term.Record) error {
+	docs := make([]json.RawMessage, len(records))
+	for i, r := range records {
+		doc, err := r.Select(o.fields)
+		if err != nil {
+			return err
+		}
+		docs[i] = doc
+	}
+	return o.document(docs)
+}
+
+// document prints v as JSON.
+func (o *output) document(v any) error {
+	b, err := term.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = o.host.console.Out.Write(b)
+	return err
+}
+
+// line prints a path or a key.
+func (o *output) line(text string) error {
+	_, err := fmt.Fprintln(o.host.console.Out, text)
+	return err
+}
+
+// tabulate makes a table of the named members.
+func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
+	t := &term.Table{Header: columns, Right: make([]bool, len(columns))}
+	for _, r := range records {
+		row := make([]term.Cell, len(columns))
+		for i, name := range columns {
+			row[i] = o.cell(name, r)
+			if _, err := strconv.ParseFloat(row[i].Text, 64); err == nil {
+				t.Right[i] = true
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// table prints a table: aligned on a terminal, TSV in a pipe.
+func (o *output) table(t *term.Table) error {
+	if o.noHeader {
+		t.Header = nil
+	}
+	c := o.host.console
+	switch {
+	case o.csv:
+		return t.WriteCSV(c.Out)
+	case o.tsv, !c.OutTerminal:
+		return t.WriteTSV(c.Out)
+	}
+	return t.WriteAligned(c.Out, c.OutWidth(), c.OutStyle)
+}
+
+// cell gives a member its looks: times relative, keys that can be cut, figures
+// with four digits, states in colour.
+func (o *output) cell(name string, r term.Record) term.Cell {
+	text := r.Text(name)
+	c := term.Cell{Text: text}
+	switch {
+	case text == "":
+	case strings.HasSuffix(name, "On"):
+		if then, err := time.Parse(api.TimeLayout, text); err == nil {
+			c.Look = term.Ago(then, o.host.now())
+		}
+	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
+		c.Short = text[:shortKey]
+	case strings.HasSuffix(name, "Performance"):
+		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
+			c.Look = strconv.FormatFloat(v, 'f', 4, 64)
+		}
+	case name == "status":
+		c.Paint = o.paintStatus(text)
+	}
+	return c
+}
+
+func (o *output) paintStatus(status string) func(string) string {
+	style := o.host.console.OutStyle
+	switch status {
+	case api.DatasetCompleted:
+		return style.Green
+	case api.DatasetFailed, api.PredictionTimeout:
+		return style.Red
+	case api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingCancelled:
+		return style.Yellow
+	case api.DatasetPending, api.DatasetProcessing, api.TrainingRunning:
+		return style.Cyan
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+type predictionsCreateOptions struct {
+	waiter waiter
+	output output
+	shaper shaper
+	host   *host
+	target target
+}
+
+func newPredictionsCreateCmd(h *host) *cobra.Command {
+	opts := &predictionsCreateOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "create MODEL BLIND", Short: "Predict a blind CSV and write the verified result",
+		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file
+or where -o says. The path is printed. With --no-wait the prediction's key is.`,
+		Args: takes("MODEL", "BLIND"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
+	}
+	opts.waiter.bind(cmd, h)
+	opts.output.bindItem(cmd, h)
+	opts.shaper.bind(cmd)
+	opts.target.bind(cmd, h)
+	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
+	return cmd
+}
+
+func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) error {
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	blind, err := o.shaper.input(o.host, path, true)
+	if err != nil {
+		return err
+	}
+	defer blind.Close()
+	if !o.waiter.noWait {
+		if err := o.target.settle(blind); err != nil {
+			return err
+		}
+	}
+	profile, err := blind.profile(ctx, progress, "")
+	if err != nil {
+		return err
+	}
+	p := &preflight{train: blind, trained: profile}
+	p.collect(blind, profile)
+	if err := p.verdict(); err != nil {
+		return err
+	}
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	model, err := conn.modelKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	key, err := o.waiter.predict(ctx, conn, progress, model, &upload{in: blind, size: profile.Bytes})
+	if err != nil {
+		return err
+	}
+	if o.waiter.noWait {
+		prediction, err := client.Call(ctx, conn.Client, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
+		if err != nil {
+			return err
+		}
+		return item(&o.output, prediction, predictionMembers...)
+	}
+	prediction, err := o.waiter.prediction(ctx, conn, progress, key)
+	if err != nil {
+		return err
+	}
+	classes, err := conn.classes(ctx, prediction.DatasetKey)
+	if err != nil {
+		return err
+	}
+	result := &resultDocument{PredictionKey: key, ModelKey: model, Path: o.target.path}
+	err = o.target.fetch(ctx, download{conn, progress, prediction.PredictionResultURL, blind.proof(ctx, classes, &result.Rows)})
+	if err != nil {
+		return err
+	}
+	return result.print(&o.output, &o.target)
+}
+
+// resultDocument is what a command prints that has written predictions.
+type resultDocument struct {
+	Path          string `json:"path"`
+	Rows          int    `json:"rows"`
+	PredictionKey string `json:"predictionKey"`
+	ModelKey      string `json:"modelKey"`
+}
+
+// print gives the path of the result, or all of the document if JSON was asked
+// for. A result on standard output is all that stands there.
+func (r *resultDocument) print(o *output, t *target) error {
+	switch {
+	case t.toStdout():
+		return nil
+	case o.json || len(o.fields) > 0:
+		return item(o, r, "path")
+	}
+	return o.line(r.Path)
+}
+
+type predictionsDownloadOptions struct {
+	waiter waiter
+	output output
+	shaper shaper
+	host   *host
+	target target
+
+	blind string
+}
+
+func newPredictionsDownloadCmd(h *host) *cobra.Command {
+	opts := &predictionsDownloadOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "download REF", Short: "Download the result of a prediction, checked",
+		Long: `Downloads a result, checks it, and gives it its name. With --blind it is proved
+row by row against the file that was predicted; without, that it is a whole CSV
+with as many rows as were predicted.`,
+		Args: takes("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.waiter.bindWait(cmd, h)
+	opts.output.bindItem(cmd, h)
+	opts.shaper.bind(cmd)
+	opts.target.bind(cmd, h)
+	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to prove the result against")
+	return cmd
+}
+
+func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error {
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	key, err := conn.predictionKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if o.target.path == "" {
+		o.target.path = key[:shortKey] + ".predictions.csv"
+	}
+	if err := o.target.free(); err != nil {
+		return err
+	}
+	prediction, err := o.waiter.prediction(ctx, conn, progress, key)
+	if err != nil {
+		return err
+	}
+	result := &resultDocument{PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.path}
+	check := plausible(ctx, prediction, &result.Rows)
+	if o.blind != "" {
+		blind, err := o.shaper.input(o.host, o.blind, true)
+		if err != nil {
+			return err
+		}
+		defer blind.Close()
+		classes, err := conn.classes(ctx, prediction.DatasetKey)
+		if err != nil {
+			return err
+		}
+		check = blind.proof(ctx, classes, &result.Rows)
+	}
+	if err := o.target.fetch(ctx, download{conn, progress, prediction.PredictionResultURL, check}); err != nil {
+		return err
+	}
+	return result.print(&o.output, &o.target)
+}
+
+type predictionsVerifyOptions struct {
+	output output
+	shaper shaper
+	host   *host
+
+	blind string
+}
+
+func newPredictionsVerifyCmd(h *host) *cobra.Command {
+	opts := &predictionsVerifyOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "verify RESULT --blind BLIND", Short: "Prove a result CSV against its blind file, without network",
+		Long: `Checks that the result has the blind file's rows in their order with all their
+cells, a known class for each, and probabilities that sum to 1.`,
+		Args: takes("RESULT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.output.bindItem(cmd, h)
+	opts.shaper.bind(cmd)
+	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` that was predicted")
+	return cmd
+}
+
+func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error {
+	if o.blind == "" {
+		return usage("verify needs the file that was predicted").advise("name it with --blind")
+	}
+	blind, err := o.shaper.input(o.host, o.blind, true)
+	if err != nil {
+		return err
+	}
+	defer blind.Close()
+	v := verified{Path: result}
+	if err := blind.proof(ctx, nil, &v.Rows)(result); err != nil {
+		f := explain(ctx, err)
+		if f.exit == ExitUntrusted {
+			f.advise("download it again with `foretell predictions download REF --blind %s`", quote(o.blind))
+			f.file = result
+		}
+		return f
+	}
+	o.output.note("verified: %s", plural(v.Rows, "row"))
+	return item(&o.output, v, "path", "rows")
+}
+
+// verified is what verify prints.
+type verified struct {
+	Path string `json:"path"`
+	Rows int    `json:"rows"`
+}
+
+// plural counts things in words.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

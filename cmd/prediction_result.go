@@ -1,0 +1,246 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/frame"
+	"foretell/internal/term"
+)
+
+// target is where a result CSV goes.
+type target struct {
+	host  *host
+	path  string
+	force bool
+}
+
+func (t *target) bind(cmd *cobra.Command, h *host) {
+	t.host = h
+	cmd.Flags().StringVarP(&t.path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
+	cmd.Flags().BoolVar(&t.force, "force", false, "replace the output file if it exists")
+}
+
+// toStdout tells whether the result itself is what is printed.
+func (t *target) toStdout() bool { return t.path == "-" }
+
+// settle chooses the path beside the blind file if none was named, and refuses
+// to work for a file that exists.
+func (t *target) settle(blind *input) error {
+	if t.path == "" {
+		dir := filepath.Dir(blind.path)
+		if blind.spooled {
+			dir = "."
+		}
+		t.path = filepath.Join(dir, blind.stem()+".predictions.csv")
+	}
+	return t.free()
+}
+
+// free is an error if the file exists and may not be replaced.
+func (t *target) free() error {
+	if t.toStdout() {
+		return nil
+	}
+	info, err := os.Stat(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(t.path)); err != nil {
+			return fail(ExitNotFound, "there is no folder %s for the output", filepath.Dir(t.path))
+		}
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return usage("the output %s is a folder", t.path).advise("name a file with -o")
+	case !t.force:
+		return fail(ExitConflict, "the output %s exists", t.path).advise("replace it with --force, or name another file with -o")
+	}
+	return nil
+}
+
+// download is a result on its way to a target.
+type download struct {
+	conn     *connection
+	progress *term.Progress
+	url      string
+	// check proves the file that was written, before it gets its name.
+	check func(part string) error
+}
+
+// fetch downloads a result to a hidden file beside the target, proves it, and
+// gives it its name. On any error nothing is left behind.
+func (t *target) fetch(ctx context.Context, d download) (err error) {
+	dir, name := filepath.Dir(t.path), filepath.Base(t.path)
+	if t.toStdout() {
+		dir, name = os.TempDir(), "result.csv"
+	}
+	part, err := createPart(dir, name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(part.Name()) // err says what went wrong
+		}
+	}()
+	meter := d.progress.Bytes("downloading "+name, -1)
+	_, err = d.conn.Download(ctx, d.url, &counted{part, meter, 0})
+	meter.Done()
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
+		return err
+	}
+	if err = d.check(part.Name()); err != nil {
+		return err
+	}
+	if t.toStdout() {
+		return errors.Join(copyFile(t.host.console.Out, part.Name()), os.Remove(part.Name()))
+	}
+	return os.Rename(part.Name(), t.path)
+}
+
+// createPart makes a hidden file for what will become name, readable for whom
+// the user's own files are.
+func createPart(dir, name string) (*os.File, error) {
+	var random [6]byte
+	_, _ = rand.Read(random[:]) // never fails
+	path := filepath.Join(dir, "."+name+".part-"+hex.EncodeToString(random[:]))
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+}
+
+// counted tells a meter what is written.
+type counted struct {
+	w     io.Writer
+	meter *term.Meter
+	n     int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	c.meter.Set(c.n)
+	return n, err
+}
+
+func copyFile(dst io.Writer, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = io.Copy(dst, file)
+	return err
+}
+
+// proof checks a result against the blind file that it is for. classes are the
+// labels that may be predicted; nil takes those that the result names.
+func (in *input) proof(ctx context.Context, classes []string, rows *int) func(part string) error {
+	return func(part string) error {
+		result, err := os.Open(part)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		blind, err := in.open()
+		if err != nil {
+			return err
+		}
+		defer blind.Close()
+		*rows, err = frame.Verify(ctx, blind, result, classes)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		f := fail(ExitUntrusted, "the result is not what %s asks for: %w", in.name, err)
+		var defect *frame.Defect
+		if errors.As(err, &defect) {
+			f.code, f.line, f.column = defect.Code, defect.Line, defect.Column
+		}
+		return f.advise("nothing was written; is it the file that was predicted?")
+	}
+}
+
+// plausible checks a result without its blind file: that it has as many rows as
+// the service says.
+func plausible(ctx context.Context, p *api.Prediction, rows *int) func(part string) error {
+	return func(part string) error {
+		result, err := os.Open(part)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		profile, err := frame.Scan(ctx, result, frame.ScanOptions{Blind: true})
+		if err != nil {
+			return err
+		}
+		*rows = profile.Rows
+		if err := profile.Err(); err != nil {
+			return fail(ExitUntrusted, "the result is damaged: %w", err)
+		}
+		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
+			return fail(ExitUntrusted, "the result has %d rows, but %d were predicted", profile.Rows, p.Rows)
+		}
+		return nil
+	}
+}
+
+// prediction waits until a prediction is done.
+func (w *waiter) prediction(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Prediction, error) {
+	phase := progress.Phase("predicting")
+	defer phase.Done()
+	p, err := conn.WaitPrediction(ctx, key, func(p *api.Prediction) {
+		if p.Rows > 0 {
+			phase.Tick(fmt.Sprintf("%d rows done", p.Rows))
+		} else {
+			phase.Tick("")
+		}
+	})
+	if err != nil {
+		return nil, w.left(ctx, err, conn, "prediction "+key, "foretell predictions wait "+key)
+	}
+	if p.Status != api.PredictionCompleted {
+		f := fail(ExitJobFailed, "prediction %s ended as %s", key, p.Status)
+		if p.FailureReason != "" {
+			f.fact += ": " + p.FailureReason
+		}
+		return nil, f.advise("compare the files with `foretell check TRAIN.csv BLIND.csv`")
+	}
+	return p, nil
+}
+
+// predict sends a blind file to a model.
+func (w *waiter) predict(ctx context.Context, conn *connection, progress *term.Progress, model string, blind *upload) (string, error) {
+	meter := progress.Bytes("uploading "+blind.in.name, blind.size)
+	created, err := conn.CreatePrediction(ctx, model, blind.in.source(blind.size), meter.Set)
+	meter.Done()
+	if err != nil {
+		return "", rejected(ctx, blind.in.name, err)
+	}
+	return created.PredictionKey, nil
+}
+
+// classes are the labels of a dataset.
+func (c *connection) classes(ctx context.Context, dataset string) ([]string, error) {
+	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]string, len(d.Classes))
+	for i, class := range d.Classes {
+		labels[i] = class.Label
+	}
+	if len(labels) == 0 {
+		return nil, nil
+	}
+	return labels, nil
+}

@@ -1,0 +1,114 @@
+package cmd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newRootCmd builds the tree of commands. Building it opens nothing: whatever
+// costs is a function that a run calls.
+func newRootCmd(h *host) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "foretell",
+		Short: "Predict the labels of a table from a table that has them",
+		Long: `Foretell learns from a CSV whose last column is a label, and predicts that
+label for rows that lack it. Four algorithms race; the best model wins.
+
+  foretell run train.csv --blind blind.csv
+
+does it all on this machine, with no account and no network. With
+FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a service.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          runGroup,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]string{"auto", "always", "never"}, h.color) {
+				return usage("--color %q: auto, always or never", h.color)
+			}
+			h.openConsole()
+			return nil
+		},
+	}
+	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
+	})
+	root.SetIn(h.streams[0])
+	root.SetOut(h.streams[1])
+	root.SetErr(h.streams[2])
+	root.AddGroup(
+		&cobra.Group{ID: "work", Title: "The work:"},
+		&cobra.Group{ID: "thing", Title: "Things of the service:"},
+		&cobra.Group{ID: "account", Title: "Account:"},
+		&cobra.Group{ID: "service", Title: "Running a service:"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, cmd := range cmds {
+			cmd.GroupID = group
+		}
+		root.AddCommand(cmds...)
+	}
+	add("work", newRunCmd(h), newCheckCmd(h))
+	add("thing", newDatasetsCmd(h), newTrainingCmd(h), newModelsCmd(h), newPredictionsCmd(h))
+	add("account", newLoginCmd(h), newLogoutCmd(h), newStatusCmd(h))
+	add("service", newServeCmd(h), newUsersCmd(h))
+	root.AddCommand(newVersionCmd(h))
+	root.AddCommand(newHelpTopics()...)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	checkGroups(root)
+	return root
+}
+
+// checkGroups gives every command that only holds others the same answer to an
+// unknown one.
+func checkGroups(cmd *cobra.Command) {
+	for _, child := range cmd.Commands() {
+		if child.HasSubCommands() && !child.Runnable() {
+			child.Args, child.RunE = cobra.ArbitraryArgs, runGroup
+		}
+		checkGroups(child)
+	}
+}
+
+// runGroup answers a command that only holds others: with its help, or for an
+// unknown one with what may have been meant.
+func runGroup(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	f := usage("%s has no command %q", cmd.CommandPath(), args[0])
+	if likely := cmd.SuggestionsFor(args[0]); len(likely) > 0 {
+		return f.advise("did you mean %s?", strings.Join(likely, " or "))
+	}
+	return f.advise("see `%s --help`", cmd.CommandPath())
+}
+
+// takes gives the check of a command's arguments; names tells what they are,
+// those in brackets may be left out.
+func takes(names ...string) cobra.PositionalArgs {
+	required := 0
+	for _, name := range names {
+		if !strings.HasPrefix(name, "[") {
+			required++
+		}
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < required:
+			return usage("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
+				advise("usage: %s", cmd.UseLine())
+		case len(args) > len(names):
+			return usage("%s takes no argument %q", cmd.CommandPath(), args[len(names)]).
+				advise("usage: %s", cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// noArgs is the check of a command without arguments.
+func noArgs(cmd *cobra.Command, args []string) error { return takes()(cmd, args) }

@@ -1,0 +1,271 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+type runOptions struct {
+	waiter waiter
+	racer  racer
+	output output
+	shaper shaper
+	target target
+	host   *host
+
+	blind   string
+	name    string
+	buckets int
+}
+
+func newRunCmd(h *host) *cobra.Command {
+	opts := &runOptions{host: h}
+	cmd := &cobra.Command{
+		Use:   "run TRAIN [--blind BLIND]",
+		Short: "Learn from a CSV and predict another: the whole path",
+		Long: `Checks both files, creates a dataset, uploads it, races the algorithms, predicts
+the blind file, and writes the verified result. Its path is printed, or the
+model's key if there is no blind file.
+
+Without --threshold the best model wins. A race that misses an explicit
+--threshold still predicts, and exits with status 10.`,
+		Example: `  foretell run train.csv --blind blind.csv
+  foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
+  foretell run sales.tsv.gz --id order --label churned --blind new.tsv.gz`,
+		Args: takes("TRAIN"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.waiter.bindWait(cmd, h)
+	opts.racer.bind(cmd)
+	opts.output.bindItem(cmd, h)
+	opts.shaper.bind(cmd)
+	opts.target.bind(cmd, h)
+	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to predict")
+	cmd.Flags().StringVar(&opts.name, "name", "", "name of the dataset (default the file's)")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
+	return cmd
+}
+
+func (o *runOptions) run(ctx context.Context, train string) error {
+	began := o.host.now()
+	body, err := o.racer.request()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	files, err := o.open(train)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	if err := files.run(ctx, progress); err != nil {
+		return err
+	}
+	files.warn(&o.output)
+	if err := files.verdict(); err != nil {
+		return err
+	}
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	j := &journey{runOptions: o, conn: conn, progress: progress, files: files}
+	if err := j.learn(ctx, body); err != nil {
+		return err
+	}
+	if files.blind != nil {
+		if err := j.predict(ctx); err != nil {
+			return err
+		}
+	}
+	if !o.output.quiet {
+		j.summarize(o.host.console.Err, o.host.now().Sub(began))
+	}
+	if err := j.print(); err != nil {
+		return err
+	}
+	return belowTarget(j.job)
+}
+
+// open opens the files and settles where the result goes, before any work.
+func (o *runOptions) open(train string) (*preflight, error) {
+	files := &preflight{}
+	var err error
+	if files.train, err = o.shaper.input(o.host, train, false); err != nil {
+		return nil, err
+	}
+	if o.blind == "" {
+		if o.target.path != "" {
+			files.Close()
+			return nil, usage("--output without --blind: there is nothing to predict").advise("name the file to predict with --blind")
+		}
+		return files, nil
+	}
+	if files.blind, err = o.shaper.input(o.host, o.blind, true); err == nil {
+		err = o.target.settle(files.blind)
+	}
+	if err != nil {
+		files.Close()
+		return nil, err
+	}
+	return files, nil
+}
+
+// journey is one run on its way.
+type journey struct {
+	*runOptions
+	conn     *connection
+	progress *term.Progress
+	files    *preflight
+
+	dataset *api.Dataset
+	job     *api.Training
+	result  resultDocument
+}
+
+// learn takes the training file to a model.
+func (j *journey) learn(ctx context.Context, body api.NewTraining) error {
+	name := j.name
+	if name == "" {
+		var err error
+		if name, err = freeName(ctx, j.conn, j.files.train.stem()); err != nil {
+			return err
+		}
+	}
+	created, err := client.Call(ctx, j.conn.Client, api.CreateDataset, &api.CreateDatasetInput{
+		Body: newDataset(name, "", j.buckets),
+	})
+	if err != nil {
+		return err
+	}
+	train := &upload{in: j.files.train, size: j.files.trained.Bytes}
+	if err := j.waiter.upload(ctx, j.conn, j.progress, created, train); err != nil {
+		return err
+	}
+	if j.dataset, err = j.waiter.dataset(ctx, j.conn, j.progress, created.DatasetKey); err != nil {
+		return err
+	}
+	race, err := client.Call(ctx, j.conn.Client, api.CreateTraining, &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body,
+	})
+	if err != nil {
+		return err
+	}
+	j.job, err = j.waiter.race(ctx, j.conn, j.progress, race.TrainingJobKey)
+	return err
+}
+
+// predict takes the blind file to a verified result.
+func (j *journey) predict(ctx context.Context) error {
+	blind := &upload{in: j.files.blind, size: j.files.rows.Bytes}
+	key, err := j.waiter.predict(ctx, j.conn, j.progress, j.job.ModelKey, blind)
+	if err != nil {
+		return err
+	}
+	prediction, err := j.waiter.prediction(ctx, j.conn, j.progress, key)
+	if err != nil {
+		return err
+	}
+	j.result = resultDocument{Path: j.target.path, PredictionKey: key, ModelKey: j.job.ModelKey}
+	classes := make([]string, len(j.files.trained.Classes))
+	for i, class := range j.files.trained.Classes {
+		classes[i] = class.Text
+	}
+	return j.target.fetch(ctx, download{
+		j.conn, j.progress, prediction.PredictionResultURL, j.files.blind.proof(ctx, classes, &j.result.Rows),
+	})
+}
+
+// summarize tells a person how it went.
+func (j *journey) summarize(w io.Writer, took time.Duration) {
+	style := j.host.console.ErrStyle
+	winner := j.job.Algorithm
+	model, err := client.Call(context.Background(), j.conn.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
+	if err == nil { // a service without reports has a shorter summary
+		winner = model.Algorithm
+	}
+	fmt.Fprintf(w, "%s %s in %s\n", style.Bold(term.Escape(winner)), wins(j.job), term.Duration(took))
+	figures := func(name string, value *float64, rows int64) {
+		if value == nil {
+			return
+		}
+		text := fmt.Sprintf("  %-10s %s %.4f", name, j.job.Metric, *value)
+		if rows > 0 {
+			text += fmt.Sprintf(" on %s", plural(int(rows), "row"))
+		}
+		fmt.Fprintln(w, text)
+	}
+	var testRows, validationRows int64
+	if model != nil {
+		testRows, validationRows = model.TestRows, model.ValidationRows
+	}
+	figures("validation", j.job.AchievedPerformance, validationRows)
+	figures("test", j.job.TestPerformance, testRows)
+	if j.result.Rows > 0 {
+		fmt.Fprintf(w, "  %s, verified\n", plural(j.result.Rows, "prediction"))
+	}
+}
+
+// wins says in words how the race was decided.
+func wins(job *api.Training) string {
+	switch {
+	case job.Status == api.TrainingCompleted && named(job.TargetPerformance):
+		return fmt.Sprintf("reached %g", job.TargetPerformance)
+	case job.Status == api.TrainingTimedOut:
+		return "was best at the time limit"
+	}
+	return "won"
+}
+
+// runDocument is what run prints as JSON.
+type runDocument struct {
+	DatasetKey          string   `json:"datasetKey"`
+	DatasetName         string   `json:"datasetName"`
+	TrainingJobKey      string   `json:"trainingJobKey"`
+	Status              string   `json:"status"`
+	Metric              string   `json:"metric"`
+	TargetPerformance   float64  `json:"targetPerformance"`
+	AchievedPerformance *float64 `json:"achievedPerformance"`
+	TestPerformance     *float64 `json:"testPerformance"`
+	TrainingPerformance *float64 `json:"trainingPerformance"`
+	Algorithm           string   `json:"algorithm,omitempty"`
+	ModelKey            string   `json:"modelKey"`
+	PredictionKey       string   `json:"predictionKey,omitempty"`
+	Rows                int      `json:"rows,omitempty"`
+	Path                string   `json:"path,omitempty"`
+}
+
+// print gives the path of the predictions, or the model's key without any.
+func (j *journey) print() error {
+	if j.target.toStdout() {
+		return nil
+	}
+	doc := runDocument{
+		DatasetKey: j.dataset.DatasetKey, DatasetName: j.dataset.DatasetName,
+		TrainingJobKey: j.job.TrainingJobKey, Status: j.job.Status, Metric: j.job.Metric,
+		TargetPerformance: j.job.TargetPerformance, AchievedPerformance: j.job.AchievedPerformance,
+		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
+		Algorithm: j.job.Algorithm, ModelKey: j.job.ModelKey,
+		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path,
+	}
+	switch {
+	case j.output.json || len(j.output.fields) > 0:
+		return item(&j.output, doc, "path")
+	case j.files.blind == nil:
+		return j.output.line(doc.ModelKey)
+	}
+	return j.output.line(doc.Path)
+}

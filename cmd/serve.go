@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+type serveOptions struct {
+	host *host
+	cmd  *cobra.Command
+
+	listen    string
+	publicURL string
+	quiet     bool
+}
+
+func newServeCmd(h *host) *cobra.Command {
+	opts := &serveOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve the API to others",
+		Long: `Serves the API from a data folder until it is told to stop, and then lets what is
+under way come to an end. Accounts are made with ` + "`foretell users add`" + `.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.cmd = cmd
+	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0 picks a free one")
+	cmd.Flags().String(keyDataDir, "", "`folder` of all data")
+	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "`URL` that absolute addresses begin with (default that of each request)")
+	cmd.Flags().BoolVarP(&opts.quiet, "quiet", "q", false, "write no log")
+	return cmd
+}
+
+func (o *serveOptions) run(ctx context.Context) error {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return err
+	}
+	dir, err := o.host.dataDir(s)
+	if err != nil {
+		return err
+	}
+	log := o.host.logger()
+	if o.quiet {
+		log = newLogger(nowhere{})
+	}
+	house, err := openLogged(ctx, dir, o.host, log)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = house.close() }() // nothing is written any more
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return fail(ExitConflict, "cannot listen at %s: %w", o.listen, err).advise("name another address with --listen; port 0 picks a free one")
+	}
+	stopWork := house.work()
+	server := &http.Server{
+		Handler: house.handler(o.publicURL), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slogErrors(log),
+	}
+	o.host.note("listening on http://%s", listener.Addr())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return errors.Join(err, stopWork())
+	case <-ctx.Done():
+	}
+	return errors.Join(shutdown(server), stopWork(), context.Cause(ctx))
+}
+
+// gracePeriod is how long requests under way may take after a stop.
+const gracePeriod = 10 * time.Second
+
+// shutdown lets requests come to their end, and breaks off those that do not.
+func shutdown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return fmt.Errorf("some requests were broken off: %w", errors.Join(err, server.Close()))
+	}
+	return nil
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,175 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// The keys of settings, as they stand in a profile of the config file.
+const (
+	keyServer   = "server"
+	keyUsername = "username"
+	keyStorage  = "storage"
+	keyPaths    = "paths"
+	keyDataDir  = "data-dir"
+	keyNoInput  = "no-input"
+	keyProgress = "progress"
+	keyTimeout  = "timeout"
+	keyDebug    = "debug"
+)
+
+const defaultProfile = "default"
+
+// settings are what a command is told, each value from the strongest source
+// that has it: flag, environment, profile in the config file, built-in.
+type settings struct {
+	*viper.Viper
+	// profile is the name of the profile in use.
+	profile string
+}
+
+// settings reads the sources. flags with the name of a key are one.
+func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
+	file, err := h.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	s := &settings{Viper: newViper(), profile: defaultProfile}
+	for _, name := range []string{file.GetString("profile"), h.env(envProfile), flagText(flags, "profile")} {
+		if name != "" {
+			s.profile = name
+		}
+	}
+	if err := checkProfileName(s.profile); err != nil {
+		return nil, err
+	}
+	if err := s.MergeConfigMap(file.GetStringMap("profiles" + keyDelimiter + s.profile)); err != nil {
+		return nil, fmt.Errorf("profile %s: %w", s.profile, err)
+	}
+	for _, v := range variables {
+		if v.key == "" {
+			continue
+		}
+		if text := h.env(v.name); text != "" {
+			s.Set(v.key, text)
+		}
+		if flag := flags.Lookup(v.key); flag != nil {
+			s.SetDefault(v.key, flag.DefValue)
+			if flag.Changed {
+				s.Set(v.key, flag.Value.String())
+			}
+		}
+	}
+	return s, nil
+}
+
+// keyDelimiter keeps dots in names what they are.
+const keyDelimiter = "::"
+
+func newViper() *viper.Viper {
+	return viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter))
+}
+
+// readConfig reads config.yaml; a file that is not there is an empty one.
+func (h *host) readConfig() (*viper.Viper, error) {
+	path, err := h.configFile()
+	if err != nil {
+		return nil, err
+	}
+	file := newViper()
+	file.SetConfigFile(path)
+	file.SetConfigType("yaml")
+	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fail(ExitUsage, "%s cannot be read: %w", path, err).advise("mend the file, or move it away and sign in again")
+	}
+	return file, nil
+}
+
+func flagText(flags *pflag.FlagSet, name string) string {
+	if flag := flags.Lookup(name); flag != nil {
+		return flag.Value.String()
+	}
+	return ""
+}
+
+var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+
+func checkProfileName(name string) error {
+	if !profileName.MatchString(name) {
+		return usage("--profile %q: a profile's name is of small letters, digits, - and _", name)
+	}
+	return nil
+}
+
+// configFile is the absolute path of config.yaml.
+func (h *host) configFile() (string, error) {
+	dir, err := h.configDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "config.yaml"), nil
+}
+
+// configDir is the absolute path of the folder of config.yaml.
+func (h *host) configDir() (string, error) {
+	return h.folder(envConfigDir, "XDG_CONFIG_HOME", map[string][]string{
+		"windows": {"AppData"},
+		"darwin":  {"HOME", "Library", "Application Support"},
+		"":        {"HOME", ".config"},
+	})
+}
+
+// dataDir is the absolute path of the embedded service's folder.
+func (h *host) dataDir(s *settings) (string, error) {
+	if dir := s.GetString(keyDataDir); dir != "" {
+		return filepath.Abs(dir)
+	}
+	return h.folder(envDataDir, "XDG_DATA_HOME", map[string][]string{
+		"windows": {"LocalAppData"},
+		"darwin":  {"HOME", "Library", "Application Support"},
+		"":        {"HOME", ".local", "share"},
+	})
+}
+
+// folder finds a folder of ours: where own says, under the folder that xdg
+// says, or under the native one, whose first element is a variable.
+func (h *host) folder(own, xdg string, native map[string][]string) (string, error) {
+	if dir := h.env(own); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := h.env(xdg); dir != "" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "foretell"), nil
+	}
+	path, ok := native[runtime.GOOS]
+	if !ok {
+		path = native[""]
+	}
+	base := h.env(path[0])
+	if base == "" {
+		return "", usage("the variable %s is not set, so there is no folder to work in", path[0]).advise("set %s to a folder", own)
+	}
+	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
+}
+
+// paths are the operations' paths that the profile overrides, by operation ID.
+// viper gives keys in small letters, so known restores their spelling.
+func (s *settings) paths(known []string) (map[string]string, error) {
+	paths := map[string]string{}
+	for key, path := range s.GetStringMapString(keyPaths) {
+		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
+		if i < 0 {
+			return nil, usage("profile %s: paths has no operation %q", s.profile, key).advise("the operations are %s", strings.Join(known, ", "))
+		}
+		paths[known[i]] = path
+	}
+	return paths, nil
+}

@@ -1,0 +1,241 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+type trainingCreateOptions struct {
+	waiter waiter
+	racer  racer
+	output output
+}
+
+func newTrainingCreateCmd(h *host) *cobra.Command {
+	opts := &trainingCreateOptions{}
+	cmd := &cobra.Command{
+		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: takes("DATASET"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.waiter.bind(cmd, h)
+	opts.racer.bind(cmd)
+	opts.output.bindItem(cmd, h)
+	return cmd
+}
+
+func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
+	body, err := o.racer.request()
+	if err != nil {
+		return err
+	}
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	key, err := conn.datasetKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	created, err := client.Call(ctx, conn.Client, api.CreateTraining, &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
+	})
+	if err != nil {
+		return err
+	}
+	if o.waiter.noWait {
+		if conn.embedded {
+			o.output.note("the race goes on with `foretell training watch %s`", created.TrainingJobKey)
+		}
+		return item(&o.output, created, "trainingJobKey", "datasetKey", "status")
+	}
+	job, err := o.waiter.race(ctx, conn, progress, created.TrainingJobKey)
+	if err != nil {
+		return err
+	}
+	if err := item(&o.output, job, trainingMembers...); err != nil {
+		return err
+	}
+	return belowTarget(job)
+}
+
+type trainingWaitOptions struct {
+	waiter waiter
+	output output
+
+	watch bool
+}
+
+func newTrainingWatchCmd(h *host) *cobra.Command {
+	return newTrainingWaiter(h, true, "watch REF", "Watch a race until it ends")
+}
+
+func newTrainingWaitCmd(h *host) *cobra.Command {
+	return newTrainingWaiter(h, false, "wait REF", "Wait until a race has ended")
+}
+
+func newTrainingWaiter(h *host, watch bool, use, short string) *cobra.Command {
+	opts := &trainingWaitOptions{watch: watch}
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: takes("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.waiter.bindWait(cmd, h)
+	opts.output.bindItem(cmd, h)
+	return cmd
+}
+
+func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
+	conn, err := o.waiter.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	key, err := conn.trainingKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	var job *api.Training
+	if o.watch {
+		job, err = o.waiter.watch(ctx, conn, progress, key)
+	} else {
+		job, err = o.waiter.training(ctx, conn, progress, key)
+	}
+	if err != nil {
+		return o.waiter.left(ctx, err, conn, "training "+key, "foretell training watch "+key)
+	}
+	if err := trainingFailed(job); err != nil {
+		return err
+	}
+	if err := item(&o.output, job, trainingMembers...); err != nil {
+		return err
+	}
+	return belowTarget(job)
+}
+
+// race watches a race that the command started. Ctrl-C leaves a race on another
+// machine alone; one in this process could not go on, so it is cancelled and
+// its best model kept.
+func (w *waiter) race(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Training, error) {
+	job, err := w.watch(ctx, conn, progress, key)
+	if err == nil {
+		return job, trainingFailed(job)
+	}
+	var stopped *interruption
+	if !conn.embedded || !errors.As(context.Cause(ctx), &stopped) {
+		return nil, w.left(ctx, err, conn, "training "+key, "foretell training watch "+key)
+	}
+	f := &failure{exit: stopped.exit(), fact: "interrupted: the race was stopped", cause: err}
+	kept, err := stopRace(context.WithoutCancel(ctx), conn, key)
+	switch {
+	case err != nil:
+		f.fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
+	case kept.ModelKey != "":
+		f.fact += fmt.Sprintf("; its best model so far is kept (%s, %s %.4f)", kept.Algorithm, kept.Metric, performance(kept.AchievedPerformance))
+		f.advise("predict with it: `foretell predictions create %s BLIND.csv`", kept.ModelKey)
+	default:
+		f.fact += " before there was a model"
+	}
+	return nil, f
+}
+
+// stopPatience is how long a cancelled race may take to keep its model.
+const stopPatience = 3 * time.Second
+
+// stopRace cancels a race in this process and waits until it has ended.
+func stopRace(ctx context.Context, conn *connection, key string) (*api.Training, error) {
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	if _, err := client.Call(ctx, conn.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
+		if api.CodeOf(err) != api.CodeWrongState { // it has just ended
+			return nil, err
+		}
+	}
+	return conn.WaitTraining(ctx, key, nil)
+}
+
+// watch shows a race until it has ended.
+func (w *waiter) watch(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Training, error) {
+	job, err := client.Call(ctx, conn.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+	if err != nil {
+		return nil, err
+	}
+	title := job.DatasetName + ": racing for " + job.Metric
+	if named(job.TargetPerformance) {
+		title += fmt.Sprintf(" %g", job.TargetPerformance)
+	}
+	race := progress.Race(title, job.TargetPerformance)
+	defer race.Done()
+	return conn.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
+		lanes := make([]term.Lane, len(p.Jobs))
+		for i, job := range p.Jobs {
+			lanes[i] = term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances}
+		}
+		race.Update(lanes)
+	})
+}
+
+// training waits for a race without showing it.
+func (w *waiter) training(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Training, error) {
+	phase := progress.Phase("the race is under way")
+	defer phase.Done()
+	return conn.WaitTraining(ctx, key, func(*api.TrainingProgress) { phase.Tick("") })
+}
+
+// named tells whether a threshold was asked for: of 1 it means the best model.
+func named(target float64) bool { return target < 1 }
+
+// trainingFailed is an error for a race that left nothing to work with.
+func trainingFailed(job *api.Training) error {
+	switch {
+	case job.Status == api.TrainingFailed, job.Status == api.TrainingCancelled:
+	case job.ModelKey == "":
+	default:
+		return nil
+	}
+	f := fail(ExitJobFailed, "training %s ended as %s", job.TrainingJobKey, job.Status)
+	if job.FailureReason != "" {
+		f.fact += ": " + job.FailureReason
+	}
+	if job.ModelKey != "" {
+		return f.advise("its best model so far is %s: see `foretell models get %s`", job.ModelKey, job.ModelKey)
+	}
+	return f.advise("see `foretell training progress %s`", job.TrainingJobKey)
+}
+
+// belowTarget is an error for a race that ended under the threshold that was
+// asked for, though its best model was kept.
+func belowTarget(job *api.Training) error {
+	if job.Status == api.TrainingCompleted || !named(job.TargetPerformance) {
+		return nil
+	}
+	f := fail(ExitBelowTarget, "the race ended as %s: the best %s is %.4f, under the threshold of %g",
+		job.Status, job.Metric, performance(job.AchievedPerformance), job.TargetPerformance)
+	return f.advise("the best model is kept; see `foretell models report %s`", job.ModelKey)
+}
+
+// performance is a figure that may be absent.
+func performance(p *float64) float64 {
+	if p == nil {
+		return 0
+	}
+	return *p
+}

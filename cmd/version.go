@@ -1,0 +1,54 @@
+package cmd
+
+import (
+	"cmp"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the release build.
+var version string
+
+type versionOptions struct {
+	output output
+}
+
+func newVersionCmd(h *host) *cobra.Command {
+	opts := &versionOptions{}
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  noArgs,
+		RunE:  func(*cobra.Command, []string) error { return opts.run() },
+	}
+	opts.output.bindItem(cmd, h)
+	return cmd
+}
+
+func (o *versionOptions) run() error {
+	return item(&o.output, currentBuild(), "version", "commit", "go", "platform")
+}
+
+// build is what a binary knows about itself.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func currentBuild() build {
+	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.Version = cmp.Or(b.Version, info.Main.Version)
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				b.Commit = setting.Value
+			}
+		}
+	}
+	b.Version = cmp.Or(b.Version, "(devel)")
+	return b
+}
