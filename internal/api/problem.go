@@ -31,6 +31,15 @@ const (
 	CodeNotReady         Code = "not-ready"          // starting or stopping
 )
 
+// Codes lists the codes in the order of the reference.
+func Codes() []Code {
+	return []Code{
+		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeForbidden, CodeNotFound, CodeNoRoute,
+		CodeMethodNotAllowed, CodeWrongState, CodeNameTaken, CodeTooLarge, CodeWrongMediaType, CodeBadRange,
+		CodeInvalid, CodeTooSmall, CodeTooMany, CodeStorageFull, CodeInternal, CodeNotReady,
+	}
+}
+
 var statusOf = map[Code]int{
 	CodeMalformed:        http.StatusBadRequest,
 	CodeUnauthorized:     http.StatusUnauthorized,

@@ -17,12 +17,15 @@ import (
 // bearerScheme is the name of the token's security scheme in the document.
 const bearerScheme = "bearer"
 
+// schemaPrefix begins the references to types.
+const schemaPrefix = "#/components/schemas/"
+
 // apiConfig sets huma up: JSON only, no pages of its own, nothing added to bodies.
 func apiConfig(version string) huma.Config {
 	if version == "" {
 		version = "0"
 	}
-	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schemas := huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.Decimal](), reflect.TypeFor[decimalSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.DatasetEntries](), reflect.TypeFor[datasetEntriesSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[api.Problem]())

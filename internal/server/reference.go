@@ -1,0 +1,237 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"foretell/internal/api"
+)
+
+//go:generate go test -run ^TestReference$ -update .
+
+// Reference gives docs/api.md: every operation, type and error, written from
+// the endpoints and the OpenAPI document that is made of them.
+func Reference() []byte {
+	s := newService(nil, Options{Version: "reference"}) // described, not called
+	s.mountAll(&router{})
+	w := &referenceWriter{doc: s.api.OpenAPI()}
+	w.text(referenceHead)
+	w.errors()
+	w.operations()
+	w.types()
+	return w.Bytes()
+}
+
+const referenceHead = `# The API
+
+Written by ` + "`go test ./internal/server -update`" + ` from the endpoints in internal/api; a test compares it. The same as an OpenAPI
+3.1 document: ` + "`GET /openapi.json`" + `.
+
+- **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
+  [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
+- **Token**: all but the operations marked *public* need ` + "`Authorization: Bearer <token>`" + `. A token lives 3600 s; after that log in again.
+- **Origin**: *documented* operations are the service's published ones; *decided* ones fill its gaps, so another deployment may have
+  placed them elsewhere; *extensions* are additions.
+- **Lists** take ` + "`offset` and `limit`" + `, both required, and answer the newest first with ` + "`offset, limit, total`" + ` and, unless it is the last page,
+  ` + "`nextOffset`" + `. A limit above 1000 is served, and echoed, as 1000.
+- **JSON** requests are UTF-8, at most 1 MiB, ` + "`application/json`" + `; a field that is not listed is refused. Times are ISO 8601, UTC, in seconds.
+- **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that holds a JSON array, and
+  ` + "`achievedPerformance`" + ` of a model is a string that holds a number.
+- **Methods**: HEAD is answered wherever GET is, OPTIONS everywhere with ` + "`Allow`" + `. A parameter that cannot be read gives 400, one out of its bounds 422.
+- **Uploads** stream: nothing is kept of one that breaks off. Send ` + "`Expect: 100-continue`" + ` and a refusal costs no byte of the body.
+- Every answer carries ` + "`X-Request-Id`" + `; a caller may set it (letters, digits, - and _, at most 64).
+
+Beside the API: ` + "`GET /healthz`" + ` (the process answers), ` + "`GET /readyz`" + ` (503 while the store is away), ` + "`GET /metrics`" + ` (Prometheus).
+None of them needs a token; keep them from the outside where that matters.
+`
+
+// meanings explain the codes.
+var meanings = map[api.Code]string{
+	api.CodeMalformed:        "the request cannot be read: broken JSON or form, a key that is no UUID, a number that is none, a body that broke off",
+	api.CodeUnauthorized:     "no token, or one that is not valid or has expired; comes with `WWW-Authenticate: Bearer`",
+	api.CodeBadCredentials:   "the log-in is refused",
+	api.CodeForbidden:        "not allowed, or a signed address that does not hold or has expired",
+	api.CodeNotFound:         "an unknown key, or another account's",
+	api.CodeNoRoute:          "there is no operation at this address",
+	api.CodeMethodNotAllowed: "there is one, but not by this method; comes with `Allow`",
+	api.CodeWrongState:       "the thing is not in a state that allows it",
+	api.CodeNameTaken:        "the account has a dataset of this name",
+	api.CodeTooLarge:         "more bytes than allowed",
+	api.CodeWrongMediaType:   "another Content-Type or Content-Encoding than the operation takes",
+	api.CodeBadRange:         "the file does not have the range that was asked for",
+	api.CodeInvalid:          "a value is missing or out of its bounds; `errors` names the fields",
+	api.CodeTooSmall:         "fewer bytes than a CSV can have",
+	api.CodeTooMany:          "too many log-ins failed; comes with `Retry-After`",
+	api.CodeStorageFull:      "the service's disk is full; nothing was kept",
+	api.CodeInternal:         "a defect of the service; `requestId` finds it in the log",
+	api.CodeNotReady:         "starting, stopping, or without its store",
+}
+
+// referenceWriter writes Markdown from the document.
+type referenceWriter struct {
+	bytes.Buffer
+	doc *huma.OpenAPI
+}
+
+func (w *referenceWriter) text(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+func (w *referenceWriter) errors() {
+	w.text("\n## Errors\n\nEvery error is `application/problem+json` (RFC 9457): `type, title, status, detail`, and `code`, which is stable. " +
+		"`errors` lists `{field, message}` where fields are at fault; values are never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
+	for _, code := range api.Codes() {
+		w.text("| %d | `%s` | %s |\n", code.Status(), code, meanings[code])
+	}
+}
+
+func (w *referenceWriter) operations() {
+	group := ""
+	for _, op := range api.Operations() {
+		if n := noun(op); n != group {
+			group = n
+			w.text("\n## Operations: %s\n", n)
+		}
+		w.operation(op, described(w.doc, op))
+	}
+}
+
+func (w *referenceWriter) operation(op api.Operation, d *huma.Operation) {
+	public := ""
+	if op.Public {
+		public = ", public"
+	}
+	w.text("\n### %s\n\n`%s %s` (%s%s)\n\n%s\n", op.ID, op.Method, op.Path, op.Origin, public, op.Summary)
+	if more := remarks[op.ID]; more != "" {
+		w.text("%s\n", more)
+	}
+	for _, alias := range op.Aliases {
+		w.text("Also answered at `%s`.\n", alias)
+	}
+	if len(d.Parameters) > 0 {
+		w.text("\n| Parameter | In | Type | |\n|---|---|---|---|\n")
+		for _, p := range d.Parameters {
+			w.text("| `%s` | %s%s | %s | %s |\n", p.Name, p.In, required(p.Required), w.kind(p.Schema), sentence(p.Description))
+		}
+	}
+	if body := d.RequestBody; body != nil {
+		for media, content := range body.Content {
+			w.text("\nRequest: `%s`, %s.\n", media, w.kind(content.Schema))
+		}
+	}
+	w.text("\nAnswer: %s. Errors: %s.\n", w.success(op, d), strings.Join(w.refused(d), ", "))
+}
+
+// success describes the answer.
+func (w *referenceWriter) success(op api.Operation, d *huma.Operation) string {
+	text := fmt.Sprintf("%d", op.Status)
+	response := d.Responses[text]
+	if len(response.Headers) > 0 {
+		text += " with `Location`"
+	}
+	for media, content := range response.Content {
+		if media == "application/json" {
+			return text + ", " + w.kind(content.Schema)
+		}
+		return text + ", `" + media + "`"
+	}
+	return text
+}
+
+// refused lists the statuses of errors.
+func (w *referenceWriter) refused(d *huma.Operation) []string {
+	var statuses []string
+	for _, status := range slices.Sorted(maps.Keys(d.Responses)) {
+		if status >= "4" {
+			statuses = append(statuses, status)
+		}
+	}
+	return statuses
+}
+
+func (w *referenceWriter) types() {
+	w.text("\n## Types\n\nFields marked * are always there in an answer, and required in a request.\n")
+	schemas := w.doc.Components.Schemas
+	for _, name := range slices.Sorted(maps.Keys(schemas.Map())) {
+		w.text("\n### %s\n\n| Field | Type | |\n|---|---|---|\n", name)
+		schema := schemas.Map()[name]
+		for _, field := range reflect.VisibleFields(schemas.TypeFromRef(schemaPrefix + name)) {
+			field, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			property := schema.Properties[field]
+			if property == nil {
+				continue
+			}
+			w.text("| `%s`%s | %s | %s |\n", field, required(slices.Contains(schema.Required, field)), w.kind(property), sentence(property.Description))
+		}
+	}
+}
+
+func required(yes bool) string {
+	if yes {
+		return "*"
+	}
+	return ""
+}
+
+// sentence fits a description into a table.
+func sentence(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// kind says what values a schema takes.
+func (w *referenceWriter) kind(s *huma.Schema) string {
+	if s == nil {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(s.Ref, schemaPrefix); ok {
+		return "[" + name + "](#" + strings.ToLower(name) + ")"
+	}
+	switch {
+	case len(s.OneOf) > 0:
+		return "string, or array"
+	case s.Type == huma.TypeArray:
+		return "array of " + w.kind(s.Items) + span("items", s.MinItems, s.MaxItems)
+	case s.Type == huma.TypeObject && len(s.Properties) > 0:
+		var parts []string
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.Properties))) {
+			parts = append(parts, "`"+name+"`")
+		}
+		return "parts " + strings.Join(parts, " and ")
+	case s.Format == "binary":
+		return "the bytes of the CSV"
+	}
+	text := s.Type
+	if s.Format == "uuid" || s.Format == "uri" {
+		text += " (" + s.Format + ")"
+	}
+	if len(s.Enum) > 0 {
+		values := make([]string, len(s.Enum))
+		for i, v := range s.Enum {
+			values[i] = fmt.Sprintf("`%v`", v)
+		}
+		text = strings.Join(values, ", ")
+	}
+	text += span("characters", s.MinLength, s.MaxLength) + span("", s.Minimum, s.Maximum)
+	if s.Nullable {
+		text += ", or null"
+	}
+	return text
+}
+
+// span writes bounds, either of which may be nil.
+func span[N int | float64](unit string, low, high *N) string {
+	if unit != "" {
+		unit = " " + unit
+	}
+	switch {
+	case low != nil && high != nil:
+		return fmt.Sprintf(", %v to %v%s", *low, *high, unit)
+	case low != nil:
+		return fmt.Sprintf(", %v or more%s", *low, unit)
+	case high != nil:
+		return fmt.Sprintf(", up to %v%s", *high, unit)
+	}
+	return ""
+}

@@ -1,0 +1,83 @@
+package server_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/server"
+)
+
+// TestReference holds docs/api.md to the code.
+func TestReference(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "api.md")
+	got := server.Reference()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("go test ./internal/server -update writes it anew; -docs/api.md +code:\n%s", diff)
+	}
+}
+
+// TestOpenAPI reads the document as a generator of clients would.
+func TestOpenAPI(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string
+			Security    []map[string][]string
+			RequestBody struct {
+				Content map[string]any
+			}
+			Responses map[string]struct {
+				Content map[string]any
+			}
+		}
+		Components struct {
+			Schemas         map[string]json.RawMessage
+			SecuritySchemes map[string]struct{ Type, Scheme string }
+		}
+	}
+	w.must(t, call{method: "GET", path: "/openapi.json", anonymous: true}, &doc)
+	for _, op := range api.Operations() {
+		t.Run(op.ID, func(t *testing.T) {
+			got, ok := doc.Paths[op.Path][strings.ToLower(op.Method)]
+			if !ok || got.OperationID != op.ID {
+				t.Fatalf("%s %s is %q in the document", op.Method, op.Path, got.OperationID)
+			}
+			if (len(got.Security) == 0) != op.Public {
+				t.Errorf("security %v", got.Security)
+			}
+			for status, response := range got.Responses {
+				if _, ok := response.Content["application/problem+json"]; !ok && status >= "4" {
+					t.Errorf("%s is no problem: %v", status, response.Content)
+				}
+			}
+		})
+	}
+	if _, ok := doc.Paths[api.AddData.Path]["post"].RequestBody.Content["multipart/form-data"]; !ok {
+		t.Error("addData has no multipart body")
+	}
+	if got := doc.Components.SecuritySchemes["bearer"]; got.Type != "http" || got.Scheme != "bearer" {
+		t.Errorf("security scheme %+v", got)
+	}
+	page := string(doc.Components.Schemas["DatasetPage"])
+	if !strings.Contains(page, `"contentMediaType":"application/json"`) {
+		t.Errorf("the string of datasets is not described: %s", page)
+	}
+	if model := string(doc.Components.Schemas["Model"]); !strings.Contains(model, `"achievedPerformance":{"description":"A string that holds`) {
+		t.Errorf("achievedPerformance is not described as a string: %s", model)
+	}
+}
