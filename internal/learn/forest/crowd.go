@@ -1,0 +1,102 @@
+package forest
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/tree"
+)
+
+// crowd is a forest while it grows: trees of one recipe and their votes.
+type crowd struct {
+	recipe  recipe
+	members []*member
+	eval    *jury   // the rows of part.Eval
+	oob     *jury   // rows of part.Train, on which only those trees vote that have not seen them
+	error   float64 // expected of a large forest like this
+}
+
+// join grows more trees and lets them vote. Each tree draws from a generator
+// of its own.
+func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
+	first := len(c.members)
+	members := make([]*member, trees)
+	seen := make([][]bool, trees)
+	visited := make([]int, trees)
+	err := tree.Parallel(ctx, t.opts.Workers, trees, func(worker, i int) {
+		g := t.grower(worker)
+		rng := rand.New(rand.NewPCG(t.opts.Seed, uint64(first+i)))
+		seen[i] = make([]bool, len(t.part.Train))
+		rows := sample(g.sample[:0], seen[i], t.part.Train, t.frame.Labels, rng)
+		members[i], visited[i] = g.grow(ctx, rows, c.recipe, rng)
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.eval.hear(ctx, t.opts.Workers, members, nil); err != nil {
+		return err
+	}
+	learned := func(i, row int) bool { return seen[i][t.places[row]] }
+	if err := c.oob.hear(ctx, t.opts.Workers, members, learned); err != nil {
+		return err
+	}
+	c.members = append(c.members, members...)
+	t.addWork(members, visited)
+	return nil
+}
+
+// audition grows a small forest and estimates the error of a large one. What
+// the error of n trees has in excess falls as 1/n, so from those of n and 2n
+//
+//	error(∞) ≈ 2 error(2n) - error(n)
+//
+// Without this a recipe whose trees differ much would seem worse than it is.
+func (t *Fitter) audition(ctx context.Context, c *crowd) error {
+	if err := t.join(ctx, c, t.opts.half); err != nil {
+		return err
+	}
+	before := t.brier(c)
+	if err := t.join(ctx, c, t.opts.half); err != nil {
+		return err
+	}
+	c.error = 2*t.brier(c) - before
+	return nil
+}
+
+// brier returns the Brier score of the out-of-bag votes at the temperature
+// that suits them: the mean squared distance between probabilities and truth.
+func (t *Fitter) brier(c *crowd) float64 {
+	p := t.outOfBag(c, fitCells)
+	metric.FitTemperature(p).Apply(p.Probabilities, p.Classes)
+	sum := 0.0
+	for i, label := range p.Labels {
+		for class, q := range p.Probabilities[i*p.Classes : (i+1)*p.Classes] {
+			d := float64(q)
+			if class == int(label) {
+				d--
+			}
+			sum += d * d
+		}
+	}
+	return sum / float64(max(len(p.Labels), 1))
+}
+
+// grower returns the one of a worker.
+func (t *Fitter) grower(worker int) *grower {
+	if t.growers[worker] == nil {
+		t.growers[worker] = newGrower(t.bins, t.opts.Classes, len(t.part.Train))
+	}
+	return t.growers[worker]
+}
+
+// oobLabel returns the class of a row of the out-of-bag juries.
+func (t *Fitter) oobLabel(row int) int32 { return t.frame.Labels[t.part.Train[t.places[row]]] }
+
+// addWork adds an estimate of what it took to grow the members and to hear
+// them.
+func (t *Fitter) addWork(members []*member, visited []int) {
+	for i := range members {
+		t.work += 5 * float64(visited[i])
+	}
+}

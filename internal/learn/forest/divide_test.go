@@ -1,0 +1,204 @@
+package forest
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"foretell/internal/learn/tree"
+)
+
+// leafOf makes one leaf of rows with random bins of one feature; the last bin
+// is the missing one.
+func leafOf(rng *rand.Rand, rows, width, classes int, categorical bool) (*splitter, []entry) {
+	f := tree.Feature{Data: make([]uint8, rows)}
+	f.Bins, f.Missing, f.Categorical = width, uint8(width-1), categorical
+	bins := &tree.Bins{Rows: rows, Features: []tree.Feature{f}}
+	entries := make([]entry, rows)
+	for i := range entries {
+		f.Data[i] = uint8(rng.IntN(width))
+		entries[i] = newEntry(int32(i), int32(rng.IntN(classes)))
+	}
+	return newSplitter(bins, classes, rows), entries
+}
+
+// worthOf is what the two leaves are worth, by the definition.
+func worthOf(s *splitter, left func(bin uint8) bool) (float64, bool) {
+	var counts [2][]float64
+	var rows [2]float64
+	for side := range counts {
+		counts[side] = make([]float64, s.classes)
+	}
+	for _, e := range s.entries {
+		side := 0
+		if left(s.bins.Features[0].Data[e.row()]) {
+			side = 1
+		}
+		counts[side][e.class()]++
+		rows[side]++
+	}
+	least := float64(s.minLeaf)
+	if rows[0] < least || rows[1] < least {
+		return 0, false
+	}
+	sum := 0.0
+	for side := range counts {
+		for _, n := range counts[side] {
+			sum += n * n / rows[side]
+		}
+	}
+	return sum, true
+}
+
+func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		categorical := rng.IntN(2) == 0
+		classes := 2
+		if !categorical {
+			classes = 2 + rng.IntN(3)
+		}
+		s, entries := leafOf(rng, 2+rng.IntN(60), 3+rng.IntN(6), classes, categorical)
+		s.minLeaf = int64(1 + rng.IntN(3))
+		s.enter(entries)
+		got, _ := s.best(0, rng)
+
+		width := s.bins.Features[0].Bins
+		want := 0.0
+		for set := range uint(1) << width {
+			if !categorical {
+				// Bins up to a cut, with or without the missing one.
+				values := set &^ (1 << (width - 1))
+				if values&(values+1) != 0 {
+					continue
+				}
+			}
+			if w, ok := worthOf(s, func(bin uint8) bool { return set>>bin&1 != 0 }); ok {
+				want = max(want, w)
+			}
+		}
+		if math.Abs(got.worth-want) > 1e-9 {
+			t.Fatalf("categorical %v, %d classes: worth %v, want %v", categorical, classes, got.worth, want)
+		}
+		if got.feature < 0 {
+			continue
+		}
+		if w, ok := worthOf(s, got.left.has); !ok || math.Abs(w-want) > 1e-9 {
+			t.Fatalf("its leaves are worth %v, not the %v it claims", w, want)
+		}
+		if got.ordered {
+			for bin := range uint8(width) {
+				if got.left.has(bin) != (bin <= got.cut || bin == got.also) {
+					t.Fatalf("bin %d: the set and the cut disagree", bin)
+				}
+			}
+		}
+	}
+}
+
+func TestTableByCountingEqualsTableByOrdering(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	s, entries := leafOf(rng, 500, 20, 7, false)
+	data := s.bins.Features[0].Data
+	a, b := newTable(500, 7), newTable(500, 7)
+	a.count(entries, data, 20, 7)
+	b.order(entries, data)
+	if !slices.Equal(a.bins, b.bins) {
+		t.Fatalf("bins %v and %v", a.bins, b.bins)
+	}
+	for _, bin := range a.bins {
+		var counted, ordered [7]int64
+		for _, it := range a.of(bin) {
+			counted[it.class()] += it.rows()
+		}
+		for _, it := range b.of(bin) {
+			ordered[it.class()] += it.rows()
+		}
+		if counted != ordered {
+			t.Errorf("bin %d: %v and %v", bin, counted, ordered)
+		}
+	}
+}
+
+func TestRandomSplitIsWhatItClaims(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		s, entries := leafOf(rng, 2+rng.IntN(40), 3+rng.IntN(6), 3, rng.IntN(2) == 0)
+		s.minLeaf = 1
+		s.enter(entries)
+		got, varies := s.random(0, rng)
+		if got.feature < 0 {
+			if varies && !s.bins.Features[0].Categorical {
+				t.Fatal("no split of a numeric feature that varies")
+			}
+			continue
+		}
+		if w, ok := worthOf(s, got.left.has); !ok || math.Abs(w-got.worth) > 1e-9 {
+			t.Fatalf("its leaves are worth %v, not the %v it claims", w, got.worth)
+		}
+	}
+}
+
+func TestGrownTree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	rows, classes := 400, 3
+	s, entries := leafOf(rng, rows, 30, classes, false)
+	g := newGrower(s.bins, classes, rows)
+	m, _ := g.grow(t.Context(), slices.Clone(entries), recipe{leaves: rows, minLeaf: 4, candidates: 1}, rng)
+
+	t.Run("leaves_hold_the_rows_that_reach_them", func(t *testing.T) {
+		counts := make([][]int64, m.Leaves)
+		for i := range counts {
+			counts[i] = make([]int64, classes)
+		}
+		for _, e := range entries {
+			counts[m.Leaf(s.bins.Features[0].Data[e.row():])][e.class()]++
+		}
+		for leaf, n := range counts {
+			total := n[0] + n[1] + n[2]
+			if total < 4 {
+				t.Errorf("leaf %d has %d rows, want at least 4", leaf, total)
+			}
+		}
+		for _, e := range entries {
+			row := s.bins.Features[0].Data[e.row():]
+			n := counts[m.Leaf(row)]
+			if want := apportion(n, n[0]+n[1]+n[2]); !slices.Equal(m.vote(row), want) {
+				t.Fatalf("vote %v, want %v", m.vote(row), want)
+			}
+		}
+	})
+	t.Run("shares_make_one_whole", func(t *testing.T) {
+		for _, n := range [][]int64{{1}, {1, 1, 1}, {0, 5, 0, 2}, {1 << 40, 1}, slices.Repeat([]int64{1}, 1<<16-1)} {
+			total, sum := int64(0), 0
+			for _, k := range n {
+				total += k
+			}
+			for _, s := range apportion(n, total) {
+				sum += int(s.part)
+			}
+			if sum != whole {
+				t.Errorf("%d classes: shares of %d, want %d", len(n), sum, whole)
+			}
+		}
+	})
+}
+
+func TestSampleDrawsEachRowAtMostOnce(t *testing.T) {
+	labels := make([]int32, 100)
+	rows := []int32{90, 3, 5, 70, 8, 11, 12, 13, 14, 15}
+	seen := make([]bool, len(rows))
+	got := sample(nil, seen, rows, labels, rand.New(rand.NewPCG(1, 1)))
+	var set [2]uint64
+	for _, e := range got {
+		if !seen[slices.Index(rows, int32(e.row()))] {
+			t.Errorf("row %d is not marked", e.row())
+		}
+		set[e.row()>>6] |= 1 << (e.row() & 63)
+	}
+	if n := bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]); n != 7 || len(got) != 7 {
+		t.Errorf("%d rows, %d different, want 7 of 10", len(got), n)
+	}
+}

@@ -1,0 +1,230 @@
+package forest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
+)
+
+// Fitter grows a forest step by step. It is for one goroutine; after an error
+// it is of no more use.
+type Fitter struct {
+	opts  Options
+	frame *frame.Frame
+	part  split.Part
+	prior []float32 // class frequencies in part.Train
+
+	bins    *tree.Bins // nil until the first step
+	growers []*grower  // one a worker
+	places  []int32    // of the rows of out-of-bag juries within part.Train
+
+	crowd   *crowd // the best one so far
+	moves   []move // to try on its recipe
+	fitted  int    // trees when the temperature was last fitted
+	present state
+	kept    *state
+	work    float64
+}
+
+// state is what Keep remembers.
+type state struct {
+	members []*member
+	warmth  metric.Temperature
+}
+
+// New prepares a fitter that learns f's rows part.Train and scores part.Eval.
+func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
+	switch {
+	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
+		return nil, fmt.Errorf("Classes=%d: must be 2 to %d", opts.Classes, math.MaxUint16)
+	case len(part.Train) == 0:
+		return nil, errors.New("no rows to learn from")
+	case len(f.Labels) != f.Rows:
+		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
+	}
+	opts.setDefaults(len(part.Train))
+	return &Fitter{
+		opts:    opts,
+		frame:   f,
+		part:    part,
+		prior:   frequencies(f.Labels, part.Train, opts.Classes),
+		present: state{warmth: 1},
+	}, nil
+}
+
+// Step grows the next group of trees, as many each time. The first steps
+// compare recipes by their out-of-bag error and keep the trees of the best one;
+// the others add trees to those. It is done when the forest has all its trees.
+func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
+	if err := t.prepare(ctx); err != nil {
+		return false, err
+	}
+	switch r, ok := t.nextRecipe(); {
+	case len(t.crowd.members) == 0:
+		err = t.audition(ctx, t.crowd)
+	case ok:
+		err = t.challenge(ctx, r)
+	default:
+		err = t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-len(t.crowd.members), 0)))
+	}
+	if err != nil {
+		return false, err
+	}
+	t.present.members = t.crowd.members
+	done = len(t.moves) == 0 && len(t.crowd.members) >= t.opts.Trees
+	if done || float64(len(t.crowd.members)) >= refit*float64(t.fitted) {
+		t.fitted = len(t.crowd.members)
+		t.present.warmth = metric.FitTemperature(t.outOfBag(t.crowd, fitCells))
+	}
+	return done, nil
+}
+
+// challenge lets a crowd of another recipe take the place of the best so far
+// if it is better.
+func (t *Fitter) challenge(ctx context.Context, r recipe) error {
+	rival := t.newCrowd(r)
+	if err := t.audition(ctx, rival); err != nil {
+		return err
+	}
+	if rival.error < t.crowd.error*(1-t.margin()) {
+		t.crowd, t.fitted = rival, 0
+	} else {
+		t.moves = t.moves[1:]
+	}
+	return nil
+}
+
+// margin is the part of the error by which a recipe must be better to count
+// as better: less may be chance, and the more so the fewer rows there are.
+func (t *Fitter) margin() float64 {
+	return max(0.01, 1/math.Sqrt(float64(len(t.part.Train))))
+}
+
+// nextRecipe returns the next recipe worth trying, if any.
+func (t *Fitter) nextRecipe() (recipe, bool) {
+	for len(t.crowd.members) > 0 && len(t.moves) > 0 {
+		r := t.crowd.recipe
+		if t.moves[0](&r, len(t.part.Train), len(t.bins.Features)) {
+			return r, true
+		}
+		t.moves = t.moves[1:]
+	}
+	return recipe{}, false
+}
+
+// Limits on the out-of-bag rows that are looked at.
+const (
+	oobRows  = 50_000
+	oobCells = 1_000_000 // rows × classes
+	fitCells = 200_000   // of these, for the temperature
+	refit    = 1.25      // growth of the forest before it is fitted again
+)
+
+// prepare does before the first step what takes time.
+func (t *Fitter) prepare(ctx context.Context) error {
+	if t.crowd != nil {
+		return nil
+	}
+	t.bins = t.opts.Bins
+	if t.bins == nil {
+		var err error
+		if t.bins, err = tree.NewBins(ctx, t.frame, 0, t.opts.Workers); err != nil {
+			return err
+		}
+	}
+	n := len(t.part.Train)
+	most := min(n, oobRows, max(oobCells/t.opts.Classes, 1))
+	rows := make([]int32, most)
+	t.places = make([]int32, most)
+	for i := range most {
+		t.places[i] = int32(i * n / most)
+		rows[i] = t.part.Train[t.places[i]]
+	}
+	t.growers = make([]*grower, t.opts.Workers)
+	t.crowd = &crowd{
+		eval: newJury(t.bins, t.part.Eval, t.opts.Classes),
+		oob:  newJury(t.bins, rows, t.opts.Classes),
+	}
+	t.crowd.recipe, t.moves = t.opts.start(n, len(t.bins.Features))
+	return nil
+}
+
+func (t *Fitter) newCrowd(r recipe) *crowd {
+	return &crowd{
+		recipe: r,
+		eval:   t.crowd.eval.dismissed(len(t.part.Eval)),
+		oob:    t.crowd.oob.dismissed(len(t.places)),
+	}
+}
+
+// OutOfBag returns what the forest says of rows of part.Train (of all of them,
+// or of a sample where they are many) by the trees that have not learned from
+// them: an estimate of its quality that costs no rows. The temperature is
+// applied; it was fitted to these very rows.
+func (t *Fitter) OutOfBag() metric.Predictions {
+	p := t.outOfBag(t.crowd, math.MaxInt)
+	t.present.warmth.Apply(p.Probabilities, p.Classes)
+	return p
+}
+
+// outOfBag returns at most about cells out-of-bag probabilities of a crowd.
+func (t *Fitter) outOfBag(c *crowd, cells int) metric.Predictions {
+	p := metric.Predictions{Classes: t.opts.Classes}
+	if c == nil {
+		return p
+	}
+	jury := c.oob
+	row := make([]float32, p.Classes)
+	stride := 1 + (len(jury.votes)-1)/cells
+	for i := 0; i < len(jury.size); i += max(stride, 1) {
+		if size := int(jury.size[i]); size > 0 {
+			probabilities(row, jury.of(i), t.prior, size, len(c.members))
+			p.Probabilities = append(p.Probabilities, row...)
+			p.Labels = append(p.Labels, t.oobLabel(i))
+		}
+	}
+	return p
+}
+
+// Probabilities writes the class probabilities of the Eval rows after the last
+// step: dst is len(part.Eval) × classes, row major.
+func (t *Fitter) Probabilities(dst []float32) {
+	for i := range t.part.Eval {
+		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
+		if t.crowd == nil {
+			copy(row, t.prior)
+			continue
+		}
+		jury := t.crowd.eval
+		probabilities(row, jury.of(i), t.prior, int(jury.size[i]), len(t.crowd.members))
+	}
+	t.present.warmth.Apply(dst, t.opts.Classes)
+}
+
+// Work estimates the work done so far in nanoseconds of one core.
+func (t *Fitter) Work() float64 { return t.work }
+
+// Keep remembers the present state as the one Model returns.
+func (t *Fitter) Keep() {
+	kept := t.present
+	t.kept = &kept
+}
+
+// Model returns the forest as last kept, or as it is if Keep was never called.
+func (t *Fitter) Model() *Model {
+	s := t.present
+	if t.kept != nil {
+		s = *t.kept
+	}
+	m := &Model{prior: t.prior, members: s.members, warmth: s.warmth}
+	if t.bins != nil {
+		m.cuts = t.bins.Cuts()
+	}
+	return m
+}

@@ -1,0 +1,271 @@
+package forest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/split"
+)
+
+// labelled makes rows of three features: x and y numeric, x with missing cells,
+// and a category c; the class is decided by all of them and a little noise.
+func labelled(rows, classes int, seed uint64) *frame.Frame {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	f := &frame.Frame{
+		Schema: &frame.Schema{Columns: []frame.ColumnSchema{{Name: "x"}, {Name: "y"}, {Name: "c", Kind: frame.Category, Levels: []string{"p", "q", "r", "s"}}}},
+		Rows:   rows,
+		Columns: []frame.Column{
+			{Floats: make([]float64, rows)}, {Floats: make([]float64, rows)}, {Codes: make([]int32, rows)},
+		},
+		Labels: make([]int32, rows),
+	}
+	for i := range rows {
+		x, y, c := rng.NormFloat64(), rng.NormFloat64(), rng.IntN(4)
+		f.Columns[0].Floats[i], f.Columns[1].Floats[i], f.Columns[2].Codes[i] = x, y, int32(c)
+		v := x + math.Abs(y) + float64(c%2)
+		if rng.IntN(10) == 0 {
+			f.Columns[0].Floats[i] = frame.NaN
+			v = 3
+		}
+		if rng.IntN(20) == 0 {
+			v = rng.NormFloat64()
+		}
+		f.Labels[i] = int32(min(max(int(v*float64(classes)/3), 0), classes-1))
+	}
+	return f
+}
+
+// halves is the part that learns from the first rows and is judged on the
+// others.
+func halves(rows, train int) split.Part {
+	var p split.Part
+	for i := range rows {
+		if i < train {
+			p.Train = append(p.Train, int32(i))
+		} else {
+			p.Eval = append(p.Eval, int32(i))
+		}
+	}
+	return p
+}
+
+// fit steps a fitter to its end.
+func fit(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter {
+	t.Helper()
+	fitter, err := New(f, part, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for done := false; !done; {
+		if done, err = fitter.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fitter
+}
+
+func judge(fitter *Fitter, f *frame.Frame, part split.Part, classes int) metric.Predictions {
+	p := metric.Predictions{Probabilities: make([]float32, len(part.Eval)*classes), Classes: classes}
+	fitter.Probabilities(p.Probabilities)
+	for _, row := range part.Eval {
+		p.Labels = append(p.Labels, f.Labels[row])
+	}
+	return p
+}
+
+func TestForestLearns(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		classes        int
+		accuracy, loss float64
+	}{
+		{"binary", 2, 0.93, 0.25},
+		{"five_classes", 5, 0.85, 0.6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := labelled(3000, c.classes, 1)
+			part := halves(3000, 2000)
+			fitter := fit(t, f, part, Options{Classes: c.classes, Workers: 2, Trees: 100})
+			p := judge(fitter, f, part, c.classes)
+			if got := metric.Accuracy(p); got < c.accuracy {
+				t.Errorf("accuracy = %.4f, want at least %v", got, c.accuracy)
+			}
+			if got := metric.LogLoss(p); got > c.loss {
+				t.Errorf("log loss = %.4f, want at most %v", got, c.loss)
+			}
+			oob := metric.Accuracy(fitter.OutOfBag())
+			if math.Abs(oob-metric.Accuracy(p)) > 0.03 {
+				t.Errorf("out-of-bag accuracy = %.4f beside %.4f on fresh rows", oob, metric.Accuracy(p))
+			}
+			checkSums(t, p.Probabilities, c.classes)
+		})
+	}
+}
+
+func checkSums(t *testing.T, probabilities []float32, classes int) {
+	t.Helper()
+	for i := 0; i < len(probabilities); i += classes {
+		sum := 0.0
+		for _, q := range probabilities[i : i+classes] {
+			sum += float64(q)
+		}
+		if !(math.Abs(sum-1) < 1e-5) {
+			t.Fatalf("row %d sums to %v", i/classes, sum)
+		}
+	}
+}
+
+func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
+	f := labelled(600, 3, 2)
+	var want []byte
+	for _, workers := range []int{1, 2, 8} {
+		b, err := fit(t, f, halves(600, 500), Options{Classes: 3, Seed: 7, Workers: workers, Trees: 40}).Model().AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = b
+		}
+		if !bytes.Equal(want, b) {
+			t.Errorf("%d workers make another model than 1", workers)
+		}
+	}
+}
+
+func TestStep(t *testing.T) {
+	f := labelled(400, 3, 3)
+	part := halves(400, 300)
+	opts := Options{Classes: 3, Workers: 2, Trees: 200}
+
+	t.Run("model_says_what_the_fitter_says", func(t *testing.T) {
+		fitter := fit(t, f, part, opts)
+		p := judge(fitter, f, part, 3)
+		got := make([]float32, 100*3)
+		fitter.Model().Predict(got, f, 300, 400)
+		if !slices.Equal(p.Probabilities, got) {
+			t.Error("Probabilities and Predict differ")
+		}
+	})
+	t.Run("keep_is_what_model_returns", func(t *testing.T) {
+		fitter, err := New(f, part, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, err := fitter.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fitter.Keep()
+		want, _ := fitter.Model().AppendBinary(nil)
+		for done := false; !done; {
+			if done, err = fitter.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, _ := fitter.Model().AppendBinary(nil); !bytes.Equal(want, got) {
+			t.Error("the kept model has changed")
+		}
+	})
+	t.Run("before_the_first_step_frequencies", func(t *testing.T) {
+		fitter, err := New(f, part, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := judge(fitter, f, part, 3)
+		checkSums(t, p.Probabilities, 3)
+		got := make([]float32, 100*3)
+		fitter.Model().Predict(got, f, 300, 400)
+		if !slices.Equal(p.Probabilities, got) {
+			t.Error("Probabilities and Predict differ")
+		}
+	})
+	t.Run("work_grows", func(t *testing.T) {
+		fitter, _ := New(f, part, opts)
+		for before := 0.0; ; before = fitter.Work() {
+			done, err := fitter.Step(t.Context())
+			if err != nil || fitter.Work() <= before {
+				t.Fatalf("work %v after %v, error %v", fitter.Work(), before, err)
+			}
+			if done {
+				break
+			}
+		}
+	})
+	t.Run("cancel_stops", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		fitter, _ := New(f, part, opts)
+		if _, err := fitter.Step(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	})
+}
+
+func TestHardCases(t *testing.T) {
+	t.Run("refit_without_eval_rows", func(t *testing.T) {
+		f := labelled(200, 2, 4)
+		fitter := fit(t, f, split.Part{Train: halves(200, 200).Train}, Options{Classes: 2, Trees: 20})
+		fitter.Probabilities(nil)
+	})
+	t.Run("classes_of_no_and_of_one_row", func(t *testing.T) {
+		f := labelled(200, 2, 5)
+		f.Labels[0] = 2 // class 3 has no row
+		part := halves(200, 150)
+		p := judge(fit(t, f, part, Options{Classes: 4, Trees: 20}), f, part, 4)
+		checkSums(t, p.Probabilities, 4)
+		if loss := metric.LogLoss(p); loss > 1 {
+			t.Errorf("log loss %v", loss)
+		}
+	})
+	t.Run("one_row", func(t *testing.T) {
+		f := labelled(20, 2, 6)
+		part := split.Part{Train: []int32{3}, Eval: []int32{1, 2}}
+		checkSums(t, judge(fit(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
+	})
+	t.Run("no_features", func(t *testing.T) {
+		f := labelled(50, 2, 7)
+		f.Columns, f.Schema.Columns = nil, nil
+		part := halves(50, 40)
+		checkSums(t, judge(fit(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
+	})
+	t.Run("cells_never_seen", func(t *testing.T) {
+		f := labelled(300, 3, 8)
+		model := fit(t, f, halves(300, 300), Options{Classes: 3, Trees: 20}).Model()
+		blind := &frame.Frame{Schema: f.Schema, Rows: 3, Columns: []frame.Column{
+			{Floats: []float64{math.Inf(1), -1e300, frame.NaN}},
+			{Floats: []float64{frame.NaN, frame.NaN, 1e300}},
+			{Codes: []int32{4, frame.Missing, 99}},
+		}}
+		got := make([]float32, 9)
+		model.Predict(got, blind, 0, 3)
+		checkSums(t, got, 3)
+	})
+	t.Run("cells_limit_leaves", func(t *testing.T) {
+		f := labelled(2000, 2, 9)
+		fitter := fit(t, f, halves(2000, 2000), Options{Classes: 2, Trees: 20, Cells: 4})
+		for _, m := range fitter.Model().members {
+			if m.Leaves > 8 {
+				t.Errorf("%d leaves, want at most 8", m.Leaves)
+			}
+		}
+	})
+	t.Run("bad_arguments_are_errors", func(t *testing.T) {
+		f := labelled(20, 2, 10)
+		for _, opts := range []Options{{Classes: 1}, {Classes: 1 << 16}} {
+			if _, err := New(f, halves(20, 10), opts); err == nil {
+				t.Errorf("Classes=%d: no error", opts.Classes)
+			}
+		}
+		if _, err := New(f, split.Part{}, Options{Classes: 2}); err == nil {
+			t.Error("no rows: no error")
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package forest
+
+import (
+	"foretell/internal/frame"
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/tree"
+)
+
+// Model is a grown forest. It is immutable and safe for concurrent use.
+type Model struct {
+	prior   []float32 // class frequencies, one a class
+	warmth  metric.Temperature
+	cuts    []tree.Cuts // of each feature
+	members []*member
+}
+
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row
+// major; each row sums to 1. f's columns are those of the frame the forest was
+// grown on, in the same order.
+func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+	classes, features := len(m.prior), len(m.cuts)
+	bins := make([]uint8, juryBlock*features)
+	votes := make([]uint32, juryBlock*classes)
+	for ; lo < hi; lo += juryBlock {
+		n := min(juryBlock, hi-lo)
+		for j := range m.cuts {
+			m.cuts[j].Fill(bins[j:], features, &f.Columns[j], lo, lo+n)
+		}
+		clear(votes)
+		m.poll(votes, bins, n)
+		for i := range n {
+			probabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, len(m.members), len(m.members))
+		}
+		m.warmth.Apply(dst[:n*classes], classes)
+		dst = dst[n*classes:]
+	}
+}
+
+// poll adds the votes of all trees on n rows of bins.
+func (m *Model) poll(votes []uint32, bins []uint8, n int) {
+	classes, features := len(m.prior), len(m.cuts)
+	for _, t := range m.members {
+		for i := range n {
+			for _, s := range t.vote(bins[i*features : (i+1)*features]) {
+				votes[i*classes+int(s.class)] += uint32(s.part)
+			}
+		}
+	}
+}
+
+// probabilities turns the votes of size trees into what as many trees as there
+// are in all would say. The class frequencies vote like one tree more, so that
+// no class is impossible.
+func probabilities(dst []float32, votes []uint32, prior []float32, size, all int) {
+	trees := float64(all) / (float64(max(size, 1)) * whole)
+	for c, v := range votes {
+		dst[c] = float32((float64(v)*trees + float64(prior[c])) / float64(all+1))
+	}
+}
+
+// frequencies returns the share of each class among rows, as if there were one
+// row more of each.
+func frequencies(labels, rows []int32, classes int) []float32 {
+	counts := make([]int, classes)
+	for _, row := range rows {
+		counts[labels[row]]++
+	}
+	shares := make([]float32, classes)
+	for c, n := range counts {
+		shares[c] = float32(float64(n+1) / float64(len(rows)+classes))
+	}
+	return shares
+}

@@ -1,0 +1,99 @@
+package forest
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"foretell/internal/learn/split"
+)
+
+// forests are small models with everything that can be in one: numeric,
+// categorical and missing-left nodes, pure and mixed leaves, no tree at all.
+func forests(t *testing.T) map[string]*Model {
+	t.Helper()
+	f, g := labelled(300, 2, 1), labelled(300, 5, 2)
+	bare, err := New(f, halves(300, 200), Options{Classes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*Model{
+		"binary":       fit(t, f, halves(300, 200), Options{Classes: 2, Trees: 4, MinLeaf: 5}).Model(),
+		"five_classes": fit(t, g, split.Part{Train: halves(300, 300).Train}, Options{Classes: 5, Trees: 4, MinLeaf: 2}).Model(),
+		"bare":         bare.Model(),
+	}
+}
+
+func TestModelSurvivesItsBinaryForm(t *testing.T) {
+	f := labelled(600, 2, 3)
+	for name, m := range forests(t) {
+		t.Run(name, func(t *testing.T) {
+			b, err := m.AppendBinary([]byte("prefix"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = bytes.TrimPrefix(b, []byte("prefix"))
+			var read Model
+			if err := read.UnmarshalBinary(b); err != nil {
+				t.Fatal(err)
+			}
+			want, got := make([]float32, 600*len(m.prior)), make([]float32, 600*len(m.prior))
+			m.Predict(want, f, 0, 600)
+			read.Predict(got, f, 0, 600)
+			if !slices.Equal(want, got) {
+				t.Error("the model read predicts otherwise")
+			}
+			again, err := read.AppendBinary(nil)
+			if err != nil || !bytes.Equal(b, again) {
+				t.Errorf("the model read has another binary form (error %v)", err)
+			}
+			for n := range b {
+				if err := new(Model).UnmarshalBinary(b[:n]); !errors.Is(err, errMalformed) {
+					t.Fatalf("%d of %d bytes: error %v, want %v", n, len(b), err, errMalformed)
+				}
+			}
+		})
+	}
+}
+
+func TestPredictInPieces(t *testing.T) {
+	f := labelled(700, 5, 4)
+	m := forests(t)["five_classes"]
+	want, got := make([]float32, 700*5), make([]float32, 700*5)
+	m.Predict(want, f, 0, 700)
+	for lo := 0; lo < 700; lo += 33 {
+		hi := min(lo+33, 700)
+		m.Predict(got[lo*5:hi*5], f, lo, hi)
+	}
+	if !slices.Equal(want, got) {
+		t.Error("pieces differ from the whole")
+	}
+}
+
+// FuzzUnmarshalBinary holds that bytes are an error or a model that predicts.
+func FuzzUnmarshalBinary(f *testing.F) {
+	data := labelled(20, 2, 5)
+	for _, opts := range []Options{{Classes: 2, Trees: 2, MinLeaf: 5}, {Classes: 4, Trees: 2}} {
+		rows := labelled(60, opts.Classes, 6)
+		fitter, err := New(rows, split.Part{Train: halves(60, 60).Train}, opts)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if _, err := fitter.Step(f.Context()); err != nil {
+			f.Fatal(err)
+		}
+		b, err := fitter.Model().AppendBinary(nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m Model
+		if m.UnmarshalBinary(b) != nil || len(m.cuts) > len(data.Columns) {
+			return
+		}
+		m.Predict(make([]float32, data.Rows*len(m.prior)), data, 0, data.Rows)
+	})
+}

@@ -1,0 +1,52 @@
+package forest
+
+import "math/rand/v2"
+
+// recipe is how trees are to be grown.
+type recipe struct {
+	leaves     int  // most leaves
+	minLeaf    int  // least rows of a leaf
+	candidates int  // features tried at each leaf
+	drawn      bool // cuts are drawn, not searched for
+}
+
+// fraction of the rows that a tree learns from. It is a little more than what
+// a bootstrap draws (1 - 1/e of the rows), without rows that count twice:
+// subsampling as in Bühlmann and Yu, Analyzing bagging (2002).
+const fraction = 0.7
+
+// sample draws that fraction of the rows, at least one, each at most once. It
+// appends them to dst in their order and marks them in seen, by their place
+// among rows.
+func sample(dst []entry, seen []bool, rows, labels []int32, rng *rand.Rand) []entry {
+	left := max(int(fraction*float64(len(rows))), 1)
+	for i, row := range rows {
+		if int(rng.Uint32N(uint32(len(rows)-i))) < left {
+			left--
+			seen[i] = true
+			dst = append(dst, newEntry(row, labels[row]))
+		}
+	}
+	return dst
+}
+
+// move changes a recipe in one direction. It returns false where there is
+// nowhere to go.
+type move func(r *recipe, rows, features int) bool
+
+func coarser(r *recipe, rows, _ int) bool {
+	r.minLeaf = 5*r.minLeaf/2 + 1
+	return 4*r.minLeaf <= rows
+}
+
+func wider(r *recipe, _, features int) bool {
+	before := r.candidates
+	r.candidates = min(2*r.candidates, features)
+	return r.candidates > before
+}
+
+func byChance(r *recipe, _, _ int) bool {
+	before := r.drawn
+	r.drawn = true
+	return !before
+}
