@@ -95,6 +95,6 @@ func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 }
 
 // spread is the standard deviation of the members' scales at the start. Random
-// signs, TabM's choice for wide networks, cost a network of 128 units too much
+// signs, TabM's choice for wide networks, cost a network of 128 or 192 units too much
 // of its capacity.
 const spread = 0.5

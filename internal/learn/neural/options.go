@@ -22,9 +22,9 @@ type Options struct {
 	// rows, growing with the cube root of the rows from there on: 18 passes over
 	// 36,000 rows, 4 over 370,000.
 	Samples int
-	// Members is the number of networks learnt as one, 1…64. Defaults to 8.
+	// Members is the number of networks learnt as one, 1…64. Defaults to 4.
 	Members int
-	// Width is the number of units of a hidden layer. Defaults to 128.
+	// Width is the number of units of a hidden layer. Defaults to 192.
 	Width int
 	// Layers is the number of hidden layers, 1…64. Defaults to 3.
 	Layers int
@@ -52,8 +52,8 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	or(&o.Workers, 1)
 	or(&o.Steps, 100)
 	or(&o.Samples, int(128*few*math.Cbrt(float64(rows)/few)))
-	or(&o.Members, 8)
-	or(&o.Width, 128)
+	or(&o.Members, 4)
+	or(&o.Width, 192)
 	or(&o.Layers, 3)
 	or(&o.Batch, max(32, min(256, rows/8)))
 	or(&o.Rate, 0.002)

@@ -226,57 +226,6 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-func TestModel(t *testing.T) {
-	f := mixed(400, 3)
-	part := split.Part{Train: count(0, 300), Eval: count(300, 400)}
-	n := fit(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
-	want := make([]float32, 300)
-	n.Probabilities(want)
-	b, err := n.Model().AppendBinary([]byte("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m Model
-	if err := m.UnmarshalBinary(b[1:]); err != nil {
-		t.Fatal(err)
-	}
-	t.Run("predicts_as_the_fitter_did", func(t *testing.T) {
-		got := make([]float32, 300)
-		m.Predict(got, f, 300, 400)
-		if !slices.Equal(got, want) {
-			t.Error("probabilities differ after a round trip")
-		}
-	})
-	t.Run("takes_cells_never_seen", func(t *testing.T) {
-		odd := table{class: 3, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
-		for _, v := range []float64{math.NaN(), 1e308, -1e308, math.Inf(1), 0} {
-			for c := range odd.floats {
-				odd.floats[c] = append(odd.floats[c], v)
-			}
-		}
-		for _, v := range []int32{-1, 3, 40, 1000, math.MinInt32} {
-			for c := range odd.codes {
-				odd.codes[c] = append(odd.codes[c], v)
-			}
-		}
-		odd.labels = make([]int32, 5)
-		got := make([]float32, 15)
-		m.Predict(got, odd.frame(), 0, 5)
-		for i := 0; i < 15; i += 3 {
-			if sum := got[i] + got[i+1] + got[i+2]; !(math.Abs(float64(sum)-1) < 1e-5) {
-				t.Errorf("row %d: probabilities %v", i/3, got[i:i+3])
-			}
-		}
-	})
-	t.Run("refuses_every_cut", func(t *testing.T) {
-		for i := range len(b) - 1 {
-			if err := new(Model).UnmarshalBinary(b[1 : 1+i]); err == nil {
-				t.Fatalf("the first %d bytes are accepted", i)
-			}
-		}
-	})
-}
-
 func TestKeep(t *testing.T) {
 	f := mixed(300, 2)
 	n, err := New(f, split.Part{Train: count(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
@@ -371,34 +320,4 @@ func TestBadOptions(t *testing.T) {
 	if _, err := New(f, split.Part{}, Options{Classes: 2}); err == nil {
 		t.Error("no rows are accepted")
 	}
-}
-
-func FuzzUnmarshal(f *testing.F) {
-	data := mixed(60, 3)
-	n, err := New(data, split.Part{Train: count(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
-	if err != nil {
-		f.Fatal(err)
-	}
-	b, err := n.Model().AppendBinary(nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var m Model
-		if m.UnmarshalBinary(b) != nil {
-			return
-		}
-		if m.l.classes*m.l.members*m.l.inputs < 1<<16 {
-			m.Predict(make([]float32, 2*m.l.classes), data, 0, 2)
-		}
-		again, err := m.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var twin Model
-		if err := twin.UnmarshalBinary(again); err != nil {
-			t.Fatalf("what AppendBinary wrote is refused: %v", err)
-		}
-	})
 }
