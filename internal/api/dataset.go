@@ -51,11 +51,11 @@ type NewDataset struct {
 
 // CreatedDataset answers [CreateDataset].
 type CreatedDataset struct {
-	DatasetKey                 string     `json:"datasetKey"`
-	NumberOfBuckets            int        `json:"numberOfBuckets"`
-	Status                     string     `json:"status"`
-	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl"`
-	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo"`
+	DatasetKey                 string     `json:"datasetKey" doc:"The new dataset's key."`
+	NumberOfBuckets            int        `json:"numberOfBuckets" doc:"As asked for, or the service's choice."`
+	Status                     string     `json:"status" doc:"PENDING"`
+	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl" doc:"Where to read how its preparation stands."`
+	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo" doc:"Where to upload its CSV directly."`
 }
 
 // UploadInfo tells where to PUT a CSV of any allowed size.
@@ -70,9 +70,9 @@ type DatasetEntry struct {
 	DatasetKey                 string  `json:"datasetKey"`
 	DatasetName                string  `json:"datasetName"`
 	Description                *string `json:"description"`
-	Status                     string  `json:"status"`
-	NumberOfBuckets            int     `json:"numberOfBuckets"`
-	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl"`
+	Status                     string  `json:"status" doc:"PENDING, PROCESSING, COMPLETED or FAILED"`
+	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Bins of a numeric feature."`
+	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read how its preparation stands."`
 	CreatedOn                  string  `json:"createdOn"`
 }
 
@@ -81,11 +81,11 @@ type Dataset struct {
 	DatasetEntry
 	UpdatedOn string `json:"updatedOn"`
 	// FailureReason tells why a FAILED dataset failed, with line and column.
-	FailureReason string `json:"failureReason,omitempty"`
+	FailureReason string `json:"failureReason,omitempty" doc:"Why it FAILED, with line and column."`
 	// Rows, Columns and Classes are there once the dataset is COMPLETED.
-	Rows    int64    `json:"rows,omitempty"`
-	Columns []Column `json:"columns,omitempty"`
-	Classes []Class  `json:"classes,omitempty"`
+	Rows    int64    `json:"rows,omitempty" doc:"Labelled rows, once COMPLETED."`
+	Columns []Column `json:"columns,omitempty" doc:"The features, once COMPLETED."`
+	Classes []Class  `json:"classes,omitempty" doc:"The labels, once COMPLETED."`
 	// DatasetUploadInfo is there while the dataset is PENDING, so that an
 	// upload that broke off can be started again.
 	DatasetUploadInfo *UploadInfo `json:"datasetUploadInfo,omitempty"`
@@ -93,7 +93,7 @@ type Dataset struct {
 
 // Column profiles one feature column.
 type Column struct {
-	Name     string `json:"name"`
+	Name     string `json:"name" doc:"From the header."`
 	Kind     string `json:"kind" doc:"numeric or category"`
 	Missing  int64  `json:"missing" doc:"Rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Different values."`
@@ -101,8 +101,8 @@ type Column struct {
 
 // Class is one label and how many rows carry it.
 type Class struct {
-	Label string `json:"label"`
-	Rows  int64  `json:"rows"`
+	Label string `json:"label" doc:"The label as it stands in the file."`
+	Rows  int64  `json:"rows" doc:"Rows that carry it."`
 }
 
 // DatasetPage answers [ListDatasets].

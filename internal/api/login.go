@@ -16,8 +16,8 @@ type Credentials struct {
 
 // Session is a bearer token and what it is good for.
 type Session struct {
-	AccessToken string `json:"access_token"`
+	AccessToken string `json:"access_token" doc:"The bearer token."`
 	TokenType   string `json:"token_type" doc:"Bearer"`
 	ExpiresIn   int    `json:"expires_in" doc:"Seconds until the token expires: 3600."`
-	Username    string `json:"username"`
+	Username    string `json:"username" doc:"The account's e-mail."`
 }

@@ -13,7 +13,7 @@ type Model struct {
 	TrainingJobKey      string  `json:"trainingJobKey"`
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number."`
 	CreatedOn           string  `json:"createdOn"`
-	Algorithm           string  `json:"algorithm,omitempty"`
+	Algorithm           string  `json:"algorithm,omitempty" doc:"That won."`
 	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset so far."`
 }
 
@@ -42,21 +42,21 @@ type ModelReport struct {
 	Seed      int64  `json:"seed"`
 	// Rows counts the labelled rows; Test and Validation those that the figures
 	// of the same name come from.
-	Rows           int64  `json:"rows"`
-	TestRows       int64  `json:"testRows"`
-	ValidationRows int64  `json:"validationRows"`
-	Validation     Scores `json:"validation"`
-	Test           Scores `json:"test"`
-	Training       Scores `json:"training"`
+	Rows           int64  `json:"rows" doc:"Labelled rows."`
+	TestRows       int64  `json:"testRows" doc:"Rows behind the test figures."`
+	ValidationRows int64  `json:"validationRows" doc:"Rows behind the validation figures."`
+	Validation     Scores `json:"validation" doc:"On rows that the algorithms were compared by."`
+	Test           Scores `json:"test" doc:"On rows that nothing looked at."`
+	Training       Scores `json:"training" doc:"On the rows that the judged model learnt from."`
 	// Classes are the labels in the order of Confusion's rows and columns.
-	Classes []ClassReport `json:"classes"`
+	Classes []ClassReport `json:"classes" doc:"In the order of confusion's rows and columns."`
 	// Confusion counts the test rows: true class down, predicted class across.
-	Confusion [][]int64 `json:"confusion"`
+	Confusion [][]int64 `json:"confusion" doc:"Test rows: true class down, predicted class across."`
 	// Importances tell by how much the metric falls on the validation rows when
 	// a column's values are shuffled, largest first.
-	Importances []Importance `json:"importances"`
+	Importances []Importance `json:"importances" doc:"Largest first."`
 	// Algorithms holds how each algorithm of the race ended.
-	Algorithms []AlgorithmReport `json:"algorithms"`
+	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 }
 
 // Scores are the figures of one set of rows.
@@ -80,14 +80,14 @@ type ClassReport struct {
 // Importance is how much a model relies on a column.
 type Importance struct {
 	Column     string  `json:"column"`
-	Importance float64 `json:"importance"`
+	Importance float64 `json:"importance" doc:"By how much the metric falls when the column is shuffled."`
 }
 
 // AlgorithmReport is how one algorithm of the race ended.
 type AlgorithmReport struct {
 	Algorithm   string    `json:"algorithm"`
 	Status      string    `json:"status"`
-	Performance float64   `json:"performance"`
+	Performance float64   `json:"performance" doc:"The best on validation rows."`
 	LogLoss     float64   `json:"logLoss"`
-	Curve       []float64 `json:"curve"`
+	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
 }

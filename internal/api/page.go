@@ -12,13 +12,13 @@ type PageInput struct {
 
 // Page is the envelope of every list.
 type Page struct {
-	Offset int64 `json:"offset"`
-	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset" doc:"As asked for."`
+	Limit  int64 `json:"limit" doc:"As applied."`
 	// NextOffset is the offset of the next page; absent on the last.
-	NextOffset *int64 `json:"nextOffset,omitempty"`
+	NextOffset *int64 `json:"nextOffset,omitempty" doc:"Of the next page; absent on the last."`
 	// Total counts the items of all pages. The client takes -1 for a service
 	// that does not tell.
-	Total int64 `json:"total"`
+	Total int64 `json:"total" doc:"Items of all pages."`
 }
 
 // DatasetPageInput is a list of things that belong to a dataset.

@@ -23,9 +23,9 @@ type ResultInput struct {
 
 // CreatedPrediction answers [CreatePrediction] and [CreatePredictionByForm].
 type CreatedPrediction struct {
-	PredictionKey                 string `json:"predictionKey"`
-	Status                        string `json:"status"`
-	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl"`
+	PredictionKey                 string `json:"predictionKey" doc:"The new prediction's key."`
+	Status                        string `json:"status" doc:"PENDING"`
+	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"Where to read how it stands."`
 }
 
 // Prediction answers [GetPrediction]. The performances are those of the
@@ -34,22 +34,22 @@ type Prediction struct {
 	PredictionKey       string   `json:"predictionKey"`
 	ModelKey            string   `json:"modelKey"`
 	DatasetKey          string   `json:"datasetKey"`
-	Status              string   `json:"status"`
-	TargetPerformance   *float64 `json:"targetPerformance,omitempty"`
-	AchievedPerformance *float64 `json:"achievedPerformance,omitempty"`
+	Status              string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, FAILED or TIMEOUT"`
+	TargetPerformance   *float64 `json:"targetPerformance,omitempty" doc:"The training job's threshold."`
+	AchievedPerformance *float64 `json:"achievedPerformance,omitempty" doc:"The training job's, on validation rows."`
 	// PredictionResultURL is there once the prediction is COMPLETED.
-	PredictionResultURL string `json:"predictionResultUrl,omitempty"`
+	PredictionResultURL string `json:"predictionResultUrl,omitempty" doc:"The result, for an hour; there once COMPLETED."`
 	CreatedOn           string `json:"createdOn,omitempty"`
 	FailureReason       string `json:"failureReason,omitempty"`
-	Rows                int64  `json:"rows,omitempty"`
+	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
 }
 
 // PredictionProgress answers [GetPredictionProgress].
 type PredictionProgress struct {
 	PredictionKey string `json:"predictionKey"`
-	Status        string `json:"status"`
+	Status        string `json:"status" doc:"As in Prediction."`
 	// Rows is how many rows are done.
-	Rows          int64  `json:"rows"`
+	Rows          int64  `json:"rows" doc:"Rows done."`
 	FailureReason string `json:"failureReason,omitempty"`
 }
 

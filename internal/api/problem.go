@@ -71,16 +71,16 @@ func (c Code) Status() int {
 
 // Problem is the body of every error answer: RFC 9457 problem details.
 type Problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
+	Type   string `json:"type" doc:"about:blank"`
+	Title  string `json:"title" doc:"The status's name."`
+	Status int    `json:"status" doc:"The HTTP status."`
 	// Detail tells what happened, to what.
-	Detail string `json:"detail"`
-	Code   Code   `json:"code"`
+	Detail string `json:"detail" doc:"What happened, to what."`
+	Code   Code   `json:"code" doc:"Stable, for programs."`
 	// Errors names the fields at fault, if any.
-	Errors []FieldError `json:"errors,omitempty"`
+	Errors []FieldError `json:"errors,omitempty" doc:"The fields at fault, if any."`
 	// RequestID finds the request in the service's log.
-	RequestID string `json:"requestId,omitempty"`
+	RequestID string `json:"requestId,omitempty" doc:"Finds the request in the service's log."`
 	// RetryAfter is how many seconds to wait before asking again; it travels in
 	// the header of that name. 0 says nothing.
 	RetryAfter int `json:"-"`
@@ -90,8 +90,8 @@ type Problem struct {
 
 // FieldError tells what is wrong with one field or parameter.
 type FieldError struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Field   string `json:"field" doc:"Its name, or its path within the body."`
+	Message string `json:"message" doc:"What is wrong with it."`
 }
 
 // NewProblem makes a problem of the code's status and title.

@@ -59,10 +59,10 @@ type NewTraining struct {
 
 // CreatedTraining answers [CreateTraining].
 type CreatedTraining struct {
-	TrainingJobKey         string `json:"trainingJobKey"`
+	TrainingJobKey         string `json:"trainingJobKey" doc:"The new training job's key."`
 	DatasetKey             string `json:"datasetKey"`
-	Status                 string `json:"status"`
-	TrainingJobProgressURL string `json:"trainingJobProgressUrl"`
+	Status                 string `json:"status" doc:"PENDING"`
+	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"Where to read how the race stands."`
 }
 
 // Training is a training job: a race, or one algorithm's part in it. Of the
@@ -72,20 +72,20 @@ type Training struct {
 	TrainingJobKey       string   `json:"trainingJobKey"`
 	DatasetKey           string   `json:"datasetKey"`
 	DatasetName          string   `json:"datasetName"`
-	Status               string   `json:"status"`
+	Status               string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
 	ScalingFactor        int      `json:"scalingFactor"`
-	TargetPerformance    float64  `json:"targetPerformance"`
-	ModelKey             string   `json:"modelKey,omitempty"`
-	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty"`
-	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty"`
-	TestPerformance      *float64 `json:"testPerformance,omitempty"`
+	TargetPerformance    float64  `json:"targetPerformance" doc:"The threshold."`
+	ModelKey             string   `json:"modelKey,omitempty" doc:"The best model, once there is one."`
+	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm did not learn from."`
+	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it learnt from."`
+	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On rows that nothing looked at."`
 	CreatedOn            string   `json:"createdOn"`
-	Metric               string   `json:"metric"`
+	Metric               string   `json:"metric" doc:"What the performances are."`
 	FailureReason        string   `json:"failureReason,omitempty"`
 	StartedOn            string   `json:"startedOn,omitempty"`
 	FinishedOn           string   `json:"finishedOn,omitempty"`
-	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty"`
-	Algorithm            string   `json:"algorithm,omitempty"`
+	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm of it."`
+	Algorithm            string   `json:"algorithm,omitempty" doc:"Of the model; of the run, if this is one algorithm of a race."`
 }
 
 // TrainingPage answers the lists of training jobs.
@@ -96,17 +96,17 @@ type TrainingPage struct {
 
 // TrainingProgress answers [GetTrainingProgress].
 type TrainingProgress struct {
-	Status string         `json:"status"`
-	Jobs   []AlgorithmRun `json:"jobs"`
+	Status string         `json:"status" doc:"The race's state."`
+	Jobs   []AlgorithmRun `json:"jobs" doc:"One for each algorithm."`
 }
 
 // AlgorithmRun is how far one algorithm has come.
 type AlgorithmRun struct {
 	TrainingJobKey    string  `json:"trainingJobKey"`
-	Algorithm         string  `json:"algorithm"`
-	Status            string  `json:"status"`
-	LatestPerformance float64 `json:"latestPerformance"`
+	Algorithm         string  `json:"algorithm" doc:"B… for two classes, M… for more."`
+	Status            string  `json:"status" doc:"Like that of a training job; NOT_COMPLETED also when another won."`
+	LatestPerformance float64 `json:"latestPerformance" doc:"On validation rows."`
 	// RecentPerformances are up to five values, oldest first; the last equals
 	// LatestPerformance.
-	RecentPerformances []float64 `json:"recentPerformances"`
+	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five, oldest first; the last is latestPerformance."`
 }
