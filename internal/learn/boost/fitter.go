@@ -41,7 +41,7 @@ func NewLeafwise(f *frame.Frame, part split.Part, opts Options) (*Fitter, error)
 			return nil, err
 		}
 	}
-	opts.leafwiseDefaults(len(part.Train))
+	opts.leafwiseDefaults(len(part.Train), len(f.Columns))
 	l := newLoss(f, part, opts.Classes)
 	return &Fitter{loss: l, grower: newLeafwise(l, bins, opts), kept: -1}, nil
 }
@@ -53,7 +53,7 @@ func NewSymmetric(f *frame.Frame, part split.Part, opts Options) (*Fitter, error
 	if err := check(f, part, &opts); err != nil {
 		return nil, err
 	}
-	opts.symmetricDefaults(len(part.Train))
+	opts.symmetricDefaults(len(part.Train), len(f.Columns))
 	ctx := context.Background()
 	bins := opts.Bins
 	if bins == nil {

@@ -19,45 +19,64 @@ type lot struct {
 	packed            []int64   // by row
 	keep, rest        []int32
 	scratch           []int32
+	sizes             []bucket
+}
+
+// bucket counts the rows whose gradients are of about one size.
+type bucket struct {
+	rows int
+	mass float64
+}
+
+// lottery says how many rows a tree is to be grown from, and how they are
+// drawn.
+type lottery struct {
+	fraction float64
+	salt     uint64
 }
 
 func newLot(rows int) *lot {
-	return &lot{gradient: make([]float32, rows), hessian: make([]float32, rows), packed: make([]int64, rows)}
+	return &lot{
+		gradient: make([]float32, rows),
+		hessian:  make([]float32, rows),
+		packed:   make([]int64, rows),
+		sizes:    make([]bucket, 1<<11),
+	}
 }
 
 // draw finds the derivatives of output k and divides the rows into those to
 // grow a tree from and the rest, both ascending but for the rows to evaluate,
-// which come last. inBag tells which rows may be used; nil is all. It returns
-// the sum of the gradients' absolute values.
-func (t *lot) draw(l *loss, k int, inBag []bool) float64 {
-	var mass [1 << 11]float64 // by size of the gradient
+// which come last. It returns the sum of the gradients' absolute values.
+//
+// If only a fraction of the rows is wanted, those with gradients of at least μ
+// are kept, and a smaller one with probability |g|/μ and its derivatives
+// multiplied by μ/|g|: sums stay unbiased and vary little (Ibragimov & Gusev,
+// Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
+func (t *lot) draw(l *loss, k int, chance lottery) float64 {
+	clear(t.sizes)
 	target := l.target(k)
 	p := l.probabilities[k]
 	for _, row := range l.train {
-		g, h := p[row], p[row]*(1-p[row])
+		g := p[row]
+		t.hessian[row] = g * (1 - g)
 		if l.labels[row] == target {
 			g--
 		}
-		t.gradient[row], t.hessian[row] = g, h
-		if g < 0 {
-			g = -g
-		}
-		if inBag == nil || inBag[row] {
-			mass[size(g)] += float64(g)
-		}
+		t.gradient[row] = g
+		b := &t.sizes[size(g)]
+		b.rows++
+		b.mass += math.Abs(float64(g))
 	}
-	var total, below float64
-	for _, m := range mass {
-		total += m
-	}
-	least := 0
-	for below+mass[least] <= trim*total && least < len(mass)-1 {
-		below += mass[least]
-		least++
-	}
+	total, least, full := t.limits(chance.fraction * float64(len(l.train)))
+	mu := math.Float32frombits(uint32(full) << sizeBits)
 	t.keep, t.rest = t.keep[:0], t.rest[:0]
 	for _, row := range l.train {
-		if size(t.gradient[row]) >= least && (inBag == nil || inBag[row]) {
+		g := t.gradient[row]
+		if s := size(g); s >= full {
+			t.keep = append(t.keep, row)
+		} else if weight := mu / max(g, -g); s >= least && weight*chance.uniform(row) < 1 {
+			t.gradient[row] *= weight
+			t.hessian[row] *= weight
 			t.keep = append(t.keep, row)
 		} else {
 			t.rest = append(t.rest, row)
@@ -67,10 +86,51 @@ func (t *lot) draw(l *loss, k int, inBag []bool) float64 {
 	return total
 }
 
+// limits returns the sum of the gradients, the size below which they are
+// trimmed, and that from which all are kept so that about want rows are.
+func (t *lot) limits(want float64) (total float64, least, full int) {
+	rows := 0
+	for _, b := range t.sizes {
+		total += b.mass
+		rows += b.rows
+	}
+	below := 0.0
+	for below+t.sizes[least].mass <= trim*total && least < len(t.sizes)-1 {
+		below += t.sizes[least].mass
+		rows -= t.sizes[least].rows
+		least++
+	}
+	below = 0
+	for full = least; full < len(t.sizes)-1; full++ {
+		mu := float64(math.Float32frombits(uint32(full) << sizeBits))
+		if float64(rows) <= want || float64(rows)+below/mu <= want {
+			break
+		}
+		below += t.sizes[full].mass
+		rows -= t.sizes[full].rows
+	}
+	return total, least, full
+}
+
+// sizeBits are the low bits of a float32 that its size leaves away.
+const sizeBits = 20
+
 // size orders numbers by their absolute value, coarsely: exponent and three
 // bits of the mantissa.
 func size(x float32) int {
-	return int(math.Float32bits(x) << 1 >> 21)
+	return int(math.Float32bits(x) << 1 >> (sizeBits + 1))
+}
+
+// uniform returns a row's random number in [0, 1).
+func (c lottery) uniform(row int32) float32 {
+	return float32(scramble(uint64(row)^c.salt)>>40) / (1 << 24)
+}
+
+// scramble is the finaliser of splitmix64.
+func scramble(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // route gives each leaf of a tree grown from the lot all of its rows: first
@@ -83,19 +143,6 @@ func (t *lot) route(b *tree.Bins, grown *tree.Tree, g *tree.Grower, visit func(l
 		t.scratch = make([]int32, len(t.rest))
 	}
 	grown.Route(b, t.rest, t.scratch[:len(t.rest)], visit)
-}
-
-// bag draws which rows a round may use, or returns nil for all.
-func bag(rows int, fraction float64, seed, round uint64) []bool {
-	if fraction >= 1 {
-		return nil
-	}
-	draw := rand.New(rand.NewPCG(seed, round<<1))
-	in := make([]bool, rows)
-	for i := range in {
-		in[i] = draw.Float64() < fraction
-	}
-	return in
 }
 
 // some draws about a fraction of n features, at least one, ascending; nil is

@@ -58,13 +58,11 @@ func (t *leafwise) round(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	outputs := len(t.loss.base)
-	number := uint64(len(t.members) / outputs)
-	inBag := bag(t.bins.Rows, t.opts.RowFraction, t.opts.Seed, number)
 	grown := make([]*member, outputs)
 	routed := make([]int64, outputs)
 	failed := make([]error, outputs)
 	err = tree.Parallel(ctx, len(t.lots), outputs, func(worker, k int) {
-		grown[k], routed[k], failed[k] = t.grow(ctx, worker, k, inBag)
+		grown[k], routed[k], failed[k] = t.grow(ctx, worker, k)
 	})
 	for k := range grown {
 		if err == nil {
@@ -84,13 +82,13 @@ func (t *leafwise) round(ctx context.Context) (done bool, err error) {
 }
 
 // grow makes the tree of output k and adds it to the scores of all rows.
-func (t *leafwise) grow(ctx context.Context, worker, k int, inBag []bool) (*member, int64, error) {
+func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, error) {
 	lot, grower := t.lots[worker], t.growers[worker]
-	mass := lot.draw(t.loss, k, inBag)
+	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(len(t.members)+k)))
+	mass := lot.draw(t.loss, k, lottery{t.opts.RowFraction, draw.Uint64()})
 	if mass < negligible*float64(len(t.loss.train)) || len(lot.keep) == 0 {
 		return nil, 0, nil
 	}
-	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(len(t.members)+k)<<1+1))
 	sample := tree.Sample{
 		Rows:      lot.keep,
 		Gradients: lot.packed,

@@ -111,13 +111,25 @@ func (e *encoder) visit(order, cells []int32, size int, target []bool, do func(r
 		all.n++
 	}
 	p := all.sum / max(all.n, 1)
-	for _, row := range order {
+	half := len(order) / 2
+	add := func(row int32, n float32) {
 		t := &tallies[cells[row]]
-		do(row, t.mean(p))
-		t.n++
+		t.n += n
 		if target[e.labels[row]] {
-			t.sum++
+			t.sum += n
 		}
+	}
+	for _, row := range order[len(order)-half:] {
+		add(row, 1)
+	}
+	for i, row := range order {
+		do(row, tallies[cells[row]].mean(p))
+		add(row, 1)
+		add(order[(i-half+len(order))%len(order)], -1)
+	}
+	clear(tallies)
+	for _, row := range order {
+		add(row, 1)
 	}
 	return tallies, p
 }
@@ -148,6 +160,10 @@ func (e *encoder) statistic(key category, target []bool) statistic {
 	return s
 }
 
+// statisticBins is the most bins of a statistic: finer ones would tell rows
+// apart by the noise of their order.
+const statisticBins = 16
+
 // cuts finds the bins of a statistic from its values in one order and over all
 // rows.
 func (e *encoder) cuts(seen []float32, tallies []tally, p float32) tree.Cuts {
@@ -162,7 +178,7 @@ func (e *encoder) cuts(seen []float32, tallies []tally, p float32) tree.Cuts {
 			values = append(values, float64(t.mean(p)))
 		}
 	}
-	return tree.NumericCuts(values, e.buckets)
+	return tree.NumericCuts(values, min(e.buckets, statisticBins))
 }
 
 // worth returns how much better a category's ordered statistics foretell the

@@ -106,45 +106,25 @@ func (t *symmetric) features(draw *rand.Rand) []int32 {
 	return drawn
 }
 
-// sketch finds the derivatives that decide the splits, each row weighted at
-// random (the Bayesian bootstrap: an exponential weight instead of a number of
-// copies).
+// sketch finds the derivatives that decide the splits: those of the outputs,
+// or of random projections where the outputs are many.
 func (t *symmetric) sketch(ctx context.Context, draw *rand.Rand) error {
 	outputs, sketched := len(t.loss.base), len(t.packed)
 	directions := make([]float32, outputs*sketched)
 	for i := range directions {
 		directions[i] = float32(draw.NormFloat64()) / float32(math.Sqrt(float64(sketched)))
 	}
-	var weights [1 << 12]float32
-	for i := range weights {
-		weights[i] = float32(math.Pow(draw.ExpFloat64(), t.opts.bootstrap))
-	}
-	salt := draw.Uint64()
 	tasks := (len(t.loss.train) + block - 1) / block
 	return tree.Parallel(ctx, t.opts.Workers, tasks, func(_, i int) {
 		rows := t.loss.train[i*block : min((i+1)*block, len(t.loss.train))]
-		if outputs == sketched {
-			for k := range outputs {
-				t.exact(k, rows)
-			}
-		} else {
+		if outputs > sketched {
 			t.project(rows, directions)
+			return
 		}
-		for _, row := range rows {
-			w := weights[scramble(uint64(row)^salt)>>52]
-			for o := range sketched {
-				t.gradients[o][row] *= w
-				t.hessians[o][row] *= w
-			}
+		for k := range outputs {
+			t.exact(k, rows)
 		}
 	})
-}
-
-// scramble is the finaliser of splitmix64.
-func scramble(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // exact writes the derivatives of output k.
@@ -256,9 +236,9 @@ type input struct {
 const (
 	// orders is the number of random orders of the ordered statistics.
 	orders = 4
-	// mostSingled is the number of levels up to which trees may split off a
-	// level by name.
-	mostSingled = 12
+	// wide is the number of levels beyond which a column gets statistics.
+	// Trees tell fewer levels apart by name, and without noise.
+	wide = 24
 	// mostStatistics bounds the statistics of pairs of columns.
 	mostStatistics = 48
 )
@@ -268,15 +248,13 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 	in := &input{columns: len(f.Columns)}
 	var singles []category
 	for i := range f.Columns {
+		in.usable = append(in.usable, int32(i))
 		if f.Columns[i].Codes == nil {
-			in.usable = append(in.usable, int32(i))
 			continue
 		}
-		key := newCategory(f, i, -1)
-		if key.levels[0]-2 <= mostSingled {
-			in.usable = append(in.usable, int32(i))
+		if key := newCategory(f, i, -1); key.levels[0]-2 > wide {
+			singles = append(singles, key)
 		}
-		singles = append(singles, key)
 	}
 	if len(singles) == 0 {
 		in.bins = []*tree.Bins{bins}
