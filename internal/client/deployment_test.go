@@ -1,0 +1,357 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+const key = "11111111-2222-4333-8444-555555555555"
+
+// deployment plays another deployment of the service: a handler, the requests
+// that it saw, and the waits that the client made.
+type deployment struct {
+	*httptest.Server
+	mu    sync.Mutex
+	seen  []*http.Request
+	waits []time.Duration
+}
+
+func deploy(t *testing.T, handler http.HandlerFunc) *deployment {
+	t.Helper()
+	d := &deployment{}
+	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.mu.Lock()
+		d.seen = append(d.seen, r)
+		d.mu.Unlock()
+		handler(w, r)
+	}))
+	t.Cleanup(d.Close)
+	return d
+}
+
+// client gives a client of the deployment that does not really wait.
+func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
+	t.Helper()
+	if opts.BaseURL == "" {
+		opts.BaseURL = d.URL
+	}
+	if opts.Token == "" {
+		opts.Token = "secret-token"
+	}
+	opts.Wait = func(ctx context.Context, wait time.Duration) error {
+		d.waits = append(d.waits, wait)
+		return ctx.Err()
+	}
+	c, err := client.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// say answers with JSON.
+func say(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// inTurn answers each request with the next handler, and the last for ever.
+func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
+	var mu sync.Mutex
+	n := 0
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		h := handlers[min(n, len(handlers)-1)]
+		n++
+		mu.Unlock()
+		h(w, r)
+	}
+}
+
+func getDataset(t *testing.T, c *client.Client) (*api.Dataset, error) {
+	t.Helper()
+	return client.Call(t.Context(), c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+}
+
+// TestTolerance reads what other deployments send.
+func TestTolerance(t *testing.T) {
+	t.Run("datasets_as_a_string_or_an_array", func(t *testing.T) {
+		for _, body := range []string{
+			`{"datasets":"[{\"datasetKey\":\"k\",\"datasetName\":\"n\"}]","offset":0,"limit":1,"total":1}`,
+			`{"datasets":[{"datasetKey":"k","datasetName":"n","novelty":{"a":1}}],"offset":"0","limit":"1","total":"1"}`,
+		} {
+			page, err := client.Call(t.Context(), deploy(t, say(200, body)).client(t, client.Options{}), api.ListDatasets,
+				&api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Datasets.Items) != 1 || page.Datasets.Items[0].DatasetName != "n" || page.Total != 1 {
+				t.Errorf("%s read as %+v", body, page)
+			}
+			if printed, _ := json.Marshal(page); !strings.Contains(string(printed), `"datasets":[{`) {
+				t.Errorf("printed as %s", printed)
+			}
+		}
+	})
+	t.Run("numbers_in_strings_and_older_states", func(t *testing.T) {
+		c := deploy(t, say(203, `{"trainingJobKey":"k","status":"PROCESSING","scalingFactor":"16","targetPerformance":"0.9","achievedPerformance":"0.75","testPerformance":""}`)).client(t, client.Options{})
+		job, err := client.Call(t.Context(), c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.Status != api.TrainingRunning || job.ScalingFactor != 16 || job.TargetPerformance != 0.9 || *job.AchievedPerformance != 0.75 || job.TestPerformance != nil {
+			t.Errorf("read as %+v", job)
+		}
+	})
+	t.Run("progress_with_older_states", func(t *testing.T) {
+		c := deploy(t, say(200, `{"status":"TIMEOUT","jobs":[{"status":"PROCESSING","recentPerformances":["0.5",0.6]}]}`)).client(t, client.Options{})
+		got, err := client.Call(t.Context(), c, api.GetTrainingProgress, &api.TrainingInput{TrainingJobKey: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &api.TrainingProgress{Status: api.TrainingTimedOut, Jobs: []api.AlgorithmRun{
+			{Status: api.TrainingRunning, RecentPerformances: []float64{0.5, 0.6}}}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("a_version_without_a_total", func(t *testing.T) {
+		page, err := client.Call(t.Context(), deploy(t, say(200, `{"models":[]}`)).client(t, client.Options{}), api.ListModelsOfDataset,
+			&api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}})
+		if err != nil || page.Total != -1 {
+			t.Errorf("total %d, %v", page.Total, err)
+		}
+	})
+	t.Run("a_path_elsewhere", func(t *testing.T) {
+		d := deploy(t, say(200, `{}`))
+		c := d.client(t, client.Options{BaseURL: d.URL + "/prefix/", Paths: map[string]string{"getDataset": "/v2/ds/{datasetKey}"}})
+		if _, err := getDataset(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.seen[0].URL.Path; got != "/prefix/v2/ds/"+key {
+			t.Errorf("called %s", got)
+		}
+	})
+}
+
+// TestStrangers holds the error of an address that is not the service's API.
+func TestStrangers(t *testing.T) {
+	page := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "<!doctype html><title>Please log in</title>")
+		}
+	}
+	for name, handler := range map[string]http.HandlerFunc{
+		"a_log_in_page": page(200), "a_page_not_found": page(404), "plain_text": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") },
+		"other_json": say(200, `["a"]`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := getDataset(t, deploy(t, handler).client(t, client.Options{}))
+			var network *client.NetworkError
+			if !errors.As(err, &network) || network.Kind != client.NotService {
+				t.Fatalf("got %v", err)
+			}
+			if !strings.Contains(err.Error(), "this address is not the service's API") || network.Op != "getDataset" {
+				t.Errorf("says %q of %s", err, network.Op)
+			}
+		})
+	}
+	t.Run("a_gateway's_page_is_an_outage", func(t *testing.T) {
+		_, err := getDataset(t, deploy(t, page(502)).client(t, client.Options{}))
+		if got := api.CodeOf(err); got != api.CodeNotReady {
+			t.Errorf("%s: %v", got, err)
+		}
+	})
+	t.Run("a_proxy's_413_is_too_large", func(t *testing.T) {
+		_, err := deploy(t, page(413)).client(t, client.Options{}).AddData(t.Context(), key, text("id,a\n"), nil)
+		if got := api.CodeOf(err); got != api.CodeTooLarge {
+			t.Errorf("%s: %v", got, err)
+		}
+	})
+	t.Run("an_error_of_another_format", func(t *testing.T) {
+		_, err := getDataset(t, deploy(t, say(409, `{"message":"busy"}`)).client(t, client.Options{}))
+		if got := api.CodeOf(err); got != api.CodeWrongState || err.Error() != "busy" {
+			t.Errorf("%s: %v", got, err)
+		}
+	})
+}
+
+// TestRetries counts attempts and waits.
+func TestRetries(t *testing.T) {
+	busy := func(after string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", after)
+			say(429, `{"code":"too-many-requests","detail":"slow"}`)(w, nil)
+		}
+	}
+	cut := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	create := func(t *testing.T, c *client.Client) error {
+		t.Helper()
+		_, err := client.Call(t.Context(), c, api.CreateDataset, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "abc"}})
+		return err
+	}
+	get := func(t *testing.T, c *client.Client) error {
+		t.Helper()
+		_, err := getDataset(t, c)
+		return err
+	}
+	remove := func(t *testing.T, c *client.Client) error {
+		t.Helper()
+		_, err := client.Call(t.Context(), c, api.DeleteDataset, &api.DatasetInput{DatasetKey: key})
+		return err
+	}
+	for _, c := range []struct {
+		name     string
+		handler  http.HandlerFunc
+		call     func(*testing.T, *client.Client) error
+		attempts int
+		ok       bool
+	}{
+		{"503_then_well", inTurn(say(503, "{}"), say(200, "{}")), get, 2, true},
+		{"503_before_a_creation", inTurn(say(503, "{}"), say(201, "{}")), create, 2, true},
+		{"504_after_a_creation_may_have_happened", inTurn(say(504, "{}"), say(201, "{}")), create, 1, false},
+		{"a_connection_cut", inTurn(cut, cut, say(200, "{}")), get, 3, true},
+		{"a_connection_cut_on_a_creation", inTurn(cut, say(201, "{}")), create, 1, false},
+		{"never_well", say(503, "{}"), get, 5, false},
+		{"500_is_final", say(500, "{}"), get, 1, false},
+		{"404_is_final", say(404, "{}"), get, 1, false},
+		{"a_deletion_whose_answer_was_lost", inTurn(cut, say(404, `{"code":"not-found"}`)), remove, 2, true},
+		{"429_with_a_short_wait", inTurn(busy("7"), say(201, "{}")), create, 2, true},
+		{"429_with_a_long_wait", busy("3600"), get, 1, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := deploy(t, c.handler)
+			err := c.call(t, d.client(t, client.Options{}))
+			if (err == nil) != c.ok || len(d.seen) != c.attempts {
+				t.Errorf("%d attempts, want %d; error %v", len(d.seen), c.attempts, err)
+			}
+			if c.name == "429_with_a_short_wait" && !slices.Equal(d.waits, []time.Duration{7 * time.Second}) {
+				t.Errorf("waited %v", d.waits)
+			}
+			if c.name == "never_well" && (d.waits[0] > 200*time.Millisecond || d.waits[3] < 800*time.Millisecond) {
+				t.Errorf("waited %v", d.waits)
+			}
+		})
+	}
+	t.Run("a_wrong_password_is_not_tried_again", func(t *testing.T) {
+		d := deploy(t, busy("1"))
+		_, err := client.Call(t.Context(), d.client(t, client.Options{}), api.LogIn, &api.LogInInput{})
+		if api.CodeOf(err) != api.CodeTooMany || len(d.seen) != 1 {
+			t.Errorf("%d attempts, %v", len(d.seen), err)
+		}
+	})
+}
+
+// TestRelogin lets tokens expire.
+func TestRelogin(t *testing.T) {
+	only := func(good string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer "+good {
+				say(401, `{"code":"unauthorized"}`)(w, r)
+				return
+			}
+			say(200, "{}")(w, r)
+		}
+	}
+	t.Run("once_and_again", func(t *testing.T) {
+		d := deploy(t, only("new"))
+		logins := 0
+		c := d.client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "new", nil }})
+		if _, err := getDataset(t, c); err != nil || logins != 1 || len(d.seen) != 2 || c.Token() != "new" {
+			t.Errorf("%d logins, %d requests, token %s, %v", logins, len(d.seen), c.Token(), err)
+		}
+	})
+	t.Run("not_for_ever", func(t *testing.T) {
+		logins := 0
+		c := deploy(t, only("right")).client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "wrong", nil }})
+		for range 2 {
+			if _, err := getDataset(t, c); api.CodeOf(err) != api.CodeUnauthorized {
+				t.Errorf("got %v", err)
+			}
+		}
+		if logins != 1 {
+			t.Errorf("%d logins", logins)
+		}
+	})
+	t.Run("its_failure_is_the_error", func(t *testing.T) {
+		refused := errors.New("no password")
+		c := deploy(t, only("x")).client(t, client.Options{Relogin: func(context.Context) (string, error) { return "", refused }})
+		if _, err := getDataset(t, c); !errors.Is(err, refused) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestTokenStaysHome watches where the token goes.
+func TestTokenStaysHome(t *testing.T) {
+	other := deploy(t, say(200, `{"datasetName":"elsewhere"}`))
+	foreign := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+	redirect := deploy(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, foreign+r.URL.Path, http.StatusTemporaryRedirect) })
+	c := redirect.client(t, client.Options{})
+
+	if d, err := getDataset(t, c); err != nil || d.DatasetName != "elsewhere" {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if got := other.seen[0].Header.Get("Authorization"); got != "" {
+		t.Errorf("the redirect carried %q", got)
+	}
+	t.Run("nor_a_password", func(t *testing.T) {
+		_, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "a", Password: "b"}})
+		var network *client.NetworkError
+		if !errors.As(err, &network) || network.Kind != client.Misdirected || len(other.seen) != 1 {
+			t.Errorf("%d requests, %v", len(other.seen), err)
+		}
+	})
+	t.Run("nor_is_a_post_turned_into_a_get", func(t *testing.T) {
+		moved := deploy(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently) })
+		_, err := client.Call(t.Context(), moved.client(t, client.Options{}), api.CreateDataset, &api.CreateDatasetInput{})
+		var network *client.NetworkError
+		if !errors.As(err, &network) || network.Kind != client.Misdirected {
+			t.Errorf("got %v", err)
+		}
+	})
+	for query, want := range map[string]string{
+		"":                                "Bearer secret-token",
+		"?upload_id=7":                    "Bearer secret-token",
+		"?X-Goog-Signature=abc":           "",
+		"?X-Amz-Signature=abc&X-Amz-Date": "",
+		"?sv=1&sig=abc":                   "",
+	} {
+		t.Run("upload_address"+query, func(t *testing.T) {
+			store := deploy(t, func(http.ResponseWriter, *http.Request) {})
+			address := strings.Replace(store.URL, "127.0.0.1", "localhost", 1) + "/bucket/x" + query
+			_, err := c.UploadData(t.Context(), api.UploadInfo{UploadURL: address, ExtraHeaders: "X-Goog-Content-Length-Range:10,534773760\nx-two: b"}, text("id,a,b\n"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := store.seen[0].Header
+			if h.Get("Authorization") != want || h.Get("X-Goog-Content-Length-Range") != "10,534773760" || h.Get("X-Two") != "b" || h.Get("Content-Type") != "text/csv" {
+				t.Errorf("sent %v", h)
+			}
+		})
+	}
+}
+
+func text(s string) client.Source {
+	return client.Source{Name: "a.csv", Size: int64(len(s)), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+}
