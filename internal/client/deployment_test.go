@@ -306,7 +306,9 @@ func TestRelogin(t *testing.T) {
 func TestTokenStaysHome(t *testing.T) {
 	other := deploy(t, say(200, `{"datasetName":"elsewhere"}`))
 	foreign := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
-	redirect := deploy(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, foreign+r.URL.Path, http.StatusTemporaryRedirect) })
+	redirect := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, foreign+r.URL.Path, http.StatusTemporaryRedirect)
+	})
 	c := redirect.client(t, client.Options{})
 
 	if d, err := getDataset(t, c); err != nil || d.DatasetName != "elsewhere" {
@@ -323,7 +325,9 @@ func TestTokenStaysHome(t *testing.T) {
 		}
 	})
 	t.Run("nor_is_a_post_turned_into_a_get", func(t *testing.T) {
-		moved := deploy(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently) })
+		moved := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
+		})
 		_, err := client.Call(t.Context(), moved.client(t, client.Options{}), api.CreateDataset, &api.CreateDatasetInput{})
 		var network *client.NetworkError
 		if !errors.As(err, &network) || network.Kind != client.Misdirected {

@@ -1,0 +1,102 @@
+package client_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// TestSecretsAreCut looks for secrets in all that is told of requests.
+func TestSecretsAreCut(t *testing.T) {
+	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Set-Cookie", "session=hidden-cookie")
+		switch r.URL.Path {
+		case "/api/login":
+			say(200, `{"access_token":"hidden-token","username":"ada"}`)(w, r)
+		default:
+			say(500, `{"code":"internal","detail":"failed","datasetUploadInfo":{"uploadUrl":"https://s.example/x?expires=1&signature=hidden-signature"}}`)(w, r)
+		}
+	})
+	var told strings.Builder
+	c := d.client(t, client.Options{Token: "hidden-bearer", Trace: func(e client.TraceEvent) { fmt.Fprintf(&told, "%+v\n", e) }})
+	if _, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "ada", Password: "hidden-password"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Download(t.Context(), d.URL+"/result?X-Amz-Credential=hidden-credential&signature=hidden-signature&page=3", failingWriter{})
+	fmt.Fprintf(&told, "%v %#v", err, err)
+	d.Close()
+	_, err = c.Download(t.Context(), d.URL+"/result?signature=hidden-signature&page=3", failingWriter{})
+	fmt.Fprintf(&told, "%v", err)
+	if strings.Contains(told.String(), "hidden") {
+		t.Errorf("told a secret:\n%s", told.String())
+	}
+	for _, want := range []string{"ada", "page=3", "[cut]", "POST"} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("%q is not told", want)
+		}
+	}
+}
+
+// TestNetworkErrors tells the ways apart in which no answer comes.
+func TestNetworkErrors(t *testing.T) {
+	secure := httptest.NewTLSServer(say(200, "{}"))
+	t.Cleanup(secure.Close)
+	plain := deploy(t, say(200, "{}"))
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := closed.Addr().String()
+	_ = closed.Close()
+	proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: nobody}), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	for _, c := range []struct {
+		name      string
+		base      string
+		transport http.RoundTripper
+		kind      client.Kind
+		says      string
+	}{
+		{"nobody_listens", "http://" + nobody, nil, client.Unreachable, "no connection"},
+		{"no_such_host", "http://foretell.invalid", nil, client.Unreachable, "name"},
+		{"an_unknown_certificate", secure.URL, nil, client.Untrusted, "certificate"},
+		{"no_tls_at_all", strings.Replace(plain.URL, "http:", "https:", 1), nil, client.Untrusted, "http://"},
+		{"a_proxy_that_is_not_there", "http://example.com", proxied, client.ProxyFailed, "proxy"},
+		{"a_proxy_for_tls_that_is_not_there", "https://example.com", proxied, client.ProxyFailed, "proxy"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := getDataset(t, plain.client(t, client.Options{BaseURL: c.base, Transport: c.transport}))
+			var network *client.NetworkError
+			if !errors.As(err, &network) || network.Kind != c.kind || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v (%+v)", err, network)
+			}
+		})
+	}
+}
+
+// TestOptions refuses what could not work.
+func TestOptions(t *testing.T) {
+	for name, opts := range map[string]client.Options{
+		"no_scheme":          {BaseURL: "foretell.example.com"},
+		"another_scheme":     {BaseURL: "ftp://foretell.example.com"},
+		"no_host":            {BaseURL: "https://"},
+		"credentials":        {BaseURL: "https://ada:hidden@foretell.example.com"},
+		"a_query":            {BaseURL: "https://foretell.example.com?a=b"},
+		"unknown_operation":  {BaseURL: "https://a.example", Paths: map[string]string{"getLuck": "/x"}},
+		"path_without_a_key": {BaseURL: "https://a.example", Paths: map[string]string{"getModel": "/models"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := client.New(opts); err == nil || strings.Contains(err.Error(), "hidden") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

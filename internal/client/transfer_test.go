@@ -1,0 +1,175 @@
+package client_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// TestUploadAgain cuts the connection before and after the service has taken
+// the file.
+func TestUploadAgain(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		taken   bool
+		uploads int
+	}{{"not_taken_is_sent_again", false, 2}, {"taken_is_not", true, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			uploads, state := 0, "PENDING"
+			d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					say(200, `{"datasetKey":"`+key+`","status":"`+state+`"}`)(w, r)
+					return
+				}
+				uploads++
+				if _, err := io.Copy(io.Discard, r.Body); err != nil {
+					t.Error(err)
+				}
+				if c.taken || uploads > 1 {
+					state = "PROCESSING"
+				}
+				if uploads == 1 {
+					panic(http.ErrAbortHandler)
+				}
+				say(200, `{"datasetKey":"`+key+`","status":"PROCESSING"}`)(w, r)
+			})
+			created := &api.CreatedDataset{DatasetKey: key, DatasetUploadInfo: api.UploadInfo{UploadURL: d.URL + "/up"}}
+			src := text("id,a,b\n1,2,3\n")
+			src.Size = -1 // too large for all that is known: the direct way
+			entry, err := d.client(t, client.Options{}).Upload(t.Context(), created, src, nil)
+			if err != nil || entry.Status != api.DatasetProcessing || uploads != c.uploads {
+				t.Errorf("%d uploads, %+v, %v", uploads, entry, err)
+			}
+		})
+	}
+}
+
+// TestDownload breaks downloads off.
+func TestDownload(t *testing.T) {
+	whole := strings.Repeat("id,prediction\n", 10_000)
+	// part serves the file from where it is asked for and cuts after some bytes.
+	part := func(ranges bool, tag func(n int) string) http.HandlerFunc {
+		n := 0
+		return func(w http.ResponseWriter, r *http.Request) {
+			n++
+			w.Header().Set("ETag", tag(n))
+			start := 0
+			if _, err := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &start); err == nil && ranges {
+				w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, len(whole)-1, len(whole)))
+				w.Header().Set("Content-Length", fmt.Sprint(len(whole)-start))
+				w.WriteHeader(http.StatusPartialContent)
+			} else {
+				start = 0
+				w.Header().Set("Content-Length", fmt.Sprint(len(whole)))
+			}
+			end := min(start+50_000*n, len(whole))
+			_, _ = io.WriteString(w, whole[start:end])
+			if end < len(whole) {
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}
+	}
+	same := func(int) string { return `"1"` }
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		fails   string
+	}{
+		{"goes_on_where_it_stopped", part(true, same), ""},
+		{"skips_what_it_has_without_ranges", part(false, same), ""},
+		{"refuses_another_version", part(true, func(n int) string { return fmt.Sprintf(`"%d"`, n) }), "changed"},
+		{"refuses_a_page", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<html>")
+		}, "not the service's API"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := deploy(t, c.handler)
+			var got bytes.Buffer
+			n, err := d.client(t, client.Options{}).Download(t.Context(), d.URL+"/result?signature=s", &got)
+			switch {
+			case c.fails != "":
+				if err == nil || !strings.Contains(err.Error(), c.fails) {
+					t.Errorf("got %v", err)
+				}
+			case err != nil || n != int64(len(whole)) || got.String() != whole:
+				t.Errorf("%d of %d bytes after %d requests, %v", n, len(whole), len(d.seen), err)
+			}
+		})
+	}
+	t.Run("a_full_disk_is_not_the_network", func(t *testing.T) {
+		full := errors.New("no space left")
+		d := deploy(t, part(true, same))
+		_, err := d.client(t, client.Options{}).Download(t.Context(), d.URL+"/result", failingWriter{full})
+		if !errors.Is(err, full) || len(d.seen) != 1 {
+			t.Errorf("%d requests, %v", len(d.seen), err)
+		}
+	})
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestPages walks lists of services that tell more, or less, of their pages.
+func TestPages(t *testing.T) {
+	const items = 5
+	serve := func(most int, envelope func(offset, n int) string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			var offset, limit int
+			_, _ = fmt.Sscan(r.URL.Query().Get("offset"), &offset)
+			_, _ = fmt.Sscan(r.URL.Query().Get("limit"), &limit)
+			var list []string
+			for i := offset; i < min(offset+min(limit, most), items); i++ {
+				list = append(list, fmt.Sprintf(`{"modelKey":"m%d"}`, i))
+			}
+			say(200, `{"models":[`+strings.Join(list, ",")+`]`+envelope(offset, len(list))+`}`)(w, r)
+		}
+	}
+	for name, handler := range map[string]http.HandlerFunc{
+		"total":      serve(2, func(o, _ int) string { return fmt.Sprintf(`,"offset":%d,"limit":2,"total":5`, o) }),
+		"nextOffset": serve(2, func(o, n int) string { return fmt.Sprintf(`,"nextOffset":%d`, o+n) }),
+		"limit":      serve(2, func(o, _ int) string { return fmt.Sprintf(`,"offset":%d,"limit":2`, o) }),
+		"nothing":    serve(1000, func(int, int) string { return "" }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for m, err := range client.AllModelsOfDataset(t.Context(), deploy(t, handler).client(t, client.Options{}), key) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, m.ModelKey)
+			}
+			if strings.Join(got, " ") != "m0 m1 m2 m3 m4" {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+// TestWaiting polls fast at first, slower later, through an outage.
+func TestWaiting(t *testing.T) {
+	running, away := say(200, `{"status":"NEW_IN_VERSION_9"}`), say(503, "{}")
+	handlers := []http.HandlerFunc{running, running}
+	for range 7 { // more than one call's attempts
+		handlers = append(handlers, away)
+	}
+	d := deploy(t, inTurn(append(handlers, running, say(200, `{"status":"FAILED","failureReason":"line 3"}`))...))
+	states := 0
+	got, err := d.client(t, client.Options{}).WaitDataset(t.Context(), key, func(*api.Dataset) { states++ })
+	if err != nil || got.FailureReason != "line 3" || states != 4 {
+		t.Errorf("%+v after %d states, %v", got, states, err)
+	}
+	if d.waits[0] < 20*time.Millisecond || d.waits[0] > 50*time.Millisecond || d.waits[1] <= d.waits[0] {
+		t.Errorf("waited %v", d.waits)
+	}
+}
