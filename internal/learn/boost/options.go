@@ -34,16 +34,18 @@ type Options struct {
 	// LearningRate is what part of a Newton step a leaf takes. Defaults to a
 	// number chosen from the data.
 	LearningRate float64
-	// L2 is the penalty on the square of a leaf's value. Defaults to 1 for
-	// leaf-wise trees and 3 for symmetric ones.
+	// L2 is the penalty on the square of a leaf's value. Defaults to 0.3 for
+	// leaf-wise trees, and for symmetric ones to 3 with two classes, 1 with more.
 	L2 float64
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
-	// RowFraction and FeatureFraction are the parts of the rows and of the
-	// features that a tree may see, drawn anew for each round. They default to
-	// numbers chosen from the data.
-	RowFraction, FeatureFraction float64
+	// FeatureFraction is the part of the features that a tree may use, drawn
+	// anew for each. Defaults to a half, 0.7 if there are fewer than ten.
+	FeatureFraction float64
+	// RowFraction is the part of the rows that a leaf-wise tree is grown from,
+	// drawn anew for each. Defaults to 1 up to 50,000 rows and falls to 0.2.
+	RowFraction float64
 }
 
 // check tells what is wrong with what a fitter is made of.
@@ -82,7 +84,7 @@ const (
 // features.
 func (o *Options) leafwiseDefaults(rows, features int) {
 	o.commonDefaults(rows, features)
-	set(&o.L2, 1)
+	set(&o.L2, 0.3)
 	// Large data is no better for seeing every row in every tree.
 	const plenty = 50_000
 	set(&o.RowFraction, min(max(plenty/float64(rows), 0.2), 1))

@@ -1,0 +1,331 @@
+package boost
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/split"
+)
+
+// makers are the two ways to boost.
+var makers = map[string]func(*frame.Frame, split.Part, Options) (*Fitter, error){
+	"leafwise":  NewLeafwise,
+	"symmetric": NewSymmetric,
+}
+
+// puzzle is a frame of rows whose class depends on two numeric columns, one
+// with missing cells, and on a categorical one; two more columns are noise.
+func puzzle(rows, classes int) *frame.Frame {
+	const levels = 40
+	draw := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
+	f := &frame.Frame{Rows: rows, Columns: make([]frame.Column, 5), Labels: make([]int32, rows)}
+	f.Schema = &frame.Schema{Columns: make([]frame.ColumnSchema, 5), Classes: make([]string, classes)}
+	for _, i := range []int{2, 4} {
+		f.Schema.Columns[i] = frame.ColumnSchema{Kind: frame.Category, Levels: make([]string, levels)}
+	}
+	for row := range rows {
+		x, y := draw.NormFloat64(), draw.NormFloat64()
+		a, b := int32(draw.IntN(levels+2)-1), int32(draw.IntN(levels))
+		class := int(math.Abs(x+y)*float64(classes)/3) + int((a+1)%3)
+		f.Labels[row] = int32(class % classes)
+		if draw.IntN(4) == 0 {
+			y = frame.NaN
+		}
+		f.Columns[0].Floats = append(f.Columns[0].Floats, x)
+		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
+		f.Columns[2].Codes = append(f.Columns[2].Codes, a)
+		f.Columns[3].Floats = append(f.Columns[3].Floats, draw.Float64())
+		f.Columns[4].Codes = append(f.Columns[4].Codes, b)
+	}
+	return f
+}
+
+// thirds lets every third row be evaluated.
+func thirds(rows int) split.Part {
+	var part split.Part
+	for row := range int32(rows) {
+		if row%3 == 2 {
+			part.Eval = append(part.Eval, row)
+		} else {
+			part.Train = append(part.Train, row)
+		}
+	}
+	return part
+}
+
+// fit does a dozen rounds.
+func fit(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Options) *Fitter {
+	tb.Helper()
+	t, err := makers[name](f, part, opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for range 12 {
+		done, err := t.Step(tb.Context())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if done {
+			break
+		}
+	}
+	return t
+}
+
+// eachWay runs do for both ways with two classes and with seven.
+func eachWay(t *testing.T, do func(t *testing.T, name string, classes int)) {
+	t.Helper()
+	for name := range makers {
+		t.Run(name+"/two_classes", func(t *testing.T) { do(t, name, 2) })
+		t.Run(name+"/seven_classes", func(t *testing.T) { do(t, name, 7) })
+	}
+}
+
+func TestLearning(t *testing.T) {
+	eachWay(t, func(t *testing.T, name string, classes int) {
+		f := puzzle(6000, classes)
+		part := thirds(f.Rows)
+		fitter := fit(t, name, f, part, Options{Classes: classes, LearningRate: 0.5, Workers: 2})
+		p := make([]float32, len(part.Eval)*classes)
+		fitter.Probabilities(p)
+		loss := 0.0
+		for i, row := range part.Eval {
+			one := p[i*classes : (i+1)*classes]
+			loss -= math.Log(float64(one[f.Labels[row]])) / float64(len(part.Eval))
+			sum := float32(0)
+			for _, x := range one {
+				sum += x
+			}
+			if math.Abs(float64(sum)-1) > 1e-5 {
+				t.Fatalf("probabilities %v sum to %v", one, sum)
+			}
+		}
+		if limit := 0.92 * math.Log(float64(classes)); loss > limit {
+			t.Errorf("log loss %.3f, want below %.3f", loss, limit)
+		}
+		if w := fitter.Work(); w <= 0 {
+			t.Errorf("work %v", w)
+		}
+		t.Run("the_model_agrees_with_the_fitter", func(t *testing.T) {
+			predicted := make([]float32, f.Rows*classes)
+			fitter.Model().Predict(predicted, f, 0, f.Rows)
+			for i, row := range part.Eval {
+				for k := range classes {
+					got, want := predicted[int(row)*classes+k], p[i*classes+k]
+					if math.Abs(float64(got-want)) > 1e-5 {
+						t.Fatalf("row %d class %d: model %v, fitter %v", row, k, got, want)
+					}
+				}
+			}
+		})
+	})
+}
+
+func TestModelBytes(t *testing.T) {
+	eachWay(t, func(t *testing.T, name string, classes int) {
+		f := puzzle(900, classes)
+		var want []byte
+		for _, workers := range []int{1, 1, 2, 8} {
+			fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes, Workers: workers, RowFraction: 0.6})
+			got, err := fitter.Model().AppendBinary(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%d workers: other bytes", workers)
+			}
+		}
+		var read Model
+		if err := read.UnmarshalBinary(want); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
+			t.Errorf("written again: other bytes, %v", err)
+		}
+		for n := range want {
+			if err := new(Model).UnmarshalBinary(want[:n]); err == nil {
+				t.Fatalf("%d of %d bytes are read as a model", n, len(want))
+			}
+		}
+	})
+}
+
+func TestKeep(t *testing.T) {
+	eachWay(t, func(t *testing.T, name string, classes int) {
+		f := puzzle(600, classes)
+		fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes})
+		fitter.Keep()
+		want, _ := fitter.Model().AppendBinary(nil)
+		if _, err := fitter.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := fitter.Model().AppendBinary(nil); !bytes.Equal(got, want) {
+			t.Error("a step after Keep changed the model")
+		}
+	})
+}
+
+// TestPoorData feeds what can be wrong with data; predictions must stay finite
+// and sum to 1.
+func TestPoorData(t *testing.T) {
+	faults := map[string]func(f *frame.Frame){
+		"column_all_missing": func(f *frame.Frame) {
+			for i := range f.Rows {
+				f.Columns[0].Floats[i] = frame.NaN
+				f.Columns[2].Codes[i] = frame.Missing
+			}
+		},
+		"columns_constant": func(f *frame.Frame) {
+			for i := range f.Rows {
+				f.Columns[0].Floats[i] = 1
+				f.Columns[1].Floats[i] = 1
+				f.Columns[2].Codes[i] = 0
+				f.Columns[3].Floats[i] = 1
+				f.Columns[4].Codes[i] = 0
+			}
+		},
+		"classes_of_0_1_and_2_rows": func(f *frame.Frame) {
+			for i := range f.Labels {
+				f.Labels[i] = 0
+			}
+			f.Labels[0], f.Labels[3], f.Labels[4] = 1, 2, 2
+		},
+		"no_columns": func(f *frame.Frame) { f.Columns = nil; f.Schema.Columns = nil },
+		"huge_values": func(f *frame.Frame) {
+			for i := range f.Rows {
+				f.Columns[0].Floats[i] *= math.MaxFloat64 / 10
+			}
+		},
+	}
+	for name := range makers {
+		for fault, spoil := range faults {
+			t.Run(name+"/"+fault, func(t *testing.T) {
+				f := puzzle(300, 4)
+				spoil(f)
+				fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: 4, LearningRate: 1})
+				checkPredictions(t, fitter.Model(), f, 4)
+			})
+		}
+		t.Run(name+"/one_row", func(t *testing.T) {
+			f := puzzle(300, 4)
+			fitter := fit(t, name, f, split.Part{Train: []int32{7}}, Options{Classes: 4})
+			checkPredictions(t, fitter.Model(), f, 4)
+		})
+		t.Run(name+"/cells_never_seen", func(t *testing.T) {
+			f := puzzle(300, 4)
+			m := fit(t, name, f, thirds(f.Rows), Options{Classes: 4}).Model()
+			blind := puzzle(300, 4)
+			for i := range blind.Rows {
+				blind.Columns[0].Floats[i] = []float64{frame.NaN, math.Inf(1), -1e300}[i%3]
+				blind.Columns[2].Codes[i] = int32(30 + i)
+				blind.Columns[3].Floats[i] = frame.NaN
+			}
+			checkPredictions(t, m, blind, 4)
+			blind.Columns = blind.Columns[:2]
+			checkPredictions(t, m, blind, 4)
+		})
+	}
+}
+
+func checkPredictions(t *testing.T, m *Model, f *frame.Frame, classes int) {
+	t.Helper()
+	p := make([]float32, f.Rows*classes)
+	m.Predict(p, f, 0, f.Rows)
+	for i := 0; i < len(p); i += classes {
+		sum := 0.0
+		for _, x := range p[i : i+classes] {
+			sum += float64(x)
+		}
+		if math.IsNaN(sum) || math.Abs(sum-1) > 1e-5 {
+			t.Fatalf("row %d: %v", i/classes, p[i:i+classes])
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	f := puzzle(30, 2)
+	for name := range makers {
+		for fault, change := range map[string]func(*split.Part, *Options){
+			"no_rows":         func(p *split.Part, _ *Options) { p.Train = nil },
+			"one_class":       func(_ *split.Part, o *Options) { o.Classes = 1 },
+			"label_too_large": func(_ *split.Part, o *Options) { f.Labels[0] = 9 },
+		} {
+			part, opts := thirds(f.Rows), Options{Classes: 2}
+			change(&part, &opts)
+			if _, err := makers[name](f, part, opts); err == nil {
+				t.Errorf("%s %s: no error", name, fault)
+			}
+			f.Labels[0] = 0
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		fitter, err := makers[name](f, thirds(f.Rows), Options{Classes: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fitter.Step(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: cancelled step returns %v", name, err)
+		}
+	}
+}
+
+func FuzzUnmarshalBinary(f *testing.F) {
+	data := puzzle(200, 4)
+	for name := range makers {
+		b, err := fit(f, name, data, thirds(data.Rows), Options{Classes: 4}).Model().AppendBinary(nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m Model
+		if err := m.UnmarshalBinary(b); err != nil {
+			return
+		}
+		m.Predict(make([]float32, 20*m.classes), data, 0, 20)
+	})
+}
+
+func BenchmarkStep(b *testing.B) {
+	for name := range makers {
+		for _, classes := range []int{2, 7} {
+			b.Run(name+map[int]string{2: "/two_classes", 7: "/seven_classes"}[classes], func(b *testing.B) {
+				f := puzzle(50_000, classes)
+				fitter, err := makers[name](f, thirds(f.Rows), Options{Classes: classes, Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					if _, err := fitter.Step(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)*float64(f.Rows)*2/3/b.Elapsed().Seconds(), "rows/s")
+				b.ReportMetric(fitter.Work()/float64(b.Elapsed().Nanoseconds()), "work/time")
+			})
+		}
+	}
+}
+
+func BenchmarkPredict(b *testing.B) {
+	for name := range makers {
+		b.Run(name, func(b *testing.B) {
+			f := puzzle(20_000, 2)
+			m := fit(b, name, f, thirds(f.Rows), Options{Classes: 2}).Model()
+			dst := make([]float32, 2*f.Rows)
+			for b.Loop() {
+				m.Predict(dst, f, 0, f.Rows)
+			}
+			b.ReportMetric(float64(b.N)*float64(f.Rows)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
