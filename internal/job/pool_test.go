@@ -1,0 +1,321 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// memory is a queue in memory as one process sees it; processes share rows.
+type memory struct {
+	*rows
+	process string
+}
+
+type rows struct {
+	mu    sync.Mutex
+	jobs  map[string]*row
+	dead  map[string]bool
+	fails int // how many writes fail before one succeeds
+}
+
+type row struct {
+	Job
+	owner     string
+	until     time.Time
+	cancelled bool
+}
+
+func newRows() *rows { return &rows{jobs: map[string]*row{}, dead: map[string]bool{}} }
+
+func (m *rows) insert(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}}
+}
+
+// with looks into the rows or changes them.
+func (m *rows) with(fn func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fn()
+}
+
+func (m *rows) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.jobs)
+}
+
+func (m memory) ClaimJob(_ context.Context, kind string, now, until time.Time) (*Job, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var free []*row
+	for _, r := range m.jobs {
+		if r.Kind == kind && (r.owner == "" || r.owner != m.process && r.until.Before(now)) {
+			free = append(free, r)
+		}
+	}
+	if len(free) == 0 {
+		return nil, ErrNone
+	}
+	first := slices.MinFunc(free, func(a, b *row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key)) })
+	first.owner, first.until = m.process, until
+	first.Attempt++
+	j := first.Job
+	return &j, nil
+}
+
+func (m memory) RenewJob(_ context.Context, key string, until time.Time) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.jobs[key]
+	if r == nil || r.owner != m.process {
+		return false, ErrLost
+	}
+	r.until = until
+	return r.cancelled, nil
+}
+
+func (m memory) ReleaseJob(_ context.Context, key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs[key].owner = ""
+	m.jobs[key].Attempt--
+	return nil
+}
+
+func (m memory) FreeDeadJobs(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.jobs {
+		if m.dead[r.owner] {
+			r.owner = ""
+		}
+	}
+	return nil
+}
+
+func (m memory) finish(key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fails > 0 {
+		m.fails--
+		return errors.New("the disk is full")
+	}
+	if r := m.jobs[key]; r == nil || r.owner != m.process {
+		return ErrLost
+	}
+	delete(m.jobs, key)
+	return nil
+}
+
+// start runs a pool of one worker until stop is called.
+func (m memory) start(t *testing.T, do func(ctx context.Context, r *Run) error) (p *Pool, givenUp *[]error, stop func()) {
+	t.Helper()
+	givenUp = &[]error{}
+	p = NewPool(Config{Store: m, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
+		Name: "kind", Workers: 1, Do: do,
+		GiveUp: func(_ context.Context, j *Job, cause error) error {
+			err := m.finish(j.Key)
+			if err == nil {
+				*givenUp = append(*givenUp, cause)
+			}
+			return err
+		},
+	}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- p.Run(ctx) }()
+	return p, givenUp, func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// untilDone is work that only ends when its context does.
+func untilDone(ctx context.Context, _ *Run) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func TestWokenJobBeginsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		p, _, stop := m.start(t, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
+		defer stop()
+		synctest.Wait()
+		before := time.Now()
+		m.insert("1")
+		m.insert("2")
+		p.Wake("kind")
+		synctest.Wait()
+		if m.count() != 0 || !time.Now().Equal(before) {
+			t.Errorf("%d jobs are left after %s", m.count(), time.Since(before))
+		}
+		m.insert("3") // by a process that cannot wake this one
+		time.Sleep(poll)
+		synctest.Wait()
+		if m.count() != 0 {
+			t.Error("the poll found nothing")
+		}
+	})
+}
+
+func TestOtherProcessTakesOver(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(m memory, stop func())
+		wait time.Duration
+		want int64 // the attempt
+	}{
+		{"at once after a clean stop", func(_ memory, stop func()) { stop() }, poll, 1},
+		{"soon after a death that is known", func(m memory, _ func()) { m.with(func() { m.dead["a"] = true }) }, 2 * poll, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := memory{newRows(), "a"}
+				b := memory{a.rows, "b"}
+				a.insert("1")
+				_, _, stopA := a.start(t, untilDone)
+				synctest.Wait()
+				tt.end(a, sync.OnceFunc(stopA))
+				var attempt atomic.Int64
+				_, _, stopB := b.start(t, func(_ context.Context, r *Run) error {
+					attempt.Store(int64(r.Attempt))
+					return b.finish(r.Key)
+				})
+				time.Sleep(tt.wait)
+				synctest.Wait()
+				if got := attempt.Load(); got != tt.want {
+					t.Errorf("attempt %d, want %d", got, tt.want)
+				}
+				stopB()
+				if tt.want > 1 {
+					stopA()
+				}
+			})
+		})
+	}
+}
+
+func TestLeaseIsKeptWhileWorking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory{newRows(), "a"}
+		b := memory{a.rows, "b"}
+		a.insert("1")
+		_, _, stopA := a.start(t, untilDone)
+		synctest.Wait()
+		var taken atomic.Bool
+		_, _, stopB := b.start(t, func(_ context.Context, r *Run) error {
+			taken.Store(true)
+			return b.finish(r.Key)
+		})
+		time.Sleep(10 * lease)
+		if taken.Load() {
+			t.Error("a job was taken from a living worker")
+		}
+		stopA()
+		time.Sleep(poll)
+		synctest.Wait()
+		if !taken.Load() {
+			t.Error("a job was not taken from a stopped worker")
+		}
+		stopB()
+	})
+}
+
+func TestCancelReachesRun(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		cancel func(p *Pool, m memory)
+		within time.Duration
+	}{
+		{"at once in the same process", func(p *Pool, _ memory) { p.Cancel("subject of 1") }, 0},
+		{"with the next heartbeat from another", func(_ *Pool, m memory) { m.with(func() { m.jobs["1"].cancelled = true }) }, heartbeat},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := memory{newRows(), "a"}
+				m.insert("1")
+				p, _, stop := m.start(t, func(ctx context.Context, r *Run) error {
+					select {
+					case <-r.Cancelled():
+						return m.finish(r.Key)
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				synctest.Wait()
+				tt.cancel(p, m)
+				time.Sleep(tt.within)
+				synctest.Wait()
+				if m.count() != 0 {
+					t.Error("the run goes on")
+				}
+				stop()
+			})
+		})
+	}
+}
+
+func TestLostLeaseStopsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.insert("1")
+		_, givenUp, stop := m.start(t, untilDone)
+		synctest.Wait()
+		m.with(func() { delete(m.jobs, "1") }) // its subject was deleted
+		time.Sleep(heartbeat)
+		m.insert("2")
+		time.Sleep(poll)
+		synctest.Wait()
+		m.with(func() {
+			if m.jobs["2"].owner != "a" {
+				t.Error("the worker is not free for the next job")
+			}
+		})
+		stop()
+		if len(*givenUp) > 0 {
+			t.Errorf("given up with %v", *givenUp)
+		}
+	})
+}
+
+func TestGiveUp(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		name    string
+		do      func(context.Context, *Run) error
+		prepare func(m memory)
+		want    error
+	}{
+		{"work that fails is given up", func(context.Context, *Run) error { return broken }, func(memory) {}, broken},
+		{"work that panics too", func(context.Context, *Run) error { panic("oh") }, func(memory) {}, ErrPanic},
+		{"and work whose workers keep dying", untilDone, func(m memory) { m.jobs["1"].Attempt = maxAttempts }, ErrAttempts},
+		{"until that could be written", func(context.Context, *Run) error { return broken }, func(m memory) { m.fails = 3 }, broken},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := memory{newRows(), "a"}
+				m.insert("1")
+				tt.prepare(m)
+				_, givenUp, stop := m.start(t, tt.do)
+				time.Sleep(time.Minute)
+				stop()
+				if len(*givenUp) != 1 || !errors.Is((*givenUp)[0], tt.want) || m.count() != 0 {
+					t.Errorf("given up with %v, %d jobs are left", *givenUp, m.count())
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
+	queue := func(account string, second int, subjects ...string) {
+		t.Helper()
+		write(t, s, func(tx *Tx) error {
+			var errs []error
+			for _, subject := range subjects {
+				errs = append(errs, tx.InsertJob(t.Context(), &Job{
+					Key: "job " + subject, Account: account, Kind: "kind", Subject: subject, Created: at(second),
+				}))
+			}
+			return errors.Join(errs...)
+		})
+	}
+	claim := func(s *Store, now int) *Job {
+		t.Helper()
+		j, err := s.ClaimJob(t.Context(), "kind", at(now), at(now+10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	t.Run("accounts take turns, each from its oldest", func(t *testing.T) {
+		queue("ann", 1, "1", "2", "3")
+		queue("bob", 2, "4")
+		var order []string
+		for i := range 4 {
+			order = append(order, claim(s, 10+i).Subject)
+		}
+		if got := strings.Join(order, " "); got != "1 4 2 3" {
+			t.Errorf("the order is %s", got)
+		}
+		_, err := s.ClaimJob(t.Context(), "kind", at(1000), at(1010))
+		wantErr(t, err, ErrNotFound) // this process has them all, late as it may be
+	})
+	other := open(t)
+	t.Run("a lease that ran out is another's", func(t *testing.T) {
+		j := claim(other, 100)
+		if j.Subject != "4" || j.Attempt != 2 {
+			t.Errorf("claimed %+v", j)
+		}
+		_, err := s.RenewJob(t.Context(), j.Key, at(200))
+		wantErr(t, err, ErrLost)
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.Process()) }), ErrLost)
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.HoldJob(t.Context(), j.Key, s.Process()) }), ErrLost)
+		if cancelled, err := other.RenewJob(t.Context(), j.Key, at(200)); cancelled || err != nil {
+			t.Error(cancelled, err)
+		}
+	})
+	t.Run("a job given back was never claimed", func(t *testing.T) {
+		if err := other.ReleaseJob(t.Context(), "job 4"); err != nil {
+			t.Fatal(err)
+		}
+		if j := claim(s, 100); j.Subject != "4" || j.Attempt != 2 {
+			t.Errorf("claimed %+v", j)
+		}
+	})
+	t.Run("the jobs of a process that is gone are free", func(t *testing.T) {
+		gone := open(t)
+		write(t, s, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
+		queue("bob", 3, "5")
+		claim(gone, 110)
+		if err := s.FreeDeadJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ClaimJob(t.Context(), "kind", at(111), at(120)); !errors.Is(err, ErrNotFound) {
+			t.Fatalf("a living process lost its job: %v", err)
+		}
+		gone.presence.file.Close() // as its death would
+		if gone.presence.file = nil; s.Alive(gone.Process()) {
+			t.Fatal("it lives")
+		}
+		if err := s.FreeDeadJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if j := claim(s, 112); j.Subject != "5" {
+			t.Errorf("claimed %+v", j)
+		}
+	})
+	t.Run("many workers claim each job once", func(t *testing.T) {
+		write(t, s, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
+		var subjects []string
+		for i := range 40 {
+			subjects = append(subjects, "many "+strconv.Itoa(i))
+		}
+		queue("ann", 4, subjects...)
+		var claimed atomic.Int64
+		var workers sync.WaitGroup
+		for i := range 8 {
+			from := []*Store{s, other}[i%2]
+			workers.Go(func() {
+				for {
+					j, err := from.ClaimJob(t.Context(), "kind", at(115), at(400))
+					if errors.Is(err, ErrNotFound) {
+						return
+					}
+					if err == nil {
+						err = from.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, from.Process()) })
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					claimed.Add(1)
+				}
+			})
+		}
+		workers.Wait()
+		if claimed.Load() != 40 {
+			t.Errorf("%d jobs were done", claimed.Load())
+		}
+	})
+}
+
+func TestOpenSecondTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.db")
+	first, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !second.Alive(first.Process()) || !first.Alive(second.Process()) || first.Alive("nobody") || first.Alive("../entry") {
+		t.Error("the processes do not see who lives")
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(filepath.Dir(path), "processes")); len(left) > 0 || err != nil {
+		t.Errorf("%v are left, %v", left, err)
+	}
+	t.Run("a newer schema is refused", func(t *testing.T) {
+		s, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, s, func(tx *Tx) error {
+			return tx.exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)")
+		})
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(t.Context(), path)
+		wantErr(t, err, ErrNewer)
+	})
+}
+
+func TestOpenByManyAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.db")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			s, err := Open(t.Context(), path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkClaim(b *testing.B) {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "rows.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Write(b.Context(), func(tx *Tx) error { return tx.InsertAccount(b.Context(), &Account{Key: "ann", Email: "ann"}) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		err := s.Write(b.Context(), func(tx *Tx) error {
+			return tx.InsertJob(b.Context(), &Job{Key: "1", Account: "ann", Kind: "kind", Subject: "1", Created: time.UnixMicro(1)})
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		j, err := s.ClaimJob(b.Context(), "kind", at(1), at(2))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Write(b.Context(), func(tx *Tx) error { return tx.FinishJob(b.Context(), j.Key, s.Process()) }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package store
+
+import (
+	"errors"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+// exercise is what every database has to pass. Open opens the same, empty at
+// first, each time as another process would.
+func exercise(t *testing.T, open func(t *testing.T) *Store) {
+	t.Helper()
+	s := open(t)
+	fill(t, s)
+	t.Run("accounts", func(t *testing.T) { exerciseAccounts(t, s) })
+	t.Run("datasets", func(t *testing.T) { exerciseDatasets(t, s) })
+	t.Run("trainings", func(t *testing.T) { exerciseTrainings(t, s) })
+	t.Run("models", func(t *testing.T) { exerciseModels(t, s) })
+	t.Run("jobs", func(t *testing.T) { exerciseJobs(t, s, open) })
+	t.Run("deletes", func(t *testing.T) { exerciseDeletes(t, s) })
+}
+
+func TestSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a folder?#%", "rows.db")
+	exercise(t, func(t *testing.T) *Store {
+		t.Helper()
+		s, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	})
+}
+
+// at is the time of the n-th second of the test.
+func at(n int) time.Time {
+	return time.UnixMicro(1_800_000_000_123_456).UTC().Add(time.Duration(n) * time.Second)
+}
+
+func write(t *testing.T, s *Store, fn func(tx *Tx) error) {
+	t.Helper()
+	if err := s.Write(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantErr(t *testing.T, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("error %v, want %v", got, want)
+	}
+}
+
+// fill makes account ann with the datasets d1…d3. d1 has the race t1 with the
+// runs t1a and t1b, model m1 and prediction p1; and account bob with nothing.
+func fill(t *testing.T, s *Store) {
+	t.Helper()
+	write(t, s, func(tx *Tx) error {
+		var errs []error
+		for i, name := range []string{"ann", "bob"} {
+			errs = append(errs, tx.InsertAccount(t.Context(), &Account{Key: name, Email: name + "@example.com", Created: at(i)}))
+		}
+		for i, key := range []string{"d1", "d2", "d3"} {
+			errs = append(errs, tx.InsertDataset(t.Context(), &Dataset{
+				Key: key, Account: "ann", Name: "name of " + key, Status: api.DatasetPending, Buckets: 64, Created: at(i), Updated: at(i),
+			}))
+		}
+		race := Training{
+			Key: "t1", Account: "ann", Dataset: "d1", Status: api.TrainingPending, ScalingFactor: 8, Threshold: 0.9,
+			Metric: api.MetricAccuracy, Seconds: 60, Seed: 1 << 62, Created: at(3),
+		}
+		errs = append(errs, tx.InsertTraining(t.Context(), &race))
+		for i, key := range []string{"t1a", "t1b"} {
+			child := race
+			child.Key, child.Parent, child.Position, child.Algorithm = key, "t1", i+1, "A"+strconv.Itoa(i)
+			errs = append(errs, tx.InsertTraining(t.Context(), &child))
+		}
+		errs = append(errs, tx.InsertModel(t.Context(), &Model{
+			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", Achieved: 0.8, Blob: "model-1", Report: []byte("{}"), Created: at(4),
+		}), tx.InsertPrediction(t.Context(), &Prediction{
+			Key: "p1", Account: "ann", Dataset: "d1", Model: "m1", Status: api.PredictionPending, Blind: "blind-1", Created: at(5), Updated: at(5),
+		}))
+		return errors.Join(errs...)
+	})
+}
+
+func exerciseAccounts(t *testing.T, s *Store) {
+	write(t, s, func(tx *Tx) error {
+		wantErr(t, tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"}), ErrTaken)
+		return tx.InsertToken(t.Context(), "ann", "hash", at(0), at(10))
+	})
+	write(t, s, func(tx *Tx) error {
+		a, err := tx.GetTokenAccount(t.Context(), "hash", at(9))
+		if err != nil || a.Key != "ann" {
+			t.Errorf("the token is of %+v, %v", a, err)
+		}
+		_, err = tx.GetTokenAccount(t.Context(), "hash", at(10))
+		wantErr(t, err, ErrNotFound)
+		a.Disabled = true
+		if err := tx.UpdateAccount(t.Context(), a); err != nil {
+			return err
+		}
+		_, err = tx.GetTokenAccount(t.Context(), "hash", at(9))
+		wantErr(t, err, ErrNotFound)
+		return nil
+	})
+	for _, offered := range []string{"first", "second"} {
+		if kept, err := s.KeepSecret(t.Context(), "name", offered); kept != "first" || err != nil {
+			t.Errorf("%s is kept, %v", kept, err)
+		}
+	}
+}
+
+func exerciseDatasets(t *testing.T, s *Store) {
+	description := "what it is"
+	want := &Dataset{
+		Key: "d2", Account: "ann", Name: "name of d2", Status: api.DatasetProcessing, Buckets: 64, Blob: "csv-2", Bytes: 1 << 40, Reason: "why",
+		Rows: 7, Columns: []api.Column{{Name: "a", Kind: "numeric"}}, Classes: []api.Class{{Label: "x", Rows: 7}}, Schema: []byte(`{"a":1}`),
+		Created: at(1), Updated: at(20),
+	}
+	write(t, s, func(tx *Tx) error {
+		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}), ErrTaken)
+		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "nobody", Name: "name"}), ErrNotFound)
+		return tx.UpdateDataset(t.Context(), want, api.DatasetPending)
+	})
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateDataset(t.Context(), want, api.DatasetPending) }), ErrState)
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		got, err := tx.GetDataset(t.Context(), "ann", "d2")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		_, other := tx.GetDataset(t.Context(), "bob", "d2")
+		wantErr(t, other, ErrNotFound)
+		for _, tt := range []struct {
+			query DatasetQuery
+			keys  []string
+			total int64
+		}{
+			{DatasetQuery{Account: "ann", Window: Window{0, 2}}, []string{"d3", "d2"}, 3},
+			{DatasetQuery{Account: "ann", Window: Window{2, 2}}, []string{"d1"}, 3},
+			{DatasetQuery{Account: "ann", Window: Window{1 << 62, 2}}, nil, 3},
+			{DatasetQuery{Account: "ann", State: api.DatasetProcessing, Window: Window{0, 2}}, []string{"d2"}, 1},
+			{DatasetQuery{Account: "ann", WithModel: true, Window: Window{0, 2}}, []string{"d1"}, 1},
+			{DatasetQuery{Account: "bob", Window: Window{0, 2}}, nil, 0},
+		} {
+			rows, total, err := tx.ListDatasets(t.Context(), tt.query)
+			var keys []string
+			for _, d := range rows {
+				keys = append(keys, d.Key)
+			}
+			if err != nil || total != tt.total || !cmp.Equal(keys, tt.keys) {
+				t.Errorf("%+v gives %v of %d, %v", tt.query, keys, total, err)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	t.Run("a read transaction cannot write", func(t *testing.T) {
+		if err := s.Read(t.Context(), func(tx *Tx) error { return tx.DropJob(t.Context(), "x") }); err == nil {
+			t.Error("it could")
+		}
+	})
+	t.Run("what fails is undone", func(t *testing.T) {
+		broken := errors.New("broken")
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error {
+			if _, err := tx.DeleteDataset(t.Context(), "ann", "d3"); err != nil {
+				return err
+			}
+			return broken
+		}), broken)
+		if err := s.Read(t.Context(), func(tx *Tx) error { _, err := tx.GetDataset(t.Context(), "ann", "d3"); return err }); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func exerciseTrainings(t *testing.T, s *Store) {
+	achieved := 0.75
+	write(t, s, func(tx *Tx) error {
+		r, err := tx.GetTraining(t.Context(), "ann", "t1b")
+		if err != nil {
+			return err
+		}
+		if r.DatasetName != "name of d1" || r.Model != "m1" || r.Seed != 1<<62 || r.Achieved != nil || !r.Started.IsZero() {
+			t.Errorf("the run is %+v", r)
+		}
+		want := *r
+		want.Status, want.Achieved, want.Curve, want.Started = api.TrainingRunning, &achieved, []float64{0.5, 0.75}, at(30)
+		if err := tx.UpdateTraining(t.Context(), &want, api.TrainingPending); err != nil {
+			return err
+		}
+		got, err := tx.GetTraining(t.Context(), "ann", "t1b")
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Error(diff)
+		}
+		wantErr(t, tx.CancelTraining(t.Context(), "t1", api.TrainingRunning), ErrState)
+		for parentOnly, want := range map[bool][]string{true: {"t1"}, false: {"t1", "t1a", "t1b"}} {
+			rows, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Dataset: "d1", ParentOnly: parentOnly, Window: Window{0, 9}})
+			var keys []string
+			for _, r := range rows {
+				keys = append(keys, r.Key)
+			}
+			if err != nil || !cmp.Equal(keys, want) {
+				t.Errorf("the list is %v, %v", keys, err)
+			}
+		}
+		return err
+	})
+}
+
+func exerciseModels(t *testing.T, s *Store) {
+	write(t, s, func(tx *Tx) error {
+		for i, key := range []string{"t2", "t3"} {
+			err := tx.InsertTraining(t.Context(), &Training{Key: key, Account: "ann", Dataset: "d1", Status: api.TrainingCompleted, Created: at(40 + i)})
+			if err != nil {
+				return err
+			}
+		}
+		second := &Model{Key: "m2", Account: "ann", Dataset: "d1", Training: "t2", Achieved: 0.9, Blob: "model-2"}
+		third := &Model{Key: "m3", Account: "ann", Dataset: "d1", Training: "t3", Achieved: 0.9, Blob: "model-3"}
+		if err := errors.Join(tx.InsertModel(t.Context(), second), tx.InsertModel(t.Context(), third)); err != nil {
+			return err
+		}
+		models, total, err := tx.ListModels(t.Context(), "d1", Window{0, 9})
+		if err != nil || total != 3 {
+			t.Fatalf("%d models, %v", total, err)
+		}
+		for i, want := range []struct {
+			key      string
+			version  int
+			champion bool
+		}{{"m3", 3, false}, {"m2", 2, true}, {"m1", 1, false}} {
+			if m := models[i]; m.Key != want.key || m.Version != want.version || m.Champion != want.champion {
+				t.Errorf("model %d is %+v", i, m)
+			}
+		}
+		return nil
+	})
+}
+
+func exerciseDeletes(t *testing.T, s *Store) {
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
+		wantErr(t, err, ErrState) // it is PENDING
+		busy, err := tx.Busy(t.Context(), "dataset", "d1")
+		if busy != "training job t1 is PENDING" || err != nil {
+			t.Errorf("busy is %q, %v", busy, err)
+		}
+		race, err := tx.GetTraining(t.Context(), "ann", "t1")
+		if err != nil {
+			return err
+		}
+		race.Status = api.TrainingCompleted
+		if err := tx.UpdateTraining(t.Context(), race, api.TrainingPending); err != nil {
+			return err
+		}
+		if err := tx.InsertJob(t.Context(), &Job{Key: "of p1", Account: "ann", Kind: "predict", Subject: "p1"}); err != nil {
+			return err
+		}
+		blobs, err := tx.DeleteTraining(t.Context(), "ann", "t1")
+		if err != nil || !cmp.Equal(blobs, []string{"model-1", "blind-1"}) {
+			t.Errorf("the blobs are %v, %v", blobs, err)
+		}
+		_, err = tx.GetPrediction(t.Context(), "ann", "p1")
+		wantErr(t, err, ErrNotFound)
+		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.Process()), ErrLost)
+		blobs, err = tx.DeleteAccount(t.Context(), "ann")
+		if err != nil || !cmp.Equal(blobs, []string{"csv-2", "model-2", "model-3"}) {
+			t.Errorf("the blobs are %v, %v", blobs, err)
+		}
+		used, err := tx.Blobs(t.Context())
+		if len(used) > 0 {
+			t.Errorf("blobs %v are used still", used)
+		}
+		return err
+	})
+}
