@@ -31,7 +31,7 @@ type Options struct {
 	// Batch is the number of rows of one update. Defaults to an eighth of the
 	// training rows, but at least 32 and at most 256.
 	Batch int
-	// Rate is the highest learning rate of the schedule. Defaults to 0.002.
+	// Rate is the highest learning rate of the schedule. Defaults to 0.003.
 	Rate float64
 	// Decay is AdamW's weight decay, relative to the learning rate. Defaults
 	// to 0.3; less than zero means none.
@@ -56,7 +56,7 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	or(&o.Width, 192)
 	or(&o.Layers, 3)
 	or(&o.Batch, max(32, min(256, rows/8)))
-	or(&o.Rate, 0.002)
+	or(&o.Rate, 0.003)
 	or(&o.Decay, 0.3)
 	or(&o.Dropout, 0.2)
 	or(&o.Embedding, 8)
