@@ -1,0 +1,110 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/boost"
+	"foretell/internal/learn/forest"
+	"foretell/internal/learn/neural"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
+)
+
+// methods are the algorithms of the engine, in the order in which they are
+// shown and in which ties are decided.
+var methods = []method{
+	{name: "SEV01", kind: 1, patience: 40, growth: 0, members: 1, open: openNeural, read: readAs[neural.Model]},
+	{name: "FIF01", kind: 2, patience: 15, growth: 0, members: 1, open: openForest, read: readAs[forest.Model]},
+	{name: "SIX01", kind: 3, patience: 50, growth: 0.5, members: 1, open: openLeafwise, read: readAs[boost.Model]},
+	{name: "SEV02", kind: 4, patience: 50, growth: 0.5, members: 1, open: openSymmetric, read: readAs[boost.Model]},
+}
+
+// openNeural makes the network on normalised and embedded columns.
+func openNeural(_ context.Context, t task) (learner, error) {
+	return open(neural.New, t, neural.Options{Classes: t.table.classes(), Seed: t.seed, Workers: t.workers})
+}
+
+// openForest makes the randomised forest.
+func openForest(ctx context.Context, t task) (learner, error) {
+	bins, err := t.table.binned(ctx, tree.MaxBins)
+	if err != nil {
+		return nil, err
+	}
+	return open(forest.New, t, forest.Options{
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
+		Bins: bins, Cells: t.table.params.ScalingFactor,
+	})
+}
+
+// openLeafwise makes the gradient boosting of trees grown leaf by leaf.
+func openLeafwise(ctx context.Context, t task) (learner, error) {
+	bins, err := t.table.binned(ctx, tree.MaxBins)
+	if err != nil {
+		return nil, err
+	}
+	return open(boost.NewLeafwise, t, boost.Options{
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
+		Bins: bins, Leaves: t.table.params.ScalingFactor,
+	})
+}
+
+// defaultBuckets is the number of bins of a numeric feature where the dataset
+// names none.
+const defaultBuckets = 128
+
+// openSymmetric makes the gradient boosting of symmetric trees.
+func openSymmetric(ctx context.Context, t task) (learner, error) {
+	buckets := cmp.Or(t.table.params.Buckets, defaultBuckets)
+	bins, err := t.table.binned(ctx, buckets+1) // one is for the missing cells
+	if err != nil {
+		return nil, err
+	}
+	return open(boost.NewSymmetric, t, boost.Options{
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
+		Bins: bins, Buckets: buckets,
+	})
+}
+
+// fitter is the shape of the packages' own types: they return their own
+// models, of which a learner knows but the shape.
+type fitter[M predictor] interface {
+	Step(ctx context.Context) (done bool, err error)
+	Work() float64
+	Probabilities(dst []float32)
+	Keep()
+	Model() M
+}
+
+// fitting is a fitter as a learner.
+type fitting[M predictor] struct {
+	fitter[M]
+}
+
+func (f fitting[M]) Model() predictor { return f.fitter.Model() }
+
+// open makes a learner of what a package's New returns.
+func open[O any, F fitter[M], M predictor](
+	make func(*frame.Frame, split.Part, O) (F, error), t task, opts O,
+) (learner, error) {
+	f, err := make(t.table.Frame, t.part, opts)
+	if err != nil {
+		return nil, err
+	}
+	return fitting[M]{f}, nil
+}
+
+// readAs reads a predictor of type T.
+func readAs[T any, P interface {
+	*T
+	predictor
+	encoding.BinaryUnmarshaler
+}](b []byte) (predictor, error) {
+	p := P(new(T))
+	if err := p.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return p, nil
+}

@@ -1,0 +1,115 @@
+package learn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// toyFile returns the bytes of a small model.
+func toyFile(tb testing.TB) ([]byte, []method) {
+	tb.Helper()
+	list := toys(toy{})
+	m := &Model{
+		schema: toyFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
+		members: []member{{1, toyModel{0.5, 3, 10}}, {1, toyModel{0.75, 3, 10}}},
+	}
+	b, err := m.AppendBinary(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b, list
+}
+
+func TestModelFile(t *testing.T) {
+	file, methods := toyFile(t)
+	t.Run("read_back_is_equal", func(t *testing.T) {
+		m, err := readModel(file, methods)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(toyFrame(10, 3).Schema, m.Schema()); diff != "" || m.Algorithm() != "MSEV01" {
+			t.Errorf("%s, schema:\n%s", m.Algorithm(), diff)
+		}
+		if again := bytesOf(t, m); !bytes.Equal(again, file) {
+			t.Error("written again, it has other bytes")
+		}
+	})
+	t.Run("appends", func(t *testing.T) {
+		m, _ := readModel(file, methods)
+		b, err := m.AppendBinary([]byte("before"))
+		if err != nil || string(b) != "before"+string(file) {
+			t.Error("the bytes do not follow those that were there")
+		}
+	})
+	t.Run("cut_anywhere_is_an_error", func(t *testing.T) {
+		for n := range file {
+			if _, err := readModel(file[:n], methods); err == nil {
+				t.Fatalf("%d of %d bytes are taken for a model", n, len(file))
+			}
+			if n < len(file)-sha256.Size { // and no better with a sum that is right
+				if _, err := readModel(sealed(file[:n]), methods); err == nil {
+					t.Fatalf("%d of %d bytes, sealed, are taken for a model", n, len(file))
+				}
+			}
+		}
+	})
+	t.Run("any_changed_byte_is_an_error", func(t *testing.T) {
+		for i := range file {
+			bad := bytes.Clone(file)
+			bad[i] ^= 0x40
+			if _, err := readModel(bad, methods); err == nil {
+				t.Fatalf("byte %d does not matter", i)
+			}
+		}
+	})
+	t.Run("of_a_later_version", func(t *testing.T) {
+		later := bytes.Clone(file)
+		later[len(magic)] = 9
+		if _, err := readModel(later, methods); err == nil || !strings.Contains(err.Error(), "version 9") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("members_that_do_not_fit_the_schema", func(t *testing.T) {
+		m := &Model{schema: toyFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, toyModel{0.5, 3, 10}}}}
+		if _, err := readModel(bytesOf(t, m), methods); err == nil {
+			t.Error("taken")
+		}
+	})
+}
+
+// sealed returns b with its check sum.
+func sealed(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return append(bytes.Clone(b), sum[:]...)
+}
+
+// FuzzReadModel reads bodies whose check sum is right.
+func FuzzReadModel(f *testing.F) {
+	file, toys := toyFile(f)
+	f.Add(file[:len(file)-sha256.Size])
+	o, err := Race(f.Context(), readSet(f, "testdata/iris/train.csv"), Params{Seed: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	real, err := o.Model.AppendBinary(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(real[:len(real)-sha256.Size])
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, known := range [][]method{toys, methods} {
+			m, err := readModel(sealed(body), known)
+			if err != nil {
+				continue
+			}
+			again := bytesOf(t, m)
+			if _, err := readModel(again, known); err != nil {
+				t.Errorf("not to be read after it was written again: %v", err)
+			}
+		}
+	})
+}

@@ -1,3 +1,0 @@
-package learn
-
-var methods []method

@@ -1,0 +1,168 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"foretell/internal/frame"
+)
+
+func TestPredict(t *testing.T) {
+	o, err := Race(t.Context(), readSet(t, "testdata/car/train.csv"), Params{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind, err := os.ReadFile("testdata/car/blind.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind = repeated(blind, 20)
+	rows, err := csv.NewReader(bytes.NewReader(blind)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one []byte
+	for _, workers := range []int{1, 3} {
+		var out bytes.Buffer
+		told := int64(0)
+		n, err := o.Model.Predict(t.Context(), bytes.NewReader(blind), &out, PredictOptions{Workers: workers, Progress: func(rows int64) { told = rows }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n != int64(len(rows)-1) || told != n {
+			t.Errorf("%d rows, told %d, want %d", n, told, len(rows)-1)
+		}
+		if one == nil {
+			one = out.Bytes()
+		}
+		if !bytes.Equal(one, out.Bytes()) {
+			t.Error("the result depends on the workers")
+		}
+	}
+	result, err := csv.NewReader(bytes.NewReader(one)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := frame.Load(t.Context(), bytes.NewReader(blind), o.Model.Schema(), frame.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	probabilities, err := o.Model.predictAll(t.Context(), f, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := o.Model.Schema().Classes
+	for i, row := range result[1:] {
+		if got, want := row[:len(rows[0])], rows[i+1]; strings.Join(got, ",") != strings.Join(want, ",") {
+			t.Fatalf("row %d is %q, want %q", i, got, want)
+		}
+		best := 0
+		for c := range classes {
+			q := probabilities[i*len(classes)+c]
+			if q > probabilities[i*len(classes)+best] {
+				best = c
+			}
+			if got, want := row[len(rows[0])+2+c], frame.FormatProbability(float64(q)); got != want {
+				t.Fatalf("row %d has %s for class %s, want %s", i, got, classes[c], want)
+			}
+		}
+		if got := row[len(rows[0])]; got != classes[best] {
+			t.Fatalf("row %d is predicted %s, want %s", i, got, classes[best])
+		}
+	}
+}
+
+// repeated returns a blind file with its rows n times, under IDs of their own.
+func repeated(file []byte, n int) []byte {
+	head, rows, _ := strings.Cut(string(file), "\n")
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	for i := range n {
+		for line := range strings.Lines(rows) {
+			b.WriteString(strconv.Itoa(i) + line)
+		}
+	}
+	return []byte(b.String())
+}
+
+func TestPredictWeighsDecisions(t *testing.T) {
+	file, methods := toyFile(t)
+	m, err := readModel(file, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.members = []member{{1, constant{0.5, 0.3, 0.2}}}
+	m.temperature, m.weights = 1, []float64{1, 2, 1}
+	var out strings.Builder
+	if _, err := m.Predict(t.Context(), strings.NewReader("id,x\n1,2\n"), &out, PredictOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "id,x,prediction,probability,probability_a,probability_b,probability_c\n1,2,b,0.3,0.5,0.3,0.2\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+func TestPredictFails(t *testing.T) {
+	file, methods := toyFile(t)
+	m, err := readModel(file, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	long := "id,x\n" + strings.Repeat("1,2\n", 100_000)
+	var defect *frame.Defect
+	for name, c := range map[string]struct {
+		in   io.Reader
+		out  io.Writer
+		want func(error) bool
+	}{
+		"missing_column": {strings.NewReader("id,y\n1,2\n"), io.Discard, func(err error) bool { return errors.As(err, &defect) && defect.Name == "x" }},
+		"duplicate_id":   {strings.NewReader(long), io.Discard, func(err error) bool { return errors.As(err, &defect) && defect.Line == 3 }},
+		"full_disk":      {strings.NewReader("id,x\n1,2\n"), fullDisk{}, func(err error) bool { return errors.Is(err, errFull) }},
+		"broken_source":  {io.MultiReader(strings.NewReader(long), fullDisk{}), io.Discard, func(err error) bool { return errors.Is(err, errFull) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := m.Predict(t.Context(), c.in, c.out, PredictOptions{Workers: 3}); !c.want(err) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := m.Predict(ctx, strings.NewReader(long), io.Discard, PredictOptions{Workers: 3, Progress: func(int64) { cancel() }})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines are left behind", after-before)
+	}
+}
+
+// constant predicts the same for every row.
+type constant []float32
+
+func (c constant) Predict(dst []float32, _ *frame.Frame, lo, hi int) {
+	for i := range hi - lo {
+		copy(dst[i*len(c):], c)
+	}
+}
+
+func (c constant) AppendBinary(b []byte) ([]byte, error) { return fmt.Append(b, []float32(c)), nil }
+
+var errFull = errors.New("no space left")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+func (fullDisk) Read([]byte) (int, error)  { return 0, errFull }
