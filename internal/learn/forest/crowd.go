@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
 )
 
@@ -42,7 +41,7 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 		return err
 	}
 	c.members = append(c.members, members...)
-	t.addWork(members, visited)
+	t.effort.add(members, visited, len(c.eval.size)+len(c.oob.size))
 	return nil
 }
 
@@ -67,8 +66,8 @@ func (t *Fitter) audition(ctx context.Context, c *crowd) error {
 // brier returns the Brier score of the out-of-bag votes at the temperature
 // that suits them: the mean squared distance between probabilities and truth.
 func (t *Fitter) brier(c *crowd) float64 {
-	p := t.outOfBag(c, fitCells)
-	metric.FitTemperature(p).Apply(p.Probabilities, p.Classes)
+	p := t.outOfBag(c, oobCells)
+	t.temperature(c).Apply(p.Probabilities, p.Classes)
 	sum := 0.0
 	for i, label := range p.Labels {
 		for class, q := range p.Probabilities[i*p.Classes : (i+1)*p.Classes] {
@@ -92,11 +91,3 @@ func (t *Fitter) grower(worker int) *grower {
 
 // oobLabel returns the class of a row of the out-of-bag juries.
 func (t *Fitter) oobLabel(row int) int32 { return t.frame.Labels[t.part.Train[t.places[row]]] }
-
-// addWork adds an estimate of what it took to grow the members and to hear
-// them.
-func (t *Fitter) addWork(members []*member, visited []int) {
-	for i := range members {
-		t.work += 5 * float64(visited[i])
-	}
-}

@@ -29,7 +29,7 @@ type Fitter struct {
 	fitted  int    // trees when the temperature was last fitted
 	present state
 	kept    *state
-	work    float64
+	effort  effort
 }
 
 // state is what Keep remembers.
@@ -80,7 +80,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	done = len(t.moves) == 0 && len(t.crowd.members) >= t.opts.Trees
 	if done || float64(len(t.crowd.members)) >= refit*float64(t.fitted) {
 		t.fitted = len(t.crowd.members)
-		t.present.warmth = metric.FitTemperature(t.outOfBag(t.crowd, fitCells))
+		t.present.warmth = t.temperature(t.crowd)
 	}
 	return done, nil
 }
@@ -120,9 +120,9 @@ func (t *Fitter) nextRecipe() (recipe, bool) {
 
 // Limits on the out-of-bag rows that are looked at.
 const (
-	oobRows  = 50_000
-	oobCells = 1_000_000 // rows × classes
-	fitCells = 200_000   // of these, for the temperature
+	oobRows  = 20_000
+	oobCells = 400_000 // rows × classes
+	fitCells = 100_000   // of these, for the temperature
 	refit    = 1.25      // growth of the forest before it is fitted again
 )
 
@@ -168,7 +168,7 @@ func (t *Fitter) newCrowd(r recipe) *crowd {
 // them: an estimate of its quality that costs no rows. The temperature is
 // applied; it was fitted to these very rows.
 func (t *Fitter) OutOfBag() metric.Predictions {
-	p := t.outOfBag(t.crowd, math.MaxInt)
+	p := t.outOfBag(t.crowd, oobCells)
 	t.present.warmth.Apply(p.Probabilities, p.Classes)
 	return p
 }
@@ -192,6 +192,13 @@ func (t *Fitter) outOfBag(c *crowd, cells int) metric.Predictions {
 	return p
 }
 
+// temperature returns the one that suits the out-of-bag votes of a crowd.
+func (t *Fitter) temperature(c *crowd) metric.Temperature {
+	p := t.outOfBag(c, fitCells)
+	t.effort.fitted += len(p.Probabilities)
+	return metric.FitTemperature(p)
+}
+
 // Probabilities writes the class probabilities of the Eval rows after the last
 // step: dst is len(part.Eval) × classes, row major.
 func (t *Fitter) Probabilities(dst []float32) {
@@ -207,8 +214,9 @@ func (t *Fitter) Probabilities(dst []float32) {
 	t.present.warmth.Apply(dst, t.opts.Classes)
 }
 
-// Work estimates the work done so far in nanoseconds of one core.
-func (t *Fitter) Work() float64 { return t.work }
+// Work estimates the work done so far in nanoseconds of one core. It counts
+// what was done and weighs it as measured.
+func (t *Fitter) Work() float64 { return t.effort.nanoseconds() }
 
 // Keep remembers the present state as the one Model returns.
 func (t *Fitter) Keep() {

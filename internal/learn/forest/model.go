@@ -19,10 +19,11 @@ type Model struct {
 // grown on, in the same order.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	classes, features := len(m.prior), len(m.cuts)
-	bins := make([]uint8, juryBlock*features)
-	votes := make([]uint32, juryBlock*classes)
-	for ; lo < hi; lo += juryBlock {
-		n := min(juryBlock, hi-lo)
+	block := min(juryBlock, hi-lo)
+	bins := make([]uint8, block*features)
+	votes := make([]uint32, block*classes)
+	for ; lo < hi; lo += block {
+		n := min(block, hi-lo)
 		for j := range m.cuts {
 			m.cuts[j].Fill(bins[j:], features, &f.Columns[j], lo, lo+n)
 		}

@@ -65,12 +65,12 @@ func sharpenedLoss(logs []float64, labels []int32, beta float64) float64 {
 }
 
 // minimum returns where f, which has one minimum between low and high, is
-// lowest, to within 0.001, by golden section search.
+// lowest, to within 0.01, by golden section search.
 func minimum(f func(float64) float64, low, high float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := high-ratio*(high-low), low+ratio*(high-low)
 	fa, fb := f(a), f(b)
-	for high-low > 0.001 {
+	for high-low > 0.02 {
 		if fa <= fb {
 			high, b, fb = b, a, fa
 			a = high - ratio*(high-low)
