@@ -69,10 +69,10 @@ func (d *distinct) exact() bool { return d.depth == 0 }
 func hashNumber(value float64) uint64 { return mix(math.Float64bits(value + 0)) }
 
 // hashText is FNV-1a with a finish that spreads it into the low bits.
-func hashText(text string) uint64 {
+func hashText(text []byte) uint64 {
 	h := uint64(14695981039346656037)
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
+	for _, c := range text {
+		h = (h ^ uint64(c)) * 1099511628211
 	}
 	return mix(h)
 }

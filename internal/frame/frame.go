@@ -6,6 +6,15 @@
 //
 //	Scan   one streaming pass: kinds, levels, classes, defects → Profile, Schema
 //	Load   one streaming pass with that Schema                 → Frame
+//
+// A blind file is read in Blocks, which keep each row's bytes, so that a
+// ResultWriter can put predictions behind them; Verify proves the result
+// against the blind file. Check compares two profiles before anything is
+// predicted. Decode and Reshape bring other files into the form that all of
+// these read: UTF-8, commas, ID first, label last.
+//
+// What is wrong with a file is a *Defect, which has a code and knows line and
+// column.
 package frame
 
 import "math"

@@ -25,6 +25,8 @@ type identityBin struct {
 // identity is 12 bytes: the hash is halved to keep the struct unpadded.
 type identity struct{ high, low, line uint32 }
 
+func (i identity) hash() uint64 { return uint64(i.high)<<32 | uint64(i.low) }
+
 const identityChunk = 1 << 10
 
 func newIdentities() *identities {
@@ -55,11 +57,14 @@ func (s *identities) repeated(limit int) []repetition {
 			all = append(all, chunk...)
 		}
 		slices.SortFunc(all, func(a, b identity) int {
-			return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.line, b.line))
+			if a.hash() != b.hash() {
+				return cmp.Compare(a.hash(), b.hash())
+			}
+			return cmp.Compare(a.line, b.line)
 		})
 		first := 0
 		for j := 1; j < len(all); j++ {
-			if all[j].high != all[first].high || all[j].low != all[first].low {
+			if all[j].hash() != all[first].hash() {
 				first = j
 				continue
 			}

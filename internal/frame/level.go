@@ -24,6 +24,8 @@ type levels struct {
 	recent int32     // the level of the last cell: columns repeat themselves
 	bytes  int       // memory in use, roughly
 	all    *distinct // set once texts were forgotten
+	closed bool      // hardly a text comes again: new ones are not kept
+	passer level     // the last one that was not
 }
 
 // levelBytes is what a level takes besides its text: itself, its key and slot.
@@ -37,16 +39,21 @@ func (l *levels) count(cell []byte, line int) *level {
 		found.rows++
 		return found
 	}
+	if l.all != nil {
+		l.all.add(hashText(cell))
+	}
 	at, known := l.index[string(cell)]
+	if !known && l.closed {
+		kind, value := classify(cell)
+		l.passer = level{rows: 1, line: line, kind: kind, value: value}
+		return &l.passer
+	}
 	if !known {
 		at = l.insert(level{text: string(cell), line: line})
 	}
 	l.recent = at
 	found := &l.list[at]
 	found.rows++
-	if l.all != nil {
-		l.all.add(hashText(found.text))
-	}
 	return found
 }
 
@@ -62,15 +69,16 @@ func (l *levels) insert(one level) int32 {
 	return at
 }
 
-// prune forgets rare texts until at most half of the memory is in use.
+// prune forgets rare texts until at most half of the memory is in use. If that
+// leaves next to none, the column holds names, and no new ones are let in.
 func (l *levels) prune(capacity int) {
 	if l.all == nil {
 		l.all = newDistinct(capacity)
 		for i := range l.list {
-			l.all.add(hashText(l.list[i].text))
+			l.all.add(hashText([]byte(l.list[i].text)))
 		}
 	}
-	keep, goal := l.list, l.bytes/2
+	before, keep, goal := len(l.list), l.list, l.bytes/2
 	for rare := 1; l.bytes > goal; rare *= 2 {
 		keep = slices.DeleteFunc(keep, func(one level) bool {
 			if one.rows <= rare {
@@ -79,7 +87,8 @@ func (l *levels) prune(capacity int) {
 			return one.rows <= rare
 		})
 	}
-	l.list, l.recent = slices.Clip(keep), 0
+	l.closed = 100*len(keep) < before
+	l.list, l.recent = slices.Clone(keep), 0 // the clone lets go of the memory
 	l.index = make(map[string]int32, len(keep))
 	for i := range keep {
 		l.index[keep[i].text] = int32(i)

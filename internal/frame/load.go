@@ -21,8 +21,8 @@ type LoadOptions struct {
 //
 // The features of a blind file may stand in any order and among others; its
 // label, if it has one, is not read. An error that is a *Defect tells what is
-// wrong with the file; the only check of Scan that Load leaves out is that of
-// duplicate IDs.
+// wrong with the file. Load looks for less than Scan does: not for duplicate IDs,
+// nor at the names of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
 	t, err := openTable(NewReader(src, ','))
 	if err != nil {

@@ -1,10 +1,6 @@
 package frame
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // measure holds the running statistics of a numeric column.
 type measure struct {
@@ -67,18 +63,4 @@ func (m *measure) numbers() *Numbers {
 		StdDev:    min(math.Sqrt(max(m.sum, 0)/float64(m.rows)), math.MaxFloat64),
 		Histogram: m.bins.histogram(),
 	}
-}
-
-// compareLabels orders numbers by value and other texts by their bytes.
-func compareLabels(numeric bool) func(a, b level) int {
-	return func(a, b level) int {
-		if numeric {
-			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.text, b.text))
-		}
-		return cmp.Compare(a.text, b.text)
-	}
-}
-
-func allNumbers(list []level) bool {
-	return !slices.ContainsFunc(list, func(one level) bool { return one.kind != number })
 }

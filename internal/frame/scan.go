@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -28,7 +29,7 @@ const defaultMaxDefects = 20
 // but has Defects in its Profile, which then may know less than usual.
 //
 // Memory does not grow with the file but for 12 bytes a row, by which IDs that
-// occur twice are found, and is below 64 MiB otherwise.
+// occur twice are found; texts, histograms and sets share what is bounded.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (*Profile, error) {
 	opts.MaxDefects = cmp.Or(opts.MaxDefects, defaultMaxDefects)
 	counted := &counter{src: src}
@@ -63,6 +64,7 @@ type scan struct {
 	label   int     // field of the label, -1 in a blind file
 	tallies []tally // one a field; that of the ID stays empty
 	skipped int     // records that could not be read
+	fresh   int     // memory that texts may have taken since the last relief
 }
 
 func (s *scan) run(ctx context.Context, reader *Reader) error {
@@ -111,7 +113,7 @@ func (s *scan) assign() {
 		return
 	}
 	s.label = len(names) - 1
-	s.tallies[s.label].limits.few = int(^uint(0) >> 1) // labels are texts
+	s.tallies[s.label].limits.few = math.MaxInt // labels are texts
 }
 
 func (s *scan) readRows(ctx context.Context) error {
@@ -142,6 +144,11 @@ func (s *scan) row(rec *Record) {
 		if i != s.id {
 			s.tallies[i].add(cell, rec.line)
 		}
+	}
+	const often = 4 << 20
+	if s.fresh += len(rec.raw) + levelBytes*len(rec.fields); s.fresh > often {
+		relieve(s.tallies)
+		s.fresh = 0
 	}
 	if id := rec.fields[s.id]; isBlank(id) {
 		s.refuse(s.cellDefect(rec, CodeEmptyID, s.id, "the row has no ID"))

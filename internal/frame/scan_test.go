@@ -268,7 +268,7 @@ func TestLevelsAreRetainedByRows(t *testing.T) {
 	})
 
 	t.Run("frequent_texts_survive_forgetting", func(t *testing.T) {
-		tally := tally{limits: limits{few: 10, bytes: 1_000 * levelBytes, set: 4_096}}
+		tally := tally{limits: limits{few: 10, set: 4_096}}
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 100_000 {
 			cell := "rare" + strconv.Itoa(i)
@@ -276,6 +276,9 @@ func TestLevelsAreRetainedByRows(t *testing.T) {
 				cell = "often" + strconv.Itoa(rng.IntN(50))
 			}
 			tally.add([]byte(cell), i)
+			if len(tally.texts.list) == 1_000 {
+				tally.texts.prune(tally.limits.set)
+			}
 		}
 		often := 0
 		for _, one := range tally.texts.retained() {

@@ -1,5 +1,7 @@
 package frame
 
+import "math"
+
 // tally gathers all that is to be known about one column in one pass.
 //
 // It begins by counting texts, which answers everything while they are few.
@@ -24,19 +26,39 @@ type tally struct {
 
 // limits are one column's share of the memory.
 type limits struct {
-	few   int // texts up to which a column is only counted
-	bytes int // memory of the texts beyond which the rare ones are forgotten
-	set   int // hashes kept to count different values
+	few int // texts up to which a column is only counted
+	set int // hashes kept to count different values
 }
 
 // newLimits divides the memory of a scan among so many columns.
 func newLimits(columns int) limits {
-	const memory = 32 << 20
-	share := memory / max(columns, 1)
 	return limits{
-		few:   min(max(share/4/levelBytes, 64), 2_048),
-		bytes: min(max(share, 64*levelBytes), 16<<20),
-		set:   min(max(share/2/32, 256), 32_768),
+		few: min(max(textMemory/max(columns, 1)/4/levelBytes, 64), 2_048),
+		set: min(max(setMemory/max(columns, 1)/16, 256), 32_768),
+	}
+}
+
+// What all columns together may take.
+const (
+	textMemory = 20 << 20 // for texts
+	setMemory  = 24 << 20 // for sets of hashes
+)
+
+// relieve makes the columns with the most texts forget the rare ones until
+// there is room again.
+func relieve(tallies []tally) {
+	for {
+		most, sum := &tallies[0], 0
+		for i := range tallies {
+			sum += tallies[i].texts.bytes
+			if tallies[i].texts.bytes > most.texts.bytes {
+				most = &tallies[i]
+			}
+		}
+		if sum <= textMemory {
+			return
+		}
+		most.texts.prune(most.limits.set)
 	}
 }
 
@@ -83,6 +105,7 @@ func (t *tally) add(cell []byte, line int) {
 	t.cells[found.kind]++
 	if found.kind == text && t.junk.rows == 0 {
 		t.junk = *found
+		t.junk.text = string(cell)
 	}
 	if t.numbers == nil && len(t.texts.list) > t.limits.few {
 		t.decide()
@@ -90,15 +113,12 @@ func (t *tally) add(cell []byte, line int) {
 	if found.kind == text && t.skipsText && !t.fewJunk() {
 		t.skipsText = false
 	}
-	if t.texts.bytes > t.limits.bytes {
-		t.texts.prune(t.limits.set)
-	}
 }
 
 // decide chooses how a column goes on whose texts have become many.
 func (t *tally) decide() {
 	if t.cells[number] == 0 || t.cells[text] > t.cells[number] {
-		t.limits.few = int(^uint(0) >> 1) // words: go on counting
+		t.limits.few = math.MaxInt // words: go on counting
 		return
 	}
 	t.numbers = newMeasure(t.texts.list, t.limits.set)

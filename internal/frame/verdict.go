@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,4 +163,18 @@ func excerpt(cell string) string {
 		cell = string(chars[:longestExcerpt]) + "…"
 	}
 	return strconv.Quote(cell)
+}
+
+// compareLabels orders numbers by value and other texts by their bytes.
+func compareLabels(numeric bool) func(a, b level) int {
+	return func(a, b level) int {
+		if numeric {
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.text, b.text))
+		}
+		return cmp.Compare(a.text, b.text)
+	}
+}
+
+func allNumbers(list []level) bool {
+	return !slices.ContainsFunc(list, func(one level) bool { return one.kind != number })
 }

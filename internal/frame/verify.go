@@ -91,22 +91,24 @@ func classesOf(names []string, from int) []string {
 
 // row checks the next row and reports whether there was one.
 func (v *verifier) row(ctx context.Context) (bool, error) {
-	want, wantErr := v.want.next(ctx)
-	if wantErr != nil && !errors.Is(wantErr, io.EOF) {
-		return false, fmt.Errorf("blind file: %w", wantErr)
+	want, err := v.want.next(ctx)
+	wantEnds := errors.Is(err, io.EOF)
+	if err != nil && !wantEnds {
+		return false, fmt.Errorf("blind file: %w", err)
 	}
-	got, gotErr := v.got.next(ctx)
+	got, err := v.got.next(ctx)
+	gotEnds := errors.Is(err, io.EOF)
 	switch {
-	case gotErr != nil && !errors.Is(gotErr, io.EOF):
-		return false, gotErr
-	case wantErr != nil && gotErr != nil:
+	case err != nil && !gotEnds:
+		return false, err
+	case wantEnds && gotEnds:
 		return false, nil
-	case gotErr != nil:
+	case gotEnds:
 		return false, &Defect{
 			Code: CodeRowsDiffer, Line: v.got.reader.line,
 			Message: fmt.Sprintf("the result ends after %s, the blind file has more", plural(v.rows, "row")),
 		}
-	case wantErr != nil:
+	case wantEnds:
 		return false, &Defect{
 			Code: CodeRowsDiffer, Line: got.line,
 			Message: fmt.Sprintf("the blind file has only %s", plural(v.rows, "row")),
