@@ -13,10 +13,11 @@
 // depth in ascending order, starting from what dst held. Neither the shape of
 // a tile nor the way rows are dealt out to workers changes a bit. Where the
 // processor fuses multiply and add (AVX2 with FMA by the assembly of this
-// package, arm64 by the compiler) the chain is rounded once a step, elsewhere
-// twice: results agree to the bit among machines with FMA and to about
-// depth · 2⁻²⁴ relative with the others. All other kernels give the same bits
-// everywhere.
+// package, arm64 as its compiler sees fit) the chain is rounded once a step,
+// elsewhere twice. On one kind of processor the bits are always the same;
+// between kinds, products differ by about depth · 2⁻²⁴ of their terms. The
+// other kernels keep products and sums apart and give the same bits everywhere,
+// but for Softmax, which is as exact as math.Exp.
 //
 // The assembly in *_amd64.s is written by the generator in gen, a module of
 // its own:

@@ -65,13 +65,13 @@ func SumSquares(x []float32) float64 {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {
 		a, b, c, d := float64(x[0]), float64(x[1]), float64(x[2]), float64(x[3])
-		s0 += a * a
-		s1 += b * b
-		s2 += c * c
-		s3 += d * d
+		s0 += float64(a * a)
+		s1 += float64(b * b)
+		s2 += float64(c * c)
+		s3 += float64(d * d)
 	}
 	for _, v := range x {
-		s0 += float64(v) * float64(v)
+		s0 += float64(float64(v) * float64(v))
 	}
 	return (s0 + s1) + (s2 + s3)
 }
