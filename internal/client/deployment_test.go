@@ -44,6 +44,13 @@ func deploy(t *testing.T, handler http.HandlerFunc) *deployment {
 	return d
 }
 
+// requests gives those seen so far.
+func (d *deployment) requests() []*http.Request {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.seen)
+}
+
 // client gives a client of the deployment that does not really wait.
 func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
 	t.Helper()
@@ -146,7 +153,7 @@ func TestTolerance(t *testing.T) {
 		if _, err := getDataset(t, c); err != nil {
 			t.Fatal(err)
 		}
-		if got := d.seen[0].URL.Path; got != "/prefix/v2/ds/"+key {
+		if got := d.requests()[0].URL.Path; got != "/prefix/v2/ds/"+key {
 			t.Errorf("called %s", got)
 		}
 	})
@@ -242,8 +249,8 @@ func TestRetries(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := deploy(t, c.handler)
 			err := c.call(t, d.client(t, client.Options{}))
-			if (err == nil) != c.ok || len(d.seen) != c.attempts {
-				t.Errorf("%d attempts, want %d; error %v", len(d.seen), c.attempts, err)
+			if (err == nil) != c.ok || len(d.requests()) != c.attempts {
+				t.Errorf("%d attempts, want %d; error %v", len(d.requests()), c.attempts, err)
 			}
 			if c.name == "429_with_a_short_wait" && !slices.Equal(d.waits, []time.Duration{7 * time.Second}) {
 				t.Errorf("waited %v", d.waits)
@@ -256,8 +263,8 @@ func TestRetries(t *testing.T) {
 	t.Run("a_wrong_password_is_not_tried_again", func(t *testing.T) {
 		d := deploy(t, busy("1"))
 		_, err := client.Call(t.Context(), d.client(t, client.Options{}), api.LogIn, &api.LogInInput{})
-		if api.CodeOf(err) != api.CodeTooMany || len(d.seen) != 1 {
-			t.Errorf("%d attempts, %v", len(d.seen), err)
+		if api.CodeOf(err) != api.CodeTooMany || len(d.requests()) != 1 {
+			t.Errorf("%d attempts, %v", len(d.requests()), err)
 		}
 	})
 }
@@ -277,8 +284,8 @@ func TestRelogin(t *testing.T) {
 		d := deploy(t, only("new"))
 		logins := 0
 		c := d.client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "new", nil }})
-		if _, err := getDataset(t, c); err != nil || logins != 1 || len(d.seen) != 2 || c.Token() != "new" {
-			t.Errorf("%d logins, %d requests, token %s, %v", logins, len(d.seen), c.Token(), err)
+		if _, err := getDataset(t, c); err != nil || logins != 1 || len(d.requests()) != 2 || c.Token() != "new" {
+			t.Errorf("%d logins, %d requests, token %s, %v", logins, len(d.requests()), c.Token(), err)
 		}
 	})
 	t.Run("not_for_ever", func(t *testing.T) {
@@ -314,14 +321,14 @@ func TestTokenStaysHome(t *testing.T) {
 	if d, err := getDataset(t, c); err != nil || d.DatasetName != "elsewhere" {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	if got := other.seen[0].Header.Get("Authorization"); got != "" {
+	if got := other.requests()[0].Header.Get("Authorization"); got != "" {
 		t.Errorf("the redirect carried %q", got)
 	}
 	t.Run("nor_a_password", func(t *testing.T) {
 		_, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "a", Password: "b"}})
 		var network *client.NetworkError
-		if !errors.As(err, &network) || network.Kind != client.Misdirected || len(other.seen) != 1 {
-			t.Errorf("%d requests, %v", len(other.seen), err)
+		if !errors.As(err, &network) || network.Kind != client.Misdirected || len(other.requests()) != 1 {
+			t.Errorf("%d requests, %v", len(other.requests()), err)
 		}
 	})
 	t.Run("nor_is_a_post_turned_into_a_get", func(t *testing.T) {
@@ -348,7 +355,7 @@ func TestTokenStaysHome(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := store.seen[0].Header
+			h := store.requests()[0].Header
 			if h.Get("Authorization") != want || h.Get("X-Goog-Content-Length-Range") != "10,534773760" || h.Get("X-Two") != "b" || h.Get("Content-Type") != "text/csv" {
 				t.Errorf("sent %v", h)
 			}

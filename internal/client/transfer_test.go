@@ -102,7 +102,7 @@ func TestDownload(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			case err != nil || n != int64(len(whole)) || got.String() != whole:
-				t.Errorf("%d of %d bytes after %d requests, %v", n, len(whole), len(d.seen), err)
+				t.Errorf("%d of %d bytes after %d requests, %v", n, len(whole), len(d.requests()), err)
 			}
 		})
 	}
@@ -110,8 +110,8 @@ func TestDownload(t *testing.T) {
 		full := errors.New("no space left")
 		d := deploy(t, part(true, same))
 		_, err := d.client(t, client.Options{}).Download(t.Context(), d.URL+"/result", failingWriter{full})
-		if !errors.Is(err, full) || len(d.seen) != 1 {
-			t.Errorf("%d requests, %v", len(d.seen), err)
+		if !errors.Is(err, full) || len(d.requests()) != 1 {
+			t.Errorf("%d requests, %v", len(d.requests()), err)
 		}
 	})
 }

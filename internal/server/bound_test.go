@@ -116,11 +116,12 @@ func TestMethods(t *testing.T) {
 // TestHouse reads what is not of the API.
 func TestHouse(t *testing.T) {
 	w := newWorld(t, server.Options{PublicURL: "https://foretell.example.com/"})
+	w.newDataset(t, "counted")
 	for path, want := range map[string]string{
 		"/healthz":      `{"status":"ok"}`,
 		"/readyz":       `{"status":"ready"}`,
 		"/":             `"openapi":"https://foretell.example.com/openapi.json"`,
-		"/metrics":      `foretell_http_requests_total{operation="logIn",status="200"} 1`,
+		"/metrics":      `foretell_http_requests_total{operation="createDataset",status="201"} 1`,
 		"/openapi.json": `"openapi":"3.1.0"`,
 	} {
 		resp, body := w.send(t, call{method: "GET", path: path, anonymous: true})
@@ -147,6 +148,7 @@ func TestHouse(t *testing.T) {
 func TestLoginLimit(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := newWorld(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})
+	w.addUser(t)
 	wrong := call{method: "POST", path: "/api/login", json: `{"username":"x@example.com","password":"wrong"}`}
 	for range 3 {
 		if resp, body := w.send(t, wrong); resp.StatusCode != http.StatusUnauthorized {

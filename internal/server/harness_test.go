@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"log/slog"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
@@ -30,13 +29,11 @@ const (
 
 // world is the whole service on a folder of its own, behind a real port.
 type world struct {
-	app   *app.App
-	url   string
-	token string
-	log   *bytes.Buffer
+	app        *app.App
+	url, token string
 }
 
-// newWorld starts a service with one account, whose token the requests carry.
+// newWorld starts a service. The requests carry the token of the local account.
 func newWorld(t *testing.T, opts server.Options) *world {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,16 +51,17 @@ func newWorld(t *testing.T, opts server.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.AddUser(t.Context(), testUser, testPassword); err != nil {
+	session, err := a.LocalSession(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{app: a, log: &bytes.Buffer{}}
+	w := &world{app: a}
 	opts.Version = "test"
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
+		opts.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -81,11 +79,16 @@ func newWorld(t *testing.T, opts server.Options) *world {
 			t.Error(err)
 		}
 	})
-	w.url = srv.URL
-	var session api.Session
-	w.must(t, call{method: "POST", path: "/api/login", json: `{"username":"` + testUser + `","password":"` + testPassword + `"}`}, &session)
-	w.token = session.AccessToken
+	w.url, w.token = srv.URL, session.AccessToken
 	return w
+}
+
+// addUser makes the account that can log in.
+func (w *world) addUser(t *testing.T) {
+	t.Helper()
+	if err := w.app.AddUser(t.Context(), testUser, testPassword); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // call is one request as a stranger's program would make it.

@@ -33,6 +33,7 @@ type refusal struct {
 // problem details with the id of the request.
 func TestRefusals(t *testing.T) {
 	w := newWorld(t, server.Options{})
+	w.addUser(t)
 	pending := w.newDataset(t, "pending")
 	for _, group := range [][]refusal{
 		routeRefusals(), loginRefusals(), parameterRefusals(), datasetRefusals(pending),

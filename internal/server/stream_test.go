@@ -74,11 +74,11 @@ func peakHeap(t *testing.T) (stop func() uint64) {
 	}
 }
 
-// TestUploadStreams sends 64 MB in a few MB of memory, client and server both.
+// TestUploadStreams sends 48 MB in a few MB of memory, client and server both.
 func TestUploadStreams(t *testing.T) {
 	w := newWorld(t, server.Options{})
 	created := w.newDataset(t, "large")
-	const size = 64 << 20
+	const size = 48 << 20
 	req, err := http.NewRequestWithContext(t.Context(), "PUT", created.DatasetUploadInfo.UploadURL, largeCSV(size))
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestUploadStreams(t *testing.T) {
 	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
 		t.Fatalf("%d %s", resp.StatusCode, body)
 	}
-	t.Logf("64 MB sent with %.1f MB", float64(grown)/1e6)
+	t.Logf("48 MB sent with %.1f MB", float64(grown)/1e6)
 	if grown > 32<<20 {
 		t.Errorf("the heap grew by %d MB", grown>>20)
 	}
