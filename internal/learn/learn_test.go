@@ -1,0 +1,157 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/frame"
+)
+
+func TestRaceOnRealData(t *testing.T) {
+	// The threshold ends the race early; the answers are those of the shared
+	// sets, whose peers reach 1.0 and 0.99.
+	for set, want := range map[string]struct{ threshold, answers float64 }{
+		"iris": {0.93, 0.94},
+		"car":  {0.95, 0.95},
+	} {
+		t.Run(set, func(t *testing.T) {
+			f := readSet(t, "testdata/"+set+"/train.csv")
+			o, err := Race(t.Context(), f, Params{Threshold: want.threshold, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Status != Completed || !o.Refit || o.Achieved < want.threshold {
+				t.Errorf("%s at %v, refit %v", o.Status, o.Achieved, o.Refit)
+			}
+			if got := answered(t, o.Model, "testdata/"+set); got < want.answers {
+				t.Errorf("%v of the blind rows are right, want %v", got, want.answers)
+			}
+			checkReport(t, f, o)
+		})
+	}
+}
+
+// checkReport holds the figures of a report against each other.
+func checkReport(t *testing.T, f *frame.Frame, o *Outcome) {
+	t.Helper()
+	r := o.Report
+	if r.Rows != f.Rows || r.TestRows+r.ValidationRows > f.Rows || r.Validation.Accuracy != o.Achieved {
+		t.Errorf("%d rows, %d test, %d validation; validation accuracy %v, achieved %v", r.Rows, r.TestRows, r.ValidationRows, r.Validation.Accuracy, o.Achieved)
+	}
+	rows, right := 0, 0
+	for c, line := range r.Confusion {
+		sum := 0
+		for _, n := range line {
+			sum += n
+		}
+		if sum != r.Classes[c].Rows {
+			t.Errorf("class %s: %d rows in the confusion matrix, %d in the report", r.Classes[c].Label, sum, r.Classes[c].Rows)
+		}
+		rows += sum
+		right += line[c]
+	}
+	if rows != r.TestRows || math.Abs(float64(right)/float64(rows)-r.Test.Accuracy) > 1e-12 {
+		t.Errorf("%d of %d right on the diagonal, accuracy %v", right, rows, r.Test.Accuracy)
+	}
+	if len(r.Importances) != len(f.Columns) || r.Importances[0].Importance < 0.05 {
+		t.Errorf("importances %v", r.Importances)
+	}
+}
+
+func TestRaceIsDeterministic(t *testing.T) {
+	f := readSet(t, "testdata/iris/train.csv")
+	for name, p := range map[string]Params{
+		"all_four_with_a_threshold": {Threshold: 0.94, Seed: 2},
+		"boosting_until_it_stalls":  {Threshold: 1, Seed: 2, Algorithms: []string{"MSIX01", "MSEV02"}, Metric: "macroF1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var first *Outcome
+			for _, workers := range []int{1, 2, 8, 1} {
+				p.Workers = workers
+				o, err := Race(t.Context(), f, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = o
+				}
+				if !bytes.Equal(bytesOf(t, first.Model), bytesOf(t, o.Model)) {
+					t.Errorf("%d workers make other bytes", workers)
+				}
+				if diff := cmp.Diff(first.Report, o.Report); diff != "" {
+					t.Errorf("%d workers make another report:\n%s", workers, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestRaceStopsWithinASecond(t *testing.T) {
+	f := readSet(t, "testdata/car/train.csv")
+	stop := make(chan struct{})
+	var stopped time.Time
+	o, err := Race(t.Context(), f, Params{Threshold: 1, Stop: stop, Progress: func(e Event) {
+		if e.Algorithm == "MSIX01" && e.Step == 20 && e.Status == Running {
+			stopped = time.Now()
+			close(stop)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(stopped); took > time.Second {
+		t.Errorf("took %v", took)
+	}
+	if o.Status != Cancelled || o.Model == nil || o.Refit {
+		t.Errorf("%s, refit %v", o.Status, o.Refit)
+	}
+}
+
+func TestPoorColumns(t *testing.T) {
+	// Nothing can be learnt, but a model has to come out that says how
+	// frequent the classes are.
+	rows := 60
+	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{
+		ID: "id", Label: "label", Classes: []string{"no", "yes"},
+		Columns: []frame.ColumnSchema{{Name: "constant"}, {Name: "missing"}, {Name: "text", Kind: frame.Category, Levels: []string{"one"}}, {Name: "none", Kind: frame.Category}},
+	}}
+	f.Columns = []frame.Column{
+		{Floats: make([]float64, rows)}, {Floats: make([]float64, rows)}, {Codes: make([]int32, rows)}, {Codes: make([]int32, rows)},
+	}
+	for i := range rows {
+		f.Columns[1].Floats[i] = frame.NaN
+		f.Columns[3].Codes[i] = frame.Missing
+		f.Labels = append(f.Labels, int32(min(i%3, 1)))
+	}
+	for _, columns := range []int{4, 0} {
+		f.Columns, f.Schema.Columns = f.Columns[:columns], f.Schema.Columns[:columns]
+		for _, m := range Methods(2) {
+			o, err := Race(t.Context(), f, Params{Threshold: 1, Algorithms: []string{m.Name}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Model == nil {
+				t.Errorf("%d columns: %s ended as %s: %v", columns, m.Name, o.Status, o.Runs[0].Err)
+				continue
+			}
+			p, err := o.Model.predictAll(context.Background(), f, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(float64(p[1])-2.0/3) > 0.1 {
+				t.Errorf("%d columns: %s gives %v for a class of two thirds", columns, m.Name, p[1])
+			}
+			again, err := ReadModel(bytesOf(t, o.Model))
+			if err != nil {
+				t.Errorf("%d columns: %s: %v", columns, m.Name, err)
+			} else if !bytes.Equal(bytesOf(t, again), bytesOf(t, o.Model)) {
+				t.Errorf("%d columns: %s is read as another model", columns, m.Name)
+			}
+		}
+	}
+}
