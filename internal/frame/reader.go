@@ -102,6 +102,9 @@ func (r *Reader) Read() (*Record, error) {
 	return nil, r.err
 }
 
+// ended reports whether there is nothing more to read.
+func (r *Reader) ended() bool { return r.err != nil }
+
 // check refuses a record that is not text.
 func (r *Reader) check() (*Record, error) {
 	rec := &r.rec

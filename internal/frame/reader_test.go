@@ -71,7 +71,7 @@ func TestReader(t *testing.T) {
 			defects: []string{"binary: line 3, column 2", "invalid-utf8: line 4, column 1"},
 		},
 		{name: "long_field", in: "a\nb," + long + "\n", want: [][]string{{"1", "a"}}, defects: []string{"too-long: line 2, column 2"}},
-		{name: "long_quoted_field", in: "a\n\"" + long + long + long, want: [][]string{{"1", "a"}}, defects: []string{"too-long: line 2, column 1"}},
+		{name: "long_quoted_field", in: "a\n\"" + long + long + long, want: [][]string{{"1", "a"}}, defects: []string{"unclosed-quote: line 2, column 1"}},
 		{name: "longest_field", in: long[1:] + "\nb", want: [][]string{{"1", long[1:]}, {"2", "b"}}},
 		{name: "gzip", in: "\x1F\x8B\x08", defects: []string{"binary: line 1, column 1"}},
 		{name: "utf16", in: "\xFF\xFEa\x00", defects: []string{"invalid-utf8: line 1, column 1"}},

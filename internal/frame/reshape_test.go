@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestReshape(t *testing.T) {
@@ -57,5 +59,20 @@ func TestReshape(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+func TestDefectsOfTheSourceComeThroughAScan(t *testing.T) {
+	r, err := Reshape(strings.NewReader("y;id;x\na;1;2\nb;2\na;3;2\n"), Shape{Delimiter: ';', ID: "id", Label: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Scan(t.Context(), r, ScanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"ragged-row: line 3, column 3 (x): expected 3 fields, got 2"}
+	if d := cmp.Diff(want, errorsOf(p.Defects)); d != "" || !p.Partial {
+		t.Error(d)
 	}
 }

@@ -117,8 +117,9 @@ func (s *scan) assign() {
 }
 
 func (s *scan) readRows(ctx context.Context) error {
+	header := len(s.profile.Defects)
 	for {
-		if len(s.profile.Defects) >= s.opts.MaxDefects {
+		if len(s.profile.Defects)-header >= s.opts.MaxDefects {
 			s.profile.Partial = true
 			return nil
 		}
@@ -130,7 +131,10 @@ func (s *scan) readRows(ctx context.Context) error {
 		case errors.As(err, &defect):
 			s.refuse(*defect)
 			s.skipped++
-			s.profile.Partial = s.profile.Partial || errors.Is(s.table.reader.err, io.EOF)
+			if s.table.reader.ended() {
+				s.profile.Partial = true
+				return nil
+			}
 		case err != nil:
 			return fmt.Errorf("reading the file: %w", err)
 		default:

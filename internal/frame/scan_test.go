@@ -106,6 +106,14 @@ func TestScanDefects(t *testing.T) {
 		}
 	})
 
+	t.Run("data_as_header_is_told_beside_many_twins", func(t *testing.T) {
+		row := strings.Repeat(",0", 50)
+		p := scanText(t, "a1"+row+",x\na2"+row+",x\na3"+row+",y\na4"+row+",y\n", ScanOptions{})
+		if len(p.Defects) != 1 || p.Defects[0].Code != CodeNoHeader {
+			t.Error(errorsOf(p.Defects))
+		}
+	})
+
 	t.Run("errors_of_source_and_context_are_no_defects", func(t *testing.T) {
 		if _, err := Scan(t.Context(), iotest.ErrReader(errors.ErrUnsupported), ScanOptions{}); !errors.Is(err, errors.ErrUnsupported) {
 			t.Error(err)

@@ -174,13 +174,13 @@ func (r *Reader) fail(at int, what outcome) error {
 		return d
 	case unclosed:
 		d.Code, d.Message = CodeUnclosedQuote, "the quote that opens here is never closed"
-	default:
+	case tooLong:
 		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecord>>20)
 		if len(window)-at > MaxField {
 			d.Message = fmt.Sprintf("a field of more than %d MiB", MaxField>>20)
 		}
 		if at < len(window) && window[at] == '"' {
-			d.Message += ": is the quote that opens here never closed?"
+			d.Code, d.Message = CodeUnclosedQuote, fmt.Sprintf("the quote that opens here is not closed within %d MiB", MaxField>>20)
 		}
 	}
 	r.err = io.EOF

@@ -50,7 +50,9 @@ func (t *table) next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		defect.Name = t.name(defect.Column)
+		if !t.reader.ended() || errors.Is(t.reader.err, io.EOF) { // else the source knows its own names
+			defect.Name = t.name(defect.Column)
+		}
 		return nil, defect
 	case err != nil:
 		return nil, err
