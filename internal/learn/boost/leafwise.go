@@ -137,7 +137,7 @@ func (t *leafwise) work() float64 {
 		w.Moved += one.Moved
 	}
 	rows := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
-	return 1.2*float64(w.Counted) + 3*float64(w.Scanned) + 4*float64(w.Moved) + 10*float64(t.routed) + 10*rows
+	return treeTime(w, len(t.members)) + 10*float64(t.routed) + 14*rows
 }
 
 func (t *leafwise) ensemble(n int) ensemble {

@@ -215,7 +215,7 @@ func (t *symmetric) rounds() int { return len(t.trees) }
 func (t *symmetric) work() float64 {
 	w := t.grower.Work()
 	sweeps := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
-	return 1.2*float64(w.Counted) + 3*float64(w.Scanned) + 4*float64(w.Moved) + 20*sweeps
+	return treeTime(w, len(t.trees)) + 20*sweeps
 }
 
 func (t *symmetric) ensemble(n int) ensemble {
