@@ -56,7 +56,7 @@ func openIn(ctx context.Context, dir string, log io.Writer) (*bench, func(), err
 		return nil, nil, err
 	}
 	ctx, err = signIn(ctx, a, session.AccessToken)
-	return &bench{App: a, dir: dir, ctx: ctx}, func() { st.Close() }, err
+	return &bench{App: a, dir: dir, ctx: ctx}, func() { _ = st.Close() }, err
 }
 
 // signIn gives a context of the token's account.

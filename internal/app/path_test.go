@@ -32,7 +32,7 @@ func TestFromDatasetToPredictions(t *testing.T) {
 		t.Fatalf("the prepared dataset is %+v", d)
 	}
 	in := newRace(d.DatasetKey, 0.8)
-	in.Body.Algorithms = []string{"BSIX01", "BSEV01"}
+	in.Body.Algorithms = []string{"BSIX01", "BFIF01"}
 	created := must(b.CreateTraining(b.ctx, in))(t)
 	if created.Status != api.TrainingPending {
 		t.Errorf("a new race is %s", created.Status)

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
+func (s suite) jobs(t *testing.T) {
 	queue := func(account string, second int, subjects ...string) {
 		t.Helper()
-		write(t, s, func(tx *Tx) error {
+		write(t, s.Store, func(tx *Tx) error {
 			var errs []error
 			for _, subject := range subjects {
 				errs = append(errs, tx.InsertJob(t.Context(), &Job{
@@ -25,9 +25,9 @@ func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
 			return errors.Join(errs...)
 		})
 	}
-	claim := func(s *Store, now int) *Job {
+	claim := func(from *Store, now int) *Job {
 		t.Helper()
-		j, err := s.ClaimJob(t.Context(), "kind", at(now), at(now+10))
+		j, err := from.ClaimJob(t.Context(), "kind", at(now), at(now+10))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
 		queue("bob", 2, "4")
 		var order []string
 		for i := range 4 {
-			order = append(order, claim(s, 10+i).Subject)
+			order = append(order, claim(s.Store, 10+i).Subject)
 		}
 		if got := strings.Join(order, " "); got != "1 4 2 3" {
 			t.Errorf("the order is %s", got)
@@ -46,7 +46,7 @@ func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
 		_, err := s.ClaimJob(t.Context(), "kind", at(1000), at(1010))
 		wantErr(t, err, ErrNotFound) // this process has them all, late as it may be
 	})
-	other := open(t)
+	other := s.open(t)
 	t.Run("a lease that ran out is another's", func(t *testing.T) {
 		j := claim(other, 100)
 		if j.Subject != "4" || j.Attempt != 2 {
@@ -64,13 +64,13 @@ func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
 		if err := other.ReleaseJob(t.Context(), "job 4"); err != nil {
 			t.Fatal(err)
 		}
-		if j := claim(s, 100); j.Subject != "4" || j.Attempt != 2 {
+		if j := claim(s.Store, 100); j.Subject != "4" || j.Attempt != 2 {
 			t.Errorf("claimed %+v", j)
 		}
 	})
 	t.Run("the jobs of a process that is gone are free", func(t *testing.T) {
-		gone := open(t)
-		write(t, s, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
+		gone := s.open(t)
+		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		queue("bob", 3, "5")
 		claim(gone, 110)
 		if err := s.FreeDeadJobs(t.Context()); err != nil {
@@ -86,12 +86,12 @@ func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
 		if err := s.FreeDeadJobs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if j := claim(s, 112); j.Subject != "5" {
+		if j := claim(s.Store, 112); j.Subject != "5" {
 			t.Errorf("claimed %+v", j)
 		}
 	})
 	t.Run("many workers claim each job once", func(t *testing.T) {
-		write(t, s, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
+		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		var subjects []string
 		for i := range 40 {
 			subjects = append(subjects, "many "+strconv.Itoa(i))
@@ -100,7 +100,7 @@ func exerciseJobs(t *testing.T, s *Store, open func(t *testing.T) *Store) {
 		var claimed atomic.Int64
 		var workers sync.WaitGroup
 		for i := range 8 {
-			from := []*Store{s, other}[i%2]
+			from := []*Store{s.Store, other}[i%2]
 			workers.Go(func() {
 				for {
 					j, err := from.ClaimJob(t.Context(), "kind", at(115), at(400))
@@ -183,7 +183,11 @@ func BenchmarkClaim(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Close()
+	b.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	})
 	err = s.Write(b.Context(), func(tx *Tx) error { return tx.InsertAccount(b.Context(), &Account{Key: "ann", Email: "ann"}) })
 	if err != nil {
 		b.Fatal(err)

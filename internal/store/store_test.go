@@ -12,18 +12,23 @@ import (
 	"foretell/internal/api"
 )
 
-// exercise is what every database has to pass. Open opens the same, empty at
+// suite is what every database has to pass. Open opens the same, empty at
 // first, each time as another process would.
+type suite struct {
+	*Store
+	open func(t *testing.T) *Store
+}
+
 func exercise(t *testing.T, open func(t *testing.T) *Store) {
 	t.Helper()
-	s := open(t)
-	fill(t, s)
-	t.Run("accounts", func(t *testing.T) { exerciseAccounts(t, s) })
-	t.Run("datasets", func(t *testing.T) { exerciseDatasets(t, s) })
-	t.Run("trainings", func(t *testing.T) { exerciseTrainings(t, s) })
-	t.Run("models", func(t *testing.T) { exerciseModels(t, s) })
-	t.Run("jobs", func(t *testing.T) { exerciseJobs(t, s, open) })
-	t.Run("deletes", func(t *testing.T) { exerciseDeletes(t, s) })
+	s := suite{open(t), open}
+	s.fill(t)
+	t.Run("accounts", s.accounts)
+	t.Run("datasets", s.datasets)
+	t.Run("trainings", s.trainings)
+	t.Run("models", s.models)
+	t.Run("jobs", s.jobs)
+	t.Run("deletes", s.deletes)
 }
 
 func TestSQLite(t *testing.T) {
@@ -64,9 +69,9 @@ func wantErr(t *testing.T, got, want error) {
 
 // fill makes account ann with the datasets d1…d3. d1 has the race t1 with the
 // runs t1a and t1b, model m1 and prediction p1; and account bob with nothing.
-func fill(t *testing.T, s *Store) {
+func (s suite) fill(t *testing.T) {
 	t.Helper()
-	write(t, s, func(tx *Tx) error {
+	write(t, s.Store, func(tx *Tx) error {
 		var errs []error
 		for i, name := range []string{"ann", "bob"} {
 			errs = append(errs, tx.InsertAccount(t.Context(), &Account{Key: name, Email: name + "@example.com", Created: at(i)}))
@@ -95,12 +100,12 @@ func fill(t *testing.T, s *Store) {
 	})
 }
 
-func exerciseAccounts(t *testing.T, s *Store) {
-	write(t, s, func(tx *Tx) error {
+func (s suite) accounts(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
 		wantErr(t, tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"}), ErrTaken)
 		return tx.InsertToken(t.Context(), "ann", "hash", at(0), at(10))
 	})
-	write(t, s, func(tx *Tx) error {
+	write(t, s.Store, func(tx *Tx) error {
 		a, err := tx.GetTokenAccount(t.Context(), "hash", at(9))
 		if err != nil || a.Key != "ann" {
 			t.Errorf("the token is of %+v, %v", a, err)
@@ -122,14 +127,14 @@ func exerciseAccounts(t *testing.T, s *Store) {
 	}
 }
 
-func exerciseDatasets(t *testing.T, s *Store) {
+func (s suite) datasets(t *testing.T) {
 	description := "what it is"
 	want := &Dataset{
 		Key: "d2", Account: "ann", Name: "name of d2", Status: api.DatasetProcessing, Buckets: 64, Blob: "csv-2", Bytes: 1 << 40, Reason: "why",
 		Rows: 7, Columns: []api.Column{{Name: "a", Kind: "numeric"}}, Classes: []api.Class{{Label: "x", Rows: 7}}, Schema: []byte(`{"a":1}`),
 		Created: at(1), Updated: at(20),
 	}
-	write(t, s, func(tx *Tx) error {
+	write(t, s.Store, func(tx *Tx) error {
 		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}), ErrTaken)
 		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "nobody", Name: "name"}), ErrNotFound)
 		return tx.UpdateDataset(t.Context(), want, api.DatasetPending)
@@ -187,9 +192,9 @@ func exerciseDatasets(t *testing.T, s *Store) {
 	})
 }
 
-func exerciseTrainings(t *testing.T, s *Store) {
+func (s suite) trainings(t *testing.T) {
 	achieved := 0.75
-	write(t, s, func(tx *Tx) error {
+	write(t, s.Store, func(tx *Tx) error {
 		r, err := tx.GetTraining(t.Context(), "ann", "t1b")
 		if err != nil {
 			return err
@@ -221,8 +226,8 @@ func exerciseTrainings(t *testing.T, s *Store) {
 	})
 }
 
-func exerciseModels(t *testing.T, s *Store) {
-	write(t, s, func(tx *Tx) error {
+func (s suite) models(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
 		for i, key := range []string{"t2", "t3"} {
 			err := tx.InsertTraining(t.Context(), &Training{Key: key, Account: "ann", Dataset: "d1", Status: api.TrainingCompleted, Created: at(40 + i)})
 			if err != nil {
@@ -251,8 +256,8 @@ func exerciseModels(t *testing.T, s *Store) {
 	})
 }
 
-func exerciseDeletes(t *testing.T, s *Store) {
-	write(t, s, func(tx *Tx) error {
+func (s suite) deletes(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
 		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
 		wantErr(t, err, ErrState) // it is PENDING
 		busy, err := tx.Busy(t.Context(), "dataset", "d1")
