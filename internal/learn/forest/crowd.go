@@ -22,13 +22,13 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 	first := len(c.members)
 	members := make([]*member, trees)
 	seen := make([][]bool, trees)
-	visited := make([]int, trees)
+	spent := make([]int, trees)
 	err := tree.Parallel(ctx, t.opts.Workers, trees, func(worker, i int) {
 		g := t.grower(worker)
 		rng := rand.New(rand.NewPCG(t.opts.Seed, uint64(first+i)))
 		seen[i] = make([]bool, len(t.part.Train))
 		rows := sample(g.sample[:0], seen[i], t.part.Train, t.frame.Labels, rng)
-		members[i], visited[i] = g.grow(ctx, rows, c.recipe, rng)
+		members[i], spent[i] = g.grow(ctx, rows, c.recipe, rng)
 	})
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 		return err
 	}
 	c.members = append(c.members, members...)
-	t.effort.add(members, visited, len(c.eval.size)+len(c.oob.size))
+	t.effort.add(members, spent, len(c.eval.size)+int((1-fraction)*float64(len(c.oob.size))))
 	return nil
 }
 

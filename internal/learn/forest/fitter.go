@@ -122,8 +122,8 @@ func (t *Fitter) nextRecipe() (recipe, bool) {
 const (
 	oobRows  = 20_000
 	oobCells = 400_000 // rows × classes
-	fitCells = 100_000   // of these, for the temperature
-	refit    = 1.25      // growth of the forest before it is fitted again
+	fitCells = 100_000 // of these, for the temperature
+	refit    = 1.25    // growth of the forest before it is fitted again
 )
 
 // prepare does before the first step what takes time.

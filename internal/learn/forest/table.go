@@ -47,13 +47,15 @@ func newTable(rows, classes int) *table {
 }
 
 // fill makes the table of the entries. data holds the feature's bin of each
-// row of the frame, all below width.
-func (t *table) fill(entries []entry, data []uint8, width, classes int) {
+// row of the frame, all below width. It returns about how many nanoseconds it
+// takes to make the table and to find a split in it.
+func (t *table) fill(entries []entry, data []uint8, width, classes int) int {
 	if width*classes < len(entries) {
 		t.count(entries, data, width, classes)
-	} else {
-		t.order(entries, data)
+		return len(entries) + 3*width*classes + 12*len(t.bins)
 	}
+	t.order(entries, data)
+	return 150 + 5*len(entries) + 12*len(t.bins)
 }
 
 // count fills by a histogram: one pass over the rows, one over the cells.
