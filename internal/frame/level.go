@@ -15,7 +15,7 @@ type level struct {
 	value float64 // for kind number
 }
 
-// levels counts the texts of a column. When they outgrow their share of the
+// levels counts the texts of a column. When those of all columns outgrow the
 // memory, the rarest are forgotten (lossy counting: Manku and Motwani, 2002),
 // and the number of different texts becomes an estimate.
 type levels struct {

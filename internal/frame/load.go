@@ -77,7 +77,7 @@ func bindByPosition(t *table, schema *Schema) (*binding, error) {
 }
 
 func bindByName(t *table, schema *Schema) (*binding, error) {
-	if defects := t.checkHeader(2); len(defects) > 0 {
+	if defects := t.checkHeader(blindColumns); len(defects) > 0 {
 		return nil, &defects[0]
 	}
 	b := &binding{id: t.find(schema.ID), label: -1}

@@ -79,9 +79,9 @@ func (s *scan) run(ctx context.Context, reader *Reader) error {
 	if err != nil {
 		return err
 	}
-	need := 3
+	need := labelledColumns
 	if s.opts.Blind {
-		need = 2
+		need = blindColumns
 	}
 	s.refuse(s.table.checkHeader(need)...)
 	if len(s.table.names) < need {

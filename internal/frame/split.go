@@ -14,7 +14,7 @@ const (
 	partial                 // the record goes on past the window
 	stray                   // a quote where none may be
 	unclosed                // a quote that nothing closes
-	tooLong                 // a field over MaxField
+	tooLong                 // a field over MaxField, a record over MaxRecord
 )
 
 // split takes the record at the head of the window apart into r.rec.

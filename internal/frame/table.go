@@ -101,12 +101,21 @@ func (t *table) defect(code string, at int, format string, args ...any) Defect {
 	}
 }
 
+// The columns that a file needs at least.
+const (
+	labelledColumns = 3
+	blindColumns    = 2
+)
+
 // checkHeader returns what is wrong with the header of a file that needs at
 // least so many columns. The ID may go without a name, as some tools write it.
 func (t *table) checkHeader(columns int) []Defect {
 	if n := len(t.names); n < columns {
-		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: an ID first, a feature%s", plural(n, "column"), columns,
-			map[bool]string{true: " and the label last"}[columns > 2])
+		roles := "an ID first and a feature"
+		if columns == labelledColumns {
+			roles = "an ID first, a feature and the label last"
+		}
+		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", plural(n, "column"), columns, roles)
 		if other := likelyDelimiter(t.header); other != 0 {
 			d.Message += fmt.Sprintf(" (are the fields parted by %q?)", other)
 		}
