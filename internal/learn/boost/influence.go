@@ -103,7 +103,7 @@ func (t *lot) limits(want float64) (total float64, least, full int) {
 	below = 0
 	for full = least; full < len(t.sizes)-1; full++ {
 		mu := float64(math.Float32frombits(uint32(full) << sizeBits))
-		if float64(rows) <= want || float64(rows)+below/mu <= want {
+		if float64(rows)+below/mu <= want {
 			break
 		}
 		below += t.sizes[full].mass

@@ -44,7 +44,7 @@ type Options struct {
 	// anew for each. Defaults to a half, 0.7 if there are fewer than ten.
 	FeatureFraction float64
 	// RowFraction is the part of the rows that a leaf-wise tree is grown from,
-	// drawn anew for each. Defaults to 1 up to 50,000 rows and falls to 0.2.
+	// drawn anew for each. Defaults to 1 up to 100,000 rows and falls to 0.25.
 	RowFraction float64
 }
 
@@ -86,8 +86,8 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 	o.commonDefaults(rows, features)
 	set(&o.L2, 0.3)
 	// Large data is no better for seeing every row in every tree.
-	const plenty = 50_000
-	set(&o.RowFraction, min(max(plenty/float64(rows), 0.2), 1))
+	const plenty = 100_000
+	set(&o.RowFraction, min(max(plenty/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
 		o.Leaves = max(10, int(math.Pow(float64(rows), 0.27)))
 	}

@@ -1,0 +1,79 @@
+package boost
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/frame"
+)
+
+// TestOrderedStatistics compares the sliding tallies with means added up anew
+// for each row, and checks what they are for: no row's statistic depends on its
+// own label.
+func TestOrderedStatistics(t *testing.T) {
+	f := puzzle(101, 2)
+	part := thirds(f.Rows)
+	opts := Options{Classes: 2, Buckets: 128}
+	e := newEncoder(f, part.Train, &opts, 2)
+	key := newCategory(f, 2, -1)
+	cells := make([]int32, f.Rows)
+	key.fill(cells, f, 0, f.Rows)
+	statistics := func() []float64 {
+		got := make([]float64, f.Rows)
+		e.visit(e.orders[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
+		return got
+	}
+	got := statistics()
+	order := e.orders[1]
+	n := len(order)
+	p := 0.0
+	for _, row := range order {
+		p += float64(f.Labels[row]) / float64(n)
+	}
+	for i, row := range order {
+		sum, count := prior*p, float64(prior)
+		for back := 1; back <= n/2; back++ {
+			if before := order[(i-back+n)%n]; cells[before] == cells[row] {
+				sum += float64(f.Labels[before])
+				count++
+			}
+		}
+		if math.Abs(got[row]-sum/count) > 1e-6 {
+			t.Fatalf("row %d: statistic %v, want %v", row, got[row], sum/count)
+		}
+	}
+	for _, row := range part.Train {
+		f.Labels[row] = 1 - f.Labels[row]
+		// The mean of all, which every row shares, is allowed to move.
+		if after := statistics()[row]; math.Abs(after-got[row]) > 1.01/float64(n) {
+			t.Fatalf("row %d: its label moves its statistic from %v to %v", row, got[row], after)
+		}
+		f.Labels[row] = 1 - f.Labels[row]
+	}
+}
+
+func TestStatisticsOfPairs(t *testing.T) {
+	// The class is told by two columns together and by neither alone.
+	const rows = 4000
+	draw := rand.New(rand.NewPCG(3, 3))
+	f := &frame.Frame{Schema: &frame.Schema{}, Rows: rows, Columns: make([]frame.Column, 3)}
+	for range f.Columns {
+		f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Kind: frame.Category, Levels: make([]string, 30)})
+	}
+	for range rows {
+		a, b := int32(draw.IntN(30)), int32(draw.IntN(30))
+		f.Columns[0].Codes = append(f.Columns[0].Codes, a)
+		f.Columns[1].Codes = append(f.Columns[1].Codes, int32(draw.IntN(30)))
+		f.Columns[2].Codes = append(f.Columns[2].Codes, b)
+		f.Labels = append(f.Labels, (a+b)%2)
+	}
+	part := thirds(rows)
+	opts := Options{Classes: 2, Buckets: 128}
+	e := newEncoder(f, part.Train, &opts, 1)
+	singles := []category{newCategory(f, 0, -1), newCategory(f, 1, -1), newCategory(f, 2, -1)}
+	pairs, err := e.pairs(t.Context(), singles, 5, 2)
+	if err != nil || len(pairs) == 0 || pairs[0].columns != [2]int32{0, 2} {
+		t.Errorf("got %v, %v", pairs, err)
+	}
+}

@@ -1,0 +1,64 @@
+package tree
+
+import "testing"
+
+func FuzzRead(f *testing.F) {
+	data, target := table(400, 8, 2)
+	bins := mustBins(f, data)
+	grown, err := NewGrower(bins, Params{MaxLeaves: 12, MinRows: 5}, 1).Grow(f.Context(), regression(bins, target))
+	if err != nil {
+		f.Fatal(err)
+	}
+	cuts := bins.Cuts()
+	f.Add(grown.AppendBinary(nil, cuts))
+	for i := range cuts {
+		b, err := cuts[i].AppendBinary(nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if c, _, err := ReadCuts(b); err == nil {
+			bin := c.Number(0)
+			if c.Categorical {
+				bin = c.Code(2)
+			}
+			if int(bin) >= c.Bins || c.Bins > MaxBins {
+				t.Errorf("bin %d of %d", bin, c.Bins)
+			}
+		}
+		read, _, err := ReadTree(b, cuts)
+		if err != nil {
+			return
+		}
+		if leaf := read.Leaf(make([]uint8, len(cuts))); leaf >= read.Leaves {
+			t.Errorf("leaf %d of %d", leaf, read.Leaves)
+		}
+	})
+}
+
+func TestTreeIsReadAsWritten(t *testing.T) {
+	data, target := table(3000, 8, 2)
+	bins := mustBins(t, data)
+	grown, err := NewGrower(bins, Params{MaxLeaves: 30, MinRows: 5}, 1).Grow(t.Context(), regression(bins, target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, rest, err := ReadTree(grown.AppendBinary(nil, bins.Cuts()), bins.Cuts())
+	if err != nil || len(rest) > 0 {
+		t.Fatalf("%d bytes left, %v", len(rest), err)
+	}
+	cells := make([]uint8, len(bins.Features))
+	for row := range bins.Rows {
+		for i := range cells {
+			cells[i] = bins.Features[i].Data[row]
+		}
+		if got, want := read.Leaf(cells), grown.Leaf(cells); got != want {
+			t.Fatalf("row %d: leaf %d, want %d", row, got, want)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { read.Leaf(cells) }); n != 0 {
+		t.Errorf("%v allocations to find a leaf", n)
+	}
+}

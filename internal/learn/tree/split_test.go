@@ -1,0 +1,193 @@
+package tree
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// naive is the slow twin of scan: it tries every division of the bins that the
+// rule allows and adds up floating-point numbers.
+type naive struct {
+	g, h []float64
+	l2   float64
+}
+
+func (n *naive) gain(left func(bin int) bool) float64 {
+	var gl, hl, gr, hr float64
+	for bin := range n.g {
+		if left(bin) {
+			gl, hl = gl+n.g[bin], hl+n.h[bin]
+		} else {
+			gr, hr = gr+n.g[bin], hr+n.h[bin]
+		}
+	}
+	if hl < 1 || hr < 1 {
+		return 0
+	}
+	g, h := gl+gr, hl+hr
+	return gl*gl/(hl+n.l2) + gr*gr/(hr+n.l2) - g*g/(h+n.l2)
+}
+
+func (n *naive) numeric() float64 {
+	best, last := 0.0, len(n.g)-1
+	for edge := range last {
+		best = max(best,
+			n.gain(func(bin int) bool { return bin <= edge }),
+			n.gain(func(bin int) bool { return bin <= edge || bin == last }))
+	}
+	return best
+}
+
+func (n *naive) subsets() float64 {
+	best := 0.0
+	for set := range 1 << len(n.g) {
+		best = max(best, n.gain(func(bin int) bool { return set>>bin&1 != 0 }))
+	}
+	return best
+}
+
+// random makes cells, some of them empty, and their twin.
+func random(draw *rand.Rand, bins int, l2 float64) ([]int64, *naive, int64) {
+	h := make([]int64, bins)
+	n := &naive{g: make([]float64, bins), h: make([]float64, bins), l2: l2}
+	var total int64
+	for bin := range h {
+		if draw.IntN(4) == 0 {
+			continue
+		}
+		g, w := draw.IntN(2000)-1000, draw.IntN(300)+1
+		h[bin] = int64(g)<<32 + int64(w)
+		n.g[bin], n.h[bin] = float64(g), float64(w)
+		total += h[bin]
+	}
+	return h, n, total
+}
+
+func TestScanAgreesWithItsNaiveTwin(t *testing.T) {
+	draw := rand.New(rand.NewPCG(5, 5))
+	for range 500 {
+		h, twin, total := random(draw, 2+draw.IntN(9), draw.Float64()*50)
+		s := scan{total: total, l2: twin.l2, least: 1}
+		close := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*max(1, want, s.alone()) }
+
+		var best split
+		s.numeric(h, &best)
+		if want := twin.numeric(); !close(best.gain, want) {
+			t.Fatalf("numeric %v: gain %v, want %v", h, best.gain, want)
+		}
+		// A weight on every level and no smoothing: the order is optimal.
+		twin.l2, s.l2 = 0, 0
+		used := 0
+		for _, cell := range h {
+			if cell != 0 {
+				used++
+			}
+		}
+		best = split{}
+		s.categorical(h, &best)
+		if want := twin.subsets(); used > oneVsRest && !close(best.gain, want) {
+			t.Fatalf("categorical %v: gain %v, want %v", h, best.gain, want)
+		}
+		if best.gain > 0 {
+			var left int64
+			for bin, cell := range h {
+				if best.goesLeft.Has(uint8(bin)) {
+					left += cell
+				}
+			}
+			if left != best.left {
+				t.Fatalf("categorical %v: the set sums to %x, not %x", h, left, best.left)
+			}
+		}
+	}
+}
+
+func TestSubtractingEqualsCounting(t *testing.T) {
+	f, target := table(2000, 6, 4)
+	bins := mustBins(t, f)
+	sample := regression(bins, target)
+	offsets := layout(bins)
+	count := func(rows []int32) []int64 {
+		h := make([]int64, offsets[len(bins.Features)]+window)
+		ordered := gather(make([]int64, len(rows)), sample.Gradients, rows)
+		for _, q := range usable(bins, nil) {
+			countGroup(bins, offsets, &q, h, rows, ordered)
+		}
+		return h
+	}
+	parent := count(sample.Rows)
+	subtract(parent, count(sample.Rows[:700]))
+	if diff := cmp.Diff(count(sample.Rows[700:]), parent); diff != "" {
+		t.Error(diff)
+	}
+	t.Run("one_by_one_equals_by_fours", func(t *testing.T) {
+		all := count(sample.Rows)
+		for i := range bins.Features {
+			h := new([window]int64)
+			ordered := gather(make([]int64, len(sample.Rows)), sample.Gradients, sample.Rows)
+			countOne(h, bins.Features[i].Data, sample.Rows, ordered)
+			if diff := cmp.Diff(all[offsets[i]:offsets[i+1]], h[:bins.Features[i].Bins]); diff != "" {
+				t.Errorf("feature %d: %s", i, diff)
+			}
+		}
+	})
+}
+
+func TestDivide(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 1))
+	data := make([]uint8, 3*stretch+17)
+	rows := make([]int32, len(data))
+	for i := range data {
+		data[i], rows[i] = uint8(draw.IntN(200)), int32(i)
+	}
+	var table [window]uint8
+	for bin := range 77 {
+		table[bin] = 1
+	}
+	var want []int32
+	for _, side := range []uint8{1, 0} {
+		for _, row := range rows {
+			if table[data[row]] == side {
+				want = append(want, row)
+			}
+		}
+	}
+	for _, workers := range []int{1, 2, 8} {
+		got := slices.Clone(rows)
+		n, err := divideMany(t.Context(), workers, data, &table, got, make([]int32, len(rows)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) || n == 0 || table[data[got[n-1]]] != 1 || table[data[got[n]]] != 0 {
+			t.Errorf("%d workers: rows are not divided", workers)
+		}
+	}
+}
+
+func TestQuantise(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 8))
+	const rows = 10_000
+	g, h, all := make([]float32, rows), make([]float32, rows), make([]int32, rows)
+	var sumG, sumH float64
+	for i := range all {
+		all[i] = int32(i)
+		g[i] = float32(draw.NormFloat64() * math.Exp(4*draw.NormFloat64()))
+		h[i] = float32(draw.ExpFloat64())
+		sumG += float64(g[i])
+		sumH += float64(h[i])
+	}
+	packed := make([]int64, rows)
+	scale := Quantise(packed, all, g, h)
+	var total int64
+	for _, p := range packed {
+		total += p
+	}
+	gotG, gotH := halves(total)
+	if math.Abs(gotG*scale.Gradient-sumG) > rows*scale.Gradient || math.Abs(gotH*scale.Hessian-sumH) > rows*scale.Hessian {
+		t.Errorf("sums %v %v, want %v %v", gotG*scale.Gradient, gotH*scale.Hessian, sumG, sumH)
+	}
+}

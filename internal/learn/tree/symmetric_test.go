@@ -1,0 +1,102 @@
+package tree
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func symmetricSample(bins *Bins, targets ...[]float32) SymmetricSample {
+	s := SymmetricSample{Bins: bins}
+	for _, target := range targets {
+		one := regression(bins, target)
+		s.Rows = one.Rows
+		s.Gradients = append(s.Gradients, one.Gradients)
+		s.Scales = append(s.Scales, one.Scale)
+	}
+	return s
+}
+
+func TestSymmetricGrow(t *testing.T) {
+	f, target := table(3000, 9, 1)
+	other := make([]float32, len(target))
+	for row := range other {
+		if f.Columns[3].Codes[row] == 1 {
+			other[row] = 2
+		}
+	}
+	bins := mustBins(t, f)
+	sample := symmetricSample(bins, target, other)
+	g := NewSymmetricGrower(bins, 5, 1, 1)
+	tests, err := g.Grow(t.Context(), sample)
+	if err != nil || len(tests) != 5 {
+		t.Fatalf("%d tests, %v", len(tests), err)
+	}
+
+	t.Run("leaf_numbers_are_the_answers", func(t *testing.T) {
+		n := 0
+		for leaf := range 1 << len(tests) {
+			n += len(g.LeafRows(leaf))
+			for _, row := range g.LeafRows(leaf) {
+				for d, test := range tests {
+					if test.In(bins.Features[test.Feature].Data[row]) != (leaf>>d&1 == 1) {
+						t.Fatalf("row %d in leaf %d: test %d", row, leaf, d)
+					}
+				}
+			}
+		}
+		if n != bins.Rows {
+			t.Errorf("leaves hold %d rows of %d", n, bins.Rows)
+		}
+	})
+	t.Run("routing_agrees_with_growing", func(t *testing.T) {
+		rows := append([]int32(nil), sample.Rows...)
+		RouteSymmetric(tests, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
+				t.Errorf("leaf %d: %s", leaf, diff)
+			}
+		})
+	})
+	t.Run("same_tests_for_any_number_of_workers", func(t *testing.T) {
+		for _, workers := range []int{2, 8} {
+			again, err := NewSymmetricGrower(bins, 5, 1, workers).Grow(t.Context(), sample)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tests, again); diff != "" {
+				t.Errorf("%d workers: %s", workers, diff)
+			}
+		}
+	})
+	t.Run("histograms_equal_counted_ones", func(t *testing.T) {
+		// The last level's histograms are those of the leaves before it.
+		half := len(g.spans) / 2
+		for leaf := range half {
+			for o := range sample.Gradients {
+				rows := append(append([]int32(nil), g.LeafRows(leaf)...), g.LeafRows(leaf+half)...)
+				want := new([window]int64)
+				ordered := gather(make([]int64, len(rows)), sample.Gradients[o], rows)
+				countOne(want, bins.Features[2].Data, rows, ordered)
+				got := g.histogram(leaf, o)[g.offsets[2]:g.offsets[3]]
+				if diff := cmp.Diff(want[:len(got)], got); diff != "" {
+					t.Fatalf("leaf %d output %d: %s", leaf, o, diff)
+				}
+			}
+		}
+	})
+}
+
+func TestSymmetricGrowStopsWhereNothingIsToBeGained(t *testing.T) {
+	f, _ := table(500, 5, 2)
+	target := make([]float32, f.Rows)
+	for row := range target {
+		if f.Columns[0].Floats[row] > 0.3 {
+			target[row] = 1
+		}
+	}
+	bins := mustBins(t, f)
+	tests, err := NewSymmetricGrower(bins, 6, 0, 2).Grow(t.Context(), symmetricSample(bins, target))
+	if err != nil || len(tests) != 1 || tests[0].Feature != 0 {
+		t.Errorf("got %v, %v", tests, err)
+	}
+}
