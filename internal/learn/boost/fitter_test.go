@@ -77,100 +77,115 @@ func fit(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Optio
 	return t
 }
 
-// eachWay runs do for both ways with two classes and with seven.
-func eachWay(t *testing.T, do func(t *testing.T, name string, classes int)) {
-	t.Helper()
+// ways are both ways, each with two classes and with seven.
+func ways() map[string]way {
+	all := make(map[string]way)
 	for name := range makers {
-		t.Run(name+"/two_classes", func(t *testing.T) { do(t, name, 2) })
-		t.Run(name+"/seven_classes", func(t *testing.T) { do(t, name, 7) })
+		all[name+"/two_classes"] = way{name, 2}
+		all[name+"/seven_classes"] = way{name, 7}
 	}
+	return all
+}
+
+type way struct {
+	name    string
+	classes int
 }
 
 func TestLearning(t *testing.T) {
-	eachWay(t, func(t *testing.T, name string, classes int) {
-		f := puzzle(6000, classes)
-		part := thirds(f.Rows)
-		fitter := fit(t, name, f, part, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
-		p := make([]float32, len(part.Eval)*classes)
-		fitter.Probabilities(p)
-		loss := 0.0
-		for i, row := range part.Eval {
-			one := p[i*classes : (i+1)*classes]
-			loss -= math.Log(float64(one[f.Labels[row]])) / float64(len(part.Eval))
-			sum := float32(0)
-			for _, x := range one {
-				sum += x
-			}
-			if math.Abs(float64(sum)-1) > 1e-5 {
-				t.Fatalf("probabilities %v sum to %v", one, sum)
-			}
-		}
-		if limit := 0.95 * math.Log(float64(classes)); loss > limit {
-			t.Errorf("log loss %.3f, want below %.3f", loss, limit)
-		}
-		if w := fitter.Work(); w <= 0 {
-			t.Errorf("work %v", w)
-		}
-		t.Run("the_model_agrees_with_the_fitter", func(t *testing.T) {
-			predicted := make([]float32, f.Rows*classes)
-			fitter.Model().Predict(predicted, f, 0, f.Rows)
+	for title, way := range ways() {
+		t.Run(title, func(t *testing.T) {
+			name, classes := way.name, way.classes
+			f := puzzle(6000, classes)
+			part := thirds(f.Rows)
+			fitter := fit(t, name, f, part, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
+			p := make([]float32, len(part.Eval)*classes)
+			fitter.Probabilities(p)
+			loss := 0.0
 			for i, row := range part.Eval {
-				for k := range classes {
-					got, want := predicted[int(row)*classes+k], p[i*classes+k]
-					if math.Abs(float64(got-want)) > 1e-5 {
-						t.Fatalf("row %d class %d: model %v, fitter %v", row, k, got, want)
-					}
+				one := p[i*classes : (i+1)*classes]
+				loss -= math.Log(float64(one[f.Labels[row]])) / float64(len(part.Eval))
+				sum := float32(0)
+				for _, x := range one {
+					sum += x
+				}
+				if math.Abs(float64(sum)-1) > 1e-5 {
+					t.Fatalf("probabilities %v sum to %v", one, sum)
 				}
 			}
+			if limit := 0.95 * math.Log(float64(classes)); loss > limit {
+				t.Errorf("log loss %.3f, want below %.3f", loss, limit)
+			}
+			if w := fitter.Work(); w <= 0 {
+				t.Errorf("work %v", w)
+			}
+			t.Run("the_model_agrees_with_the_fitter", func(t *testing.T) {
+				predicted := make([]float32, f.Rows*classes)
+				fitter.Model().Predict(predicted, f, 0, f.Rows)
+				for i, row := range part.Eval {
+					for k := range classes {
+						got, want := predicted[int(row)*classes+k], p[i*classes+k]
+						if math.Abs(float64(got-want)) > 1e-5 {
+							t.Fatalf("row %d class %d: model %v, fitter %v", row, k, got, want)
+						}
+					}
+				}
+			})
 		})
-	})
+	}
 }
 
 func TestModelBytes(t *testing.T) {
-	eachWay(t, func(t *testing.T, name string, classes int) {
-		f := puzzle(900, classes)
-		var want []byte
-		for _, workers := range []int{1, 1, 2, 8} {
-			fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes, Workers: workers, RowFraction: 0.6})
-			got, err := fitter.Model().AppendBinary(nil)
-			if err != nil {
+	for title, way := range ways() {
+		t.Run(title, func(t *testing.T) {
+			name, classes := way.name, way.classes
+			f := puzzle(900, classes)
+			var want []byte
+			for _, workers := range []int{1, 1, 2, 8} {
+				fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes, Workers: workers, RowFraction: 0.6})
+				got, err := fitter.Model().AppendBinary(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = got
+				}
+				if !bytes.Equal(got, want) {
+					t.Fatalf("%d workers: other bytes", workers)
+				}
+			}
+			var read Model
+			if err := read.UnmarshalBinary(want); err != nil {
 				t.Fatal(err)
 			}
-			if want == nil {
-				want = got
+			if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
+				t.Errorf("written again: other bytes, %v", err)
 			}
-			if !bytes.Equal(got, want) {
-				t.Fatalf("%d workers: other bytes", workers)
+			for n := 0; n < len(want); n += 1 + len(want)/300 {
+				if err := new(Model).UnmarshalBinary(want[:n]); err == nil {
+					t.Fatalf("%d of %d bytes are read as a model", n, len(want))
+				}
 			}
-		}
-		var read Model
-		if err := read.UnmarshalBinary(want); err != nil {
-			t.Fatal(err)
-		}
-		if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
-			t.Errorf("written again: other bytes, %v", err)
-		}
-		for n := 0; n < len(want); n += 1 + len(want)/300 {
-			if err := new(Model).UnmarshalBinary(want[:n]); err == nil {
-				t.Fatalf("%d of %d bytes are read as a model", n, len(want))
-			}
-		}
-	})
+		})
+	}
 }
 
 func TestKeep(t *testing.T) {
-	eachWay(t, func(t *testing.T, name string, classes int) {
-		f := puzzle(600, classes)
-		fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes})
-		fitter.Keep()
-		want, _ := fitter.Model().AppendBinary(nil)
-		if _, err := fitter.Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := fitter.Model().AppendBinary(nil); !bytes.Equal(got, want) {
-			t.Error("a step after Keep changed the model")
-		}
-	})
+	for title, way := range ways() {
+		t.Run(title, func(t *testing.T) {
+			name, classes := way.name, way.classes
+			f := puzzle(600, classes)
+			fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes})
+			fitter.Keep()
+			want, _ := fitter.Model().AppendBinary(nil)
+			if _, err := fitter.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := fitter.Model().AppendBinary(nil); !bytes.Equal(got, want) {
+				t.Error("a step after Keep changed the model")
+			}
+		})
+	}
 }
 
 // TestPoorData feeds what can be wrong with data; predictions must stay finite

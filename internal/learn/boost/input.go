@@ -37,7 +37,7 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 		if f.Columns[i].Codes == nil {
 			continue
 		}
-		if key := newCategory(f, i, -1); key.levels[0]-2 > wide {
+		if key := newCategory(f, i); key.levels[0]-2 > wide {
 			singles = append(singles, key)
 		}
 	}

@@ -42,19 +42,21 @@ type category struct {
 // mostCombinations bounds the combinations of two columns.
 const mostCombinations = 1 << 16
 
-func newCategory(f *frame.Frame, a, b int) category {
-	count := func(i int) int32 {
-		n := int32(len(f.Schema.Columns[i].Levels))
-		for _, code := range f.Columns[i].Codes {
-			n = max(n, code)
-		}
-		return n + 2
+// newCategory returns the categories of one column.
+func newCategory(f *frame.Frame, column int) category {
+	n := int32(len(f.Schema.Columns[column].Levels))
+	for _, code := range f.Columns[column].Codes {
+		n = max(n, code)
 	}
-	c := category{columns: [2]int32{int32(a), int32(b)}, levels: [2]int32{count(a), 1}}
-	if b >= 0 {
-		c.levels[1] = count(b)
+	return category{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
+}
+
+// with returns the combinations of two columns' categories.
+func (c *category) with(other category) category {
+	return category{
+		columns: [2]int32{c.columns[0], other.columns[0]},
+		levels:  [2]int32{c.levels[0], other.levels[0]},
 	}
-	return c
 }
 
 // size returns the number of categories.
@@ -218,8 +220,7 @@ func (e *encoder) pairs(ctx context.Context, singles []category, most, workers i
 	better := make([]float64, 0)
 	for i, a := range singles {
 		for j, b := range singles[:i] {
-			key := category{[2]int32{b.columns[0], a.columns[0]}, [2]int32{b.levels[0], a.levels[0]}}
-			if key.size() <= mostCombinations {
+			if key := b.with(a); key.size() <= mostCombinations {
 				pairs = append(pairs, pair{category: key})
 				better = append(better, max(alone[i], alone[j]))
 			}

@@ -16,7 +16,7 @@ func TestOrderedStatistics(t *testing.T) {
 	part := thirds(f.Rows)
 	opts := Options{Classes: 2, Buckets: 128}
 	e := newEncoder(f, part.Train, &opts, 2)
-	key := newCategory(f, 2, -1)
+	key := newCategory(f, 2)
 	cells := make([]int32, f.Rows)
 	key.fill(cells, f, 0, f.Rows)
 	statistics := func() []float64 {
@@ -71,7 +71,7 @@ func TestStatisticsOfPairs(t *testing.T) {
 	part := thirds(rows)
 	opts := Options{Classes: 2, Buckets: 128}
 	e := newEncoder(f, part.Train, &opts, 1)
-	singles := []category{newCategory(f, 0, -1), newCategory(f, 1, -1), newCategory(f, 2, -1)}
+	singles := []category{newCategory(f, 0), newCategory(f, 1), newCategory(f, 2)}
 	pairs, err := e.pairs(t.Context(), singles, 5, 2)
 	if err != nil || len(pairs) == 0 || pairs[0].columns != [2]int32{0, 2} {
 		t.Errorf("got %v, %v", pairs, err)

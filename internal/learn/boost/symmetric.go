@@ -22,7 +22,6 @@ type symmetric struct {
 	eval      []int32
 	scratch   []int32
 	trees     []symmetricTree
-	sweeps    int64
 }
 
 // symmetricTree is a tree with its leaves' values, outputs to a leaf.

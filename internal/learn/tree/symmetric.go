@@ -92,8 +92,8 @@ func (g *SymmetricGrower) LeafRows(leaf int) []int32 {
 func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]Test, error) {
 	g.begin(sample)
 	tests := make([]Test, 0, g.depth)
-	for level := range g.depth {
-		test, found, err := g.level(ctx, level)
+	for range g.depth {
+		test, found, err := g.level(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 
 // level finds the best test for the present leaves. Each group of four
 // features is one task: every cell has one writer.
-func (g *SymmetricGrower) level(ctx context.Context, level int) (best Test, found bool, err error) {
+func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err error) {
 	half := len(g.spans) / 2
 	counted := 0
 	for leaf := range max(half, 1) {
