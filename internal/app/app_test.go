@@ -225,6 +225,16 @@ func table(rows int, labels bool) string {
 	return b.String()
 }
 
+// noisy is labelled with every fifth label wrong.
+func noisy(rows int) string {
+	lines := strings.Split(labelled(rows), "\n")
+	for i := 5; i < len(lines)-1; i += 5 {
+		head, label := lines[i][:len(lines[i])-5], lines[i][len(lines[i])-5:]
+		lines[i] = head + map[string]string{"small": "large", "large": "small"}[label]
+	}
+	return strings.Join(lines, "\n")
+}
+
 // files are the names of all blobs in the folder, the half-made ones too.
 func (b *bench) files(t *testing.T) []string {
 	t.Helper()

@@ -152,13 +152,3 @@ func TestKilledAtWork(t *testing.T) {
 	// The CSV, the model and the result.
 	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 3 })
 }
-
-// noisy is labelled with every fifth label wrong.
-func noisy(rows int) string {
-	lines := strings.Split(labelled(rows), "\n")
-	for i := 5; i < len(lines)-1; i += 5 {
-		head, label := lines[i][:len(lines[i])-5], lines[i][len(lines[i])-5:]
-		lines[i] = head + map[string]string{"small": "large", "large": "small"}[label]
-	}
-	return strings.Join(lines, "\n")
-}

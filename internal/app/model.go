@@ -8,7 +8,9 @@ import (
 	"foretell/internal/store"
 )
 
-// GetModel reads a model.
+// GetModel reads a model. The champion of a dataset is the model with the
+// highest achievedPerformance, whatever metric that is by; of equals the first,
+// because a champion has to be beaten.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.model(ctx, in.ModelKey)
 	if err != nil {

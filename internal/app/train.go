@@ -113,12 +113,16 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	}
 	err = a.finish(ctx, j, func(t *store.Tx) error {
 		for _, child := range c.children {
-			from, err := t.GetTraining(ctx, child.Account, child.Key)
+			posted, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
 				return err
 			}
-			endRun(child, runs[child.Algorithm], o, now)
-			if err := t.UpdateTraining(ctx, child, from.Status); err != nil {
+			child.Finished = now
+			if !posted.Finished.IsZero() {
+				child.Finished = posted.Finished
+			}
+			endRun(child, runs[child.Algorithm], o)
+			if err := t.UpdateTraining(ctx, child, posted.Status); err != nil {
 				return err
 			}
 		}
@@ -134,13 +138,10 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 }
 
 // endRun fills in how one algorithm ended; as the race if it never began.
-func endRun(child *store.Training, run learn.Run, o *learn.Outcome, now time.Time) {
+func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 	child.Status, child.Curve = string(run.Status), run.Curve
 	if run.Status == "" {
 		child.Status = string(o.Status)
-	}
-	if child.Finished.IsZero() {
-		child.Finished = now
 	}
 	if len(run.Curve) > 0 {
 		child.Achieved = &run.Performance

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -37,4 +38,13 @@ func fault(err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return err
+}
+
+// faultIn is fault where ctx may be what went wrong: the driver calls that an
+// interruption.
+func faultIn(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return fault(err)
 }

@@ -166,12 +166,12 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return fault(err)
+		return faultIn(ctx, err)
 	}
 	if err := fn(&Tx{tx}); err != nil {
-		return errors.Join(fault(err), ignoreDone(tx.Rollback()))
+		return errors.Join(faultIn(ctx, err), ignoreDone(tx.Rollback()))
 	}
-	return fault(tx.Commit())
+	return faultIn(ctx, tx.Commit())
 }
 
 // ignoreDone drops the error of rolling back what a cancelled context has
