@@ -19,40 +19,43 @@ type input struct {
 }
 
 const (
-	// orders is the number of random orders of the ordered statistics.
-	orders = 4
+	// orders is the most random orders of the ordered statistics, and
+	// orderBytes the most memory for them; at least one is made.
+	orders     = 4
+	orderBytes = 256 << 20
 	// wide is the number of levels beyond which a column gets statistics.
 	// Trees tell fewer levels apart by name, and without noise.
 	wide = 24
-	// mostStatistics bounds the statistics of pairs of columns.
+	// mostStatistics bounds the statistics, but each wide column has one.
 	mostStatistics = 48
 )
 
 // newInput makes the statistics of the categorical columns of f.
 func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bins, opts *Options) (*input, error) {
 	in := &input{columns: len(f.Columns)}
-	var singles []category
+	var keys []category
 	for i := range f.Columns {
 		in.usable = append(in.usable, int32(i))
 		if f.Columns[i].Codes == nil {
 			continue
 		}
 		if key := newCategory(f, i); key.levels[0]-2 > wide {
-			singles = append(singles, key)
+			keys = append(keys, key)
 		}
 	}
-	if len(singles) == 0 {
+	if len(keys) == 0 {
 		in.bins = []*tree.Bins{bins}
 		return in, nil
 	}
-	e := newEncoder(f, train, opts, orders)
-	most := max(mostStatistics/len(e.targets)-len(singles), 0)
-	pairs, err := e.pairs(ctx, singles, most, opts.Workers)
+	e := newEncoder(f, train, opts)
+	e.targets = e.targets[:min(max(mostStatistics/len(keys), 1), len(e.targets))]
+	pairs, err := e.pairs(ctx, keys, max(mostStatistics/len(e.targets)-len(keys), 0), opts.Workers)
 	if err != nil {
 		return nil, err
 	}
-	keys := append(singles, pairs...)
+	keys = append(keys, pairs...)
 	in.statistics = make([]statistic, len(keys)*len(e.targets))
+	e.orders = e.orders[:min(max(orderBytes/(f.Rows*len(in.statistics)), 1), orders)]
 	err = tree.Parallel(ctx, opts.Workers, len(in.statistics), func(_, i int) {
 		in.statistics[i] = e.statistic(keys[i/len(e.targets)], e.targets[i%len(e.targets)])
 	})
@@ -62,17 +65,23 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 	for i := range in.statistics {
 		in.usable = append(in.usable, int32(in.columns+i))
 	}
-	for order := range e.orders {
+	return in, in.arrange(ctx, bins, len(e.orders), opts.Workers)
+}
+
+// arrange puts the binned columns and the statistics side by side, once for
+// each order.
+func (in *input) arrange(ctx context.Context, bins *tree.Bins, orders, workers int) error {
+	for order := range orders {
 		features := append([]tree.Feature(nil), bins.Features...)
 		for i := range in.statistics {
 			s := &in.statistics[i]
 			features = append(features, tree.Feature{Cuts: s.cuts, Data: s.orders[order]})
 		}
-		ordered, err := tree.NewBinsOf(ctx, f.Rows, features, opts.Workers)
+		ordered, err := tree.NewBinsOf(ctx, bins.Rows, features, workers)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		in.bins = append(in.bins, ordered)
 	}
-	return in, nil
+	return nil
 }

@@ -17,17 +17,22 @@ import (
 //	(Σ y + a·p) / (n + a)
 //
 // Taken over all rows it would tell a row its own label. Ordered statistics do
-// not: the rows are put in a random order, and each one is given the mean over
-// those before it only. Several orders are made and the trees take turns with
-// them, for an early row's statistic is a poor one. A row that learning has
-// not seen is given the mean over all rows learnt from (Prokhorenkova et al.
-// 2018, section 3).
+// not: the rows are put in a random order, and each is given the mean over some
+// that come before it (Prokhorenkova et al. 2018, section 3). There the first
+// rows have hardly any before them; here the order is a circle and each row is
+// given the half of it that lies before it, so that all statistics are equally
+// good, and of any two rows still only one sees the other:
+//
+//	… h [ a b c d ] e f g h …     e is told by a b c d
+//
+// Several orders are made and the trees take turns with them. A row that
+// learning has not seen is given the mean over all rows learnt from.
 type statistic struct {
 	key category
 	// codes is the bin of the statistic by category, all that prediction needs.
 	codes []uint8
 	cuts  tree.Cuts
-	// orders holds one bin a row for each of the orders.
+	// orders holds one bin a row for each order.
 	orders [][]uint8
 }
 
@@ -190,9 +195,8 @@ func (e *encoder) worth(key category) float64 {
 	key.fill(cells, e.frame, 0, e.frame.Rows)
 	gain := 0.0
 	for _, target := range e.targets {
-		p := float32(0)
 		likelihood := 0.0
-		_, p = e.visit(e.orders[0], cells, key.size(), target, func(row int32, mean float32) {
+		_, p := e.visit(e.orders[0], cells, key.size(), target, func(row int32, mean float32) {
 			if !target[e.labels[row]] {
 				mean = 1 - mean
 			}
@@ -204,6 +208,10 @@ func (e *encoder) worth(key category) float64 {
 	return gain
 }
 
+// mostPaired is the number of columns that are tried in pairs: those that are
+// worth most alone.
+const mostPaired = 12
+
 // pairs returns the most promising combinations of two of the categories: those
 // that gain most over the better of the two alone.
 func (e *encoder) pairs(ctx context.Context, singles []category, most, workers int) ([]category, error) {
@@ -212,22 +220,27 @@ func (e *encoder) pairs(ctx context.Context, singles []category, most, workers i
 	if err != nil {
 		return nil, err
 	}
+	best := make([]int, len(singles))
+	for i := range best {
+		best[i] = i
+	}
+	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(alone[j], alone[i]) })
+	best = best[:min(len(best), mostPaired)]
 	type pair struct {
 		category
-		gain float64
+		better, gain float64
 	}
 	var pairs []pair
-	better := make([]float64, 0)
-	for i, a := range singles {
-		for j, b := range singles[:i] {
-			if key := b.with(a); key.size() <= mostCombinations {
-				pairs = append(pairs, pair{category: key})
-				better = append(better, max(alone[i], alone[j]))
+	for at, i := range best {
+		for _, j := range best[:at] {
+			a, b := min(i, j), max(i, j)
+			if key := singles[a].with(singles[b]); key.size() <= mostCombinations {
+				pairs = append(pairs, pair{category: key, better: max(alone[a], alone[b])})
 			}
 		}
 	}
 	err = tree.Parallel(ctx, workers, len(pairs), func(_, i int) {
-		pairs[i].gain = e.worth(pairs[i].category) - better[i]
+		pairs[i].gain = e.worth(pairs[i].category) - pairs[i].better
 	})
 	if err != nil {
 		return nil, err
@@ -242,8 +255,8 @@ func (e *encoder) pairs(ctx context.Context, singles []category, most, workers i
 	return keys, nil
 }
 
-// newEncoder prepares statistics of up to targets targets in orders orders.
-func newEncoder(f *frame.Frame, train []int32, opts *Options, orders int) *encoder {
+// newEncoder prepares statistics of the rows train.
+func newEncoder(f *frame.Frame, train []int32, opts *Options) *encoder {
 	e := &encoder{frame: f, train: train, labels: f.Labels, buckets: opts.Buckets}
 	draw := rand.New(rand.NewPCG(opts.Seed, 1<<63))
 	for range orders {

@@ -15,7 +15,7 @@ func TestOrderedStatistics(t *testing.T) {
 	f := puzzle(101, 2)
 	part := thirds(f.Rows)
 	opts := Options{Classes: 2, Buckets: 128}
-	e := newEncoder(f, part.Train, &opts, 2)
+	e := newEncoder(f, part.Train, &opts)
 	key := newCategory(f, 2)
 	cells := make([]int32, f.Rows)
 	key.fill(cells, f, 0, f.Rows)
@@ -70,7 +70,7 @@ func TestStatisticsOfPairs(t *testing.T) {
 	}
 	part := thirds(rows)
 	opts := Options{Classes: 2, Buckets: 128}
-	e := newEncoder(f, part.Train, &opts, 1)
+	e := newEncoder(f, part.Train, &opts)
 	singles := []category{newCategory(f, 0), newCategory(f, 1), newCategory(f, 2)}
 	pairs, err := e.pairs(t.Context(), singles, 5, 2)
 	if err != nil || len(pairs) == 0 || pairs[0].columns != [2]int32{0, 2} {

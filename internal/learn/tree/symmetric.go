@@ -47,12 +47,14 @@ type SymmetricSample struct {
 //	level 2  [ 0 | 2  | 1 | 3  ]   rows of a leaf side by side
 type SymmetricGrower struct {
 	depth   int
+	limit   int // of the cells of all histograms
 	l2      float64
 	workers int
 	offsets []int
 	work    Work
 
 	sample  SymmetricSample
+	levels  int
 	quads   []quad
 	rows    []int32
 	scratch []int32
@@ -69,10 +71,12 @@ const MaxSymmetricDepth = 8
 
 // NewSymmetricGrower returns a grower of trees of up to depth levels on bins
 // cut like the given ones, with a penalty of l2 on the square of a leaf's
-// value. The trees do not depend on workers.
+// value. Where the features are so many that the histograms of the last level
+// would take more than half a gigabyte, trees have fewer levels. The trees do
+// not depend on workers.
 func NewSymmetricGrower(bins *Bins, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
-	g := &SymmetricGrower{depth: depth, l2: l2, workers: workers, offsets: layout(bins)}
+	g := &SymmetricGrower{depth: depth, limit: 1 << 26, l2: l2, workers: workers, offsets: layout(bins)}
 	g.stride = g.offsets[len(bins.Features)] + window
 	return g
 }
@@ -92,7 +96,7 @@ func (g *SymmetricGrower) LeafRows(leaf int) []int32 {
 func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]Test, error) {
 	g.begin(sample)
 	tests := make([]Test, 0, g.depth)
-	for range g.depth {
+	for range g.levels {
 		test, found, err := g.level(ctx)
 		if err != nil {
 			return nil, err
@@ -121,7 +125,11 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	}
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})
 	g.quads = usable(sample.Bins, sample.Features)
-	if want := g.stride * len(sample.Gradients) << (g.depth - 1); len(g.counts) < want {
+	cells := g.stride * len(sample.Gradients)
+	for g.levels = g.depth; g.levels > 1 && cells<<(g.levels-1) > g.limit; {
+		g.levels--
+	}
+	if want := cells << (g.levels - 1); len(g.counts) < want {
 		g.counts = make([]int64, want)
 	}
 }

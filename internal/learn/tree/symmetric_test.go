@@ -57,6 +57,17 @@ func TestSymmetricGrow(t *testing.T) {
 			}
 		})
 	})
+	t.Run("fewer_levels_where_memory_is_short", func(t *testing.T) {
+		poor := NewSymmetricGrower(bins, 5, 1, 1)
+		poor.limit = 4 * 2 * poor.stride
+		got, err := poor.Grow(t.Context(), sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tests[:3], got); diff != "" {
+			t.Error(diff)
+		}
+	})
 	t.Run("same_tests_for_any_number_of_workers", func(t *testing.T) {
 		for _, workers := range []int{2, 8} {
 			again, err := NewSymmetricGrower(bins, 5, 1, workers).Grow(t.Context(), sample)
