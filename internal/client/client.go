@@ -58,11 +58,13 @@ type Options struct {
 // Client calls one service for one account. It may be used by any number of
 // goroutines.
 type Client struct {
-	opts  Options
-	base  *url.URL
-	http  *http.Client
-	mu    sync.Mutex
-	token string
+	opts Options
+	base *url.URL
+	http *http.Client
+	// renewing is held during a new log-in, so that there is one at a time.
+	renewing sync.Mutex
+	mu       sync.Mutex // guards what follows
+	token    string
 	// renewable is false from a new log-in until its token is accepted.
 	renewable bool
 }
@@ -114,21 +116,32 @@ func (c *Client) Token() string {
 // renew logs in again unless another request has done so since refused was
 // sent. It tells whether there is a new token to try.
 func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.token != refused {
+	c.renewing.Lock()
+	defer c.renewing.Unlock()
+	if c.Token() != refused {
 		return true, nil
 	}
-	if c.opts.Relogin == nil || !c.renewable {
+	if c.opts.Relogin == nil || !c.spendRenewal() {
 		return false, nil
 	}
-	c.renewable = false
 	token, err := c.opts.Relogin(ctx)
 	if err != nil {
 		return false, fmt.Errorf("log in again: %w", err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.token = token
 	return true, nil
+}
+
+// spendRenewal tells whether a new log-in is due, and lets no other be until
+// its token is accepted.
+func (c *Client) spendRenewal() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	due := c.renewable
+	c.renewable = false
+	return due
 }
 
 // accepted notes that the service took the token.

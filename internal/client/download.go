@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,8 +31,7 @@ func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n
 	for attempt := 1; ; attempt++ {
 		before := d.written
 		err := d.fetch(ctx)
-		var network *NetworkError
-		if err == nil || !errors.As(err, &network) || network.Kind != Broken {
+		if err == nil || !d.cut || ctx.Err() != nil {
 			return d.written, err
 		}
 		if d.written > before {
@@ -57,10 +55,12 @@ type download struct {
 	written int64
 	total   int64  // of the file; -1 unknown
 	version string // the ETag or date of what was written so far
+	cut     bool   // the last attempt broke off within the file
 }
 
 // fetch gets the rest of the file.
 func (d *download) fetch(ctx context.Context) error {
+	d.cut = false
 	if d.written > 0 {
 		d.req.header.Set("Range", "bytes="+strconv.FormatInt(d.written, 10)+"-")
 	}
@@ -132,6 +132,7 @@ func (d *download) copy(ctx context.Context, body io.Reader) error {
 }
 
 func (d *download) broken(ctx context.Context, err error) error {
+	d.cut = true
 	return d.c.networkError(ctx, d.req, err)
 }
 

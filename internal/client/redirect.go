@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		return &redirectError{fmt.Sprintf("the service redirects this %s to %s in a way that would lose it: use the address it points to",
 			first.Method, next.URL.Scheme+"://"+next.URL.Host)}
 	}
-	for _, earlier := range append(via[1:], next) {
+	for _, earlier := range slices.Concat(via[1:], []*http.Request{next}) {
 		if sameService(first.URL, earlier.URL) {
 			continue
 		}

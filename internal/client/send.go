@@ -61,7 +61,9 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 		}
 		resp, err := c.attempt(ctx, req, token, attempt)
 		if err == nil && resp.StatusCode < 300 {
-			c.accepted(token)
+			if req.bearer {
+				c.accepted(token)
+			}
 			return resp, nil
 		}
 		if err == nil {

@@ -3,6 +3,7 @@ package client
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -32,20 +33,24 @@ func (s Source) counted(progress func(sent int64)) Source {
 		if err != nil {
 			return nil, &sourceError{err}
 		}
-		return &sourceReader{file: file, progress: progress}, nil
+		return &sourceReader{file: file, size: s.Size, progress: progress}, nil
 	}
 	return s
 }
 
 type sourceReader struct {
-	file     io.ReadCloser
-	sent     int64
-	progress func(int64)
+	file       io.ReadCloser
+	size, sent int64 // size is -1 if unknown
+	progress   func(int64)
 }
 
+// Read counts, and marks the failures that are the file's.
 func (r *sourceReader) Read(p []byte) (int, error) {
 	n, err := r.file.Read(p)
 	r.sent += int64(n)
+	if r.size >= 0 && (r.sent > r.size || err == io.EOF && r.sent < r.size) {
+		return 0, &sourceError{fmt.Errorf("the file changed while it was sent: %d bytes of what were %d", r.sent, r.size)}
+	}
 	if r.progress != nil && n > 0 {
 		r.progress(r.sent)
 	}

@@ -65,7 +65,7 @@ func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error
 
 // check refuses what no operation could read.
 func (g gate) check(r *http.Request) *api.Problem {
-	if p := g.params.check(r); p != nil {
+	if p := g.params.read(r); p != nil {
 		return p
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {

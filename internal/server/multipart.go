@@ -6,6 +6,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 
 	"foretell/internal/api"
@@ -136,6 +137,8 @@ func bodyProblem(err error) error {
 		return err
 	case errors.As(err, &large):
 		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes", large.Limit).WithCause(err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return api.NewProblem(api.CodeMalformed, "the body stood still for too long; nothing was kept").WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return api.NewProblem(api.CodeMalformed, "the body broke off; nothing was kept").WithCause(err)
 	default:

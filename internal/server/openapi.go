@@ -47,7 +47,7 @@ func apiConfig(version string) huma.Config {
 		},
 		Formats: map[string]huma.Format{
 			"application/json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON},
-			problemType:        {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON},
+			"json":             {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON}, // problem+json
 		},
 		DefaultFormat: "application/json",
 	}

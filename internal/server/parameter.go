@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"foretell/internal/api"
 )
@@ -37,18 +38,20 @@ func parametersOf(in reflect.Type) parameters {
 	return ps
 }
 
-// check gives a problem that names every parameter that cannot be read; nil if
-// all can.
-func (ps parameters) check(r *http.Request) *api.Problem {
+// read gives a problem that names every parameter that cannot be read; nil if
+// all can. It writes keys in lower case, the form that they are stored in.
+func (ps parameters) read(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return api.NewProblem(api.CodeMalformed, "the address's query cannot be read")
 	}
 	var fields []api.FieldError
 	for _, name := range ps.keys {
-		if !isUUID(r.PathValue(name)) {
+		key := r.PathValue(name)
+		if !isUUID(key) {
 			fields = append(fields, api.FieldError{Field: name, Message: "must be a UUID"})
 		}
+		r.SetPathValue(name, strings.ToLower(key))
 	}
 	for _, name := range ps.integers {
 		if text := query.Get(name); text != "" {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -39,9 +40,43 @@ type exchange struct {
 func stream[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, exchange) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestOf(ctx)
+		body := s.patient(req.w, req.r)
+		defer body.settle()
 		return do(ctx, in, exchange{w: req.w, r: req.r})
 	})
 }
+
+// stall is how long an upload may stand still. As long as bytes come it may
+// take whatever time it takes.
+const stall = 2 * time.Minute
+
+// patientBody moves the deadline for reading along as the body is read.
+type patientBody struct {
+	io.ReadCloser
+	conn *http.ResponseController
+	now  func() time.Time
+}
+
+// patient puts a patientBody in the place of a request's body.
+func (s *service) patient(w http.ResponseWriter, r *http.Request) *patientBody {
+	b := &patientBody{ReadCloser: r.Body, conn: http.NewResponseController(w), now: s.opts.Now}
+	r.Body = b
+	return b
+}
+
+// Read gives the body up to an end or a stall.
+func (b *patientBody) Read(p []byte) (int, error) {
+	if b.now != nil {
+		_ = b.conn.SetReadDeadline(b.now().Add(stall)) // not every connection has deadlines
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.settle() // else the deadline would end what comes after the body
+	}
+	return n, err
+}
+
+func (b *patientBody) settle() { _ = b.conn.SetReadDeadline(time.Time{}) }
 
 func (s *service) addData(ctx context.Context, in *api.DatasetInput, x exchange) (*api.DatasetEntry, error) {
 	file, err := newFormFile(x.w, x.r, api.MaxAddDataBytes+formOverhead)
