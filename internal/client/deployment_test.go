@@ -300,6 +300,26 @@ func TestRelogin(t *testing.T) {
 			t.Errorf("%d logins", logins)
 		}
 	})
+	t.Run("by_the_same_client", func(t *testing.T) {
+		d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/login" {
+				say(200, `{"access_token":"new"}`)(w, r)
+				return
+			}
+			only("new")(w, r)
+		})
+		var c *client.Client
+		c = d.client(t, client.Options{Relogin: func(ctx context.Context) (string, error) {
+			session, err := client.Call(ctx, c, api.LogIn, &api.LogInInput{})
+			if err != nil {
+				return "", err
+			}
+			return session.AccessToken, nil
+		}})
+		if _, err := getDataset(t, c); err != nil || len(d.requests()) != 3 {
+			t.Errorf("%d requests, %v", len(d.requests()), err)
+		}
+	})
 	t.Run("its_failure_is_the_error", func(t *testing.T) {
 		refused := errors.New("no password")
 		c := deploy(t, only("x")).client(t, client.Options{Relogin: func(context.Context) (string, error) { return "", refused }})

@@ -218,6 +218,11 @@ func TestUploadCut(t *testing.T) {
 		if _, err := c.Upload(ctx, created, src, nil); err == nil {
 			t.Error("a file that fails is not the network's failure, and not sent again")
 		}
+		good.Size--
+		if _, err := c.Upload(ctx, created, good, nil); err == nil || !strings.Contains(err.Error(), "changed while it was sent") {
+			t.Errorf("a file that grew: %v", err)
+		}
+		good.Size++
 		dataset, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
 		if err != nil || dataset.Status != api.DatasetPending {
 			t.Fatalf("%+v, %v", dataset, err)

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// FuzzFormFile: a form either gives its file whole or an error, never a panic,
+// and what gives the file has the form's end in it.
+func FuzzFormFile(f *testing.F) {
+	for _, seed := range []string{
+		"--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nid,a\n1,2\r\n--b--\r\n",
+		"--b\r\nContent-Disposition: form-data; name=\"other\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nid\r\n--b--",
+		"--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nid,a\n1,2\r\n--b\r\n",
+		"--b--", "", "--b\r\n\r\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := httptest.NewRequest("POST", "/", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		file, err := newFormFile(httptest.NewRecorder(), r, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(file)
+		if err == nil && (!strings.Contains(string(body), "--b--") || !bytes.Contains(body, got)) {
+			t.Errorf("%q gave %q", body, got)
+		}
+		if n, again := file.Read(make([]byte, 1)); n != 0 || again == nil {
+			t.Errorf("%d bytes after the end, %v", n, again)
+		}
+	})
+}

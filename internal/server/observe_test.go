@@ -1,0 +1,114 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/server"
+)
+
+// logs is what a service logged.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// TestDefect has a handler panic: the caller gets an id, the log the reason.
+func TestDefect(t *testing.T) {
+	var log logs
+	handler := server.New(nil, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
+	rec := httptest.NewRecorder()
+	req := httptest.NewRequest("GET", "/api/v1/datasets?offset=0&limit=1", nil)
+	req.Header.Set("Authorization", "Bearer x")
+	handler.ServeHTTP(rec, req)
+	var p api.Problem
+	if err := json.Unmarshal(rec.Body.Bytes(), &p); err != nil {
+		t.Fatalf("%v in %s", err, rec.Body)
+	}
+	if rec.Code != http.StatusInternalServerError || p.Code != api.CodeInternal || p.RequestID == "" || p.RequestID != rec.Header().Get("X-Request-Id") {
+		t.Errorf("%d %+v", rec.Code, p)
+	}
+	if strings.Contains(rec.Body.String(), "nil pointer") || !strings.Contains(log.String(), "nil pointer") || !strings.Contains(log.String(), p.RequestID) {
+		t.Errorf("answered %s, logged %s", rec.Body, log.String())
+	}
+}
+
+// TestAccessLog looks at what is logged of a request, and what is not.
+func TestAccessLog(t *testing.T) {
+	var log logs
+	w := newWorld(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w.send(t, call{method: "GET", path: "/api/v1/predictions/" + noKey + "/result?expires=1&signature=hidden", header: map[string]string{"X-Request-Id": "from-outside_1"}})
+	w.send(t, call{method: "GET", path: "/healthz", header: map[string]string{"X-Request-Id": "not plain\u00a0"}})
+	for _, want := range []string{"requestId=from-outside_1", "operation=downloadResult", "status=403", "remote=127.0.0.1", "path=/api/v1/predictions/" + noKey + "/result"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%s is not logged", want)
+		}
+	}
+	for _, unwanted := range []string{"hidden", w.token, "healthz", "not plain"} {
+		if strings.Contains(log.String(), unwanted) {
+			t.Errorf("%s is logged: %s", unwanted, log.String())
+		}
+	}
+}
+
+// TestProxy believes the proxy's headers when told to.
+func TestProxy(t *testing.T) {
+	var log logs
+	w := newWorld(t, server.Options{TrustProxy: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	var root struct{ OpenAPI string }
+	w.must(t, call{method: "GET", path: "/", header: map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-Host": "f.example"}}, &root)
+	if root.OpenAPI != "https://f.example/openapi.json" {
+		t.Errorf("openapi at %s", root.OpenAPI)
+	}
+	for forwarded, want := range map[string]string{
+		"203.0.113.7":               "remote=203.0.113.7 ",
+		"evil, 203.0.113.8":         "remote=203.0.113.8 ",
+		"2001:db8:1:2:3:4:5:6":      "remote=2001:db8:1:2::/64",
+		"::ffff:203.0.113.9":        "remote=203.0.113.9 ",
+		"2001:db8::1, 203.0.113.10": "remote=203.0.113.10 ",
+	} {
+		w.send(t, call{method: "GET", path: "/none", header: map[string]string{"X-Forwarded-For": forwarded}})
+		if !strings.Contains(log.String()+" ", strings.TrimSpace(want)) {
+			t.Errorf("%s is not logged as %s", forwarded, want)
+		}
+	}
+}
+
+// TestForms reads what is the same to a caller in more than one form.
+func TestForms(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	created := w.newDataset(t, "forms")
+	for name, c := range map[string]call{
+		"key_in_capitals":   {method: "GET", path: "/api/v1/datasets/" + strings.ToUpper(created.DatasetKey)},
+		"scheme_in_capital": {method: "GET", path: "/api/v1/datasets/" + created.DatasetKey, header: map[string]string{"Authorization": "BEARER " + w.token}},
+		"accept_problems":   {method: "GET", path: "/api/v1/datasets/" + created.DatasetKey, header: map[string]string{"Accept": "application/problem+json"}},
+		"accept_pages":      {method: "GET", path: "/api/v1/datasets/" + created.DatasetKey, header: map[string]string{"Accept": "text/html"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			resp := w.must(t, c, nil)
+			if got := resp.Header.Get("Content-Type"); got != "application/json" {
+				t.Errorf("Content-Type %s", got)
+			}
+		})
+	}
+}
