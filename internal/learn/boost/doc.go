@@ -19,6 +19,8 @@
 //     machine, Annals of Statistics 29 (2001).
 //   - T. Chen, C. Guestrin, XGBoost, KDD 2016.
 //   - G. Ke et al., LightGBM, NIPS 2017.
+//   - B. Ibragimov, G. Gusev, Minimal variance sampling in stochastic gradient
+//     boosting, NeurIPS 2019.
 //   - L. Prokhorenkova et al., CatBoost: unbiased boosting with categorical
 //     features, NeurIPS 2018.
 //   - L. Iosipoi, A. Vakhrushev, SketchBoost: fast gradient boosted decision

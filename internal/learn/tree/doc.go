@@ -10,6 +10,8 @@
 //	partition  which rows are in which leaf
 //	grow       leaf by leaf, the most promising first
 //	flat       the grown tree as an array, to predict with
+//	symmetric  level by level, one test for all leaves; level scores the tests
+//	codec      the binary form of cuts and trees
 //
 // Histograms are sums of integers. That makes them exact: they do not depend
 // on the order of the rows or on the number of workers, and a histogram got by
