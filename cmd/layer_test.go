@@ -18,7 +18,7 @@ import (
 // import anything but the parts of the engine.
 var layers = map[string][]string{
 	".":                     {"cmd"},
-	"cmd":                   {"api", "app", "auth", "blob", "client", "frame", "report", "server", "store", "term"},
+	"cmd":                   {"api", "app", "blob", "client", "frame", "report", "server", "store", "term"},
 	"internal/api":          nil,
 	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "store"},
 	"internal/auth":         nil,

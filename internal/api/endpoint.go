@@ -53,87 +53,113 @@ type None struct{}
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
-		Summary: "Exchange an account's e-mail and password for a bearer token that lives 3600 s."}}
+		Summary: "Exchange an account's e-mail and password for a bearer token that lives 3600 s.",
+	}}
 
 	ListDatasets = Endpoint[ListDatasetsInput, DatasetPage]{Operation{
 		ID: "listDatasets", Method: "GET", Path: "/api/v1/datasets", Status: 200, Origin: Documented,
-		Summary: "List the account's datasets, newest first."}}
+		Summary: "List the account's datasets, newest first.",
+	}}
 	CreateDataset = Endpoint[CreateDatasetInput, CreatedDataset]{Operation{
 		ID: "createDataset", Method: "POST", Path: "/api/v1/datasets", Status: 201, Origin: Documented,
-		Summary: "Create an empty dataset in state PENDING and learn where to upload its CSV."}}
+		Summary: "Create an empty dataset in state PENDING and learn where to upload its CSV.",
+	}}
 	GetDataset = Endpoint[DatasetInput, Dataset]{Operation{
 		ID: "getDataset", Method: "GET", Path: "/api/v1/datasets/{datasetKey}", Status: 200, Origin: Documented,
-		Summary: "Read a dataset: its state and, once prepared, its columns and classes."}}
+		Summary: "Read a dataset: its state and, once prepared, its columns and classes.",
+	}}
 	AddData = Endpoint[DatasetInput, DatasetEntry]{Operation{
 		ID: "addData", Method: "POST", Path: "/api/v1/datasets/{datasetKey}/data", Status: 200, Origin: Documented,
-		Summary: "Add a CSV of at most 32 MB to a PENDING dataset (multipart, part `file`)."}}
+		Summary: "Add a CSV of at most 32 MB to a PENDING dataset (multipart, part `file`).",
+	}}
 	UploadData = Endpoint[UploadInput, DatasetEntry]{Operation{
 		ID: "uploadData", Method: "PUT", Path: "/api/v1/datasets/{datasetKey}/upload", Status: 200, Origin: Documented,
-		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset: raw bytes to the uploadUrl that its creation gave."}}
+		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset: raw bytes to the uploadUrl that its creation gave.",
+	}}
 	DeleteDataset = Endpoint[DatasetInput, None]{Operation{
 		ID: "deleteDataset", Method: "DELETE", Path: "/api/v1/datasets/{datasetKey}", Status: 204, Origin: Extension,
-		Summary: "Delete a dataset with its training jobs, models, predictions and files."}}
+		Summary: "Delete a dataset with its training jobs, models, predictions and files.",
+	}}
 
 	CreateTraining = Endpoint[CreateTrainingInput, CreatedTraining]{Operation{
 		ID: "createTraining", Method: "POST", Path: "/api/v1/training/datasets/{datasetKey}", Status: 201, Origin: Documented,
-		Summary: "Start a race of the training algorithms on a COMPLETED dataset."}}
+		Summary: "Start a race of the training algorithms on a COMPLETED dataset.",
+	}}
 	ListTrainings = Endpoint[ListTrainingsInput, TrainingPage]{Operation{
 		ID: "listTrainings", Method: "GET", Path: "/api/v1/training", Status: 200, Origin: Decided,
-		Summary: "List all training jobs, newest first; parentOnly leaves the algorithms' own jobs out."}}
+		Summary: "List all training jobs, newest first; parentOnly leaves the algorithms' own jobs out.",
+	}}
 	ListTrainingsOfDataset = Endpoint[DatasetPageInput, TrainingPage]{Operation{
 		ID: "listTrainingsOfDataset", Method: "GET", Path: "/api/v1/training/datasets/{datasetKey}", Status: 200, Origin: Decided,
-		Summary: "List the training jobs of a dataset, newest first."}}
+		Summary: "List the training jobs of a dataset, newest first.",
+	}}
 	GetTraining = Endpoint[TrainingInput, Training]{Operation{
 		ID: "getTraining", Method: "GET", Path: "/api/v1/training/{trainingJobKey}", Status: 200, Origin: Documented,
-		Summary: "Read a training job."}}
+		Summary: "Read a training job.",
+	}}
 	GetTrainingProgress = Endpoint[TrainingInput, TrainingProgress]{Operation{
 		ID: "getTrainingProgress", Method: "GET", Path: "/api/v1/training/{trainingJobKey}/progress", Status: 200, Origin: Documented,
 		Aliases: []string{"/api/training/{trainingJobKey}/progress"},
-		Summary: "Read how far each algorithm of a race has come."}}
+		Summary: "Read how far each algorithm of a race has come.",
+	}}
 	CancelTraining = Endpoint[TrainingInput, Training]{Operation{
 		ID: "cancelTraining", Method: "PATCH", Path: "/api/v1/training/{trainingJobKey}/cancel", Status: 200, Origin: Documented,
-		Summary: "Cancel a PENDING or RUNNING training job; the best model so far is kept."}}
+		Summary: "Cancel a PENDING or RUNNING training job; the best model so far is kept.",
+	}}
 	DeleteTraining = Endpoint[TrainingInput, None]{Operation{
 		ID: "deleteTraining", Method: "DELETE", Path: "/api/v1/training/{trainingJobKey}", Status: 204, Origin: Extension,
-		Summary: "Delete a finished training job with its model and predictions."}}
+		Summary: "Delete a finished training job with its model and predictions.",
+	}}
 
 	CreatePrediction = Endpoint[ModelInput, CreatedPrediction]{Operation{
 		ID: "createPrediction", Method: "POST", Path: "/api/v1/predictions/models/{modelKey}", Status: 201, Origin: Documented,
-		Summary: "Predict the rows of a blind CSV with a model (multipart, part `file`)."}}
+		Summary: "Predict the rows of a blind CSV with a model (multipart, part `file`).",
+	}}
 	CreatePredictionByForm = Endpoint[None, CreatedPrediction]{Operation{
 		ID: "createPredictionByForm", Method: "POST", Path: "/api/v1/predictions", Status: 201, Origin: Decided,
-		Summary: "Predict the rows of a blind CSV with a model (multipart, parts `modelKey` and `file`)."}}
+		Summary: "Predict the rows of a blind CSV with a model (multipart, parts `modelKey` and `file`).",
+	}}
 	GetPrediction = Endpoint[PredictionInput, Prediction]{Operation{
 		ID: "getPrediction", Method: "GET", Path: "/api/v1/predictions/{predictionKey}", Status: 200, Origin: Documented,
-		Summary: "Read a prediction; predictionResultUrl is there once it is COMPLETED."}}
+		Summary: "Read a prediction; predictionResultUrl is there once it is COMPLETED.",
+	}}
 	GetPredictionProgress = Endpoint[PredictionInput, PredictionProgress]{Operation{
 		ID: "getPredictionProgress", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/progress", Status: 200, Origin: Decided,
-		Summary: "Read how many rows of a prediction are done."}}
+		Summary: "Read how many rows of a prediction are done.",
+	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
-		Summary: "List the predictions made with a model, newest first."}}
+		Summary: "List the predictions made with a model, newest first.",
+	}}
 	ListPredictionsOfDataset = Endpoint[DatasetPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfDataset", Method: "GET", Path: "/api/v1/predictions/datasets/{datasetKey}", Status: 200, Origin: Decided,
-		Summary: "List the predictions made with any model of a dataset, newest first."}}
+		Summary: "List the predictions made with any model of a dataset, newest first.",
+	}}
 	DownloadResult = Endpoint[ResultInput, None]{Operation{
 		ID: "downloadResult", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/result", Status: 200, Origin: Documented, Public: true,
-		Summary: "Download a prediction's result CSV from its predictionResultUrl, a signed address that lives one hour."}}
+		Summary: "Download a prediction's result CSV from its predictionResultUrl, a signed address that lives one hour.",
+	}}
 	DeletePrediction = Endpoint[PredictionInput, None]{Operation{
 		ID: "deletePrediction", Method: "DELETE", Path: "/api/v1/predictions/{predictionKey}", Status: 204, Origin: Extension,
-		Summary: "Delete a prediction and its files."}}
+		Summary: "Delete a prediction and its files.",
+	}}
 
 	ListModelsOfDataset = Endpoint[DatasetPageInput, ModelPage]{Operation{
 		ID: "listModelsOfDataset", Method: "GET", Path: "/api/v1/models/datasets/{datasetKey}", Status: 200, Origin: Decided,
-		Summary: "List the models of a dataset, newest first."}}
+		Summary: "List the models of a dataset, newest first.",
+	}}
 	GetModel = Endpoint[ModelInput, Model]{Operation{
 		ID: "getModel", Method: "GET", Path: "/api/v1/models/{modelKey}", Status: 200, Origin: Decided,
-		Summary: "Read a model."}}
+		Summary: "Read a model.",
+	}}
 	GetModelReport = Endpoint[ModelInput, ModelReport]{Operation{
 		ID: "getModelReport", Method: "GET", Path: "/api/v1/models/{modelKey}/report", Status: 200, Origin: Extension,
-		Summary: "Read how good a model is on rows it did not learn from, and what it looks at."}}
+		Summary: "Read how good a model is on rows it did not learn from, and what it looks at.",
+	}}
 	DeleteModel = Endpoint[ModelInput, None]{Operation{
 		ID: "deleteModel", Method: "DELETE", Path: "/api/v1/models/{modelKey}", Status: 204, Origin: Extension,
-		Summary: "Delete a model and the predictions made with it."}}
+		Summary: "Delete a model and the predictions made with it.",
+	}}
 )
 
 // Operations lists every operation in the order of the reference.
