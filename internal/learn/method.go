@@ -53,9 +53,6 @@ type method struct {
 	// growth is by how much the number of steps grows with the rows: the
 	// refit on r times as many rows as a fold does r^growth times as many.
 	growth float64
-	// members is the number of fitters of the refit, each with a seed of its
-	// own; the model is their mean.
-	members int
 }
 
 // task is what a method makes a fitter for.

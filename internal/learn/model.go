@@ -54,8 +54,9 @@ func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.temperature.Apply(dst, m.classes())
 }
 
-// blockRows is how many rows are predicted as one piece of work.
-const blockRows = 1024
+// blockRows is how many rows are predicted as one piece of work: few enough
+// that the many trees of a slow model do not keep a stop waiting.
+const blockRows = 128
 
 // predictAll returns the calibrated class probabilities of all rows of f.
 func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]float32, error) {

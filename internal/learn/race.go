@@ -149,7 +149,7 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*O
 		return nil, context.Cause(ctx)
 	}
 	outcome := r.close(cause)
-	lead := r.lead()
+	lead := r.lead(r.lossFor(outcome.Status))
 	if lead == nil {
 		return outcome, nil
 	}
@@ -313,12 +313,12 @@ func (u *run) outcome() Run {
 // best so far; nil if no run has kept anything.
 //
 // Runs whose performance is within noise of the best are no worse as far as
-// the validation rows can tell: of these the one with the lowest log loss is
-// taken, which uses all that a model says of a row and so tells more from the
-// same rows. Two runs err on mostly the same rows, so that their difference
-// has about half the variance of independent ones, which makes its standard
-// error that of a single performance; noise is half of it.
-func (r *race) lead() *run {
+// the validation rows can tell: of these the one with the lowest loss is taken,
+// which uses all that a model says of a row and so tells more from the same
+// rows. Two runs err on mostly the same rows, so that their difference has
+// about half the variance of independent ones, which makes its standard error
+// that of a single performance; noise is half of it.
+func (r *race) lead(loss func(*run) float64) *run {
 	if winner := r.pace.first(); winner >= 0 {
 		return r.runs[winner]
 	}
@@ -333,13 +333,29 @@ func (r *race) lead() *run {
 	rows := float64(max(len(r.judge.labels), 1))
 	noise := math.Sqrt(best*(1-best)/rows) / 2
 	var lead *run
+	least := math.Inf(1)
 	for _, u := range r.runs {
 		if u.kept.step == 0 || u.status == Failed || u.kept.performance < best-noise {
 			continue
 		}
-		if lead == nil || u.kept.logLoss < lead.kept.logLoss {
-			lead = u
+		if l := loss(u); lead == nil || l < least {
+			lead, least = u, l
 		}
 	}
 	return lead
 }
+
+// lossFor returns the loss by which runs of about equal performance are told
+// apart: the log loss of probabilities that are calibrated as those of the
+// model will be. There is no time for that when a race was stopped.
+func (r *race) lossFor(status Status) func(*run) float64 {
+	if status == Cancelled {
+		return rawLoss
+	}
+	return func(u *run) float64 {
+		return metric.LogLoss(r.judge.predictions(r.judge.tempered(u.kept.probabilities)))
+	}
+}
+
+// rawLoss is the log loss of the probabilities as they are.
+func rawLoss(u *run) float64 { return u.kept.logLoss }

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"slices"
+	"time"
 
 	"foretell/internal/learn/metric"
 )
@@ -13,9 +14,10 @@ type Report struct {
 	Algorithm string
 	Metric    string
 	Seed      uint64
-	// Rows is the number of labelled rows, TestRows and ValidationRows that of
-	// the rows behind the figures of the same name.
-	Rows, TestRows, ValidationRows int
+	// Rows is the number of labelled rows, the others those of the rows behind
+	// the figures of the same name: 0 where there were none, or where no time
+	// was left for the figures.
+	Rows, TestRows, ValidationRows, TrainingRows int
 	// Validation is on rows that the judged models did not learn from but that
 	// steered the race: each row is judged by a model of a fold without it.
 	// Its decision weights and temperature are cross-fitted.
@@ -73,11 +75,12 @@ func scoresOf(decided, p metric.Predictions) Scores {
 	}
 }
 
-// Figures on more training rows than this would cost more than they tell.
+// How many rows the figures are of at most, and how long they may take when a
+// person waits for the end.
 const (
 	mostTraining = 20000
-	// hastyRows bounds the figures of a race that was stopped.
-	hastyRows = 2000
+	mostHasty    = 2000
+	patienceLeft = 300 * time.Millisecond
 )
 
 // crown makes the lead's model of its members and fills the outcome with its
@@ -92,33 +95,38 @@ func (r *race) crown(ctx context.Context, lead *run, members []predictor, o *Out
 	}
 	o.Model = m.with(lead.by.kind, members...)
 	o.Algorithm = lead.Name
+	o.Achieved = lead.kept.performance
 	o.Report = Report{
 		Algorithm:      lead.Name,
 		Metric:         r.judge.metric,
 		Seed:           r.table.params.Seed,
 		Rows:           r.table.Rows,
-		TestRows:       len(r.plan.Test),
 		ValidationRows: len(r.judge.labels),
 		Validation:     r.judge.validation(lead.kept.probabilities),
 	}
+	hurried, done := r.hurry(ctx, o.Status)
+	defer done()
 	folds := lead.models()
-	if err := r.testFigures(ctx, m.with(lead.by.kind, folds...), o); err != nil {
-		return err
-	}
-	if err := r.trainingFigures(ctx, o); err != nil {
-		return err
-	}
-	o.Achieved = lead.kept.performance
+	r.testFigures(hurried, m.with(lead.by.kind, folds...), o)
+	r.trainingFigures(hurried, o)
 	o.Test = o.Report.Test.of(r.judge.metric)
 	o.Training = o.Report.Training.of(r.judge.metric)
 	o.Runs[lead.lane].TestPerformance = o.Test
 	o.Runs[lead.lane].TrainingPerformance = o.Training
-	if o.Status == Cancelled {
-		return nil
+	if o.Status != Cancelled {
+		o.Report.Importances = r.importances(hurried, m, lead.by.kind, folds)
 	}
-	var err error
-	o.Report.Importances, err = r.importances(ctx, m, lead.by.kind, folds)
-	return err
+	return ctx.Err()
+}
+
+// hurry returns the context of the figures. They are left out when it ends:
+// the model is worth more than they are.
+func (r *race) hurry(ctx context.Context, status Status) (context.Context, func()) {
+	if status == Cancelled {
+		ctx, cancel := context.WithTimeout(ctx, patienceLeft)
+		return ctx, cancel
+	}
+	return r.timer.within(ctx, func() time.Duration { return 0 })
 }
 
 // validation scores the probabilities of the validation rows as the report
@@ -133,11 +141,11 @@ func (j *judge) validation(probabilities []float32) Scores {
 }
 
 // testFigures judges m on the test rows.
-func (r *race) testFigures(ctx context.Context, m *Model, o *Outcome) error {
-	test := pick(r.table.Frame, r.sample(r.plan.Test, len(r.plan.Test), o))
+func (r *race) testFigures(ctx context.Context, m *Model, o *Outcome) {
+	test := pick(r.table.Frame, o.sample(r.plan.Test, len(r.plan.Test)))
 	probabilities, err := m.predictAll(ctx, test, r.table.params.Workers)
 	if err != nil {
-		return err
+		return
 	}
 	p := m.decisions(probabilities, test.Labels)
 	o.Report.TestRows = test.Rows
@@ -149,32 +157,31 @@ func (r *race) testFigures(ctx context.Context, m *Model, o *Outcome) error {
 		})
 	}
 	o.Report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
-	return nil
 }
 
-// trainingFigures judges the shipped model on rows it has learnt from.
-func (r *race) trainingFigures(ctx context.Context, o *Outcome) error {
-	rows := r.plan.Rest
-	learnt := pick(r.table.Frame, r.sample(rows, mostTraining, o))
+// trainingFigures judges the shipped model on rows it has learnt from, also
+// if it is made of fold models.
+func (r *race) trainingFigures(ctx context.Context, o *Outcome) {
+	learnt := pick(r.table.Frame, o.sample(r.plan.Rest, mostTraining))
 	probabilities, err := o.Model.predictAll(ctx, learnt, r.table.params.Workers)
 	if err != nil {
-		return err
+		return
 	}
 	p := o.Model.decisions(probabilities, learnt.Labels)
+	o.Report.TrainingRows = learnt.Rows
 	o.Report.Training = scoresOf(p, p)
-	return nil
 }
 
-// sample returns most of the rows at most, fewer when a race was stopped, with
-// the class mix of all of them.
-func (r *race) sample(rows []int32, most int, o *Outcome) []int32 {
-	if o.Status == Cancelled {
-		most = min(most, hastyRows)
+// sample returns every n-th of the rows such that most are left, fewer where
+// time is short.
+func (o *Outcome) sample(rows []int32, most int) []int32 {
+	if o.Status == Cancelled || o.Status == TimedOut {
+		most = min(most, mostHasty)
 	}
 	return thin(rows, most)
 }
 
-// thin returns every n-th of the rows such that about most are left.
+// thin returns every n-th of the rows such that most are left.
 func thin(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

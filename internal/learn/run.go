@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -166,9 +165,6 @@ func (u *run) models() []predictor {
 	}
 	return list
 }
-
-// errTooFew is for a table that leaves nothing to learn from.
-var errTooFew = errors.New("too few rows to learn from")
 
 // derive returns a seed for the i-th of several equal things (SplitMix64's
 // finaliser).

@@ -115,7 +115,7 @@ func toys(learners ...toy) []method {
 	list := make([]method, len(learners))
 	for i, l := range learners {
 		list[i] = method{
-			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), members: 1, read: readToy,
+			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), read: readToy,
 			open: func(_ context.Context, t task) (learner, error) {
 				fresh := l
 				fresh.task = t
