@@ -10,6 +10,7 @@ import (
 // crowd is a forest while it grows: trees of one recipe and their votes.
 type crowd struct {
 	recipe  recipe
+	first   int // number of the first member in the forest
 	members []*member
 	eval    *jury   // the rows of part.Eval
 	oob     *jury   // rows of part.Train, on which only those trees vote that have not seen them
@@ -19,7 +20,7 @@ type crowd struct {
 // join grows more trees and lets them vote. Each tree draws from a generator
 // of its own.
 func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
-	first := len(c.members)
+	first := c.first + len(c.members)
 	members := make([]*member, trees)
 	seen := make([][]bool, trees)
 	spent := make([]int, trees)
@@ -46,20 +47,26 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 }
 
 // audition grows a small forest and estimates the error of a large one. What
-// the error of n trees has in excess falls as 1/n, so from those of n and 2n
+// the error of n trees has in excess falls as 1/n, so from the whole and its
+// halves
 //
-//	error(∞) ≈ 2 error(2n) - error(n)
+//	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
 // Without this a recipe whose trees differ much would seem worse than it is.
 func (t *Fitter) audition(ctx context.Context, c *crowd) error {
 	if err := t.join(ctx, c, t.opts.half); err != nil {
 		return err
 	}
-	before := t.brier(c)
-	if err := t.join(ctx, c, t.opts.half); err != nil {
+	last := t.newCrowd(c.recipe)
+	last.first = len(c.members)
+	if err := t.join(ctx, last, t.opts.half); err != nil {
 		return err
 	}
-	c.error = 2*t.brier(c) - before
+	halves := t.brier(c) + t.brier(last)
+	c.members = append(c.members, last.members...)
+	c.eval.merge(last.eval)
+	c.oob.merge(last.oob)
+	c.error = 2*t.brier(c) - halves/2
 	return nil
 }
 

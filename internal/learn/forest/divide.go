@@ -32,6 +32,7 @@ type splitter struct {
 	bins    *tree.Bins
 	classes int
 	minLeaf int64 // least rows of a leaf
+	byClass bool  // see recipe
 
 	entries []entry
 	total   []int64 // rows of each class in the leaf
@@ -75,7 +76,8 @@ func (s *splitter) pure() bool { return s.squares == s.rows*s.rows }
 // worth is what the leaf is worth undivided.
 func (s *splitter) worth() float64 { return float64(s.squares) / float64(s.rows) }
 
-// best returns the best split on the feature. varies tells whether the leaf's
+// best returns the best split on the feature; of a categorical one without
+// byClass, the best along a random order of the levels. varies tells whether the leaf's
 // rows differ in it at all.
 func (s *splitter) best(feature int, rng *rand.Rand) (found division, varies bool) {
 	f := &s.bins.Features[feature]
@@ -84,7 +86,12 @@ func (s *splitter) best(feature int, rng *rand.Rand) (found division, varies boo
 		return noDivision, false
 	}
 	if f.Categorical {
-		s.arrange(s.drawClass(rng))
+		s.order = append(s.order[:0], s.table.bins...)
+		if s.byClass {
+			s.arrange(s.drawClass(rng))
+		} else {
+			rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
+		}
 		return s.dividing(feature, s.sweep(s.order, nil)), true
 	}
 	values := s.table.bins
@@ -201,7 +208,6 @@ func (s *splitter) dividing(feature int, b boundary) division {
 // classes is a boundary in this order (Breiman et al. 1984, theorem 4.5);
 // with more classes it is a good one against the rest.
 func (s *splitter) arrange(class uint32) {
-	s.order = append(s.order[:0], s.table.bins...)
 	for _, bin := range s.order {
 		var of, all int64
 		for _, it := range s.table.of(bin) {

@@ -61,7 +61,7 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 			classes = 2 + rng.IntN(3)
 		}
 		s, entries := leafOf(rng, 2+rng.IntN(60), 3+rng.IntN(6), classes, categorical)
-		s.minLeaf = int64(1 + rng.IntN(3))
+		s.minLeaf, s.byClass = int64(1+rng.IntN(3)), true
 		s.enter(entries)
 		got, _ := s.best(0, rng)
 

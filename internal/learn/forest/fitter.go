@@ -92,7 +92,11 @@ func (t *Fitter) challenge(ctx context.Context, r recipe) error {
 	if err := t.audition(ctx, rival); err != nil {
 		return err
 	}
-	if rival.error < t.crowd.error*(1-t.margin()) {
+	margin := t.margin()
+	if r.minLeaf > t.crowd.recipe.minLeaf {
+		margin = 0 // coarser trees are smaller, which is a good in itself
+	}
+	if rival.error < t.crowd.error*(1-margin) {
 		t.crowd, t.fitted = rival, 0
 	} else {
 		t.moves = t.moves[1:]
@@ -108,9 +112,10 @@ func (t *Fitter) margin() float64 {
 
 // nextRecipe returns the next recipe worth trying, if any.
 func (t *Fitter) nextRecipe() (recipe, bool) {
+	in := t.scope()
 	for len(t.crowd.members) > 0 && len(t.moves) > 0 {
 		r := t.crowd.recipe
-		if t.moves[0](&r, len(t.part.Train), len(t.bins.Features)) {
+		if t.moves[0](&r, in) {
 			return r, true
 		}
 		t.moves = t.moves[1:]
@@ -151,8 +156,19 @@ func (t *Fitter) prepare(ctx context.Context) error {
 		eval: newJury(t.bins, t.part.Eval, t.opts.Classes),
 		oob:  newJury(t.bins, rows, t.opts.Classes),
 	}
-	t.crowd.recipe, t.moves = t.opts.start(n, len(t.bins.Features))
+	t.crowd.recipe, t.moves = t.opts.start(t.scope())
 	return nil
+}
+
+// scope is what bounds the moves on this data. Of two levels, or two and
+// missing cells, there are so few orders that a random one will do.
+func (t *Fitter) scope() scope {
+	in := scope{rows: len(t.part.Train), features: len(t.bins.Features)}
+	for i := range t.bins.Features {
+		f := &t.bins.Features[i]
+		in.categories = in.categories || f.Categorical && f.Bins > 4
+	}
+	return in
 }
 
 func (t *Fitter) newCrowd(r recipe) *crowd {

@@ -47,7 +47,7 @@ func newGrower(bins *tree.Bins, classes, rows int) *grower {
 func (g *grower) grow(ctx context.Context, sample []entry, how recipe, rng *rand.Rand) (m *member, spent int) {
 	g.spent = 0
 	g.sample, g.recipe, g.rng = sample, how, rng
-	g.minLeaf = int64(max(how.minLeaf, 1))
+	g.minLeaf, g.byClass = int64(max(how.minLeaf, 1)), how.byClass
 	for i := range g.features {
 		g.features[i] = int32(i)
 	}

@@ -62,5 +62,15 @@ func (j *jury) add(row int, shares []share) {
 	j.size[row]++
 }
 
+// merge adds the votes of other trees on the same rows.
+func (j *jury) merge(other *jury) {
+	for i, v := range other.votes {
+		j.votes[i] += v
+	}
+	for i, n := range other.size {
+		j.size[i] += n
+	}
+}
+
 // of returns the votes on a row.
 func (j *jury) of(row int) []uint32 { return j.votes[row*j.classes : (row+1)*j.classes] }

@@ -20,8 +20,8 @@ type Options struct {
 	// Step makes.
 	Bins *tree.Bins
 
-	// Cells is the number of leaves a tree may have for each thousand rows it
-	// learns from (and at least so many): with 4, a leaf stands for 250 rows
+	// Cells is the number of leaves a tree may have for each thousand training
+	// rows (and at least so many): with 4, a leaf stands for 250 rows
 	// on average; 400 is nearly one leaf a row. Defaults to no limit.
 	Cells int
 	// Trees is the number of trees after which the forest is done. Defaults
@@ -61,10 +61,10 @@ func (o *Options) setDefaults(rows int) {
 }
 
 // start returns the recipe of the first trees and the moves to try from it.
-func (o *Options) start(rows, features int) (recipe, []move) {
+func (o *Options) start(in scope) (recipe, []move) {
 	r := recipe{leaves: math.MaxInt, minLeaf: o.MinLeaf, candidates: o.Candidates}
 	if o.Cells > 0 {
-		r.leaves = max(o.Cells, o.Cells*rows/1000)
+		r.leaves = max(o.Cells, o.Cells*in.rows/1000)
 	}
 	var try []move
 	if o.MinLeaf <= 0 {
@@ -72,10 +72,10 @@ func (o *Options) start(rows, features int) (recipe, []move) {
 		try = append(try, coarser)
 	}
 	if o.Candidates <= 0 {
-		r.candidates = int(math.Round(math.Sqrt(float64(features))))
+		r.candidates = int(math.Round(math.Sqrt(float64(in.features))))
 		try = append(try, wider)
 	}
-	try = append(try, byChance)
+	try = append(try, informed, byChance)
 	if o.Candidates <= 0 {
 		try = append(try, wider)
 	}

@@ -8,6 +8,7 @@ type recipe struct {
 	minLeaf    int  // least rows of a leaf
 	candidates int  // features tried at each leaf
 	drawn      bool // cuts are drawn, not searched for
+	byClass    bool // levels are put in order by the classes they hold, not by lot
 }
 
 // fraction of the rows that a tree learns from. It is a little more than what
@@ -21,6 +22,9 @@ const fraction = 0.7
 func sample(dst []entry, seen []bool, rows, labels []int32, rng *rand.Rand) []entry {
 	left := max(int(fraction*float64(len(rows))), 1)
 	for i, row := range rows {
+		if left == 0 {
+			break
+		}
 		if int(rng.Uint32N(uint32(len(rows)-i))) < left {
 			left--
 			seen[i] = true
@@ -30,22 +34,40 @@ func sample(dst []entry, seen []bool, rows, labels []int32, rng *rand.Rand) []en
 	return dst
 }
 
-// move changes a recipe in one direction. It returns false where there is
-// nowhere to go.
-type move func(r *recipe, rows, features int) bool
-
-func coarser(r *recipe, rows, _ int) bool {
-	r.minLeaf = 5*r.minLeaf/2 + 1
-	return 4*r.minLeaf <= rows
+// scope is what bounds the moves.
+type scope struct {
+	rows, features int
+	categories     bool // whether a feature has levels worth ordering
 }
 
-func wider(r *recipe, _, features int) bool {
+// move changes a recipe in one direction. It returns false where there is
+// nowhere to go.
+type move func(r *recipe, in scope) bool
+
+// coarser makes leaves larger: better where labels are noisy.
+func coarser(r *recipe, in scope) bool {
+	r.minLeaf = 5*r.minLeaf/2 + 1
+	return 4*r.minLeaf <= in.rows
+}
+
+// wider offers more features to a leaf: better where few of them matter.
+func wider(r *recipe, in scope) bool {
 	before := r.candidates
-	r.candidates = min(2*r.candidates, features)
+	r.candidates = min(2*r.candidates, in.features)
 	return r.candidates > before
 }
 
-func byChance(r *recipe, _, _ int) bool {
+// informed orders levels by their classes: better where there are many levels
+// and many rows of each, worse where that is chasing noise.
+func informed(r *recipe, in scope) bool {
+	before := r.byClass
+	r.byClass = true
+	return in.categories && !before
+}
+
+// byChance draws cuts instead of searching: better where classes meet at
+// smooth borders.
+func byChance(r *recipe, _ scope) bool {
 	before := r.drawn
 	r.drawn = true
 	return !before
