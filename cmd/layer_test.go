@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"internal/blob":         nil,
 	"internal/client":       {"api"},
 	"internal/frame":        nil,
-	"internal/job":          {"api"},
+	"internal/job":          nil,
 	"internal/learn":        {"frame", "learn/boost", "learn/forest", "learn/metric", "learn/neural", "learn/split", "learn/tree"},
 	"internal/learn/boost":  {"frame", "learn/split", "learn/tree"},
 	"internal/learn/forest": {"frame", "learn/metric", "learn/split", "learn/tree"},
