@@ -43,7 +43,7 @@ A defect is exit status 6; warnings are not.`,
 }
 
 func (o *checkOptions) run(ctx context.Context, args []string) error {
-	ctx, cancel, progress, err := o.waiter.start(ctx)
+	ctx, progress, cancel, err := o.waiter.start(ctx)
 	if err != nil {
 		return err
 	}

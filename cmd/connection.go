@@ -146,7 +146,9 @@ func (o *connector) remote(ctx context.Context, s *settings, trace func(client.T
 	if err != nil {
 		return nil, err
 	}
-	opts.Relogin = signer.again
+	if o.host.env(envToken) == "" { // a token that was given has no password behind it
+		opts.Relogin = signer.again
+	}
 	c, err := newClient(opts)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
-	"foretell/internal/term"
 )
 
 var (
@@ -140,21 +139,16 @@ func newDatasetsWaitCmd(h *host) *cobra.Command {
 }
 
 func (o *datasetsWaitOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.waiter.connect(ctx)
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	key, err := conn.datasetKey(ctx, ref)
+	defer done()
+	key, err := walk.datasetKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	ctx, cancel, progress, err := o.waiter.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	dataset, err := o.waiter.dataset(ctx, conn, progress, key)
+	dataset, err := walk.dataset(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -216,12 +210,12 @@ func printDeleted(o *output, d deleted, key string) error { return item(o, d, ke
 
 // dataset waits until a dataset is prepared. One that FAILED is an error that
 // tells the reason.
-func (w *waiter) dataset(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Dataset, error) {
-	phase := progress.Phase("the service is preparing the dataset")
+func (w *walk) dataset(ctx context.Context, key string) (*api.Dataset, error) {
+	phase := w.progress.Phase("the service is preparing the dataset")
 	defer phase.Done()
-	dataset, err := conn.WaitDataset(ctx, key, func(*api.Dataset) { phase.Tick("") })
+	dataset, err := w.WaitDataset(ctx, key, func(*api.Dataset) { phase.Tick("") })
 	if err != nil {
-		return nil, w.left(ctx, err, conn, "dataset "+key, "foretell datasets wait "+key)
+		return nil, w.left(ctx, err, "dataset "+key, "foretell datasets wait "+key)
 	}
 	if dataset.Status == api.DatasetFailed {
 		f := fail(ExitRejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)

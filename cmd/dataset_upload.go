@@ -40,41 +40,36 @@ func newDatasetsCreateCmd(h *host) *cobra.Command {
 }
 
 func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
-	conn, err := o.waiter.connect(ctx)
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	ctx, cancel, progress, err := o.waiter.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
+	defer done()
 	var file *upload
 	if len(args) > 1 {
-		if file, err = o.shaper.upload(ctx, o.host, progress, args[1]); err != nil {
+		if file, err = o.shaper.upload(ctx, o.host, walk.progress, args[1]); err != nil {
 			return err
 		}
 		defer file.in.Close()
 	}
 	body := newDataset(args[0], o.description, o.buckets)
-	created, err := client.Call(ctx, conn.Client, api.CreateDataset, &api.CreateDatasetInput{Body: body})
+	created, err := client.Call(ctx, walk.Client, api.CreateDataset, &api.CreateDatasetInput{Body: body})
 	if err != nil {
 		return err
 	}
 	if file != nil {
-		if err := o.waiter.upload(ctx, conn, progress, created, file); err != nil {
+		if err := walk.upload(ctx, created, file); err != nil {
 			return err
 		}
 		if !o.waiter.noWait {
-			dataset, err := o.waiter.dataset(ctx, conn, progress, created.DatasetKey)
+			dataset, err := walk.dataset(ctx, created.DatasetKey)
 			if err != nil {
 				return err
 			}
 			return item(&o.output, dataset, datasetMembers...)
 		}
 	}
-	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
+	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
 	if err != nil {
 		return err
 	}
@@ -114,26 +109,21 @@ func newDatasetsUploadCmd(h *host) *cobra.Command {
 }
 
 func (o *datasetsUploadOptions) run(ctx context.Context, ref, path string) error {
-	conn, err := o.waiter.connect(ctx)
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	ctx, cancel, progress, err := o.waiter.start(ctx)
+	defer done()
+	key, err := walk.datasetKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	defer cancel()
-	key, err := conn.datasetKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	file, err := o.shaper.upload(ctx, o.host, progress, path)
+	file, err := o.shaper.upload(ctx, o.host, walk.progress, path)
 	if err != nil {
 		return err
 	}
 	defer file.in.Close()
-	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
 		return err
 	}
@@ -141,13 +131,13 @@ func (o *datasetsUploadOptions) run(ctx context.Context, ref, path string) error
 	if dataset.DatasetUploadInfo != nil { // else the client adds the data, which has a smaller limit
 		created.DatasetUploadInfo = *dataset.DatasetUploadInfo
 	}
-	if err := o.waiter.upload(ctx, conn, progress, created, file); err != nil {
+	if err := walk.upload(ctx, created, file); err != nil {
 		return err
 	}
 	if o.waiter.noWait {
-		dataset, err = client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+		dataset, err = client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	} else {
-		dataset, err = o.waiter.dataset(ctx, conn, progress, key)
+		dataset, err = walk.dataset(ctx, key)
 	}
 	if err != nil {
 		return err
@@ -180,9 +170,9 @@ func (s *shaper) upload(ctx context.Context, h *host, progress *term.Progress, p
 }
 
 // upload sends the file. Until all of it has arrived the dataset stays PENDING.
-func (w *waiter) upload(ctx context.Context, conn *connection, progress *term.Progress, created *api.CreatedDataset, file *upload) error {
-	meter := progress.Bytes("uploading "+file.in.name, file.size)
-	_, err := conn.Upload(ctx, created, file.in.source(file.size), meter.Set)
+func (w *walk) upload(ctx context.Context, created *api.CreatedDataset, file *upload) error {
+	meter := w.progress.Bytes("uploading "+file.in.name, file.size)
+	_, err := w.Upload(ctx, created, file.in.source(file.size), meter.Set)
 	meter.Done()
 	if err == nil {
 		return nil

@@ -47,6 +47,15 @@ func (o *output) bindList(cmd *cobra.Command, h *host) {
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "tsv", "quiet")
 }
 
+// lister is the flag of every list.
+type lister struct {
+	limit int
+}
+
+func (l *lister) bind(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&l.limit, "limit", 0, "print at most `N`, the newest; 0 prints all")
+}
+
 // note tells a fact beside the result, unless the user wants quiet.
 func (o *output) note(format string, args ...any) {
 	if !o.quiet {

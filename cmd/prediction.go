@@ -146,21 +146,16 @@ func newPredictionsWaitCmd(h *host) *cobra.Command {
 }
 
 func (o *predictionsWaitOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.waiter.connect(ctx)
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	ctx, cancel, progress, err := o.waiter.start(ctx)
+	defer done()
+	key, err := walk.predictionKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	defer cancel()
-	key, err := conn.predictionKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	prediction, err := o.waiter.prediction(ctx, conn, progress, key)
+	prediction, err := walk.prediction(ctx, key)
 	if err != nil {
 		return err
 	}

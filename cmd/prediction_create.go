@@ -3,11 +3,14 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/frame"
+	"foretell/internal/term"
 )
 
 type predictionsCreateOptions struct {
@@ -36,11 +39,14 @@ or where -o says. The path is printed. With --no-wait the prediction's key is.`,
 }
 
 func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) error {
-	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err := o.target.check(&o.output); err != nil {
+		return err
+	}
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer cancel()
+	defer done()
 	blind, err := o.shaper.input(o.host, path, true)
 	if err != nil {
 		return err
@@ -51,49 +57,60 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 			return err
 		}
 	}
-	profile, err := blind.profile(ctx, progress, "")
+	key, err := walk.modelKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	p := &preflight{train: blind, trained: profile}
-	p.collect(blind, profile)
-	if err := p.verdict(); err != nil {
-		return err
-	}
-	conn, err := o.waiter.connect(ctx)
+	model, err := client.Call(ctx, walk.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	model, err := conn.modelKey(ctx, ref)
+	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
 	if err != nil {
 		return err
 	}
-	key, err := o.waiter.predict(ctx, conn, progress, model, &upload{in: blind, size: profile.Bytes})
+	profile, err := blind.fit(ctx, walk.progress, dataset)
+	if err != nil {
+		return err
+	}
+	created, err := walk.predict(ctx, key, &upload{in: blind, size: profile.Bytes})
 	if err != nil {
 		return err
 	}
 	if o.waiter.noWait {
-		prediction, err := client.Call(ctx, conn.Client, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
-		if err != nil {
-			return err
-		}
-		return item(&o.output, prediction, predictionMembers...)
+		return item(&o.output, created, "predictionKey", "status")
 	}
-	prediction, err := o.waiter.prediction(ctx, conn, progress, key)
+	prediction, err := walk.prediction(ctx, created.PredictionKey)
 	if err != nil {
 		return err
 	}
-	classes, err := conn.classes(ctx, prediction.DatasetKey)
-	if err != nil {
-		return err
-	}
-	result := &resultDocument{PredictionKey: key, ModelKey: model, Path: o.target.path}
-	err = o.target.fetch(ctx, download{conn, progress, prediction.PredictionResultURL, blind.proof(ctx, classes, &result.Rows)})
-	if err != nil {
+	result := &resultDocument{PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path}
+	check := blind.proof(ctx, labelsOf(dataset), &result.Rows)
+	if err := o.target.fetch(ctx, download{walk, prediction.PredictionResultURL, check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)
+}
+
+// fit checks a blind file before it is sent: by itself, and that it has the
+// columns of the dataset that the model learnt from.
+func (in *input) fit(ctx context.Context, progress *term.Progress, dataset *api.Dataset) (*frame.Profile, error) {
+	profile, err := in.profile(ctx, progress, "")
+	if err != nil {
+		return nil, err
+	}
+	p := &preflight{train: in, trained: profile}
+	p.collect(in, profile)
+	for _, want := range dataset.Columns {
+		has := func(c frame.ColumnSchema) bool { return c.Name == want.Name }
+		if !profile.Partial && profile.Schema.ID != want.Name && !slices.ContainsFunc(profile.Schema.Columns, has) {
+			p.findings = append(p.findings, finding{
+				Severity: frame.SeverityDefect, Code: frame.CodeMissingColumn, File: in.name, Name: want.Name,
+				Message: "the column that the model learnt from is missing",
+			})
+		}
+	}
+	return profile, p.verdict()
 }
 
 // resultDocument is what a command prints that has written predictions.
@@ -145,17 +162,15 @@ with as many rows as were predicted.`,
 }
 
 func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.waiter.connect(ctx)
+	if err := o.target.check(&o.output); err != nil {
+		return err
+	}
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	ctx, cancel, progress, err := o.waiter.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	key, err := conn.predictionKey(ctx, ref)
+	defer done()
+	key, err := walk.predictionKey(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -165,7 +180,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err := o.target.free(); err != nil {
 		return err
 	}
-	prediction, err := o.waiter.prediction(ctx, conn, progress, key)
+	prediction, err := walk.prediction(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -177,13 +192,13 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 			return err
 		}
 		defer blind.Close()
-		classes, err := conn.classes(ctx, prediction.DatasetKey)
+		classes, err := walk.classes(ctx, prediction.DatasetKey)
 		if err != nil {
 			return err
 		}
 		check = blind.proof(ctx, classes, &result.Rows)
 	}
-	if err := o.target.fetch(ctx, download{conn, progress, prediction.PredictionResultURL, check}); err != nil {
+	if err := o.target.fetch(ctx, download{walk, prediction.PredictionResultURL, check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)

@@ -35,6 +35,14 @@ func (t *target) bind(cmd *cobra.Command, h *host) {
 // toStdout tells whether the result itself is what is printed.
 func (t *target) toStdout() bool { return t.path == "-" }
 
+// check refuses to print two documents on standard output.
+func (t *target) check(o *output) error {
+	if t.toStdout() && (o.json || len(o.fields) > 0) {
+		return usage("-o - prints the predictions themselves, so there is no room for --json").advise("name a file with -o")
+	}
+	return nil
+}
+
 // settle chooses the path beside the blind file if none was named, and refuses
 // to work for a file that exists.
 func (t *target) settle(blind *input) error {
@@ -72,9 +80,8 @@ func (t *target) free() error {
 
 // download is a result on its way to a target.
 type download struct {
-	conn     *connection
-	progress *term.Progress
-	url      string
+	walk *walk
+	url  string
 	// check proves the file that was written, before it gets its name.
 	check func(part string) error
 }
@@ -95,8 +102,8 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 			_ = os.Remove(part.Name()) // err says what went wrong
 		}
 	}()
-	meter := d.progress.Bytes("downloading "+name, -1)
-	_, err = d.conn.Download(ctx, d.url, &counted{part, meter, 0})
+	meter := d.walk.progress.Bytes("downloading "+name, -1)
+	_, err = d.walk.Download(ctx, d.url, &counted{part, meter, 0})
 	meter.Done()
 	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
 		return err
@@ -195,10 +202,10 @@ func plausible(ctx context.Context, p *api.Prediction, rows *int) func(part stri
 }
 
 // prediction waits until a prediction is done.
-func (w *waiter) prediction(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Prediction, error) {
-	phase := progress.Phase("predicting")
+func (w *walk) prediction(ctx context.Context, key string) (*api.Prediction, error) {
+	phase := w.progress.Phase("predicting")
 	defer phase.Done()
-	p, err := conn.WaitPrediction(ctx, key, func(p *api.Prediction) {
+	p, err := w.WaitPrediction(ctx, key, func(p *api.Prediction) {
 		if p.Rows > 0 {
 			phase.Tick(fmt.Sprintf("%d rows done", p.Rows))
 		} else {
@@ -206,7 +213,7 @@ func (w *waiter) prediction(ctx context.Context, conn *connection, progress *ter
 		}
 	})
 	if err != nil {
-		return nil, w.left(ctx, err, conn, "prediction "+key, "foretell predictions wait "+key)
+		return nil, w.left(ctx, err, "prediction "+key, "foretell predictions wait "+key)
 	}
 	if p.Status != api.PredictionCompleted {
 		f := fail(ExitJobFailed, "prediction %s ended as %s", key, p.Status)
@@ -219,14 +226,14 @@ func (w *waiter) prediction(ctx context.Context, conn *connection, progress *ter
 }
 
 // predict sends a blind file to a model.
-func (w *waiter) predict(ctx context.Context, conn *connection, progress *term.Progress, model string, blind *upload) (string, error) {
-	meter := progress.Bytes("uploading "+blind.in.name, blind.size)
-	created, err := conn.CreatePrediction(ctx, model, blind.in.source(blind.size), meter.Set)
+func (w *walk) predict(ctx context.Context, model string, blind *upload) (*api.CreatedPrediction, error) {
+	meter := w.progress.Bytes("uploading "+blind.in.name, blind.size)
+	created, err := w.CreatePrediction(ctx, model, blind.in.source(blind.size), meter.Set)
 	meter.Done()
 	if err != nil {
-		return "", rejected(ctx, blind.in.name, err)
+		return nil, rejected(ctx, blind.in.name, err)
 	}
-	return created.PredictionKey, nil
+	return created, nil
 }
 
 // classes are the labels of a dataset.
@@ -235,12 +242,17 @@ func (c *connection) classes(ctx context.Context, dataset string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
+	return labelsOf(d), nil
+}
+
+// labelsOf are the labels of a dataset; nil where the service does not tell.
+func labelsOf(d *api.Dataset) []string {
+	if len(d.Classes) == 0 {
+		return nil
+	}
 	labels := make([]string, len(d.Classes))
 	for i, class := range d.Classes {
 		labels[i] = class.Label
 	}
-	if len(labels) == 0 {
-		return nil, nil
-	}
-	return labels, nil
+	return labels
 }

@@ -29,6 +29,9 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 				return usage("--color %q: auto, always or never", h.color)
 			}
 			h.openConsole()
+			if err := cmd.ValidateFlagGroups(); err != nil {
+				return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
+			}
 			return nil
 		},
 	}

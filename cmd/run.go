@@ -1,9 +1,9 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,7 +60,10 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, progress, err := o.waiter.start(ctx)
+	if err := o.target.check(&o.output); err != nil {
+		return err
+	}
+	ctx, progress, cancel, err := o.waiter.start(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,17 +85,17 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 		return err
 	}
 	defer conn.Close()
-	j := &journey{runOptions: o, conn: conn, progress: progress, files: files}
+	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files}
 	if err := j.learn(ctx, body); err != nil {
 		return err
 	}
 	if files.blind != nil {
-		if err := j.predict(ctx); err != nil {
+		if err := j.answer(ctx); err != nil {
 			return err
 		}
 	}
 	if !o.output.quiet {
-		j.summarize(o.host.console.Err, o.host.now().Sub(began))
+		j.summarize(ctx, o.host.now().Sub(began))
 	}
 	if err := j.print(); err != nil {
 		return err
@@ -127,13 +130,13 @@ func (o *runOptions) open(train string) (*preflight, error) {
 // journey is one run on its way.
 type journey struct {
 	*runOptions
-	conn     *connection
-	progress *term.Progress
-	files    *preflight
+	*walk
+	files *preflight
 
-	dataset *api.Dataset
-	job     *api.Training
-	result  resultDocument
+	table  *api.Dataset
+	job    *api.Training
+	model  *api.Model
+	result resultDocument
 }
 
 // learn takes the training file to a model.
@@ -141,79 +144,78 @@ func (j *journey) learn(ctx context.Context, body api.NewTraining) error {
 	name := j.name
 	if name == "" {
 		var err error
-		if name, err = freeName(ctx, j.conn, j.files.train.stem()); err != nil {
+		if name, err = freeName(ctx, j.connection, j.files.train.stem()); err != nil {
 			return err
 		}
 	}
-	created, err := client.Call(ctx, j.conn.Client, api.CreateDataset, &api.CreateDatasetInput{
+	created, err := client.Call(ctx, j.Client, api.CreateDataset, &api.CreateDatasetInput{
 		Body: newDataset(name, "", j.buckets),
 	})
 	if err != nil {
 		return err
 	}
 	train := &upload{in: j.files.train, size: j.files.trained.Bytes}
-	if err := j.waiter.upload(ctx, j.conn, j.progress, created, train); err != nil {
+	if err := j.upload(ctx, created, train); err != nil {
 		return err
 	}
-	if j.dataset, err = j.waiter.dataset(ctx, j.conn, j.progress, created.DatasetKey); err != nil {
+	if j.table, err = j.dataset(ctx, created.DatasetKey); err != nil {
 		return err
 	}
-	race, err := client.Call(ctx, j.conn.Client, api.CreateTraining, &api.CreateTrainingInput{
+	race, err := client.Call(ctx, j.Client, api.CreateTraining, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body,
 	})
 	if err != nil {
 		return err
 	}
-	j.job, err = j.waiter.race(ctx, j.conn, j.progress, race.TrainingJobKey)
+	if j.job, err = j.race(ctx, race.TrainingJobKey); err != nil {
+		return err
+	}
+	j.model, err = client.Call(ctx, j.Client, api.GetModel, &api.ModelInput{ModelKey: j.job.ModelKey})
 	return err
 }
 
-// predict takes the blind file to a verified result.
-func (j *journey) predict(ctx context.Context) error {
+// answer takes the blind file to a verified result.
+func (j *journey) answer(ctx context.Context) error {
 	blind := &upload{in: j.files.blind, size: j.files.rows.Bytes}
-	key, err := j.waiter.predict(ctx, j.conn, j.progress, j.job.ModelKey, blind)
+	created, err := j.predict(ctx, j.job.ModelKey, blind)
 	if err != nil {
 		return err
 	}
-	prediction, err := j.waiter.prediction(ctx, j.conn, j.progress, key)
+	prediction, err := j.prediction(ctx, created.PredictionKey)
 	if err != nil {
 		return err
 	}
-	j.result = resultDocument{Path: j.target.path, PredictionKey: key, ModelKey: j.job.ModelKey}
+	j.result = resultDocument{Path: j.target.path, PredictionKey: created.PredictionKey, ModelKey: j.job.ModelKey}
 	classes := make([]string, len(j.files.trained.Classes))
 	for i, class := range j.files.trained.Classes {
 		classes[i] = class.Text
 	}
-	return j.target.fetch(ctx, download{
-		j.conn, j.progress, prediction.PredictionResultURL, j.files.blind.proof(ctx, classes, &j.result.Rows),
-	})
+	return j.target.fetch(ctx, download{j.walk, prediction.PredictionResultURL, j.files.blind.proof(ctx, classes, &j.result.Rows)})
 }
 
 // summarize tells a person how it went.
-func (j *journey) summarize(w io.Writer, took time.Duration) {
-	style := j.host.console.ErrStyle
-	winner := j.job.Algorithm
-	model, err := client.Call(context.Background(), j.conn.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
-	if err == nil { // a service without reports has a shorter summary
-		winner = model.Algorithm
-	}
+func (j *journey) summarize(ctx context.Context, took time.Duration) {
+	w, style := j.host.console.Err, j.host.console.ErrStyle
+	winner := cmp.Or(j.model.Algorithm, "the best model")
 	fmt.Fprintf(w, "%s %s in %s\n", style.Bold(term.Escape(winner)), wins(j.job), term.Duration(took))
-	figures := func(name string, value *float64, rows int64) {
+	// How many rows the figures come from tells the report, which is an
+	// extension: another deployment may have none.
+	rows, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
+	if err != nil {
+		rows = &api.ModelReport{}
+	}
+	figure := func(name string, value *float64, rows int64) {
 		if value == nil {
 			return
 		}
 		text := fmt.Sprintf("  %-10s %s %.4f", name, j.job.Metric, *value)
 		if rows > 0 {
-			text += fmt.Sprintf(" on %s", plural(int(rows), "row"))
+			text += " on " + plural(int(rows), "row")
 		}
 		fmt.Fprintln(w, text)
 	}
-	var testRows, validationRows int64
-	if model != nil {
-		testRows, validationRows = model.TestRows, model.ValidationRows
-	}
-	figures("validation", j.job.AchievedPerformance, validationRows)
-	figures("test", j.job.TestPerformance, testRows)
+	figure("validation", j.job.AchievedPerformance, rows.ValidationRows)
+	figure("test", j.job.TestPerformance, rows.TestRows)
 	if j.result.Rows > 0 {
 		fmt.Fprintf(w, "  %s, verified\n", plural(j.result.Rows, "prediction"))
 	}
@@ -254,11 +256,11 @@ func (j *journey) print() error {
 		return nil
 	}
 	doc := runDocument{
-		DatasetKey: j.dataset.DatasetKey, DatasetName: j.dataset.DatasetName,
+		DatasetKey: j.table.DatasetKey, DatasetName: j.table.DatasetName,
 		TrainingJobKey: j.job.TrainingJobKey, Status: j.job.Status, Metric: j.job.Metric,
 		TargetPerformance: j.job.TargetPerformance, AchievedPerformance: j.job.AchievedPerformance,
 		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
-		Algorithm: j.job.Algorithm, ModelKey: j.job.ModelKey,
+		Algorithm: j.model.Algorithm, ModelKey: j.job.ModelKey,
 		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path,
 	}
 	switch {

@@ -57,6 +57,9 @@ func openLogged(ctx context.Context, dir string, h *host, log *slog.Logger) (*ho
 }
 
 func unusable(dir string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err // the folder is not to blame
+	}
 	return fail(ExitUnexpected, "the data folder %s cannot be used: %w", dir, err).
 		advise("name another folder with --data-dir or %s", envDataDir)
 }

@@ -36,33 +36,28 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	conn, err := o.waiter.connect(ctx)
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	ctx, cancel, progress, err := o.waiter.start(ctx)
+	defer done()
+	key, err := walk.datasetKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	defer cancel()
-	key, err := conn.datasetKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	created, err := client.Call(ctx, conn.Client, api.CreateTraining, &api.CreateTrainingInput{
+	created, err := client.Call(ctx, walk.Client, api.CreateTraining, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
 	if err != nil {
 		return err
 	}
 	if o.waiter.noWait {
-		if conn.embedded {
+		if walk.embedded {
 			o.output.note("the race goes on with `foretell training watch %s`", created.TrainingJobKey)
 		}
 		return item(&o.output, created, "trainingJobKey", "datasetKey", "status")
 	}
-	job, err := o.waiter.race(ctx, conn, progress, created.TrainingJobKey)
+	job, err := walk.race(ctx, created.TrainingJobKey)
 	if err != nil {
 		return err
 	}
@@ -99,28 +94,23 @@ func newTrainingWaiter(h *host, watch bool, use, short string) *cobra.Command {
 }
 
 func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.waiter.connect(ctx)
+	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	ctx, cancel, progress, err := o.waiter.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	key, err := conn.trainingKey(ctx, ref)
+	defer done()
+	key, err := walk.trainingKey(ctx, ref)
 	if err != nil {
 		return err
 	}
 	var job *api.Training
 	if o.watch {
-		job, err = o.waiter.watch(ctx, conn, progress, key)
+		job, err = walk.watch(ctx, key)
 	} else {
-		job, err = o.waiter.training(ctx, conn, progress, key)
+		job, err = walk.training(ctx, key)
 	}
 	if err != nil {
-		return o.waiter.left(ctx, err, conn, "training "+key, "foretell training watch "+key)
+		return walk.left(ctx, err, "training "+key, "foretell training watch "+key)
 	}
 	if err := trainingFailed(job); err != nil {
 		return err
@@ -134,22 +124,22 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 // race watches a race that the command started. Ctrl-C leaves a race on another
 // machine alone; one in this process could not go on, so it is cancelled and
 // its best model kept.
-func (w *waiter) race(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Training, error) {
-	job, err := w.watch(ctx, conn, progress, key)
+func (w *walk) race(ctx context.Context, key string) (*api.Training, error) {
+	job, err := w.watch(ctx, key)
 	if err == nil {
 		return job, trainingFailed(job)
 	}
 	var stopped *interruption
-	if !conn.embedded || !errors.As(context.Cause(ctx), &stopped) {
-		return nil, w.left(ctx, err, conn, "training "+key, "foretell training watch "+key)
+	if !w.embedded || !errors.As(context.Cause(ctx), &stopped) {
+		return nil, w.left(ctx, err, "training "+key, "foretell training watch "+key)
 	}
 	f := &failure{exit: stopped.exit(), fact: "interrupted: the race was stopped", cause: err}
-	kept, err := stopRace(context.WithoutCancel(ctx), conn, key)
+	kept, err := w.stopRace(context.WithoutCancel(ctx), key)
 	switch {
 	case err != nil:
 		f.fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
-		f.fact += fmt.Sprintf("; its best model so far is kept (%s, %s %.4f)", kept.Algorithm, kept.Metric, performance(kept.AchievedPerformance))
+		f.fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, performance(kept.AchievedPerformance))
 		f.advise("predict with it: `foretell predictions create %s BLIND.csv`", kept.ModelKey)
 	default:
 		f.fact += " before there was a model"
@@ -161,20 +151,20 @@ func (w *waiter) race(ctx context.Context, conn *connection, progress *term.Prog
 const stopPatience = 3 * time.Second
 
 // stopRace cancels a race in this process and waits until it has ended.
-func stopRace(ctx context.Context, conn *connection, key string) (*api.Training, error) {
+func (w *walk) stopRace(ctx context.Context, key string) (*api.Training, error) {
 	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
-	if _, err := client.Call(ctx, conn.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
+	if _, err := client.Call(ctx, w.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
 		if api.CodeOf(err) != api.CodeWrongState { // it has just ended
 			return nil, err
 		}
 	}
-	return conn.WaitTraining(ctx, key, nil)
+	return w.WaitTraining(ctx, key, nil)
 }
 
 // watch shows a race until it has ended.
-func (w *waiter) watch(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Training, error) {
-	job, err := client.Call(ctx, conn.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+func (w *walk) watch(ctx context.Context, key string) (*api.Training, error) {
+	job, err := client.Call(ctx, w.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
 		return nil, err
 	}
@@ -182,22 +172,45 @@ func (w *waiter) watch(ctx context.Context, conn *connection, progress *term.Pro
 	if named(job.TargetPerformance) {
 		title += fmt.Sprintf(" %g", job.TargetPerformance)
 	}
-	race := progress.Race(title, job.TargetPerformance)
+	race := w.progress.Race(title, job.TargetPerformance)
 	defer race.Done()
-	return conn.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
+	return w.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
 		lanes := make([]term.Lane, len(p.Jobs))
 		for i, job := range p.Jobs {
-			lanes[i] = term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances}
+			lanes[i] = lane(job)
 		}
 		race.Update(lanes)
 	})
 }
 
+// lane says where an algorithm is. To end below the threshold is the common
+// way to end, and no failure.
+func lane(job api.AlgorithmRun) term.Lane {
+	l := term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances, Ended: true}
+	switch job.Status {
+	case api.TrainingPending:
+		l.Word, l.Ended = "waiting", false
+	case api.TrainingCompleted:
+		l.Word = "reached it"
+	case api.TrainingNotCompleted:
+		l.Word = "done"
+	case api.TrainingTimedOut:
+		l.Word = "out of time"
+	case api.TrainingFailed:
+		l.Word = "failed"
+	case api.TrainingCancelled:
+		l.Word = "stopped"
+	default: // RUNNING, and what other deployments call it
+		l.Word, l.Ended = "learning", false
+	}
+	return l
+}
+
 // training waits for a race without showing it.
-func (w *waiter) training(ctx context.Context, conn *connection, progress *term.Progress, key string) (*api.Training, error) {
-	phase := progress.Phase("the race is under way")
+func (w *walk) training(ctx context.Context, key string) (*api.Training, error) {
+	phase := w.progress.Phase("the race is under way")
 	defer phase.Done()
-	return conn.WaitTraining(ctx, key, func(*api.TrainingProgress) { phase.Tick("") })
+	return w.WaitTraining(ctx, key, func(*api.TrainingProgress) { phase.Tick("") })
 }
 
 // named tells whether a threshold was asked for: of 1 it means the best model.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the release build.
-var version string
+// version, commit and date are set by the release build.
+var version, commit, date string
 
 type versionOptions struct {
 	output output
@@ -28,24 +28,28 @@ func newVersionCmd(h *host) *cobra.Command {
 }
 
 func (o *versionOptions) run() error {
-	return item(&o.output, currentBuild(), "version", "commit", "go", "platform")
+	return item(&o.output, currentBuild(), "version", "commit", "date", "go", "platform")
 }
 
 // build is what a binary knows about itself.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
+	Date     string `json:"date,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
 func currentBuild() build {
-	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Version: version, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.Version = cmp.Or(b.Version, info.Main.Version)
 		for _, setting := range info.Settings {
-			if setting.Key == "vcs.revision" {
-				b.Commit = setting.Value
+			switch setting.Key {
+			case "vcs.revision":
+				b.Commit = cmp.Or(b.Commit, setting.Value)
+			case "vcs.time":
+				b.Date = cmp.Or(b.Date, setting.Value)
 			}
 		}
 	}

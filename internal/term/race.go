@@ -11,7 +11,9 @@ import (
 // Lane is where one algorithm of a race is.
 type Lane struct {
 	Name  string
-	State string
+	State string // as the service names it
+	Word  string // the same for a person
+	Ended bool
 	// Recent is its newest scores, oldest first.
 	Recent []float64
 }
@@ -32,7 +34,9 @@ type Race struct {
 
 type laneState struct {
 	state string
-	told  string // state that a plain line has told
+	word  string
+	ended bool
+	told  bool // a plain line has told that it ended
 	curve []float64
 	best  float64
 }
@@ -95,6 +99,7 @@ func (r *Race) take(lane Lane) {
 	if known.state != lane.State {
 		known.state, r.news = lane.State, true
 	}
+	known.word, known.ended = Escape(lane.Word), lane.Ended
 	for _, score := range unseen(known.curve, lane.Recent) {
 		known.curve = append(known.curve, score)
 		known.best = max(known.best, score)
@@ -138,7 +143,11 @@ func (r *Race) picture(width int) []string {
 	}
 	const fixed = 4 + 7 + 8 + 15 // mark and gaps, latest, best, state
 	spark := min(32, width-fixed-name)
-	var lines []string
+	indent := name + 3
+	if spark >= 5 {
+		indent += spark + 1
+	}
+	lines := []string{r.p.style.Dim(fmt.Sprintf("%*s%-6s  %-6s", indent, "", "latest", "best"))}
 	for _, n := range r.order {
 		lane := r.lanes[n]
 		mark := " "
@@ -150,7 +159,7 @@ func (r *Race) picture(width int) []string {
 			line += r.p.style.Cyan(Sparkline(lane.curve, spark)) + " "
 		}
 		line += fmt.Sprintf("%s  %s  ", score(lane.latest()), r.p.style.Bold(score(lane.best)))
-		line += r.paint(lane.state)
+		line += r.paint(lane)
 		lines = append(lines, line)
 	}
 	return lines
@@ -167,17 +176,16 @@ func (r *Race) leader() string {
 	return leader
 }
 
-func (r *Race) paint(state string) string {
-	text := strings.ToLower(strings.ReplaceAll(Escape(state), "_", " "))
-	switch state {
-	case "COMPLETED":
-		return r.p.style.Green(text)
-	case "FAILED":
-		return r.p.style.Red(text)
-	case "RUNNING":
-		return text
+func (r *Race) paint(lane *laneState) string {
+	switch {
+	case lane.state == "COMPLETED":
+		return r.p.style.Green(lane.word)
+	case lane.state == "FAILED":
+		return r.p.style.Red(lane.word)
+	case lane.ended:
+		return r.p.style.Dim(lane.word)
 	}
-	return r.p.style.Dim(text)
+	return lane.word
 }
 
 // tell writes a line for each lane that has ended, and where all are every
@@ -185,11 +193,9 @@ func (r *Race) paint(state string) string {
 func (r *Race) tell(now time.Time) {
 	for _, n := range r.order {
 		lane := r.lanes[n]
-		ended := lane.state != "RUNNING" && lane.state != "PENDING"
-		if ended && lane.told != lane.state {
-			lane.told = lane.state
-			fmt.Fprintf(r.p.out, "race %s: %s %s at %s\n", Duration(now.Sub(r.start)), Escape(n),
-				strings.ToLower(strings.ReplaceAll(Escape(lane.state), "_", " ")), score(lane.best))
+		if lane.ended && !lane.told {
+			lane.told = true
+			fmt.Fprintf(r.p.out, "race %s: %s %s, best %s\n", Duration(now.Sub(r.start)), Escape(n), lane.word, score(lane.best))
 		}
 	}
 	if !r.last.IsZero() && now.Sub(r.last) < reminder {
@@ -241,7 +247,7 @@ func (l *laneState) latest() float64 {
 // score gives a performance with four digits, or a dash before the first.
 func score(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return "     –"
+		return "–     "
 	}
 	return fmt.Sprintf("%.4f", v)
 }

@@ -78,9 +78,9 @@ func MemberNames(t reflect.Type) []string {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
-		case name == "-" || !field.IsExported():
 		case field.Anonymous && name == "":
 			names = append(names, MemberNames(field.Type)...)
+		case name == "-" || !field.IsExported():
 		case name == "":
 			names = append(names, field.Name)
 		default:

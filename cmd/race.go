@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+)
+
+// racer holds the parameters of a race.
+type racer struct {
+	threshold     float64
+	scalingFactor int
+	metric        string
+	seed          int64
+	algorithms    []string
+	timeLimit     time.Duration
+	cmd           *cobra.Command
+}
+
+var metrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC}
+
+func (r *racer) bind(cmd *cobra.Command) {
+	r.cmd = cmd
+	flags := cmd.Flags()
+	flags.Float64Var(&r.threshold, "threshold", 0, "performance from 0 to 1 that wins the race; without it the best model wins")
+	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
+	flags.StringVar(&r.metric, "metric", "", "what performance means: "+strings.Join(metrics, ", ")+" (default accuracy)")
+	flags.Int64Var(&r.seed, "seed", 0, "the same data and seed give the same model")
+	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`, such as BSIX01")
+	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end the race after this time with the best model so far (default 1h)")
+	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(
+		append(api.Algorithms(2), api.Algorithms(3)...), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// explicit tells whether the user named a threshold.
+func (r *racer) explicit() bool { return r.cmd.Flags().Changed("threshold") }
+
+// request is what the service is asked for.
+func (r *racer) request() (api.NewTraining, error) {
+	target := 1.0 // no algorithm reaches it on data worth learning from, so the best wins
+	if r.explicit() {
+		target = r.threshold
+	}
+	body := api.NewTraining{ScalingFactor: r.scalingFactor, PerformanceThreshold: &target, Metric: r.metric, Algorithms: r.algorithms}
+	if target < 0 || target > 1 || target != target {
+		return body, usage("--threshold %v: from 0 to 1", r.threshold)
+	}
+	if r.scalingFactor < 0 || r.scalingFactor > api.MaxScalingFactor {
+		return body, usage("--scaling-factor %d: from 0 to %d", r.scalingFactor, api.MaxScalingFactor)
+	}
+	if r.cmd.Flags().Changed("seed") {
+		if r.seed < 0 {
+			return body, usage("--seed %d: must not be negative", r.seed)
+		}
+		body.Seed = &r.seed
+	}
+	if r.cmd.Flags().Changed("time-limit") {
+		seconds := int(r.timeLimit / time.Second)
+		if seconds < 1 {
+			return body, usage("--time-limit %s: at least 1s", r.timeLimit)
+		}
+		body.TimeLimitSeconds = &seconds
+	}
+	return body, nil
+}

@@ -1,0 +1,202 @@
+package cmd_test
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"foretell/cmd"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"foretell": func() { os.Exit(cmd.Main()) }})
+}
+
+// TestScripts runs each script twice, in the embedded service and against one
+// that is served, and holds what `alike` saw to be the same, byte for byte.
+func TestScripts(t *testing.T) {
+	seen := map[string]*transcripts{}
+	for _, mode := range []string{"embedded", "served"} {
+		seen[mode] = &transcripts{}
+		address, dir := "", ""
+		if mode == "served" {
+			address, dir = serve(t)
+		}
+		t.Run(mode, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:                 "../testdata/script",
+				UpdateScripts:       *update,
+				RequireUniqueNames:  true,
+				RequireExplicitExec: false,
+				Setup:               func(env *testscript.Env) error { return setup(env, address, dir) },
+				Condition: func(cond string) (bool, error) {
+					return cond == mode, nil
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"exits":  exits,
+					"normal": normal,
+					"alike":  seen[mode].alike,
+				},
+			})
+		})
+	}
+	if t.Failed() {
+		return
+	}
+	if diff := cmp.Diff(seen["embedded"].texts, seen["served"].texts); diff != "" {
+		t.Errorf("a script prints different things (-embedded +served):\n%s", diff)
+	}
+}
+
+// serve starts a service for as long as the test runs and gives its address and
+// data folder.
+func serve(t *testing.T) (address, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	service := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
+	stderr, err := service.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = service.Process.Signal(os.Interrupt)
+		_ = service.Wait() // an interrupted service says so by its status
+	})
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if _, after, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			go func() {
+				for lines.Scan() { // or the service would block on its log
+				}
+			}()
+			return after, dir
+		}
+	}
+	t.Fatal("the service ended before it listened")
+	return "", ""
+}
+
+// setup gives each script folders of its own, and in a served mode an account
+// of its own.
+func setup(env *testscript.Env, address, dir string) error {
+	sets, err := filepath.Abs("../testdata")
+	if err != nil {
+		return err
+	}
+	env.Setenv("SETS", sets)
+	env.Setenv("HOME", env.WorkDir)
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))
+	env.Values[keysSeen{}] = map[string]string{}
+	if address == "" {
+		// Its path is told when the folder is made, which is no news here.
+		return os.MkdirAll(filepath.Join(env.WorkDir, ".data", "foretell"), 0o700)
+	}
+	email := strings.ToLower(filepath.Base(env.WorkDir)) + "@example.com"
+	add := exec.Command("foretell", "users", "add", email, "--password-stdin", "--data-dir", dir)
+	add.Stdin = strings.NewReader("a long password\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		return fmt.Errorf("users add: %w: %s", err, out)
+	}
+	env.Setenv("TAKEN", strings.TrimPrefix(address, "http://"))
+	env.Setenv("FORETELL_SERVER", address)
+	env.Setenv("FORETELL_USERNAME", email)
+	env.Setenv("FORETELL_PASSWORD", "a long password")
+	return nil
+}
+
+// exits runs a command that has to end with a status: exits 6 foretell check x.
+// A failure prints nothing on standard output.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND [ARGUMENTS]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// keysSeen is the key of a script's map of keys to their names.
+type keysSeen struct{}
+
+var volatile = []struct {
+	what *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`http://(127\.0\.0\.1:\d+|foretell\.invalid)`), "SERVICE"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`expires=\d+&signature=[0-9A-Za-z_-]+`), "SIGNED"},
+	{regexp.MustCompile(`\d+(\.\d)? (s|min)\b( \d+ s)?`), "DURATION"},
+}
+
+var key = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// normalize replaces what differs from run to run: keys by their order.
+func normalize(ts *testscript.TestScript, text string) string {
+	names := ts.Value(keysSeen{}).(map[string]string)
+	text = key.ReplaceAllStringFunc(text, func(key string) string {
+		if names[key] == "" {
+			names[key] = "KEY" + strconv.Itoa(len(names)+1)
+		}
+		return names[key]
+	})
+	for _, v := range volatile {
+		text = v.what.ReplaceAllString(text, v.name)
+	}
+	return strings.ReplaceAll(text, ts.Getenv("WORK"), "WORK")
+}
+
+// normal writes a stream or file normalized: normal stdout FILE.
+func normal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: normal stdout|stderr|FILE FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normalize(ts, ts.ReadFile(args[0]))), 0o644))
+}
+
+// transcripts are what scripts printed in one mode, by script.
+type transcripts struct {
+	mu    sync.Mutex
+	texts map[string][]string
+}
+
+// alike notes a stream or file that has to be the same in both modes.
+func (t *transcripts) alike(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: alike stdout|stderr|FILE")
+	}
+	text := normalize(ts, ts.ReadFile(args[0]))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.texts == nil {
+		t.texts = map[string][]string{}
+	}
+	t.texts[ts.Name()] = append(t.texts[ts.Name()], text)
+}
