@@ -135,7 +135,8 @@ func TestTolerance(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := &api.TrainingProgress{Status: api.TrainingTimedOut, Jobs: []api.AlgorithmRun{
-			{Status: api.TrainingRunning, RecentPerformances: []float64{0.5, 0.6}}}}
+			{Status: api.TrainingRunning, RecentPerformances: []float64{0.5, 0.6}},
+		}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

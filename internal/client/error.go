@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -161,22 +160,27 @@ func (c *Client) refusal(req *request, resp *http.Response) error {
 // deployments send; nil if body is neither.
 func parseProblem(status int, body []byte) *api.Problem {
 	var p api.Problem
-	if err := json.Unmarshal(body, &p); err == nil && p.Code != "" {
+	if json.Unmarshal(body, &p) == nil && p.Code != "" {
 		p.Status = status
 		return &p
 	}
 	var loose map[string]any
-	if err := json.Unmarshal(bytes.TrimSpace(body), &loose); err != nil {
-		return nil
+	if json.Unmarshal(body, &loose) == nil && loose != nil {
+		return looseProblem(status, loose)
 	}
-	result := statusProblem(status)
+	return nil
+}
+
+// looseProblem takes the detail from wherever the object has one.
+func looseProblem(status int, object map[string]any) *api.Problem {
+	p := statusProblem(status)
 	for _, name := range []string{"detail", "message", "error_description", "error", "title"} {
-		if text, ok := loose[name].(string); ok && text != "" {
-			result.Detail = text
+		if text, ok := object[name].(string); ok && text != "" {
+			p.Detail = text
 			break
 		}
 	}
-	return result
+	return p
 }
 
 // statusProblem is what can be said of an error by its status alone.

@@ -46,7 +46,9 @@ func newService(t *testing.T) (*app.App, http.Handler) {
 	go func() { ended <- a.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 		if err := rows.Close(); err != nil {
 			t.Error(err)
 		}
@@ -111,6 +113,7 @@ func flowers(rows int, labelled bool) string {
 // TestService takes the order of use against the real service.
 func TestService(t *testing.T) {
 	inBoth(t, func(t *testing.T, c *client.Client) {
+		t.Helper()
 		ctx := t.Context()
 		created, err := client.Call(ctx, c, api.CreateDataset, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "flowers"}})
 		if err != nil {
@@ -184,6 +187,7 @@ func predict(t *testing.T, c *client.Client, model string) {
 // network, after which it is sent again.
 func TestUploadCut(t *testing.T) {
 	inBoth(t, func(t *testing.T, c *client.Client) {
+		t.Helper()
 		ctx := t.Context()
 		created, err := client.Call(ctx, c, api.CreateDataset, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "cut"}})
 		if err != nil {

@@ -101,7 +101,14 @@ type call struct {
 	anonymous    bool
 }
 
-func (w *world) send(t *testing.T, c call) (*http.Response, []byte) {
+// reply is an answer whose body has been read.
+type reply struct {
+	StatusCode    int
+	Header        http.Header
+	ContentLength int64
+}
+
+func (w *world) send(t *testing.T, c call) (reply, []byte) {
 	t.Helper()
 	body, kind := c.body, ""
 	switch {
@@ -136,11 +143,11 @@ func (w *world) send(t *testing.T, c call) (*http.Response, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, answer
+	return reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer
 }
 
 // must makes a call that succeeds and reads its JSON into out, unless nil.
-func (w *world) must(t *testing.T, c call, out any) *http.Response {
+func (w *world) must(t *testing.T, c call, out any) reply {
 	t.Helper()
 	resp, body := w.send(t, c)
 	if resp.StatusCode >= 300 {

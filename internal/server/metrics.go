@@ -24,16 +24,21 @@ func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "foretell_http_requests_in_flight", Help: "Requests being answered now."}),
+			Name: "foretell_http_requests_in_flight", Help: "Requests being answered now.",
+		}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "foretell_http_requests_total", Help: "Requests answered, by operation and status."}, []string{"operation", "status"}),
+			Name: "foretell_http_requests_total", Help: "Requests answered, by operation and status.",
+		}, []string{"operation", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "foretell_http_request_duration_seconds", Help: "Time to answer, by operation.",
-			Buckets: []float64{.001, .005, .02, .1, .5, 2, 10, 60}}, []string{"operation"}),
+			Buckets: []float64{.001, .005, .02, .1, .5, 2, 10, 60},
+		}, []string{"operation"}),
 		received: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "foretell_http_received_bytes_total", Help: "Bytes read from request bodies."}),
+			Name: "foretell_http_received_bytes_total", Help: "Bytes read from request bodies.",
+		}),
 		sent: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "foretell_http_sent_bytes_total", Help: "Bytes written in answers."}),
+			Name: "foretell_http_sent_bytes_total", Help: "Bytes written in answers.",
+		}),
 	}
 	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.received, m.sent,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -45,12 +50,12 @@ func (m *metrics) handler() http.Handler {
 }
 
 // observe counts one answered request; operation is empty for what has none.
-func (m *metrics) observe(operation string, status int, elapsed time.Duration, in, out int64) {
+func (m *metrics) observe(operation string, answer *recorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}
-	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
+	m.requests.WithLabelValues(operation, strconv.Itoa(answer.status)).Inc()
 	m.durations.WithLabelValues(operation).Observe(elapsed.Seconds())
-	m.received.Add(float64(in))
-	m.sent.Add(float64(out))
+	m.received.Add(float64(received))
+	m.sent.Add(float64(answer.n))
 }

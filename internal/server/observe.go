@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -52,7 +53,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 				s.panicked(rec, r, failure)
 			}
 			elapsed := s.now().Sub(began)
-			s.metrics.observe(req.operation, rec.status, elapsed, body.n, rec.n)
+			s.metrics.observe(req.operation, rec, body.n, elapsed)
 			s.access(r, rec, body.n, elapsed)
 			if failure != nil && rec.cut {
 				panic(http.ErrAbortHandler) // so that the caller sees half an answer as broken
@@ -72,7 +73,7 @@ func (s *service) now() time.Time {
 // panicked logs a panic and answers with 500 if nothing was answered yet.
 func (s *service) panicked(rec *recorder, r *http.Request, failure any) {
 	req := requestOf(r.Context())
-	if failure != http.ErrAbortHandler {
+	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		s.log.ErrorContext(r.Context(), "panic", "requestId", req.id, "panic", fmt.Sprint(failure), "stack", string(debug.Stack()))
 	}
 	if rec.status != 0 {

@@ -156,7 +156,8 @@ func describe(doc *huma.OpenAPI) {
 	for _, op := range api.Operations() {
 		if op.Status == http.StatusCreated {
 			described(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
-				Description: "Where the created thing is.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"}}}
+				Description: "Where the created thing is.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
+			}}
 		}
 	}
 }

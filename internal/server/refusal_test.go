@@ -95,10 +95,14 @@ func routeRefusals() []refusal {
 		{"another_method_of_an_item", call{method: "POST", path: "/api/v1/training/" + noKey + "/cancel"}, 405, api.CodeMethodNotAllowed, ""},
 		{"no_token", call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1", anonymous: true}, 401, api.CodeUnauthorized, ""},
 		{"no_token_before_bad_parameters", call{method: "GET", path: "/api/v1/datasets", anonymous: true}, 401, api.CodeUnauthorized, ""},
-		{"another_scheme", call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1",
-			header: map[string]string{"Authorization": "Basic YTpi"}}, 401, api.CodeUnauthorized, ""},
-		{"a_token_of_nobody", call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1",
-			header: map[string]string{"Authorization": "Bearer nobody"}}, 401, api.CodeUnauthorized, ""},
+		{"another_scheme", call{
+			method: "GET", path: "/api/v1/datasets?offset=0&limit=1",
+			header: map[string]string{"Authorization": "Basic YTpi"},
+		}, 401, api.CodeUnauthorized, ""},
+		{"a_token_of_nobody", call{
+			method: "GET", path: "/api/v1/datasets?offset=0&limit=1",
+			header: map[string]string{"Authorization": "Bearer nobody"},
+		}, 401, api.CodeUnauthorized, ""},
 	}
 }
 
@@ -114,10 +118,14 @@ func loginRefusals() []refusal {
 		{"a_password_that_is_no_string", login(`{"username":"a@b.c","password":["` + testPassword + `"]}`), 422, api.CodeInvalid, "password"},
 		{"json_cut_short", login(`{"username":"a@b.c","password":"` + testPassword), 400, api.CodeMalformed, ""},
 		{"no_body", call{method: "POST", path: "/api/login", anonymous: true}, 400, api.CodeMalformed, ""},
-		{"a_form", call{method: "POST", path: "/api/login", body: "username=a&password=b", anonymous: true,
-			header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, 415, api.CodeWrongMediaType, ""},
-		{"a_packed_body", call{method: "POST", path: "/api/login", json: "{}", anonymous: true,
-			header: map[string]string{"Content-Encoding": "gzip"}}, 415, api.CodeWrongMediaType, ""},
+		{"a_form", call{
+			method: "POST", path: "/api/login", body: "username=a&password=b", anonymous: true,
+			header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+		}, 415, api.CodeWrongMediaType, ""},
+		{"a_packed_body", call{
+			method: "POST", path: "/api/login", json: "{}", anonymous: true,
+			header: map[string]string{"Content-Encoding": "gzip"},
+		}, 415, api.CodeWrongMediaType, ""},
 		{"a_huge_body", login(`{"username":"` + strings.Repeat("a", 2<<20) + `"}`), 413, api.CodeTooLarge, ""},
 	}
 }
@@ -173,8 +181,10 @@ func datasetRefusals(pending api.CreatedDataset) []refusal {
 		{"two_documents", create(`{"datasetName":"abc"}{}`), 400, api.CodeMalformed, ""},
 		{"data_as_plain_csv", call{method: "POST", path: data, body: "id,a,b\n", header: map[string]string{"Content-Type": "text/csv"}}, 415, api.CodeWrongMediaType, ""},
 		{"data_without_a_type", call{method: "POST", path: data, body: "id,a,b\n"}, 415, api.CodeWrongMediaType, ""},
-		{"data_without_the_part", call{method: "POST", path: data, body: "--b\r\nContent-Disposition: form-data; name=\"data\"\r\n\r\nx\r\n--b--\r\n",
-			header: map[string]string{"Content-Type": kind}}, 422, api.CodeInvalid, "file"},
+		{"data_without_the_part", call{
+			method: "POST", path: data, body: "--b\r\nContent-Disposition: form-data; name=\"data\"\r\n\r\nx\r\n--b--\r\n",
+			header: map[string]string{"Content-Type": kind},
+		}, 422, api.CodeInvalid, "file"},
 		{"data_that_breaks_off", call{method: "POST", path: data, body: broken, header: map[string]string{"Content-Type": kind}}, 400, api.CodeMalformed, ""},
 		{"data_that_breaks_off_after_the_part", call{method: "POST", path: data, body: broken + "\r\n--b\r\n", header: map[string]string{"Content-Type": kind}}, 400, api.CodeMalformed, ""},
 		{"data_that_is_no_form", call{method: "POST", path: data, body: "id,a,b\n", header: map[string]string{"Content-Type": kind}}, 400, api.CodeMalformed, ""},
@@ -199,8 +209,10 @@ func trainingRefusals(pending api.CreatedDataset) []refusal {
 		{"no_time", create(`{"scalingFactor":4,"performanceThreshold":0.5,"timeLimitSeconds":0}`), 422, api.CodeInvalid, "timeLimitSeconds"},
 		{"seed_past_64_bits", create(`{"scalingFactor":4,"performanceThreshold":0.5,"seed":1e30}`), 422, api.CodeInvalid, ""},
 		{"no_algorithm", create(`{"scalingFactor":4,"performanceThreshold":0.5,"algorithms":[]}`), 422, api.CodeInvalid, "algorithms"},
-		{"unknown_dataset_to_train", call{method: "POST", path: "/api/v1/training/datasets/" + noKey,
-			json: `{"scalingFactor":4,"performanceThreshold":0.5}`}, 404, api.CodeNotFound, ""},
+		{"unknown_dataset_to_train", call{
+			method: "POST", path: "/api/v1/training/datasets/" + noKey,
+			json: `{"scalingFactor":4,"performanceThreshold":0.5}`,
+		}, 404, api.CodeNotFound, ""},
 	}
 }
 

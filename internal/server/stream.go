@@ -165,8 +165,11 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exc
 	if err != nil {
 		return nil, file.reason(err)
 	}
-	defer spool.Close()
-	return s.predictForm(ctx, in, spool, file)
+	created, err := s.predictForm(ctx, in, spool, file)
+	if unclean := spool.Close(); unclean != nil {
+		s.log.WarnContext(ctx, "removing a temporary file", "error", unclean)
+	}
+	return created, err
 }
 
 // predictForm predicts body, which is form's file, with a key that came in a form.

@@ -39,8 +39,10 @@ func TestWalk(t *testing.T) {
 	t.Run("upload_by_the_given_address", func(t *testing.T) {
 		name, value, _ := strings.Cut(created.DatasetUploadInfo.ExtraHeaders, ":")
 		var entry api.DatasetEntry
-		w.must(t, call{method: "PUT", path: created.DatasetUploadInfo.UploadURL, body: flowers(150, true),
-			header: map[string]string{"Content-Type": "text/csv", name: value}}, &entry)
+		w.must(t, call{
+			method: "PUT", path: created.DatasetUploadInfo.UploadURL, body: flowers(150, true),
+			header: map[string]string{"Content-Type": "text/csv", name: value},
+		}, &entry)
 		if entry.Status != api.DatasetProcessing {
 			t.Errorf("status %s after the upload", entry.Status)
 		}
@@ -50,8 +52,10 @@ func TestWalk(t *testing.T) {
 	})
 
 	var job api.CreatedTraining
-	resp := w.must(t, call{method: "POST", path: "/api/v1/training/datasets/" + created.DatasetKey,
-		json: `{"scalingFactor":8,"performanceThreshold":0.9,"timeLimitSeconds":20,"seed":1}`}, &job)
+	resp := w.must(t, call{
+		method: "POST", path: "/api/v1/training/datasets/" + created.DatasetKey,
+		json: `{"scalingFactor":8,"performanceThreshold":0.9,"timeLimitSeconds":20,"seed":1}`,
+	}, &job)
 	training := "/api/v1/training/" + job.TrainingJobKey
 	if got, want := resp.Header.Get("Location"), w.url+training; got != want || resp.StatusCode != http.StatusCreated {
 		t.Errorf("created with %d and Location %q, want 201 and %q", resp.StatusCode, got, want)
