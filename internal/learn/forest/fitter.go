@@ -92,11 +92,7 @@ func (t *Fitter) challenge(ctx context.Context, r recipe) error {
 	if err := t.audition(ctx, rival); err != nil {
 		return err
 	}
-	margin := t.margin()
-	if r.minLeaf > t.crowd.recipe.minLeaf {
-		margin = 0 // coarser trees are smaller, which is a good in itself
-	}
-	if rival.error < t.crowd.error*(1-margin) {
+	if rival.error < t.crowd.error*(1-t.margin(r)) {
 		t.crowd, t.fitted = rival, 0
 	} else {
 		t.moves = t.moves[1:]
@@ -104,10 +100,16 @@ func (t *Fitter) challenge(ctx context.Context, r recipe) error {
 	return nil
 }
 
-// margin is the part of the error by which a recipe must be better to count
-// as better: less may be chance, and the more so the fewer rows there are.
-func (t *Fitter) margin() float64 {
-	return max(0.01, 1/math.Sqrt(float64(len(t.part.Train))))
+// margin is the part of the error by which a recipe must be better than the
+// one before it to count as better. Less may be chance, and the more so the
+// fewer rows there are. Coarser trees are smaller, a good in itself: given
+// more than some thousand rows, they need not be better at all, only not worse.
+func (t *Fitter) margin(r recipe) float64 {
+	chance := 1 / math.Sqrt(float64(len(t.part.Train)))
+	if r.minLeaf > t.crowd.recipe.minLeaf {
+		return max(0, chance/2-0.01)
+	}
+	return max(0.01, chance)
 }
 
 // nextRecipe returns the next recipe worth trying, if any.
