@@ -17,6 +17,7 @@
 //	member   the grown tree as an array
 //	model    the forest, to predict with
 //	codec    its binary form
+//	effort   what the work is estimated to take
 //
 // Class distributions at leaves are 16-bit fractions and votes are sums of
 // integers, hence exact: they do not depend on the order of the trees or on
