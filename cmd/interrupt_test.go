@@ -1,0 +1,113 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestInterrupt stops a race by Ctrl-C as soon as it runs.
+func TestInterrupt(t *testing.T) {
+	train, err := filepath.Abs("../testdata/credit-g/train.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	race := []string{"run", train, "--progress", "json", "--algorithm", "BSEV01,BFIF01"}
+	t.Run("an_embedded_race_keeps_its_best_model", func(t *testing.T) {
+		env := []string{"HOME=" + t.TempDir()}
+		began := runUntil(t, env, race, `"bestPerformance":0`, syscall.SIGINT)
+		if began.code != 130 || began.stdout != "" {
+			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
+		}
+		if !strings.Contains(began.stderr, "its best model so far is kept") {
+			t.Errorf("it does not tell that the model is kept: %s", began.stderr)
+		}
+		if began.took > 3*time.Second {
+			t.Errorf("it took %s to stop", began.took)
+		}
+		models := exec.Command("foretell", "models", "list", "-q")
+		models.Env = env
+		if out, err := models.Output(); err != nil || len(out) == 0 {
+			t.Errorf("models list: %v: %q", err, out)
+		}
+	})
+	t.Run("a_served_race_runs_on", func(t *testing.T) {
+		address, dir := serve(t)
+		add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
+		add.Stdin = strings.NewReader("a long password\n")
+		if out, err := add.CombinedOutput(); err != nil {
+			t.Fatalf("users add: %v: %s", err, out)
+		}
+		env := []string{
+			"HOME=" + t.TempDir(), "FORETELL_SERVER=" + address,
+			"FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password",
+		}
+		began := runUntil(t, env, race, `"bestPerformance":0`, syscall.SIGTERM)
+		if began.code != 143 || began.stdout != "" {
+			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
+		}
+		_, key, ok := strings.Cut(began.stderr, "foretell training watch ")
+		if !ok || len(key) < 36 {
+			t.Fatalf("it does not tell how to go on: %s", began.stderr)
+		}
+		for _, args := range [][]string{{"training", "get", key[:36], "--fields", "status"}, {"training", "cancel", key[:36]}} {
+			command := exec.Command("foretell", args...)
+			command.Env = env
+			if out, err := command.CombinedOutput(); err != nil || args[1] == "get" && !bytes.Contains(out, []byte("RUNNING")) {
+				t.Errorf("%v: %v: %s", args, err, out)
+			}
+		}
+	})
+}
+
+// ended is how a command ended after a signal.
+type ended struct {
+	code           int
+	stdout, stderr string
+	took           time.Duration
+}
+
+// runUntil starts a command and sends it a signal when a line of its standard
+// error holds text.
+func runUntil(t *testing.T, env, args []string, text string, signal syscall.Signal) ended {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "foretell", args...)
+	command.Env = env
+	var stdout bytes.Buffer
+	command.Stdout = &stdout
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var told strings.Builder
+	var sent time.Time
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		told.WriteString(lines.Text() + "\n")
+		if sent.IsZero() && strings.Contains(lines.Text(), text) {
+			sent = time.Now()
+			if err := command.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = command.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return ended{command.ProcessState.ExitCode(), stdout.String(), told.String(), time.Since(sent)}
+}

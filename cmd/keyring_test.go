@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zalando/go-keyring"
+)
+
+// exerciseVault holds every vault to the same rules.
+func exerciseVault(t *testing.T, v vault) {
+	t.Helper()
+	const entry = "test-a@example.com at https://foretell.invalid"
+	if _, err := v.get(entry); !errors.Is(err, errNoCredential) {
+		t.Fatalf("an entry that is not there: %v", err)
+	}
+	if err := v.remove(entry); err != nil {
+		t.Fatalf("removing an entry that is not there: %v", err)
+	}
+	want := credential{Token: "t", Expires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Password: "p"}
+	if err := v.set(entry, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := v.get(entry)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if err := v.remove(entry); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.get(entry); !errors.Is(err, errNoCredential) {
+		t.Errorf("a removed entry: %v", err)
+	}
+}
+
+func TestFileVault(t *testing.T) {
+	v := fileVault{t.TempDir() + "/sub/credentials.json"}
+	exerciseVault(t, v)
+	if _, err := os.Stat(v.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an empty file is left behind: %v", err)
+	}
+}
+
+// TestSystemKeyring uses the machine's own, which is required where
+// FORETELL_TEST_REQUIRE names it.
+func TestSystemKeyring(t *testing.T) {
+	v := newKeyringVault()
+	if err := v.probe(); err != nil {
+		if strings.Contains(os.Getenv("FORETELL_TEST_REQUIRE"), "keyring") {
+			t.Fatal(err)
+		}
+		t.Skipf("no keyring here: %v", err)
+	}
+	exerciseVault(t, v)
+}
+
+func TestKeyringVault(t *testing.T) {
+	t.Run("absent_and_unusable_differ", func(t *testing.T) {
+		keyring.MockInit()
+		exerciseVault(t, newKeyringVault())
+		keyring.MockInitWithError(errors.New(`exec: "dbus-launch": executable file not found in $PATH`))
+		v := newKeyringVault()
+		if err := v.probe(); !errors.Is(err, errKeyring) {
+			t.Errorf("probe: %v", err)
+		}
+		if _, err := v.get("x"); !errors.Is(err, errKeyring) || errors.Is(err, errNoCredential) {
+			t.Errorf("get: %v", err)
+		}
+	})
+	t.Run("a_locked_one_is_not_waited_for", func(t *testing.T) {
+		v := keyringVault{patience: time.Millisecond}
+		hang := make(chan struct{})
+		defer close(hang)
+		err := v.limited(func() error { <-hang; return nil })
+		if !errors.Is(err, errKeyring) {
+			t.Errorf("%v", err)
+		}
+	})
+}
