@@ -173,7 +173,10 @@ func (o *output) line(text string) error {
 
 // tabulate makes a table of the named members.
 func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
-	t := &term.Table{Header: columns, Right: make([]bool, len(columns))}
+	t := &term.Table{Right: make([]bool, len(columns))}
+	for i, name := range columns {
+		t.Header = append(t.Header, term.Cell{Text: name, Look: heading(name, i == 0)})
+	}
 	for _, r := range records {
 		row := make([]term.Cell, len(columns))
 		for i, name := range columns {
@@ -185,6 +188,25 @@ func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// heading is how a terminal shows the name of a column: what its cells already
+// say is left out. first is set for the key of the row's own thing.
+func heading(name string, first bool) string {
+	switch {
+	case first && strings.HasSuffix(name, "Key"):
+		return "key"
+	case name == "datasetName":
+		return "dataset"
+	case strings.HasPrefix(name, "numberOf"):
+		return strings.ToLower(strings.TrimPrefix(name, "numberOf"))
+	}
+	for _, ending := range []string{"Performance", "Performances", "On"} {
+		if short := strings.TrimSuffix(name, ending); short != name {
+			return short
+		}
+	}
+	return name
 }
 
 // table prints a table: aligned on a terminal, TSV in a pipe.

@@ -204,7 +204,7 @@ func (r *Race) tell(now time.Time) {
 	r.last = now
 	parts := make([]string, 0, len(r.order))
 	for _, n := range r.order {
-		parts = append(parts, Escape(n)+" "+score(r.lanes[n].best))
+		parts = append(parts, Escape(n)+" "+strings.TrimSpace(score(r.lanes[n].best)))
 	}
 	fmt.Fprintf(r.p.out, "race %s: %s\n", Duration(now.Sub(r.start)), strings.Join(parts, ", "))
 }

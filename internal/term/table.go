@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -29,7 +28,7 @@ type Cell struct {
 // Table is rows of cells under a header. Every row has as many cells as Header.
 type Table struct {
 	// Header names the columns; none prints no header.
-	Header []string
+	Header []Cell
 	// Right tells which columns are numbers, aligned to the right.
 	Right []bool
 	Rows  [][]Cell
@@ -55,7 +54,7 @@ func (t *Table) WriteTSV(w io.Writer) error {
 		b.WriteByte('\n')
 	}
 	if len(t.Header) > 0 {
-		line(len(t.Header), func(i int) string { return t.Header[i] })
+		line(len(t.Header), func(i int) string { return t.Header[i].Text })
 	}
 	for _, row := range t.Rows {
 		line(len(row), func(i int) string { return row[i].Text })
@@ -68,16 +67,12 @@ func (t *Table) WriteTSV(w io.Writer) error {
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if len(t.Header) > 0 {
-		if err := out.Write(t.Header); err != nil {
+		if err := out.Write(texts(t.Header)); err != nil {
 			return err
 		}
 	}
 	for _, row := range t.Rows {
-		record := make([]string, len(row))
-		for i, cell := range row {
-			record[i] = cell.Text
-		}
-		if err := out.Write(record); err != nil {
+		if err := out.Write(texts(row)); err != nil {
 			return err
 		}
 	}
@@ -85,10 +80,18 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
+func texts(row []Cell) []string {
+	record := make([]string, len(row))
+	for i, cell := range row {
+		record[i] = cell.Text
+	}
+	return record
+}
+
 // WriteAligned writes aligned columns without boxes, fitted to width.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
-	rows := t.looks(width)
-	if len(rows) == 0 && len(t.Header) == 0 {
+	header, rows := t.looks(width)
+	if len(rows) == 0 && len(header) == 0 {
 		return nil
 	}
 	for i, row := range t.Rows {
@@ -117,8 +120,7 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 		}),
 		tablewriter.WithPadding(tw.Padding{Right: strings.Repeat(" ", gap), Overwrite: true}),
 	)
-	if len(t.Header) > 0 {
-		header := slices.Clone(t.Header)
+	if len(header) > 0 {
 		for i := range header {
 			header[i] = style.Bold(header[i])
 		}
@@ -153,56 +155,54 @@ func (t *Table) alignment() []tw.Align {
 	return align
 }
 
-// looks gives the cells as a terminal of the given width shows them: shortened
-// where they have a short form and the width does not suffice, then cut from
-// the widest column on.
-func (t *Table) looks(width int) [][]string {
-	rows := make([][]string, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = make([]string, len(row))
-		for j, cell := range row {
-			rows[i][j] = Escape(cell.look())
+// looks gives the header and the cells as a terminal of the given width shows
+// them: shortened where they have a short form and the width does not suffice,
+// then cut from the widest column on.
+func (t *Table) looks(width int) (header []string, rows [][]string) {
+	all := make([][]string, 0, len(t.Rows)+1)
+	show := func(row []Cell, short bool) {
+		shown := make([]string, len(row))
+		for i, cell := range row {
+			shown[i] = Escape(cell.look(short))
 		}
+		all = append(all, shown)
 	}
-	if t.Whole {
-		return rows
+	show(t.Header, false)
+	for _, row := range t.Rows {
+		show(row, false)
 	}
-	widths := t.widths(rows)
-	if total(widths) <= width {
-		return rows
-	}
-	for i, row := range t.Rows {
-		for j, cell := range row {
-			if cell.Short != "" {
-				rows[i][j] = Escape(cell.Short)
+	if widths := t.widths(all); !t.Whole && total(widths) > width {
+		all = all[:1]
+		for _, row := range t.Rows {
+			show(row, true)
+		}
+		widths = t.widths(all)
+		narrow(widths, width)
+		for _, row := range all {
+			for i := range row {
+				row[i] = Cut(row[i], widths[i])
 			}
 		}
 	}
-	widths = t.widths(rows)
-	narrow(widths, width)
-	for _, row := range rows {
-		for j := range row {
-			row[j] = Cut(row[j], widths[j])
-		}
-	}
-	return rows
+	return all[0], all[1:]
 }
 
-func (c Cell) look() string {
-	if c.Look != "" {
+func (c Cell) look(short bool) string {
+	switch {
+	case short && c.Short != "":
+		return c.Short
+	case c.Look != "":
 		return c.Look
 	}
 	return c.Text
 }
 
+// widths are the widest looks of each column.
 func (t *Table) widths(rows [][]string) []int {
 	widths := make([]int, len(t.alignment()))
-	for i, name := range t.Header {
-		widths[i] = twwidth.Width(name)
-	}
 	for _, row := range rows {
-		for j, text := range row {
-			widths[j] = max(widths[j], twwidth.Width(text))
+		for i, text := range row {
+			widths[i] = max(widths[i], twwidth.Width(text))
 		}
 	}
 	return widths
@@ -218,7 +218,7 @@ func total(widths []int) int {
 
 // narrow takes columns from the widest until all fit or none can give more.
 func narrow(widths []int, width int) {
-	const least = 8
+	const least = 6
 	for total(widths) > width {
 		widest := 0
 		for i, w := range widths {

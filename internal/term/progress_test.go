@@ -1,0 +1,123 @@
+package term
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// bench is a progress whose clock the test turns.
+type bench struct {
+	*Progress
+	text  strings.Builder
+	clock time.Time
+}
+
+func newBench(mode Mode) *bench {
+	b := &bench{clock: time.Unix(0, 0)}
+	b.Progress = &Progress{mode: mode, out: &b.text, width: func() int { return 60 }, now: func() time.Time { return b.clock }}
+	return b
+}
+
+func TestMeter(t *testing.T) {
+	transfer := func(mode Mode, step time.Duration) string {
+		b := newBench(mode)
+		m := b.Bytes("uploading a.csv", 4_000_000)
+		for n := range int64(41) {
+			b.clock = b.clock.Add(step)
+			m.Set(n * 100_000)
+		}
+		m.Done()
+		return b.text.String()
+	}
+	t.Run("under_a_second_shows_nothing", func(t *testing.T) {
+		for _, mode := range []Mode{Bar, Plain, None} {
+			if got := transfer(mode, 10*time.Millisecond); got != "" {
+				t.Errorf("%s: %q", mode, got)
+			}
+		}
+	})
+	t.Run("plain_tells_every_tenth", func(t *testing.T) {
+		got := transfer(Plain, time.Second)
+		if lines := strings.Count(got, "\n"); lines != 10 || !strings.HasPrefix(got, "uploading a.csv: 10 % of 4.0 MB\n") || strings.Contains(got, "\r") {
+			t.Errorf("%d lines:\n%s", lines, got)
+		}
+	})
+	t.Run("bar_leaves_an_empty_line", func(t *testing.T) {
+		if got := transfer(Bar, time.Second); !strings.HasSuffix(got, "\r\x1b[K") || strings.Contains(got, "\n") {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("json_is_one_event_a_line", func(t *testing.T) {
+		got := transfer(JSON, time.Millisecond)
+		if want := `{"event":"transfer","what":"uploading a.csv","bytes":400000,"total":4000000}` + "\n"; !strings.HasPrefix(got, want) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestRaceJoinsScores(t *testing.T) {
+	b := newBench(Plain)
+	r := b.Race("shop: racing for accuracy", 1)
+	scores := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:2]}})
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:5]}})
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}})
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}})
+	if diff := cmp.Diff(scores, r.lanes["A"].curve); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRaceLooks(t *testing.T) {
+	lanes := []Lane{
+		{Name: "BSIX01", State: "COMPLETED", Word: "reached it", Ended: true, Recent: []float64{0.5, 0.75}},
+		{Name: "BSEV01", State: "RUNNING", Word: "learning"},
+	}
+	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
+		b := newBench(Bar)
+		r := b.Race("shop: racing for accuracy 0.7", 0.7)
+		b.clock = b.clock.Add(2 * time.Second)
+		r.Update(lanes)
+		first := b.text.String()
+		for line := range strings.Lines(first) {
+			if width := len([]rune(strings.TrimSuffix(strings.TrimPrefix(line, "\r\x1b[K"), "\n"))); width >= 60 {
+				t.Errorf("a line of %d columns: %q", width, line)
+			}
+		}
+		if !strings.Contains(first, "› BSIX01 ▁█") || !strings.Contains(first, "reached it") {
+			t.Errorf("%q", first)
+		}
+		r.Done()
+		if got := b.text.String()[len(first):]; !strings.HasPrefix(got, "\x1b[4A\r") {
+			t.Errorf("the picture is not drawn over the last one: %q", got)
+		}
+	})
+	t.Run("told_once_in_plain_lines", func(t *testing.T) {
+		b := newBench(Plain)
+		r := b.Race("shop: racing for accuracy", 1)
+		for range 20 {
+			b.clock = b.clock.Add(time.Second)
+			r.Update(lanes)
+		}
+		r.Done()
+		want := "race 1.0 s: BSIX01 reached it, best 0.7500\nrace 1.0 s: BSIX01 0.7500, BSEV01 –\n"
+		if diff := cmp.Diff(want, b.text.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestUnits(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	got := []string{
+		Bytes(999), Bytes(12_400_000), Duration(800 * time.Millisecond), Duration(125 * time.Second), Duration(2*time.Hour + time.Minute),
+		Ago(now.Add(-2*time.Second), now), Ago(now.Add(-90*time.Second), now), Ago(now.Add(-50*time.Hour), now), Ago(now.Add(-100*24*time.Hour), now),
+	}
+	want := []string{"999 B", "12.4 MB", "0.8 s", "2 min 5 s", "2 h 1 min", "just now", "1 minute ago", "2 days ago", "2025-09-24"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,71 @@
+package term
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func sample() *Table {
+	cells := func(texts ...string) []Cell {
+		row := make([]Cell, len(texts))
+		for i, text := range texts {
+			row[i] = Cell{Text: text}
+		}
+		return row
+	}
+	t := &Table{Header: cells("datasetKey", "name", "rows"), Right: []bool{false, false, true}}
+	t.Header[0].Look = "key"
+	t.Rows = [][]Cell{cells("0123456789abcdef", "été 世界", "12"), cells("fedcba9876543210", "a\tb\x1b[31m", "1200000")}
+	for i := range t.Rows {
+		t.Rows[i][0].Short = t.Rows[i][0].Text[:4]
+	}
+	return t
+}
+
+func TestTable(t *testing.T) {
+	tests := []struct {
+		name  string
+		write func(*Table, *strings.Builder) error
+		want  string
+	}{
+		{"tsv_has_full_values_a_row_a_line", func(t *Table, b *strings.Builder) error { return t.WriteTSV(b) },
+			"datasetKey\tname\trows\n0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n"},
+		{"csv_has_raw_values", func(t *Table, b *strings.Builder) error { return t.WriteCSV(b) },
+			"datasetKey,name,rows\n0123456789abcdef,été 世界,12\nfedcba9876543210,a\tb\x1b[31m,1200000\n"},
+		{"aligned_by_display_width", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 80, false) },
+			"key               name             rows\n0123456789abcdef  été 世界           12\nfedcba9876543210  a\\tb\\x1b[31m  1200000\n"},
+		{"a_narrow_terminal_shortens_keys_first", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 30, false) },
+			"key   name             rows\n0123  été 世界           12\nfedc  a\\tb\\x1b[31m  1200000\n"},
+		{"and_then_cuts_the_widest", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 22, false) },
+			"key   name        rows\n0123  été 世…       12\nfedc  a\\tb\\x…  1200000\n"},
+		{"without_a_header", func(t *Table, b *strings.Builder) error { t.Header = nil; return t.WriteTSV(b) },
+			"0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var b strings.Builder
+			if err := test.write(sample(), &b); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, b.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain été": "plain été", "a\nb\r\t": `a\nb\r\t`, "\x1b[2J\x7f": `\x1b[2J\x7f`, "\u009b2J": `\u009b2J`,
+	} {
+		if got := Escape(in); got != want {
+			t.Errorf("Escape(%q) = %q, want %q", in, got, want)
+		}
+	}
+	doc, err := EncodeJSONLine(map[string]string{"a": "<\u009b\x7f&"})
+	if want := "{\"a\":\"<\\u009b\\u007f&\"}\n"; err != nil || string(doc) != want {
+		t.Errorf("%v: %q, want %q", err, doc, want)
+	}
+}
