@@ -42,13 +42,13 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.members)))
 	for _, t := range m.members {
-		b = t.appendBinary(b, m.cuts)
+		b = t.encode(b, m.cuts)
 	}
 	return b, nil
 }
 
-func (m *member) appendBinary(b []byte, cuts []tree.Cuts) []byte {
-	b = m.Tree.AppendBinary(b, cuts)
+func (m *member) encode(b []byte, cuts []tree.Cuts) []byte {
+	b = m.AppendBinary(b, cuts)
 	b = binary.AppendUvarint(b, uint64(len(m.ends)))
 	first := uint32(0)
 	for _, end := range m.ends {

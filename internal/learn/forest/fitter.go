@@ -42,11 +42,11 @@ type state struct {
 func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	switch {
 	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
-		return nil, fmt.Errorf("Classes=%d: must be 2 to %d", opts.Classes, math.MaxUint16)
+		return nil, fmt.Errorf("forest: Classes=%d: must be 2 to %d", opts.Classes, math.MaxUint16)
 	case len(part.Train) == 0:
-		return nil, errors.New("no rows to learn from")
+		return nil, errors.New("forest: no rows to learn from")
 	case len(f.Labels) != f.Rows:
-		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
+		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}
 	opts.setDefaults(len(part.Train))
 	return &Fitter{

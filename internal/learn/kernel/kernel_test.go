@@ -232,6 +232,7 @@ func BenchmarkMultiply(b *testing.B) {
 		x, y := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols)
 		dst, p := make([]float32, s.Rows*s.Cols), make([]float32, PackedLen(s.Depth, s.Cols))
 		report := func(b *testing.B) {
+			b.Helper()
 			flops := 2 * float64(s.Rows*s.Cols*s.Depth) * float64(b.N)
 			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		}

@@ -69,7 +69,7 @@ func TestScoresEqualThoseOfScikitLearn(t *testing.T) {
 
 func TestScore(t *testing.T) {
 	t.Run("unknown_name_is_an_error", func(t *testing.T) {
-		if _, err := Score("acuracy", Predictions{}); err == nil {
+		if _, err := Score("accurate", Predictions{}); err == nil {
 			t.Error("no error")
 		}
 	})
