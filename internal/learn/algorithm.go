@@ -16,7 +16,7 @@ import (
 // methods are the algorithms of the engine, in the order in which they are
 // shown and in which ties are decided.
 var methods = []method{
-	{name: "SEV01", kind: 1, patience: 40, growth: 0, open: openNeural, read: readAs[neural.Model]},
+	{name: "SEV01", kind: 1, patience: 25, growth: 0, open: openNeural, read: readAs[neural.Model]},
 	{name: "FIF01", kind: 2, patience: 15, growth: 0, open: openForest, read: readAs[forest.Model]},
 	{name: "SIX01", kind: 3, patience: 50, growth: 0.5, open: openLeafwise, read: readAs[boost.Model]},
 	{name: "SEV02", kind: 4, patience: 50, growth: 0.5, open: openSymmetric, read: readAs[boost.Model]},

@@ -48,7 +48,8 @@ type method struct {
 	// input is an error.
 	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run
-	// has stalled.
+	// has stalled; half of it where one holdout of many rows is the judge,
+	// which is seldom misled.
 	patience int
 	// growth is by how much the number of steps grows with the rows: the
 	// refit on r times as many rows as a fold does r^growth times as many.

@@ -107,7 +107,11 @@ func (u *run) note(s score, due float64, must bool) (stalled bool) {
 	summary.probabilities = nil
 	u.worked = u.work()
 	u.curve = append(u.curve, point{due: due, performance: s.performance, kept: summary})
-	return u.stall.after(s, u.step, u.by.patience)
+	patience := u.by.patience
+	if len(u.parts) == 1 {
+		patience = (patience + 1) / 2
+	}
+	return u.stall.after(s, u.step, patience)
 }
 
 // merit orders the steps of a run, less being better: the geometric mean of

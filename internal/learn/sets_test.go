@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkSets races for the best model of each set of a directory of sets,
-// NAME/{train,blind,answers}.csv as in docs/benchmarks.md:
+// NAME/{train,blind,answers}.csv, and logs how each run ended:
 //
 //	FORETELL_SETS=DIR go test -run '^$' -bench Sets -benchtime 1x -timeout 2h ./internal/learn
 //
