@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -241,11 +240,11 @@ func (p *preflight) verdict() error {
 	}
 	switch first.Code {
 	case frame.CodeDuplicateID, frame.CodeEmptyID:
-		f.advise("mend the file, name another column with --id, or let --id - make one")
+		f = f.advise("mend the file, name another column with --id, or let --id - make one")
 	case frame.CodeMissingColumn:
-		f.advise("give the blind file the columns of the training file")
+		f = f.advise("give the blind file the columns of the training file")
 	default:
-		f.advise("mend the file; `foretell check %s` names each defect", quote(first.File))
+		f = f.advise("mend the file; `foretell check %s` names each defect", quote(first.File))
 	}
 	return f
 }
@@ -297,10 +296,4 @@ func valuesOf(c *frame.ColumnProfile) string {
 		text += ", …"
 	}
 	return text
-}
-
-// refused tells whether err is a failure that a file's content caused.
-func refused(err error) bool {
-	var f *failure
-	return errors.As(err, &f) && f.exit == ExitRejected
 }

@@ -84,6 +84,7 @@ func newDatasetsGetCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd
 }
 
@@ -135,6 +136,7 @@ func newDatasetsWaitCmd(h *host) *cobra.Command {
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd
 }
 
@@ -170,6 +172,7 @@ func newDatasetsDeleteCmd(h *host) *cobra.Command {
 	opts.connector.bind(cmd, h)
 	opts.asker.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd
 }
 

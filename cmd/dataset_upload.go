@@ -105,6 +105,7 @@ func newDatasetsUploadCmd(h *host) *cobra.Command {
 	opts.waiter.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
 	opts.shaper.bind(cmd)
+	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd
 }
 
@@ -190,7 +191,7 @@ func (w *walk) upload(ctx context.Context, created *api.CreatedDataset, file *up
 	err = rejected(ctx, file.in.name, err)
 	f := explain(ctx, err)
 	if f.exit == ExitUnavailable {
-		f.advise("the dataset is still PENDING; start again with `%s`", again)
+		f = f.advise("the dataset is still PENDING; start again with `%s`", again)
 	}
 	return f
 }

@@ -144,7 +144,7 @@ func rejected(ctx context.Context, file string, err error) error {
 	if problem.Status == 400 || problem.Status == 413 || problem.Status == 415 || problem.Status == 422 {
 		f.exit, f.file = ExitRejected, file
 		f.fact = file + ": " + f.fact
-		f.advise("look at the file with `foretell check %s`", quote(file))
+		f = f.advise("look at the file with `foretell check %s`", quote(file))
 	}
 	return f
 }

@@ -7,6 +7,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -67,6 +71,32 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestInterruptedUpload stops an upload that the service has not answered.
+func TestInterruptedUpload(t *testing.T) {
+	const key = "0b5c1f0e-5f0c-4a3e-9d57-2f6f0a1c9e11"
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method == http.MethodGet:
+			fmt.Fprint(w, `{"datasets":[],"offset":0,"limit":1000,"total":0}`)
+		case strings.HasSuffix(r.URL.Path, "/data"):
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		default:
+			fmt.Fprintf(w, `{"datasetKey":%q,"status":"PENDING"}`, key)
+		}
+	}))
+	defer service.Close()
+	env := []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + service.URL, "FORETELL_TOKEN=t"}
+	began := runUntil(t, env, []string{"run", "../testdata/credit-g/train.csv", "--progress", "json"}, `"event":"transfer"`, syscall.SIGINT)
+	if began.code != 130 || began.stdout != "" {
+		t.Errorf("exit status %d, printed %q", began.code, began.stdout)
+	}
+	if !strings.Contains(began.stderr, "foretell datasets upload "+key+" ../testdata/credit-g/train.csv") {
+		t.Errorf("it does not tell how to go on: %s", began.stderr)
+	}
 }
 
 // ended is how a command ended after a signal.

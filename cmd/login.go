@@ -14,10 +14,9 @@ import (
 )
 
 type loginOptions struct {
-	host      *host
-	connector connector
-	asker     asker
-	output    output
+	host   *host
+	asker  asker
+	output output
 
 	username      string
 	passwordStdin bool

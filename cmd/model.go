@@ -46,6 +46,7 @@ func newModelsListCmd(h *host) *cobra.Command {
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h)
 	opts.lister.bind(cmd)
+	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd
 }
 
@@ -86,6 +87,7 @@ func newModelsGetCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
 	return cmd
 }
 
@@ -119,6 +121,7 @@ func newModelsReportCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
 	return cmd
 }
 
@@ -165,6 +168,7 @@ func newModelsDeleteCmd(h *host) *cobra.Command {
 	opts.connector.bind(cmd, h)
 	opts.asker.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
 	return cmd
 }
 

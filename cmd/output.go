@@ -49,11 +49,11 @@ func (o *output) bindList(cmd *cobra.Command, h *host) {
 
 // lister is the flag of every list.
 type lister struct {
-	limit int
+	limit uint
 }
 
 func (l *lister) bind(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&l.limit, "limit", 0, "print at most `N`, the newest; 0 prints all")
+	cmd.Flags().UintVar(&l.limit, "limit", 0, "print at most `N`, the newest; 0 prints all")
 }
 
 // note tells a fact beside the result, unless the user wants quiet.
@@ -240,6 +240,11 @@ func (o *output) cell(name string, r term.Record) term.Cell {
 	case strings.HasSuffix(name, "Performance"):
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
 			c.Look = strconv.FormatFloat(v, 'f', 4, 64)
+		}
+	case name == "recentPerformances":
+		var values []float64
+		if json.Unmarshal(r[name], &values) == nil {
+			c.Look = strings.Trim(fmt.Sprintf("%.4f", values), "[]")
 		}
 	case name == "status":
 		c.Paint = o.paintStatus(text)

@@ -109,6 +109,7 @@ func newPredictionsGetCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(predictionNames)
 	return cmd
 }
 
@@ -142,6 +143,7 @@ func newPredictionsWaitCmd(h *host) *cobra.Command {
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.waiter.complete(predictionNames)
 	return cmd
 }
 
@@ -177,6 +179,7 @@ func newPredictionsDeleteCmd(h *host) *cobra.Command {
 	opts.connector.bind(cmd, h)
 	opts.asker.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(predictionNames)
 	return cmd
 }
 

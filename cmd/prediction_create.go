@@ -35,6 +35,7 @@ or where -o says. The path is printed. With --no-wait the prediction's key is.`,
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
+	cmd.ValidArgsFunction = opts.waiter.complete(modelNames)
 	return cmd
 }
 
@@ -158,6 +159,7 @@ with as many rows as were predicted.`,
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to prove the result against")
+	cmd.ValidArgsFunction = opts.waiter.complete(predictionNames)
 	return cmd
 }
 
@@ -240,7 +242,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	if err := blind.proof(ctx, nil, &v.Rows)(result); err != nil {
 		f := explain(ctx, err)
 		if f.exit == ExitUntrusted {
-			f.advise("download it again with `foretell predictions download REF --blind %s`", quote(o.blind))
+			f = f.advise("download it again with `foretell predictions download REF --blind %s`", quote(o.blind))
 			f.file = result
 		}
 		return f

@@ -96,7 +96,10 @@ func (c *connection) trainingKey(ctx context.Context, ref string) (string, error
 // modelKey resolves a reference to a model: NAME@champion or NAME for the best
 // of a dataset, NAME@v3 for its third.
 func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
-	name, which, _ := strings.Cut(ref, "@")
+	name, which := ref, ""
+	if i := strings.LastIndexByte(ref, '@'); i > 0 {
+		name, which = ref[:i], ref[i+1:]
+	}
 	return resolve("model", ref, func(yield func(candidate, error) bool) {
 		for m, err := range c.allModels(ctx, name) {
 			one := candidate{key: m.ModelKey, created: m.CreatedOn}
@@ -195,14 +198,14 @@ func collect[T any](items iter.Seq2[T, error]) ([]T, error) {
 }
 
 // collectSome takes at most limit items of a list; 0 takes all.
-func collectSome[T any](items iter.Seq2[T, error], limit int) ([]T, error) {
+func collectSome[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	var all []T
 	for one, err := range items {
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, one)
-		if limit > 0 && len(all) == limit {
+		if limit > 0 && uint(len(all)) == limit {
 			break
 		}
 	}

@@ -141,16 +141,7 @@ type journey struct {
 
 // learn takes the training file to a model.
 func (j *journey) learn(ctx context.Context, body api.NewTraining) error {
-	name := j.name
-	if name == "" {
-		var err error
-		if name, err = freeName(ctx, j.connection, j.files.train.stem()); err != nil {
-			return err
-		}
-	}
-	created, err := client.Call(ctx, j.Client, api.CreateDataset, &api.CreateDatasetInput{
-		Body: newDataset(name, "", j.buckets),
-	})
+	created, err := j.create(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,6 +163,27 @@ func (j *journey) learn(ctx context.Context, body api.NewTraining) error {
 	}
 	j.model, err = client.Call(ctx, j.Client, api.GetModel, &api.ModelInput{ModelKey: j.job.ModelKey})
 	return err
+}
+
+// create makes the dataset, by the name that was given or a free one. Another
+// run may take a free name first, so that it is looked for again.
+func (j *journey) create(ctx context.Context) (*api.CreatedDataset, error) {
+	const attempts = 5
+	for attempt := 1; ; attempt++ {
+		name := j.name
+		if name == "" {
+			var err error
+			if name, err = freeName(ctx, j.connection, j.files.train.stem()); err != nil {
+				return nil, err
+			}
+		}
+		created, err := client.Call(ctx, j.Client, api.CreateDataset, &api.CreateDatasetInput{
+			Body: newDataset(name, "", j.buckets),
+		})
+		if err == nil || j.name != "" || attempt == attempts || api.CodeOf(err) != api.CodeNameTaken {
+			return created, err
+		}
+	}
 }
 
 // answer takes the blind file to a verified result.

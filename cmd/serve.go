@@ -72,7 +72,12 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return errors.Join(err, stopWork())
 	case <-ctx.Done():
 	}
-	return errors.Join(shutdown(server), stopWork(), context.Cause(ctx))
+	if err := errors.Join(shutdown(server), stopWork()); err != nil {
+		return err
+	}
+	var stopped *interruption
+	errors.As(context.Cause(ctx), &stopped)
+	return &failure{exit: stopped.exit(), fact: "stopped, with all work given back"}
 }
 
 // gracePeriod is how long requests under way may take after a stop.

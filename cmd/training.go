@@ -13,8 +13,7 @@ import (
 
 var (
 	trainingColumns = []string{
-		"trainingJobKey", "datasetName", "status", "metric", "targetPerformance",
-		"achievedPerformance", "testPerformance", "createdOn",
+		"trainingJobKey", "datasetName", "status", "achievedPerformance", "testPerformance", "createdOn",
 	}
 	trainingMembers = []string{
 		"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "status", "failureReason",
@@ -58,6 +57,7 @@ func newTrainingListCmd(h *host) *cobra.Command {
 	opts.output.bindList(cmd, h)
 	opts.lister.bind(cmd)
 	cmd.Flags().BoolVar(&opts.all, "all", false, "also the jobs of the single algorithms")
+	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd
 }
 
@@ -113,6 +113,7 @@ func newTrainingGetCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(trainingNames)
 	return cmd
 }
 
@@ -146,6 +147,7 @@ func newTrainingProgressCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(trainingNames)
 	return cmd
 }
 
@@ -182,6 +184,7 @@ func newTrainingCancelCmd(h *host) *cobra.Command {
 	}
 	opts.waiter.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.waiter.complete(trainingNames)
 	return cmd
 }
 
@@ -217,6 +220,7 @@ func newTrainingDeleteCmd(h *host) *cobra.Command {
 	opts.connector.bind(cmd, h)
 	opts.asker.bind(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.connector.complete(trainingNames)
 	return cmd
 }
 

@@ -28,6 +28,7 @@ func newTrainingCreateCmd(h *host) *cobra.Command {
 	opts.waiter.bind(cmd, h)
 	opts.racer.bind(cmd)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd
 }
 
@@ -90,6 +91,7 @@ func newTrainingWaiter(h *host, watch bool, use, short string) *cobra.Command {
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.output.bindItem(cmd, h)
+	cmd.ValidArgsFunction = opts.waiter.complete(trainingNames)
 	return cmd
 }
 
@@ -140,7 +142,7 @@ func (w *walk) race(ctx context.Context, key string) (*api.Training, error) {
 		f.fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
 		f.fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, performance(kept.AchievedPerformance))
-		f.advise("predict with it: `foretell predictions create %s BLIND.csv`", kept.ModelKey)
+		f = f.advise("predict with it: `foretell predictions create %s BLIND.csv`", kept.ModelKey)
 	default:
 		f.fact += " before there was a model"
 	}

@@ -25,7 +25,11 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 		return "", ErrNoTerminal
 	}
 	fmt.Fprint(c.Err, Escape(question)+" ")
-	return answer(ctx, func() (string, error) { return readLine(c.In) })
+	text, err := answer(ctx, func() (string, error) { return readLine(c.In) })
+	if err != nil {
+		fmt.Fprintln(c.Err) // nobody ended the line
+	}
+	return text, err
 }
 
 // Confirm asks a question that is answered by y or n. Anything but y or yes is

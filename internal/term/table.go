@@ -133,11 +133,26 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 		return fmt.Errorf("lay out a table: %w", err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+		if _, err := io.WriteString(w, trimEnd(line)+"\n"); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// trimEnd takes the spaces from the end of a line, also those before a style's
+// end.
+func trimEnd(line string) string {
+	const reset = "\x1b[0m"
+	trimmed := strings.TrimRight(line, " \n")
+	styled := false
+	for strings.HasSuffix(trimmed, reset) {
+		trimmed, styled = strings.TrimRight(strings.TrimSuffix(trimmed, reset), " "), true
+	}
+	if styled {
+		trimmed += reset
+	}
+	return trimmed
 }
 
 func (t *Table) alignment() []tw.Align {
@@ -177,7 +192,7 @@ func (t *Table) looks(width int) (header []string, rows [][]string) {
 			show(row, true)
 		}
 		widths = t.widths(all)
-		narrow(widths, width)
+		narrow(widths, t.least(widths), width)
 		for _, row := range all {
 			for i := range row {
 				row[i] = Cut(row[i], widths[i])
@@ -216,17 +231,33 @@ func total(widths []int) int {
 	return sum
 }
 
+// least is how narrow each column may become: keys and numbers stay whole, for
+// half of one is none.
+func (t *Table) least(widths []int) []int {
+	const text = 6
+	least := make([]int, len(widths))
+	for i := range least {
+		least[i] = text
+		if i < len(t.Right) && t.Right[i] {
+			least[i] = widths[i]
+		}
+		for _, row := range t.Rows {
+			least[i] = max(least[i], len(row[i].Short))
+		}
+	}
+	return least
+}
+
 // narrow takes columns from the widest until all fit or none can give more.
-func narrow(widths []int, width int) {
-	const least = 6
+func narrow(widths, least []int, width int) {
 	for total(widths) > width {
-		widest := 0
+		widest := -1
 		for i, w := range widths {
-			if w > widths[widest] {
+			if w > least[i] && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if widths[widest] <= least {
+		if widest < 0 {
 			return
 		}
 		widths[widest]--

@@ -30,18 +30,30 @@ func TestTable(t *testing.T) {
 		write func(*Table, *strings.Builder) error
 		want  string
 	}{
-		{"tsv_has_full_values_a_row_a_line", func(t *Table, b *strings.Builder) error { return t.WriteTSV(b) },
-			"datasetKey\tname\trows\n0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n"},
-		{"csv_has_raw_values", func(t *Table, b *strings.Builder) error { return t.WriteCSV(b) },
-			"datasetKey,name,rows\n0123456789abcdef,été 世界,12\nfedcba9876543210,a\tb\x1b[31m,1200000\n"},
-		{"aligned_by_display_width", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 80, false) },
-			"key               name             rows\n0123456789abcdef  été 世界           12\nfedcba9876543210  a\\tb\\x1b[31m  1200000\n"},
-		{"a_narrow_terminal_shortens_keys_first", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 30, false) },
-			"key   name             rows\n0123  été 世界           12\nfedc  a\\tb\\x1b[31m  1200000\n"},
-		{"and_then_cuts_the_widest", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 22, false) },
-			"key   name        rows\n0123  été 世…       12\nfedc  a\\tb\\x…  1200000\n"},
-		{"without_a_header", func(t *Table, b *strings.Builder) error { t.Header = nil; return t.WriteTSV(b) },
-			"0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n"},
+		{
+			"tsv_has_full_values_a_row_a_line", func(t *Table, b *strings.Builder) error { return t.WriteTSV(b) },
+			"datasetKey\tname\trows\n0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n",
+		},
+		{
+			"csv_has_raw_values", func(t *Table, b *strings.Builder) error { return t.WriteCSV(b) },
+			"datasetKey,name,rows\n0123456789abcdef,été 世界,12\nfedcba9876543210,a\tb\x1b[31m,1200000\n",
+		},
+		{
+			"aligned_by_display_width", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 80, false) },
+			"key               name             rows\n0123456789abcdef  été 世界           12\nfedcba9876543210  a\\tb\\x1b[31m  1200000\n",
+		},
+		{
+			"a_narrow_terminal_shortens_keys_first", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 30, false) },
+			"key   name             rows\n0123  été 世界           12\nfedc  a\\tb\\x1b[31m  1200000\n",
+		},
+		{
+			"and_then_cuts_the_widest", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 22, false) },
+			"key   name        rows\n0123  été 世…       12\nfedc  a\\tb\\x…  1200000\n",
+		},
+		{
+			"without_a_header", func(t *Table, b *strings.Builder) error { t.Header = nil; return t.WriteTSV(b) },
+			"0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
