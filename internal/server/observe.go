@@ -60,6 +60,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(rec, r)
+		if rec.status >= http.StatusBadRequest {
+			hearOut(w, r, body)
+		}
 	})
 }
 
@@ -161,12 +164,15 @@ func (rec *recorder) ReadFrom(src io.Reader) (int64, error) {
 // countedBody counts what is read of a request's body.
 type countedBody struct {
 	io.ReadCloser
-	n int64
+	n            int64
+	begun, ended bool // ended: whole, or broken off
 }
 
 // Read counts.
 func (b *countedBody) Read(p []byte) (int, error) {
+	b.begun = true
 	n, err := b.ReadCloser.Read(p)
 	b.n += int64(n)
+	b.ended = b.ended || err != nil
 	return n, err
 }

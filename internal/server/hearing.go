@@ -1,0 +1,32 @@
+package server
+
+import (
+	"net/http"
+	"time"
+)
+
+// A refusal often comes before the client has sent its body. One that asks
+// first (Expect: 100-continue) is told at once. Most others listen only when all
+// is sent and would meet a closed connection instead of the answer: for them
+// the rest is read, within these bounds, and thrown away.
+const (
+	hearingBytes = 64 << 20
+	hearingTime  = 30 * time.Second
+)
+
+// hearOut reads what the client of a refused request still sends, while the
+// answer, which is short, waits in the connection's buffer.
+func hearOut(w http.ResponseWriter, r *http.Request, body *countedBody) {
+	asked := r.Header.Get("Expect") != "" && !body.begun
+	if r.ContentLength == 0 || r.ContentLength-body.n > hearingBytes || body.ended || asked {
+		return
+	}
+	conn := http.NewResponseController(w)
+	over := time.AfterFunc(hearingTime, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer over.Stop()
+	buf := make([]byte, 32<<10)
+	for left := hearingBytes; left > 0 && !body.ended; {
+		n, _ := body.Read(buf) // body remembers an error
+		left -= n
+	}
+}

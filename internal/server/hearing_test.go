@@ -1,0 +1,60 @@
+package server_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"foretell/internal/server"
+)
+
+// TestRefusalsAreHeard sends as clients do that listen only when all is sent.
+// The bodies are larger than the buffers of a connection, so that a server that
+// closes it instead of reading breaks the sending.
+func TestRefusalsAreHeard(t *testing.T) {
+	w := newWorld(t, server.Options{})
+	open, taken := w.newDataset(t, "open"), w.newDataset(t, "taken")
+	w.must(t, call{method: "PUT", path: taken.DatasetUploadInfo.UploadURL, body: "id,a,b\n1,2,3\n2,3,4\n"}, nil)
+	form := w.url + "/api/v1/datasets/" + open.DatasetKey + "/data"
+	for _, c := range []struct {
+		name, method, address, kind string
+		declared, sent              int64 // declared -1: chunked
+		want                        int
+	}{
+		{"declared_too_large", "POST", form, "multipart/form-data; boundary=b", 40 << 20, 40 << 20, 413},
+		{"found_too_large", "POST", form, "multipart/form-data; boundary=b", -1, 40 << 20, 413},
+		{"wrong_state", "PUT", taken.DatasetUploadInfo.UploadURL, "text/csv", 20 << 20, 20 << 20, 409},
+		{"wrong_type", "PUT", open.DatasetUploadInfo.UploadURL, "application/json", 20 << 20, 20 << 20, 415},
+		{"no_operation", "POST", w.url + "/nowhere", "text/csv", 20 << 20, 20 << 20, 404},
+		{"far_too_large_to_be_heard_out", "POST", form, "multipart/form-data; boundary=b", 900 << 20, 0, 413},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn, path := w.dial(t, c.address)
+			length, body := fmt.Sprintf("Content-Length: %d", c.declared), largeCSV(c.sent)
+			if c.declared < 0 {
+				length = "Transfer-Encoding: chunked"
+				part := "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n"
+				size := int64(len(part)) + c.sent
+				body = io.MultiReader(strings.NewReader(fmt.Sprintf("%x\r\n%s", size, part)), body, strings.NewReader("\r\n0\r\n\r\n"))
+			}
+			fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\n%s\r\n\r\n",
+				c.method, path, w.token, c.kind, length)
+			if c.sent > 0 {
+				if _, err := io.Copy(conn, body); err != nil {
+					t.Fatal("sending:", err)
+				}
+			}
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal("reading the answer:", err)
+			}
+			defer resp.Body.Close()
+			if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != c.want {
+				t.Errorf("%d %s", resp.StatusCode, answer)
+			}
+		})
+	}
+}
