@@ -112,7 +112,7 @@ func (a *App) AddUser(ctx context.Context, email, password string) error {
 	}
 	err = a.insertAccount(ctx, email, hash)
 	if errors.Is(err, store.ErrTaken) {
-		return api.NewProblem(api.CodeNameTaken, "there is an account %s already", email).WithCause(err)
+		return api.NewProblem(api.CodeNameTaken, "there is an account %s already: give it another password, or choose another e-mail", email).WithCause(err)
 	}
 	return problem(err)
 }
@@ -168,7 +168,7 @@ func (a *App) changeUser(ctx context.Context, email string, change func(*store.A
 		change(account)
 		return t.UpdateAccount(ctx, account)
 	})
-	return missing(err, "account", email)
+	return noAccount(err, email)
 }
 
 // DeleteUser deletes an account with everything that is its. Jobs under way stop.
@@ -184,10 +184,18 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 		return err
 	})
 	if err != nil {
-		return missing(err, "account", email)
+		return noAccount(err, email)
 	}
 	a.discard(ctx, blobs...)
 	return nil
+}
+
+// noAccount is problem for an account by its e-mail.
+func noAccount(err error, email string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(api.CodeNotFound, "there is no account %s: list the accounts for their e-mails", email).WithCause(err)
+	}
+	return problem(err)
 }
 
 func (a *App) newPassword(ctx context.Context, password string) (string, error) {

@@ -72,9 +72,9 @@ func (a *App) verify(path string, expires int64, signature string) error {
 	err := auth.Verify(a.secret, path, expires, signature, a.now())
 	switch {
 	case errors.Is(err, auth.ErrExpired):
-		return api.NewProblem(api.CodeForbidden, "the address has expired: signed addresses hold one hour").WithCause(err)
+		return api.NewProblem(api.CodeForbidden, "the address has expired: signed addresses hold one hour; read the dataset or prediction again for a fresh one").WithCause(err)
 	case err != nil:
-		return api.NewProblem(api.CodeForbidden, "the address is not one that this service signed").WithCause(err)
+		return api.NewProblem(api.CodeForbidden, "the address is not one that this service signed: use it whole, as the service gave it").WithCause(err)
 	}
 	return nil
 }

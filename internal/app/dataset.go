@@ -43,7 +43,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error { return t.InsertDataset(ctx, d) })
 	if errors.Is(err, store.ErrTaken) {
-		return nil, api.NewProblem(api.CodeNameTaken, "there is a dataset named %q already", d.Name).WithCause(err)
+		return nil, api.NewProblem(api.CodeNameTaken, "there is a dataset named %q already: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
 		return nil, problem(err)
@@ -172,7 +172,7 @@ func (a *App) pendingDataset(ctx context.Context, key string) (*store.Dataset, e
 }
 
 func notPending(d *store.Dataset) error {
-	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data is added only while it is PENDING", d.Key, d.Status)
+	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data is added only while it is PENDING; create another dataset for other data", d.Key, d.Status)
 }
 
 // upload stores the CSV and, in one transaction, makes the dataset PROCESSING

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -148,11 +149,11 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*Result,
 		return nil, err
 	}
 	if p.Status != api.PredictionCompleted {
-		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: it has no result", p.Key, p.Status)
+		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
 	}
 	r, err := a.blobs.Open(ctx, p.Result)
 	if errors.Is(err, blob.ErrNotFound) { // deleted just now
-		return nil, api.NewProblem(api.CodeNotFound, "there is no prediction %s", p.Key).WithCause(err)
+		return nil, missing(fmt.Errorf("%w: %w", store.ErrNotFound, err), "prediction", p.Key)
 	}
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func problem(err error) error {
 	case err == nil || errors.As(err, &p):
 		return err
 	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
-		return api.NewProblem(api.CodeStorageFull, "the service's disk is full; nothing was kept").WithCause(err)
+		return api.NewProblem(api.CodeStorageFull, "the service's disk is full; nothing was kept: try again when its operator has made room").WithCause(err)
 	}
 	return err
 }
@@ -24,7 +24,7 @@ func problem(err error) error {
 // missing is problem for reading a thing by its key.
 func missing(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "there is no %s %s", noun, key).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "there is no %s %s in this account: list the %ss for their keys", noun, key, noun).WithCause(err)
 	}
 	return problem(err)
 }

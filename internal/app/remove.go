@@ -23,13 +23,27 @@ func (a *App) remove(ctx context.Context, noun, key string,
 		if err != nil {
 			return err
 		}
-		return api.NewProblem(api.CodeWrongState, "%s; wait for its end, or cancel it if it is a training job", busy)
+		return inTheWay(nounNames[noun], key, busy)
 	})
 	if err != nil {
 		return nil, missing(err, nounNames[noun], key)
 	}
 	a.discard(ctx, blobs...)
 	return &api.None{}, nil
+}
+
+// inTheWay tells why a thing cannot be deleted now, and what helps.
+func inTheWay(noun, key string, busy *store.Activity) error {
+	what := busy.Noun + " " + busy.Key
+	if busy.Key == key {
+		what = "it"
+	}
+	remedy := "wait for its end"
+	if busy.Noun == nounNames["training"] {
+		remedy = "cancel the training job or wait for its end"
+	}
+	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then delete again",
+		noun, key, what, busy.Status, remedy)
 }
 
 // nounNames are the store's nouns as users know them.

@@ -31,7 +31,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return nil, err
 	}
 	if d.Status != api.DatasetCompleted {
-		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: it can be trained on once it is COMPLETED", d.Key, d.Status)
+		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, untilTrainable[d.Status])
 	}
 	algorithms, err := chosenAlgorithms(in.Body.Algorithms, len(d.Classes))
 	if err != nil {
@@ -66,6 +66,13 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
 		TrainingJobProgressURL: absolute(ctx, trainingPath(race.Key)+"/progress"),
 	}, nil
+}
+
+// untilTrainable says what lies between a dataset and its training.
+var untilTrainable = map[string]string{
+	api.DatasetPending:    "add its CSV, and train when it is COMPLETED",
+	api.DatasetProcessing: "train when it is COMPLETED",
+	api.DatasetFailed:     "its failureReason tells what to mend in the CSV; create another dataset for the mended one",
 }
 
 // newTraining checks the parameters of a race and fills in the defaults.
@@ -272,7 +279,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		case r.Status == api.TrainingRunning:
 			return t.CancelTraining(ctx, r.Key, api.TrainingRunning)
 		}
-		return api.NewProblem(api.CodeWrongState, "training job %s is %s already", r.Key, r.Status)
+		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
 		return nil, missing(err, "training job", key)

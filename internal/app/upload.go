@@ -33,7 +33,7 @@ func (a *App) receive(ctx context.Context, u upload) (blob.Info, error) {
 	}
 	var p *api.Problem
 	if r.err != nil && !errors.As(r.err, &p) {
-		return info, api.NewProblem(api.CodeMalformed, "the upload broke off after %d bytes; nothing was kept", r.read).WithCause(r.err)
+		return info, api.NewProblem(api.CodeMalformed, "the upload broke off after %d bytes; nothing was kept: send it again", r.read).WithCause(r.err)
 	}
 	return info, problem(err)
 }
@@ -66,9 +66,13 @@ func (r *limitedBody) Read(p []byte) (int, error) {
 }
 
 func tooLarge(limit int64) error {
-	return api.NewProblem(api.CodeTooLarge, "more than the %d bytes that are allowed; nothing was kept", limit)
+	remedy := "split the file"
+	if limit == api.MaxAddDataBytes {
+		remedy = "send a larger file to the dataset's uploadUrl"
+	}
+	return api.NewProblem(api.CodeTooLarge, "more than the %d bytes that are allowed; nothing was kept: %s", limit, remedy)
 }
 
 func tooSmall(n, least int64) error {
-	return api.NewProblem(api.CodeTooSmall, "%d bytes are no CSV: at least %d; nothing was kept", n, least)
+	return api.NewProblem(api.CodeTooSmall, "%d bytes are no CSV; nothing was kept: send at least %d", n, least)
 }

@@ -3,6 +3,8 @@ package server
 import (
 	"net/http"
 	"time"
+
+	"foretell/internal/api"
 )
 
 // A refusal often comes before the client has sent its body. One that asks
@@ -10,7 +12,7 @@ import (
 // is sent and would meet a closed connection instead of the answer: for them
 // the rest is read, within these bounds, and thrown away.
 const (
-	hearingBytes = 64 << 20
+	hearingBytes = api.MaxUploadBytes + formOverhead
 	hearingTime  = 30 * time.Second
 )
 
@@ -25,8 +27,8 @@ func hearOut(w http.ResponseWriter, r *http.Request, body *countedBody) {
 	over := time.AfterFunc(hearingTime, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer over.Stop()
 	buf := make([]byte, 32<<10)
-	for left := hearingBytes; left > 0 && !body.ended; {
+	for left := int64(hearingBytes); left > 0 && !body.ended; {
 		n, _ := body.Read(buf) // body remembers an error
-		left -= n
+		left -= int64(n)
 	}
 }

@@ -35,12 +35,20 @@ func newFormFile(w http.ResponseWriter, r *http.Request, limit int64) (*formFile
 		return nil, api.NewProblem(api.CodeWrongMediaType, "the body has to be multipart/form-data with a part %q that holds the CSV", fileField)
 	}
 	if r.ContentLength > limit {
-		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: at most %d", r.ContentLength, limit)
+		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: at most %d are taken here%s", r.ContentLength, limit, elsewhere(limit))
 	}
 	// The reader takes the end of the body for the end of the form in places
 	// where it is none; so the body never ends for it, but breaks off.
 	body := io.MultiReader(http.MaxBytesReader(w, r.Body, limit), strings.NewReader("\r\n"), brokenOff{})
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
+}
+
+// elsewhere says where a body may go that is too large for a form.
+func elsewhere(limit int64) string {
+	if limit < api.MaxUploadBytes {
+		return "; send a larger file to the dataset's uploadUrl"
+	}
+	return ""
 }
 
 // brokenOff is the reader of what should not be read.
@@ -105,7 +113,7 @@ func (f *formFile) finish() error {
 			return err
 		}
 		if part.FormName() == fileField {
-			return api.NewProblem(api.CodeMalformed, "the body has more than one part %q", fileField)
+			return api.NewProblem(api.CodeMalformed, "the body has more than one part %q: send one file", fileField)
 		}
 		if err := f.other(part); err != nil {
 			return err
@@ -136,11 +144,11 @@ func bodyProblem(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &large):
-		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes", large.Limit).WithCause(err)
+		return api.NewProblem(api.CodeTooLarge, "the body has more than the %d bytes that are taken here%s", large.Limit, elsewhere(large.Limit)).WithCause(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return api.NewProblem(api.CodeMalformed, "the body stood still for too long; nothing was kept").WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "the body stood still for too long; nothing was kept: send it again").WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return api.NewProblem(api.CodeMalformed, "the body broke off; nothing was kept").WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "the body broke off; nothing was kept: send it again").WithCause(err)
 	default:
 		return api.NewProblem(api.CodeMalformed, "the body cannot be read; nothing was kept").WithCause(err)
 	}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"strings"
 
 	"foretell/internal/api"
@@ -45,28 +47,31 @@ func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error)
 	return t.texts(ctx, query, arguments(query, key)...)
 }
 
-// Busy says what of a tree is at work, such as "training job KEY is RUNNING";
-// empty if nothing is. The root is "dataset", "training", "model" or
-// "prediction".
-func (t *Tx) Busy(ctx context.Context, root, key string) (string, error) {
+// Activity is something at work: a "dataset", "training job" or "prediction".
+type Activity struct{ Noun, Key, Status string }
+
+// Busy gives something of a tree that is at work; nil if nothing is. The root
+// is "dataset", "training", "model" or "prediction".
+func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
 	tree := trees[root]
 	var parts []string
 	for _, p := range []struct{ query, where string }{
-		{"SELECT 'training job ' || key || ' is ' || status FROM training WHERE parent IS NULL AND status IN ('" +
+		{"SELECT 'training job', key, status FROM training WHERE parent IS NULL AND status IN ('" +
 			api.TrainingPending + "', '" + api.TrainingRunning + "') AND ", tree.trainings},
-		{"SELECT 'dataset ' || key || ' is ' || status FROM dataset WHERE status = '" + api.DatasetProcessing + "' AND ", tree.datasets},
-		{"SELECT 'prediction ' || key || ' is ' || status FROM prediction WHERE status = '" + api.PredictionRunning + "' AND ", tree.predictions},
+		{"SELECT 'dataset', key, status FROM dataset WHERE status = '" + api.DatasetProcessing + "' AND ", tree.datasets},
+		{"SELECT 'prediction', key, status FROM prediction WHERE status = '" + api.PredictionRunning + "' AND ", tree.predictions},
 	} {
 		if p.where != "" {
 			parts = append(parts, p.query+"("+p.where+")")
 		}
 	}
-	query := strings.Join(parts, " UNION ALL ")
-	busy, err := t.texts(ctx, query, arguments(query, key)...)
-	if err != nil || len(busy) == 0 {
-		return "", err
+	query := strings.Join(parts, " UNION ALL ") + " LIMIT 1"
+	var a Activity
+	err := t.tx.QueryRowContext(ctx, query, arguments(query, key)...).Scan(&a.Noun, &a.Key, &a.Status)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
 	}
-	return busy[0], nil
+	return &a, err
 }
 
 // deleteTree deletes a root, what hangs on it and its queued jobs.
@@ -75,7 +80,7 @@ func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	if busy != "" {
+	if busy != nil {
 		return nil, ErrState
 	}
 	blobs, err := t.blobsWhere(ctx, root, key)

@@ -261,8 +261,8 @@ func (s suite) deletes(t *testing.T) {
 		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
 		wantErr(t, err, ErrState) // it is PENDING
 		busy, err := tx.Busy(t.Context(), "dataset", "d1")
-		if busy != "training job t1 is PENDING" || err != nil {
-			t.Errorf("busy is %q, %v", busy, err)
+		if want := (&Activity{"training job", "t1", api.TrainingPending}); err != nil || !cmp.Equal(busy, want) {
+			t.Errorf("busy is %v, %v", busy, err)
 		}
 		race, err := tx.GetTraining(t.Context(), "ann", "t1")
 		if err != nil {
