@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -39,8 +40,8 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return fmt.Errorf("%s is not a decimal number: %w", b, err)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s is not a decimal number", b)
 	}
 	*d = Decimal{Value: v}
 	return nil
