@@ -48,6 +48,7 @@ type App struct {
 	logins    *limiter
 	pool      *job.Pool
 	models    *modelCache
+	finished  *tally
 }
 
 // hashers is how many passwords are verified at once, each in 19 MiB.
@@ -61,7 +62,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray,
-		passwords: auth.NewPasswords(hashers, c.Rand), logins: newLimiter(c.Now), models: newModelCache(),
+		passwords: auth.NewPasswords(hashers, c.Rand), logins: newLimiter(c.Now), models: newModelCache(), finished: newTally(),
 	}
 	if a.secret == nil {
 		var err error
@@ -135,7 +136,7 @@ func (a *App) newKey() (string, error) {
 }
 
 // discard deletes blobs that no row refers to any more. A failure is not the
-// caller's: the next sweep tries again.
+// caller's: a sweep tries again once this process has ended.
 func (a *App) discard(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,7 +101,7 @@ func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind
 	p.Status, p.Blind, p.Updated = status, "", a.now()
-	err := a.finish(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
+	err := a.finish(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
 		a.discard(ctx, blind)
 	} else if p.Result != "" {
@@ -112,7 +113,7 @@ func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction
 // failPrediction ends the prediction that cannot be made.
 func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error {
 	var blind string
-	err := a.finish(ctx, j, func(t *store.Tx) error {
+	err := a.finish(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
 		p, err := t.GetPrediction(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err
@@ -164,9 +165,13 @@ const modelCacheSize = 4
 // modelCache keeps the models used last, the newest first. A model never
 // changes, hence nothing in it is ever stale.
 type modelCache struct {
-	mu     sync.Mutex
-	keys   []string
-	models []*learn.Model
+	mu      sync.Mutex
+	entries []cachedModel
+}
+
+type cachedModel struct {
+	key   string
+	model *learn.Model
 }
 
 func newModelCache() *modelCache { return &modelCache{} }
@@ -174,9 +179,11 @@ func newModelCache() *modelCache { return &modelCache{} }
 func (c *modelCache) get(key string) *learn.Model {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, k := range c.keys {
-		if k == key {
-			return c.models[i]
+	for i, e := range c.entries {
+		if e.key == key {
+			copy(c.entries[1:], c.entries[:i])
+			c.entries[0] = e
+			return e.model
 		}
 	}
 	return nil
@@ -185,9 +192,9 @@ func (c *modelCache) get(key string) *learn.Model {
 func (c *modelCache) put(key string, m *learn.Model) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keys = append([]string{key}, c.keys...)
-	c.models = append([]*learn.Model{m}, c.models...)
-	if len(c.keys) > modelCacheSize {
-		c.keys, c.models = c.keys[:modelCacheSize], c.models[:modelCacheSize]
+	same := func(e cachedModel) bool { return e.key == key } // two may have loaded it at once
+	c.entries = slices.Insert(slices.DeleteFunc(c.entries, same), 0, cachedModel{key, m})
+	if len(c.entries) > modelCacheSize {
+		c.entries = slices.Delete(c.entries, modelCacheSize, len(c.entries))
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"foretell/internal/api"
 	"foretell/internal/frame"
@@ -53,7 +54,7 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 	if reason != "" {
 		d.Status, useless, d.Blob = api.DatasetFailed, d.Blob, ""
 	}
-	err := a.finish(ctx, j, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
+	err := a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 	if err == nil && useless != "" {
 		a.discard(ctx, useless)
 	}
@@ -63,8 +64,11 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 // failDataset ends the preparation that cannot be done.
 func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	d, err := a.jobDataset(ctx, j.Account, j.Subject)
+	if errors.Is(err, store.ErrNotFound) {
+		return job.ErrLost // deleted with its account, and its job with it
+	}
 	if err != nil {
-		return lost(err)
+		return err
 	}
 	return a.endDataset(ctx, j, d, reasonOf(cause))
 }

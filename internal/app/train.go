@@ -111,7 +111,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	if m != nil {
 		c.race.Achieved, c.race.Training, c.race.Test = &o.Achieved, &o.Training, &o.Test
 	}
-	err = a.finish(ctx, j, func(t *store.Tx) error {
+	err = a.finish(ctx, j, c.race.Status, func(t *store.Tx) error {
 		for _, child := range c.children {
 			posted, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
@@ -205,7 +205,7 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 // failTraining ends the race that cannot be run.
 func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 	now := a.now()
-	return a.finish(ctx, j, func(t *store.Tx) error {
+	return a.finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err

@@ -264,7 +264,7 @@ const cancelWait = 10 * time.Second
 // that is RUNNING is when its run has kept the best model so far, which the
 // answer waits for; it says RUNNING if that takes unusually long.
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
-	key := in.TrainingJobKey
+	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		r, err := t.GetTraining(ctx, caller(ctx).Account, key)
 		if err != nil {
@@ -275,6 +275,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 			return api.NewProblem(api.CodeWrongState,
 				"training job %s is one algorithm of a race: cancel the race, training job %s", r.Key, r.Parent)
 		case r.Status == api.TrainingPending:
+			pending = true
 			return a.cancelPending(ctx, t, r)
 		case r.Status == api.TrainingRunning:
 			return t.CancelTraining(ctx, r.Key, api.TrainingRunning)
@@ -283,6 +284,9 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	})
 	if err != nil {
 		return nil, missing(err, "training job", key)
+	}
+	if pending {
+		a.finished.add(kindTrain, api.TrainingCancelled)
 	}
 	a.pool.Cancel(key)
 	return a.awaitEnd(ctx, in)

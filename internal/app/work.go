@@ -42,14 +42,17 @@ func (a *App) queue(ctx context.Context, t *store.Tx, kind, account, subject str
 }
 
 // finish commits the end of a job with what write writes, if this process
-// still has the lease.
-func (a *App) finish(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
+// still has the lease. The outcome is the state that it leaves its subject in.
+func (a *App) finish(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.FinishJob(ctx, j.Key, a.store.Process()); err != nil {
 			return err
 		}
 		return write(t)
 	})
+	if err == nil {
+		a.finished.add(j.Kind, outcome)
+	}
 	return lost(err)
 }
 

@@ -117,11 +117,14 @@ func TestMethods(t *testing.T) {
 func TestHouse(t *testing.T) {
 	w := newWorld(t, server.Options{PublicURL: "https://foretell.example.com/"})
 	w.newDataset(t, "counted")
+	created := w.newDataset(t, "prepared")
+	w.must(t, call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: "id,a,b\n1,2,3\n2,3,4\n"}, nil)
+	w.poll(t, "/api/v1/datasets/"+created.DatasetKey)
 	for path, want := range map[string]string{
 		"/healthz":      `{"status":"ok"}`,
 		"/readyz":       `{"status":"ready"}`,
 		"/":             `"openapi":"https://foretell.example.com/openapi.json"`,
-		"/metrics":      `foretell_http_requests_total{operation="createDataset",status="201"} 1`,
+		"/metrics":      `foretell_http_requests_total{operation="createDataset",status="201"} 2`,
 		"/openapi.json": `"openapi":"3.1.0"`,
 	} {
 		resp, body := w.send(t, call{method: "GET", path: path, anonymous: true})
@@ -129,6 +132,14 @@ func TestHouse(t *testing.T) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 		}
 	}
+	t.Run("metrics_count_jobs", func(t *testing.T) {
+		_, body := w.send(t, call{method: "GET", path: "/metrics", anonymous: true})
+		for _, want := range []string{`foretell_jobs{kind="train",state="queued"} 0`, `foretell_jobs_finished_total{kind="prepare",outcome=`} {
+			if !strings.Contains(string(body), want) {
+				t.Errorf("no %s in %s", want, body)
+			}
+		}
+	})
 	t.Run("addresses_begin_with_the_public_url", func(t *testing.T) {
 		created := w.newDataset(t, "public")
 		if !strings.HasPrefix(created.DatasetUploadInfo.UploadURL, "https://foretell.example.com/api/v1/datasets/") {

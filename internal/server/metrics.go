@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -8,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"foretell/internal/app"
 )
 
 // metrics are what /metrics shows, kept apart from other handlers of the process.
@@ -20,7 +24,8 @@ type metrics struct {
 	sent      prometheus.Counter
 }
 
-func newMetrics() *metrics {
+// newMetrics makes the metrics of a service; jobs collects those of its work.
+func newMetrics(jobs prometheus.Collector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
@@ -40,10 +45,51 @@ func newMetrics() *metrics {
 			Name: "foretell_http_sent_bytes_total", Help: "Bytes written in answers.",
 		}),
 	}
-	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.received, m.sent,
+	m.registry.MustRegister(jobs, m.inFlight, m.requests, m.durations, m.received, m.sent,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
+
+var (
+	jobsDesc = prometheus.NewDesc("foretell_jobs",
+		"Jobs that are queued or running in all processes on the data folder, by kind.", []string{"kind", "state"}, nil)
+	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
+		"Jobs that this process ended, by kind and the state that their subject came to.", []string{"kind", "outcome"}, nil)
+)
+
+// jobCollector asks the app for its workloads at each scrape.
+type jobCollector struct {
+	app *app.App
+	log *slog.Logger
+}
+
+// Describe names what Collect gives.
+func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
+	descs <- jobsDesc
+	descs <- jobsFinishedDesc
+}
+
+// Collect gives nothing while the store is away: the other metrics are wanted
+// most then.
+func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
+	ctx, done := context.WithTimeout(context.Background(), collectTime)
+	defer done()
+	workloads, err := c.app.Workloads(ctx)
+	if err != nil {
+		c.log.Warn("counting jobs", "error", err)
+		return
+	}
+	for _, w := range workloads {
+		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(w.Queued), w.Kind, "queued")
+		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(w.Running), w.Kind, "running")
+		for outcome, n := range w.Finished {
+			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), w.Kind, outcome)
+		}
+	}
+}
+
+// collectTime bounds how long a scrape waits for the store.
+const collectTime = 2 * time.Second
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})

@@ -98,10 +98,11 @@ func HTTPServer(handler http.Handler) *http.Server {
 }
 
 func newService(a *app.App, opts Options) *service {
-	s := &service{app: a, opts: opts, log: opts.Log, metrics: newMetrics()}
+	s := &service{app: a, opts: opts, log: opts.Log}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.metrics = newMetrics(jobCollector{app: a, log: s.log})
 	if s.opts.LoginBurst <= 0 {
 		s.opts.LoginBurst = 20
 	}

@@ -34,7 +34,7 @@ func fault(err error) error {
 		return fmt.Errorf("%w: %w", ErrTaken, err)
 	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
-	case lib.SQLITE_FULL:
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second when the shared index cannot grow
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return err

@@ -144,3 +144,22 @@ func (t *Tx) HoldJob(ctx context.Context, key, process string) error {
 func (t *Tx) DropJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
+
+// JobCount is how many jobs of a kind wait, and how many have a lease.
+type JobCount struct {
+	Kind            string
+	Queued, Running int64
+}
+
+// CountJobs counts the jobs of all processes, by kind.
+func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
+	rows, err := t.tx.QueryContext(ctx, `SELECT kind, sum(CASE WHEN owner = '' THEN 1 ELSE 0 END),
+		sum(CASE WHEN owner = '' THEN 0 ELSE 1 END) FROM job GROUP BY kind`)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, func(row scanner) (*JobCount, error) {
+		var c JobCount
+		return &c, row.Scan(&c.Kind, &c.Queued, &c.Running)
+	})
+}

@@ -1,0 +1,48 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+)
+
+func TestWorkloads(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
+	want := []app.Workload{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
+	if diff := cmp.Diff(want, must(b.Workloads(t.Context()))(t)); diff != "" {
+		t.Errorf("before the work (-want +got):\n%s", diff)
+	}
+	stop := b.work(t)
+	good, bad := b.prepared(t, "good", labelled(20)), b.create(t, "bad").DatasetKey
+	b.add(t, bad, "no table at all")
+	b.awaitDataset(t, bad)
+	stop()
+	race := must(b.CreateTraining(b.ctx, newRace(good.DatasetKey, 1)))(t).TrainingJobKey
+	must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}))(t)
+	want = []app.Workload{
+		{Kind: "prepare", Finished: map[string]int64{api.DatasetCompleted: 2, api.DatasetFailed: 1}},
+		{Kind: "train", Finished: map[string]int64{api.TrainingCancelled: 1}},
+		{Kind: "predict"},
+	}
+	if diff := cmp.Diff(want, must(b.Workloads(t.Context()))(t)); diff != "" {
+		t.Errorf("after it (-want +got):\n%s", diff)
+	}
+}
+
+func TestInTheWay(t *testing.T) {
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	key := b.prepared(t, "flowers", labelled(20)).DatasetKey
+	stop()
+	race := must(b.CreateTraining(b.ctx, newRace(key, 1)))(t).TrainingJobKey
+	_, err := b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: key})
+	want := "dataset " + key + " cannot be deleted while training job " + race +
+		" is PENDING: cancel the training job or wait for its end, then delete again"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+}
