@@ -249,11 +249,24 @@ func (p *preflight) verdict() error {
 	return f
 }
 
-// warn tells what may be wrong, unless the user wants quiet.
+// maxAlike is how many warnings of one kind are told before a run.
+const maxAlike = 3
+
+// warn tells what may be wrong, unless the user wants quiet. Of many warnings
+// of one kind only the first are told: check names all.
 func (p *preflight) warn(o *output) {
-	for _, f := range p.findings {
-		if f.Severity == frame.SeverityWarning {
-			o.note("warning: %s", &f)
+	told := map[string]int{}
+	for i := range p.findings {
+		f := &p.findings[i]
+		if f.Severity != frame.SeverityWarning {
+			continue
+		}
+		told[f.File+f.Code]++
+		switch n := told[f.File+f.Code]; {
+		case n <= maxAlike:
+			o.note("warning: %s", f)
+		case n == maxAlike+1:
+			o.note("warning: %s: and more like it, see `foretell check %s`", f.File, quote(f.File))
 		}
 	}
 }

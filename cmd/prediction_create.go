@@ -87,7 +87,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 	}
 	result := &resultDocument{PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path}
 	check := blind.proof(ctx, labelsOf(dataset), &result.Rows)
-	if err := o.target.fetch(ctx, download{walk, prediction.PredictionResultURL, check}); err != nil {
+	if err := o.target.fetch(ctx, download{walk, prediction, check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)
@@ -200,7 +200,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		}
 		check = blind.proof(ctx, classes, &result.Rows)
 	}
-	if err := o.target.fetch(ctx, download{walk, prediction.PredictionResultURL, check}); err != nil {
+	if err := o.target.fetch(ctx, download{walk, prediction, check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -80,8 +81,8 @@ func (t *target) free() error {
 
 // download is a result on its way to a target.
 type download struct {
-	walk *walk
-	url  string
+	walk       *walk
+	prediction *api.Prediction
 	// check proves the file that was written, before it gets its name.
 	check func(part string) error
 }
@@ -103,10 +104,10 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 		}
 	}()
 	meter := d.walk.progress.Bytes("downloading "+name, -1)
-	_, err = d.walk.Download(ctx, d.url, &counted{part, meter, 0})
+	_, err = d.walk.Download(ctx, d.prediction.PredictionResultURL, &counted{part, meter, 0})
 	meter.Done()
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
+	if err = cmp.Or(err, part.Sync(), part.Close()); err != nil {
+		return d.broken(err, t)
 	}
 	if err = d.check(part.Name()); err != nil {
 		return err
@@ -115,6 +116,17 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 		return errors.Join(copyFile(t.host.console.Out, part.Name()), os.Remove(part.Name()))
 	}
 	return os.Rename(part.Name(), t.path)
+}
+
+// broken says how to get a result that did not arrive. What the disk refused,
+// the service still has.
+func (d *download) broken(err error, t *target) error {
+	var disk *fs.PathError
+	if !errors.As(err, &disk) {
+		return err
+	}
+	return fail(ExitUnexpected, "%w", err).advise("nothing is left of it here; with room for it: `foretell predictions download %s -o %s`",
+		d.prediction.PredictionKey, quote(t.path))
 }
 
 // createPart makes a hidden file for what will become name, readable for whom

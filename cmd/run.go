@@ -202,7 +202,7 @@ func (j *journey) answer(ctx context.Context) error {
 	for i, class := range j.files.trained.Classes {
 		classes[i] = class.Text
 	}
-	return j.target.fetch(ctx, download{j.walk, prediction.PredictionResultURL, j.files.blind.proof(ctx, classes, &j.result.Rows)})
+	return j.target.fetch(ctx, download{j.walk, prediction, j.files.blind.proof(ctx, classes, &j.result.Rows)})
 }
 
 // summarize tells a person how it went.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -177,35 +178,39 @@ func (w *walk) watch(ctx context.Context, key string) (*api.Training, error) {
 	race := w.progress.Race(title, job.TargetPerformance)
 	defer race.Done()
 	return w.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
-		lanes := make([]term.Lane, len(p.Jobs))
-		for i, job := range p.Jobs {
-			lanes[i] = lane(job)
-		}
-		race.Update(lanes)
+		race.Update(lanesOf(p.Jobs))
 	})
 }
 
-// lane says where an algorithm is. To end below the threshold is the common
-// way to end, and no failure.
-func lane(job api.AlgorithmRun) term.Lane {
-	l := term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances, Ended: true}
-	switch job.Status {
-	case api.TrainingPending:
-		l.Word, l.Ended = "waiting", false
-	case api.TrainingCompleted:
-		l.Word = "reached it"
-	case api.TrainingNotCompleted:
-		l.Word = "done"
-	case api.TrainingTimedOut:
-		l.Word = "out of time"
-	case api.TrainingFailed:
-		l.Word = "failed"
-	case api.TrainingCancelled:
-		l.Word = "stopped"
-	default: // RUNNING, and what other deployments call it
-		l.Word, l.Ended = "learning", false
+// lanesOf says where the algorithms are. To end below the threshold is the
+// common way to end, and no failure.
+func lanesOf(jobs []api.AlgorithmRun) []term.Lane {
+	won := slices.ContainsFunc(jobs, func(job api.AlgorithmRun) bool { return job.Status == api.TrainingCompleted })
+	lanes := make([]term.Lane, len(jobs))
+	for i, job := range jobs {
+		l := term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances, Ended: true}
+		switch job.Status {
+		case api.TrainingPending:
+			l.Word, l.Ended = "waiting", false
+		case api.TrainingCompleted:
+			l.Word = "reached it"
+		case api.TrainingNotCompleted:
+			l.Word = "done"
+			if won {
+				l.Word = "stopped"
+			}
+		case api.TrainingTimedOut:
+			l.Word = "out of time"
+		case api.TrainingFailed:
+			l.Word = "failed"
+		case api.TrainingCancelled:
+			l.Word = "stopped"
+		default: // RUNNING, and what other deployments call it
+			l.Word, l.Ended = "learning", false
+		}
+		lanes[i] = l
 	}
-	return l
+	return lanes
 }
 
 // training waits for a race without showing it.
