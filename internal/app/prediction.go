@@ -16,11 +16,13 @@ func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
 // CreatePrediction stores a blind CSV, as large as a direct upload may be, and
-// queues its prediction.
+// queues its prediction. Of a form the model's key may be known only when the
+// body has been read: in is looked at again then.
 func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.Reader) (*api.CreatedPrediction, error) {
-	m, err := a.model(ctx, in.ModelKey)
-	if err != nil {
-		return nil, err
+	if in.ModelKey != "" { // so that a refusal costs no upload
+		if _, err := a.model(ctx, in.ModelKey); err != nil {
+			return nil, err
+		}
 	}
 	key, err := a.newKey()
 	if err != nil {
@@ -28,6 +30,11 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	}
 	info, err := a.receive(ctx, upload{body: body, size: -1, most: api.MaxUploadBytes})
 	if err != nil {
+		return nil, err
+	}
+	m, err := a.model(ctx, in.ModelKey)
+	if err != nil {
+		a.discard(ctx, info.Key)
 		return nil, err
 	}
 	now := a.now()

@@ -24,6 +24,8 @@ type formFile struct {
 	part  *multipart.Part // nil until found
 	// field, if not nil, is given the parts before and after the file.
 	field func(name string, value io.Reader) error
+	// whole, if not nil, has the last word when all parts have been read.
+	whole func() error
 	// err is what ended the reading early.
 	err error
 }
@@ -107,7 +109,7 @@ func (f *formFile) finish() error {
 	for {
 		part, err := f.parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if err != nil {
 			return err
@@ -119,6 +121,10 @@ func (f *formFile) finish() error {
 			return err
 		}
 	}
+	if f.whole != nil {
+		return f.whole()
+	}
+	return nil
 }
 
 func (f *formFile) other(part *multipart.Part) error {

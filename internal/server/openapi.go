@@ -133,8 +133,8 @@ var remarks = map[string]string{
 		"The headers of extraHeaders may be sent. Fewer than 10 bytes give 422, more than 534,773,760 give 413; " +
 		"both, and a body that breaks off, leave the dataset PENDING with nothing stored.",
 	api.CreateTraining.ID: "One of performanceThreshold and targetPerformance, two names of one thing, has to be there.",
-	api.CreatePredictionByForm.ID: "The part `modelKey` goes before the part `file` so that the file can be stored as it comes; " +
-		"after it is accepted too, at the price of a temporary copy. The query parameter `modelKey` does as well.",
+	api.CreatePredictionByForm.ID: "The part `modelKey` goes before the part `file` so that a wrong one is refused before the file is sent; " +
+		"after it is accepted too. The query parameter `modelKey` does as well.",
 	api.DownloadResult.ID: "Needs no token: the signature in the address does. Answers ranges and HEAD.",
 }
 

@@ -49,9 +49,6 @@ type Options struct {
 	// how long it takes to regain one. Default to 20 and 3 seconds.
 	LoginBurst int
 	LoginEvery time.Duration
-	// SpoolDir is where a file waits that came before the key it belongs to
-	// in a form. Defaults to the system's folder for temporary files.
-	SpoolDir string
 }
 
 // service is what the handlers share.

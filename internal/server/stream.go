@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -138,9 +137,8 @@ func (b *rawBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// createPredictionByForm takes the model's key from the part `modelKey`. If that
-// comes after the file, the file waits in a temporary one, for whom it is for
-// cannot be known before.
+// createPredictionByForm takes the model's key from the part `modelKey`, which
+// may come after the file.
 func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exchange) (*api.CreatedPrediction, error) {
 	file, err := newFormFile(x.w, x.r, api.MaxUploadBytes+formOverhead)
 	if err != nil {
@@ -155,59 +153,31 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exc
 		in.ModelKey = strings.TrimSpace(string(text))
 		return err
 	}
+	file.whole = func() error { return readModelKey(in) }
 	if err := file.find(); err != nil {
 		return nil, file.fail(err)
 	}
 	if in.ModelKey != "" {
-		return s.predictForm(ctx, in, file, file)
+		if err := readModelKey(in); err != nil {
+			return nil, err
+		}
 	}
-	spool, err := newSpool(s.opts.SpoolDir, file)
-	if err != nil {
-		return nil, file.reason(err)
-	}
-	created, err := s.predictForm(ctx, in, spool, file)
-	if unclean := spool.Close(); unclean != nil {
-		s.log.WarnContext(ctx, "removing a temporary file", "error", unclean)
-	}
-	return created, err
+	created, err := s.app.CreatePrediction(ctx, in, file)
+	return created, file.reason(err)
 }
 
-// predictForm predicts body, which is form's file, with a key that came in a form.
-func (s *service) predictForm(ctx context.Context, in *api.ModelInput, body io.Reader, form *formFile) (*api.CreatedPrediction, error) {
+// readModelKey checks a key that came in a form, and writes it as keys are stored.
+func readModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":
-		return nil, api.NewFieldProblem("modelKey", "is required: a part that holds the model's key")
+		return api.NewFieldProblem("modelKey", "is required: a part that holds the model's key")
 	case !isUUID(in.ModelKey):
 		p := api.NewProblem(api.CodeMalformed, "modelKey: must be a UUID")
 		p.Errors = []api.FieldError{{Field: "modelKey", Message: "must be a UUID"}}
-		return nil, p
+		return p
 	}
-	created, err := s.app.CreatePrediction(ctx, in, body)
-	return created, form.reason(err)
-}
-
-// spool is a temporary file that vanishes when closed.
-type spool struct{ *os.File }
-
-// newSpool copies all of src into a temporary file, open at its beginning.
-func newSpool(dir string, src io.Reader) (*spool, error) {
-	file, err := os.CreateTemp(dir, "foretell-form-*")
-	if err != nil {
-		return nil, err
-	}
-	s := &spool{file}
-	if _, err := io.Copy(file, src); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// Close removes the file.
-func (s *spool) Close() error {
-	return errors.Join(s.File.Close(), os.Remove(s.Name()))
+	in.ModelKey = strings.ToLower(in.ModelKey)
+	return nil
 }
 
 // download is the answer of DownloadResult.

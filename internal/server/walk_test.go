@@ -120,7 +120,7 @@ func (w *world) predictBothWays(t *testing.T, model string) {
 	t.Helper()
 	blind := flowers(30, false)
 	before, kindBefore := form(t, "modelKey", model, "file", blind)
-	after, kindAfter := form(t, "file", blind, "modelKey", model)
+	after, kindAfter := form(t, "file", blind, "modelKey", strings.ToUpper(model))
 	calls := map[string]call{
 		"by_path":               {method: "POST", path: "/api/v1/predictions/models/" + model, form: blind},
 		"key_before_the_file":   {method: "POST", path: "/api/v1/predictions", body: before, header: map[string]string{"Content-Type": kindBefore}},
