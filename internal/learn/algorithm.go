@@ -47,8 +47,17 @@ func openLeafwise(ctx context.Context, t task) (learner, error) {
 	}
 	return open(boost.NewLeafwise, t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
-		Bins: bins, Leaves: t.table.params.ScalingFactor,
+		Bins: bins, Leaves: leaves(t.table.params.ScalingFactor),
 	})
+}
+
+// leaves returns the number of leaves for a scaling factor: at least the two
+// without which there is no tree, 0 to choose.
+func leaves(scale int) int {
+	if scale > 0 {
+		return max(scale, 2)
+	}
+	return 0
 }
 
 // defaultBuckets is the number of bins of a numeric feature where the dataset

@@ -46,10 +46,10 @@ type pacer struct {
 // lane is what the pacer knows of a run.
 type lane struct {
 	active bool
-	due    float64 // no score of it stands earlier than this
-	clock  float64 // the work it has done
-	step   float64 // the work of its last step
-	cancel context.CancelFunc
+	due    float64            // no score of it stands earlier than this
+	clock  float64            // the work it has done
+	step   float64            // the work of its last step
+	cancel context.CancelFunc // nil until it has entered
 }
 
 func newPacer(lanes int) *pacer {
@@ -120,16 +120,14 @@ func (p *pacer) end(lane int, clock float64, reached bool) {
 	l.clock = clock
 	stands := max(clock, l.due)
 	l.due = max(stands, clock+l.step)
+	l.active = l.active && !reached
 	if reached && (stands < p.won || stands == p.won && lane < p.winner) {
 		p.won, p.winner = stands, lane
 		for i := range p.lanes {
-			if i != lane && p.lanes[i].active && !p.canWin(i) {
+			if p.lanes[i].active && p.lanes[i].cancel != nil && !p.canWin(i) {
 				p.lanes[i].cancel()
 			}
 		}
-	}
-	if reached {
-		l.active = false
 	}
 	p.turn.Broadcast()
 }

@@ -98,7 +98,7 @@ type Run struct {
 	Algorithm string
 	Status    Status
 	// Performance and LogLoss are of the step that was kept, on validation
-	// rows; 0 before the first score.
+	// rows and before calibration; 0 before the first score.
 	Performance, LogLoss float64
 	// Curve holds the performance after each step.
 	Curve []float64
@@ -239,7 +239,7 @@ func (r *race) learn(ctx context.Context, u *run) error {
 		s := r.judge.score(u.now)
 		u.reached = s.performance >= r.table.params.Threshold
 		r.mu.Lock()
-		stalled := u.note(s, r.pace.due(u.lane), u.reached)
+		stalled := u.note(s, r.pace.due(u.lane), u.reached || len(r.judge.labels) == 0)
 		r.mu.Unlock()
 		r.tell(u, Running)
 		r.pace.end(u.lane, u.work(), u.reached)

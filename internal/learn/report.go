@@ -63,13 +63,12 @@ func (s Scores) of(name string) float64 {
 	return s.Accuracy
 }
 
-// scoresOf scores the decisions and the probabilities, which differ where
-// decisions are weighted row by row.
-func scoresOf(decided, p metric.Predictions) Scores {
+// scoresOf returns all scores of p.
+func scoresOf(p metric.Predictions) Scores {
 	return Scores{
-		Accuracy:         finite(metric.Accuracy(decided)),
-		BalancedAccuracy: finite(metric.BalancedAccuracy(decided)),
-		MacroF1:          finite(metric.MacroF1(decided)),
+		Accuracy:         finite(metric.Accuracy(p)),
+		BalancedAccuracy: finite(metric.BalancedAccuracy(p)),
+		MacroF1:          finite(metric.MacroF1(p)),
 		ROCAUC:           finite(metric.ROCAUC(p)),
 		LogLoss:          finite(metric.LogLoss(p)),
 	}
@@ -130,14 +129,17 @@ func (r *race) hurry(ctx context.Context, status Status) (context.Context, func(
 }
 
 // validation scores the probabilities of the validation rows as the report
-// gives them.
+// gives them. Cross-fitting changes the two halves by different numbers, so
+// each score is taken where only what it needs has been changed.
 func (j *judge) validation(probabilities []float32) Scores {
-	calibrated := j.predictions(j.tempered(probabilities))
 	decided := j.predictions(probabilities)
 	if j.weighs() {
 		decided.Probabilities = j.weighted(probabilities)
 	}
-	return scoresOf(decided, calibrated)
+	scores := scoresOf(decided)
+	scores.ROCAUC = finite(metric.ROCAUC(j.predictions(probabilities)))
+	scores.LogLoss = finite(metric.LogLoss(j.predictions(j.tempered(probabilities))))
+	return scores
 }
 
 // testFigures judges m on the test rows.
@@ -149,7 +151,7 @@ func (r *race) testFigures(ctx context.Context, m *Model, o *Outcome) {
 	}
 	p := m.decisions(probabilities, test.Labels)
 	o.Report.TestRows = test.Rows
-	o.Report.Test = scoresOf(p, p)
+	o.Report.Test = scoresOf(p)
 	for c, s := range metric.ByClass(p) {
 		o.Report.Classes = append(o.Report.Classes, ClassScore{
 			Label: r.table.Schema.Classes[c], Rows: s.Support,
@@ -169,7 +171,7 @@ func (r *race) trainingFigures(ctx context.Context, o *Outcome) {
 	}
 	p := o.Model.decisions(probabilities, learnt.Labels)
 	o.Report.TrainingRows = learnt.Rows
-	o.Report.Training = scoresOf(p, p)
+	o.Report.Training = scoresOf(p)
 }
 
 // sample returns every n-th of the rows such that most are left, fewer where

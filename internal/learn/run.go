@@ -95,7 +95,8 @@ func (u *run) work() float64 {
 }
 
 // note takes the score of the last step down, keeps the step if it is the best
-// or must be, and tells whether the run has stalled.
+// or must be, and tells whether the run has stalled. It must be kept when it
+// has reached the threshold, or when there are no rows to judge it on.
 func (u *run) note(s score, due float64, must bool) (stalled bool) {
 	if m := merit(s, len(u.now)/u.classes); must || u.kept.step == 0 || m < u.kept.merit {
 		for _, fitter := range u.fitters {
