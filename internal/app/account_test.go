@@ -2,7 +2,9 @@ package app_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
@@ -64,6 +66,26 @@ func TestAccounts(t *testing.T) {
 		}
 		wantCode(t, b.DeleteUser(t.Context(), "ada@example.com"), api.CodeNotFound)
 	})
+}
+
+func TestTokensAndAddressesLastAnHour(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	b := openAt(t, t.TempDir(), func() time.Time { return now })
+	session := must(b.LocalSession(t.Context()))(t)
+	created := b.create(t, "flowers")
+	in := uploadInput(t, created)
+	now = now.Add(api.TokenLifetime*time.Second - time.Second)
+	must(b.Authenticate(t.Context(), session.AccessToken))(t)
+	_, err := b.UploadData(b.ctx, in, strings.NewReader("short"), 5)
+	wantCode(t, err, api.CodeTooSmall)
+	now = now.Add(time.Second)
+	_, err = b.Authenticate(t.Context(), session.AccessToken)
+	wantCode(t, err, api.CodeUnauthorized)
+	_, err = b.UploadData(b.ctx, in, strings.NewReader(labelled(20)), -1)
+	wantCode(t, err, api.CodeForbidden)
+	fresh := must(b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: created.DatasetKey}))(t)
+	in = uploadInput(t, &api.CreatedDataset{DatasetKey: created.DatasetKey, DatasetUploadInfo: *fresh.DatasetUploadInfo})
+	must(b.UploadData(b.ctx, in, strings.NewReader(labelled(20)), -1))(t)
 }
 
 func TestWithoutCallerNothingIsSeen(t *testing.T) {

@@ -30,7 +30,13 @@ type bench struct {
 // until work is called.
 func open(t *testing.T, dir string) *bench {
 	t.Helper()
-	b, closeAll, err := openIn(t.Context(), dir, io.Discard)
+	return openAt(t, dir, time.Now)
+}
+
+// openAt is open with a clock.
+func openAt(t *testing.T, dir string, now func() time.Time) *bench {
+	t.Helper()
+	b, closeAll, err := openIn(t.Context(), dir, house{log: io.Discard, now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +44,13 @@ func open(t *testing.T, dir string) *bench {
 	return b
 }
 
-func openIn(ctx context.Context, dir string, log io.Writer) (*bench, func(), error) {
+// house is what differs between the services of the tests.
+type house struct {
+	log io.Writer
+	now func() time.Time
+}
+
+func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
 	st, err := store.Open(ctx, filepath.Join(dir, "foretell.db"))
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +59,7 @@ func openIn(ctx context.Context, dir string, log io.Writer) (*bench, func(), err
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(log, nil))})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil))})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 )
@@ -26,7 +27,7 @@ func TestCrashChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs as the child of other tests only")
 	}
-	b, closeAll, err := openIn(t.Context(), dir, os.Stdout)
+	b, closeAll, err := openIn(t.Context(), dir, house{log: os.Stdout, now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,6 +74,20 @@ func (b *scoreboard) take() []line {
 	return changed
 }
 
+// putBack makes lines that could not be posted due again. What was recorded
+// meanwhile stays.
+func (b *scoreboard) putBack(lines []line) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, unposted := range lines {
+		for _, l := range b.lines {
+			if l.row.Key == unposted.row.Key {
+				l.posted, l.dirty = unposted.posted, true
+			}
+		}
+	}
+}
+
 // post writes what changed. If it cannot, the next posting or the end of the
 // race makes up for it.
 func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
@@ -93,7 +107,11 @@ func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
 		}
 		return nil
 	})
-	if err != nil && ctx.Err() == nil {
+	if err == nil {
+		return
+	}
+	b.putBack(changed)
+	if ctx.Err() == nil {
 		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
 	}
 }
