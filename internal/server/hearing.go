@@ -14,6 +14,9 @@ import (
 const (
 	hearingBytes = api.MaxUploadBytes + formOverhead
 	hearingTime  = 30 * time.Second
+	// hearingPause is how long a client may send nothing until it is taken for
+	// one that waits for the answer.
+	hearingPause = time.Second
 )
 
 // hearOut reads what the client of a refused request still sends, while the
@@ -24,11 +27,14 @@ func hearOut(w http.ResponseWriter, r *http.Request, body *countedBody) {
 		return
 	}
 	conn := http.NewResponseController(w)
-	over := time.AfterFunc(hearingTime, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	enough := func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) }
+	over, idle := time.AfterFunc(hearingTime, enough), time.AfterFunc(hearingPause, enough)
 	defer over.Stop()
+	defer idle.Stop()
 	buf := make([]byte, 32<<10)
 	for left := int64(hearingBytes); left > 0 && !body.ended; {
 		n, _ := body.Read(buf) // body remembers an error
 		left -= int64(n)
+		idle.Reset(hearingPause)
 	}
 }

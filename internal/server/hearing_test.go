@@ -29,9 +29,11 @@ func TestRefusalsAreHeard(t *testing.T) {
 		{"wrong_state", "PUT", taken.DatasetUploadInfo.UploadURL, "text/csv", 20 << 20, 20 << 20, 409},
 		{"wrong_type", "PUT", open.DatasetUploadInfo.UploadURL, "application/json", 20 << 20, 20 << 20, 415},
 		{"no_operation", "POST", w.url + "/nowhere", "text/csv", 20 << 20, 20 << 20, 404},
+		{"sender_that_waits", "POST", form, "multipart/form-data; boundary=b", 40 << 20, 0, 413},
 		{"far_too_large_to_be_heard_out", "POST", form, "multipart/form-data; boundary=b", 900 << 20, 0, 413},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			conn, path := w.dial(t, c.address)
 			length, body := fmt.Sprintf("Content-Length: %d", c.declared), largeCSV(c.sent)
 			if c.declared < 0 {
