@@ -347,9 +347,9 @@ func (r *race) lead(loss func(*run) float64) *run {
 
 // lossFor returns the loss by which runs of about equal performance are told
 // apart: the log loss of probabilities that are calibrated as those of the
-// model will be. There is no time for that when a race was stopped.
+// model will be. There is no time for that when the race was cut short.
 func (r *race) lossFor(status Status) func(*run) float64 {
-	if status == Cancelled {
+	if status == Cancelled || status == TimedOut {
 		return rawLoss
 	}
 	return func(u *run) float64 {

@@ -12,6 +12,7 @@ import (
 // figures of the report, and the refit is reckoned a little dearer than it is.
 const (
 	figuresShare = 0.03
+	figuresLeast = 250 * time.Millisecond
 	figuresMost  = 2 * time.Second
 	caution      = 1.25
 )
@@ -90,5 +91,5 @@ func (r *race) spare() time.Duration {
 
 // figures is how much time is kept for the report.
 func (r *race) figures() time.Duration {
-	return min(figuresMost, time.Duration(float64(r.timer.limit)*figuresShare))
+	return min(figuresMost, max(figuresLeast, time.Duration(float64(r.timer.limit)*figuresShare)))
 }
