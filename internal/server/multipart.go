@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -37,7 +38,7 @@ func newFormFile(w http.ResponseWriter, r *http.Request, limit int64) (*formFile
 		return nil, api.NewProblem(api.CodeWrongMediaType, "the body has to be multipart/form-data with a part %q that holds the CSV", fileField)
 	}
 	if r.ContentLength > limit {
-		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: at most %d are taken here%s", r.ContentLength, limit, elsewhere(limit))
+		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: %s", r.ContentLength, fileBound(limit))
 	}
 	// The reader takes the end of the body for the end of the form in places
 	// where it is none; so the body never ends for it, but breaks off.
@@ -45,12 +46,14 @@ func newFormFile(w http.ResponseWriter, r *http.Request, limit int64) (*formFile
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
-// elsewhere says where a body may go that is too large for a form.
-func elsewhere(limit int64) string {
+// fileBound says how large the file in a form of limit bytes may be, and where
+// a larger one goes.
+func fileBound(limit int64) string {
+	text := fmt.Sprintf("a file of at most %d bytes is taken here", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
-		return "; send a larger file to the dataset's uploadUrl"
+		text += "; send a larger one to the dataset's uploadUrl"
 	}
-	return ""
+	return text
 }
 
 // brokenOff is the reader of what should not be read.
@@ -150,7 +153,7 @@ func bodyProblem(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &large):
-		return api.NewProblem(api.CodeTooLarge, "the body has more than the %d bytes that are taken here%s", large.Limit, elsewhere(large.Limit)).WithCause(err)
+		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, fileBound(large.Limit)).WithCause(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return api.NewProblem(api.CodeMalformed, "the body stood still for too long; nothing was kept: send it again").WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -5,7 +5,7 @@
 //
 // A request passes, from the outside in:
 //
-//	observe   request id, access log, metrics, panics
+//	observe   request id, access log, metrics, panics, bodies of the refused
 //	router    404, 405, OPTIONS
 //	admit     bearer token → caller, keys and numbers that can be read, content type
 //	huma      bounds of parameters and JSON

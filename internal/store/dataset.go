@@ -85,7 +85,7 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int6
 }
 
 // UpdateDataset writes what changes in a dataset's life, if it is in state
-// from; else ErrState, or ErrNotFound if it is gone.
+// from; else ErrState, also if it is gone.
 func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
 	columns, err := json.Marshal(notNil(d.Columns))
 	if err != nil {
