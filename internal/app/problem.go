@@ -5,6 +5,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/job"
 	"foretell/internal/store"
 )
 
@@ -27,4 +28,17 @@ func missing(err error, noun, key string) error {
 		return api.NewProblem(api.CodeNotFound, "there is no %s %s in this account: list the %ss for their keys", noun, key, noun).WithCause(err)
 	}
 	return problem(err)
+}
+
+// reasonOf tells a user why a job failed: what is meant for users as it is,
+// anything else as a defect of ours whose cause is in the log.
+func reasonOf(cause error) string {
+	var p *api.Problem
+	switch {
+	case errors.As(problem(cause), &p):
+		return p.Error()
+	case errors.Is(cause, job.ErrAttempts):
+		return cause.Error() + ", for want of memory perhaps: try again, on a larger machine or with a smaller file"
+	}
+	return "an internal error: the service's log tells more under this key"
 }

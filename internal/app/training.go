@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -342,14 +341,4 @@ func (a *App) DeleteTraining(ctx context.Context, in *api.TrainingInput) (*api.N
 			"training job %s is one algorithm of a race: delete the race, training job %s", r.Key, r.Parent)
 	}
 	return a.remove(ctx, "training", r.Key, (*store.Tx).DeleteTraining)
-}
-
-// reasonOf tells a user why a job failed: what is meant for users as it is,
-// anything else as a defect of ours whose cause is in the log.
-func reasonOf(cause error) string {
-	var p *api.Problem
-	if errors.As(problem(cause), &p) {
-		return p.Error()
-	}
-	return "an internal error; the service's log tells more"
 }
