@@ -50,6 +50,9 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	if o.blindOnly && len(args) > 1 {
 		return usage("--no-label is for a blind file alone")
 	}
+	if err := oneStdin(args...); err != nil {
+		return err
+	}
 	p := &preflight{}
 	defer p.Close()
 	if p.train, err = o.shaper.input(o.host, args[0], o.blindOnly); err != nil {
@@ -243,8 +246,10 @@ func (p *preflight) verdict() error {
 		f = f.advise("mend the file, name another column with --id, or let --id - make one")
 	case frame.CodeMissingColumn:
 		f = f.advise("give the blind file the columns of the training file")
+	case frame.CodeInvalidEncoding:
+		f = f.advise("if it is not UTF-8, name what it is, such as --encoding latin-1")
 	default:
-		f = f.advise("mend the file; `foretell check %s` names each defect", quote(first.File))
+		f = f.advise("mend the file; `foretell check %s` names each defect", argument(first.File))
 	}
 	return f
 }
@@ -266,7 +271,7 @@ func (p *preflight) warn(o *output) {
 		case n <= maxAlike:
 			o.note("warning: %s", f)
 		case n == maxAlike+1:
-			o.note("warning: %s: and more like it, see `foretell check %s`", f.File, quote(f.File))
+			o.note("warning: %s: and more like it, see `foretell check %s`", f.File, argument(f.File))
 		}
 	}
 }

@@ -54,10 +54,24 @@ func (o *connector) bind(cmd *cobra.Command, h *host) {
 	flags.String(keyServer, "", "`URL` of the service")
 	flags.BoolVar(&o.local, "local", false, "use the embedded service, whatever is configured")
 	flags.String(keyDataDir, "", "`folder` of the embedded service")
-	flags.String(keyDebug, "", "trace the requests to standard error or to =`FILE`, secrets cut out")
-	flags.Lookup(keyDebug).NoOptDefVal = "1"
+	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
+	flags.Lookup(keyDebug).NoOptDefVal = "true"
 	cmd.MarkFlagsMutuallyExclusive("local", keyServer)
 }
+
+// traceFlag is a text that may be left out.
+type traceFlag string
+
+func (f *traceFlag) String() string { return string(*f) }
+
+// Set takes where to write: a file, or true for standard error.
+func (f *traceFlag) Set(text string) error {
+	*f = traceFlag(text)
+	return nil
+}
+
+// Type is that of a switch: help texts then show no value to be needed.
+func (f *traceFlag) Type() string { return "bool" }
 
 // connect gives a client that is signed in. The caller closes it.
 func (o *connector) connect(ctx context.Context) (*connection, error) {
@@ -89,12 +103,13 @@ func (o *connector) embed(ctx context.Context, s *settings, trace func(client.Tr
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && !quiet(o.cmd) {
-		o.host.note("data is kept in %s", dir)
-	}
+	_, missing := os.Stat(dir)
 	house, err := openHouse(ctx, dir, o.host)
 	if err != nil {
 		return nil, err
+	}
+	if errors.Is(missing, os.ErrNotExist) && !quiet(o.cmd) {
+		o.host.note("data is kept in %s", dir)
 	}
 	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{house.close}}
 	fill := func() error {

@@ -71,38 +71,14 @@ func (o *datasetsListOptions) run(ctx context.Context) error {
 	return list(&o.output, datasets, datasetColumns...)
 }
 
-type datasetsGetOptions struct {
-	connector connector
-	output    output
-}
-
 func newDatasetsGetCmd(h *host) *cobra.Command {
-	opts := &datasetsGetOptions{connector: connector{idle: true}}
-	cmd := &cobra.Command{
-		Use: "get REF", Short: "Show a dataset with its columns and classes", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
-	return cmd
-}
-
-func (o *datasetsGetOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.datasetKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
-	if err != nil {
-		return err
-	}
-	return printDataset(&o.output, dataset)
+	return newInquiryCmd(h, inquiry[*api.Dataset]{
+		use: "get REF", short: "Show a dataset with its columns and classes", noun: datasetNoun,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.Dataset, error) {
+			return client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+		},
+		print: printDataset,
+	})
 }
 
 // printDataset prints a dataset and below it, in tables, its columns and classes.
@@ -157,59 +133,22 @@ func (o *datasetsWaitOptions) run(ctx context.Context, ref string) error {
 	return printDataset(&o.output, dataset)
 }
 
-type datasetsDeleteOptions struct {
-	connector connector
-	asker     asker
-	output    output
-}
-
 func newDatasetsDeleteCmd(h *host) *cobra.Command {
-	opts := &datasetsDeleteOptions{}
-	cmd := &cobra.Command{
-		Use: "delete REF", Short: "Delete a dataset with its races, models and predictions", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
-	return cmd
+	return newRemovalCmd(h, removal{
+		short: "Delete a dataset with its races, models and predictions", noun: datasetNoun, column: "datasetKey",
+		question: func(ctx context.Context, c *client.Client, key string) (string, error) {
+			d, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+			if err != nil {
+				return "", err
+			}
+			return fmt.Sprintf("Delete dataset %s (%s) with its races, models and predictions?", d.DatasetName, key), nil
+		},
+		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+			_, err := client.Call(ctx, c, api.DeleteDataset, &api.DatasetInput{DatasetKey: key})
+			return deleted{DatasetKey: key}, err
+		},
+	})
 }
-
-func (o *datasetsDeleteOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.datasetKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	in := &api.DatasetInput{DatasetKey: key}
-	dataset, err := client.Call(ctx, conn.Client, api.GetDataset, in)
-	if err != nil {
-		return err
-	}
-	question := fmt.Sprintf("Delete dataset %s (%s) with its races, models and predictions?", dataset.DatasetName, key)
-	if err := o.asker.confirm(ctx, question); err != nil {
-		return err
-	}
-	if _, err := client.Call(ctx, conn.Client, api.DeleteDataset, in); err != nil {
-		return err
-	}
-	return printDeleted(&o.output, deleted{DatasetKey: key}, "datasetKey")
-}
-
-// deleted is what a delete prints: the key of what is gone.
-type deleted struct {
-	DatasetKey     string `json:"datasetKey,omitempty"`
-	TrainingJobKey string `json:"trainingJobKey,omitempty"`
-	ModelKey       string `json:"modelKey,omitempty"`
-	PredictionKey  string `json:"predictionKey,omitempty"`
-}
-
-func printDeleted(o *output, d deleted, key string) error { return item(o, d, key) }
 
 // dataset waits until a dataset is prepared. One that FAILED is an error that
 // tells the reason.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -178,7 +179,7 @@ func (w *walk) upload(ctx context.Context, created *api.CreatedDataset, file *up
 	if err == nil {
 		return nil
 	}
-	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, quote(file.in.name))
+	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, argument(file.in.name))
 	var stopped *interruption
 	if errors.As(context.Cause(ctx), &stopped) {
 		f := &failure{exit: stopped.exit(), fact: "interrupted while uploading: the dataset is still PENDING", cause: err}
@@ -212,6 +213,7 @@ func freeName(ctx context.Context, conn *connection, stem string) (string, error
 		}
 		taken[d.DatasetName] = true
 	}
+	stem = strings.TrimSpace(stem)
 	if utf8.RuneCountInString(stem) < minName {
 		stem += "-data"
 	}
@@ -221,7 +223,7 @@ func freeName(ctx context.Context, conn *connection, stem string) (string, error
 			suffix = "-" + strconv.Itoa(n)
 		}
 		runes := []rune(stem)
-		name := string(runes[:min(len(runes), maxName-len(suffix))]) + suffix
+		name := strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
 		if !taken[name] {
 			return name, nil
 		}

@@ -83,7 +83,7 @@ func exitOfStatus(status int) Exit {
 		return ExitRejected
 	case 400, 422:
 		return ExitUsage
-	case 429, 502, 503, 504, 507:
+	case 405, 429, 501, 502, 503, 504, 507:
 		return ExitUnavailable
 	}
 	return ExitUnexpected

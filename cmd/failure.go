@@ -102,7 +102,7 @@ func explain(ctx context.Context, err error) *failure {
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist):
 		return fail(ExitNotFound, "%s: no such file", missing.Path)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fail(ExitStillRunning, "--timeout was reached: %w", err)
+		return &failure{exit: ExitStillRunning, fact: "--timeout was reached before the work was done", hint: "try again with a longer --timeout", cause: err}
 	}
 	return fail(ExitUnexpected, "%w", err)
 }
@@ -124,7 +124,7 @@ func explainProblem(p *api.Problem) *failure {
 		f.hint = "sign in with `foretell login`"
 	case p.Code == api.CodeTooMany:
 		f.hint = "wait a minute, then try again"
-	case p.Code == api.CodeNoRoute:
+	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
 		f.hint = "is the address that of the service? See `foretell status`"
 	case exit == ExitUnexpected && p.RequestID != "":
 		f.fact += fmt.Sprintf(" (request %s)", p.RequestID)
@@ -144,7 +144,7 @@ func rejected(ctx context.Context, file string, err error) error {
 	if problem.Status == 400 || problem.Status == 413 || problem.Status == 415 || problem.Status == 422 {
 		f.exit, f.file = ExitRejected, file
 		f.fact = file + ": " + f.fact
-		f = f.advise("look at the file with `foretell check %s`", quote(file))
+		f = f.advise("look at the file with `foretell check %s`", argument(file))
 	}
 	return f
 }

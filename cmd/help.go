@@ -7,6 +7,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// strictHelp makes `help` of a command that is not there a wrong use, as the
+// command itself is.
+func strictHelp(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return
+	}
+	help.Run = nil
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return usage("%w", err)
+		case len(rest) > 0:
+			return runGroup(cmd, rest)
+		}
+		return cmd.Help()
+	}
+}
+
 // newHelpTopics gives the pages of `help` that are about no single command.
 func newHelpTopics() []*cobra.Command {
 	return []*cobra.Command{

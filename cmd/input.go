@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,26 @@ type input struct {
 	spooled  bool // standard input, kept in a file of ours
 }
 
+// stdin is what standard input is called by.
+const stdin = "standard input"
+
+// argument gives the name of an input as it is typed.
+func argument(name string) string {
+	if name == stdin {
+		return "-"
+	}
+	return quote(name)
+}
+
+// oneStdin refuses to read two files from standard input.
+func oneStdin(paths ...string) error {
+	first := slices.Index(paths, "-")
+	if first >= 0 && slices.Contains(paths[first+1:], "-") {
+		return usage("only one file can be read from standard input").advise("name the other one")
+	}
+	return nil
+}
+
 // input opens the file at path; - is standard input. The caller closes it.
 func (s *shaper) input(h *host, path string, blind bool) (*input, error) {
 	shape, err := s.shape(blind)
@@ -75,7 +96,7 @@ func (s *shaper) input(h *host, path string, blind bool) (*input, error) {
 	}
 	in := &input{name: path, path: path, shape: shape, encoding: s.encoding}
 	if path == "-" {
-		in.name = "standard input"
+		in.name = stdin
 		return in, in.spool(h.console.In)
 	}
 	info, err := os.Stat(path)
@@ -220,7 +241,7 @@ func (in *input) source(size int64) client.Source {
 // stem is the file's name without folder and endings: what things made from it
 // are called by.
 func (in *input) stem() string {
-	if in.spooled && in.name == "standard input" {
+	if in.spooled && in.name == stdin {
 		return "data"
 	}
 	name := filepath.Base(in.name)

@@ -74,119 +74,56 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 	return list(&o.output, rows, modelColumns...)
 }
 
-type modelsGetOptions struct {
-	connector connector
-	output    output
-}
-
 func newModelsGetCmd(h *host) *cobra.Command {
-	opts := &modelsGetOptions{connector: connector{idle: true}}
-	cmd := &cobra.Command{
-		Use: "get REF", Short: "Show a model", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
-	return cmd
-}
-
-func (o *modelsGetOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.modelKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	model, err := client.Call(ctx, conn.Client, api.GetModel, &api.ModelInput{ModelKey: key})
-	if err != nil {
-		return err
-	}
-	return item(&o.output, model, modelMembers...)
-}
-
-type modelsReportOptions struct {
-	connector connector
-	output    output
+	return newInquiryCmd(h, inquiry[*api.Model]{
+		use: "get REF", short: "Show a model", noun: modelNoun,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
+			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
+		},
+		print: func(o *output, m *api.Model) error { return item(o, m, modelMembers...) },
+	})
 }
 
 func newModelsReportCmd(h *host) *cobra.Command {
-	opts := &modelsReportOptions{connector: connector{idle: true}}
-	cmd := &cobra.Command{
-		Use: "report REF", Short: "Show how good a model is and what it looks at", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
-	return cmd
+	return newInquiryCmd(h, inquiry[*api.ModelReport]{
+		use: "report REF", short: "Show how good a model is and what it looks at", noun: modelNoun,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
+			return client.Call(ctx, c, api.GetModelReport, &api.ModelInput{ModelKey: key})
+		},
+		print: printReport,
+	})
 }
 
-func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
+// reportWidth is how wide the bars of a report may reach; a narrower terminal
+// has shorter ones.
+const reportWidth = 80
+
+// printReport prints a report as text, or its members if they are asked for.
+func printReport(o *output, r *api.ModelReport) error {
+	if o.json || o.quiet || len(o.fields) > 0 {
+		return item(o, r, "modelKey")
 	}
-	defer conn.Close()
-	key, err := conn.modelKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	r, err := client.Call(ctx, conn.Client, api.GetModelReport, &api.ModelInput{ModelKey: key})
-	if err != nil {
-		return err
-	}
-	if o.output.json || o.output.quiet || len(o.output.fields) > 0 {
-		return item(&o.output, r, "modelKey")
+	console, width := o.host.console, reportWidth
+	if console.OutTerminal {
+		width = min(width, console.OutWidth())
 	}
 	var text bytes.Buffer
-	if err := report.WriteText(&text, r, reportWidth); err != nil {
+	if err := report.WriteText(&text, r, width); err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(o.output.host.console.Out, term.EscapeLines(text.String()))
+	_, err := fmt.Fprint(console.Out, term.EscapeLines(text.String()))
 	return err
 }
 
-// reportWidth is the same on a terminal and in a pipe, as all content is.
-const reportWidth = 80
-
-type modelsDeleteOptions struct {
-	connector connector
-	asker     asker
-	output    output
-}
-
 func newModelsDeleteCmd(h *host) *cobra.Command {
-	opts := &modelsDeleteOptions{}
-	cmd := &cobra.Command{
-		Use: "delete REF", Short: "Delete a model and its predictions", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
-	return cmd
-}
-
-func (o *modelsDeleteOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.modelKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if err := o.asker.confirm(ctx, fmt.Sprintf("Delete model %s with its predictions?", key)); err != nil {
-		return err
-	}
-	if _, err := client.Call(ctx, conn.Client, api.DeleteModel, &api.ModelInput{ModelKey: key}); err != nil {
-		return err
-	}
-	return printDeleted(&o.output, deleted{ModelKey: key}, "modelKey")
+	return newRemovalCmd(h, removal{
+		short: "Delete a model and its predictions", noun: modelNoun, column: "modelKey",
+		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
+			return fmt.Sprintf("Delete model %s with its predictions?", key), nil
+		},
+		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+			_, err := client.Call(ctx, c, api.DeleteModel, &api.ModelInput{ModelKey: key})
+			return deleted{ModelKey: key}, err
+		},
+	})
 }

@@ -96,38 +96,14 @@ func (o *predictionsListOptions) choose(ctx context.Context, conn *connection) (
 	return conn.allPredictions(ctx), nil
 }
 
-type predictionsGetOptions struct {
-	connector connector
-	output    output
-}
-
 func newPredictionsGetCmd(h *host) *cobra.Command {
-	opts := &predictionsGetOptions{connector: connector{idle: true}}
-	cmd := &cobra.Command{
-		Use: "get REF", Short: "Show a prediction", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(predictionNames)
-	return cmd
-}
-
-func (o *predictionsGetOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.predictionKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	prediction, err := client.Call(ctx, conn.Client, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
-	if err != nil {
-		return err
-	}
-	return item(&o.output, prediction, predictionMembers...)
+	return newInquiryCmd(h, inquiry[*api.Prediction]{
+		use: "get REF", short: "Show a prediction", noun: predictionNoun,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
+			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
+		},
+		print: func(o *output, p *api.Prediction) error { return item(o, p, predictionMembers...) },
+	})
 }
 
 type predictionsWaitOptions struct {
@@ -164,40 +140,15 @@ func (o *predictionsWaitOptions) run(ctx context.Context, ref string) error {
 	return item(&o.output, prediction, predictionMembers...)
 }
 
-type predictionsDeleteOptions struct {
-	connector connector
-	asker     asker
-	output    output
-}
-
 func newPredictionsDeleteCmd(h *host) *cobra.Command {
-	opts := &predictionsDeleteOptions{}
-	cmd := &cobra.Command{
-		Use: "delete REF", Short: "Delete a prediction and its files", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(predictionNames)
-	return cmd
-}
-
-func (o *predictionsDeleteOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.predictionKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if err := o.asker.confirm(ctx, fmt.Sprintf("Delete prediction %s?", key)); err != nil {
-		return err
-	}
-	if _, err := client.Call(ctx, conn.Client, api.DeletePrediction, &api.PredictionInput{PredictionKey: key}); err != nil {
-		return err
-	}
-	return printDeleted(&o.output, deleted{PredictionKey: key}, "predictionKey")
+	return newRemovalCmd(h, removal{
+		short: "Delete a prediction and its files", noun: predictionNoun, column: "predictionKey",
+		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
+			return fmt.Sprintf("Delete prediction %s?", key), nil
+		},
+		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+			_, err := client.Call(ctx, c, api.DeletePrediction, &api.PredictionInput{PredictionKey: key})
+			return deleted{PredictionKey: key}, err
+		},
+	})
 }

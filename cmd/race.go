@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,18 @@ func (r *racer) bind(cmd *cobra.Command) {
 // explicit tells whether the user named a threshold.
 func (r *racer) explicit() bool { return r.cmd.Flags().Changed("threshold") }
 
+// fits tells whether the algorithms that were named race on so many classes,
+// before anything is made on the service.
+func (r *racer) fits(classes int) error {
+	known := api.Algorithms(classes)
+	for _, name := range r.algorithms {
+		if !slices.Contains(known, name) {
+			return usage("--algorithm %q: for %d classes there are %s", name, classes, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
 // request is what the service is asked for.
 func (r *racer) request() (api.NewTraining, error) {
 	target := 1.0 // no algorithm reaches it on data worth learning from, so the best wins
@@ -48,6 +61,9 @@ func (r *racer) request() (api.NewTraining, error) {
 	body := api.NewTraining{ScalingFactor: r.scalingFactor, PerformanceThreshold: &target, Metric: r.metric, Algorithms: r.algorithms}
 	if target < 0 || target > 1 || target != target {
 		return body, usage("--threshold %v: from 0 to 1", r.threshold)
+	}
+	if r.metric != "" && !slices.Contains(metrics, r.metric) {
+		return body, usage("--metric %q: %s", r.metric, strings.Join(metrics, ", "))
 	}
 	if r.scalingFactor < 0 || r.scalingFactor > api.MaxScalingFactor {
 		return body, usage("--scaling-factor %d: from 0 to %d", r.scalingFactor, api.MaxScalingFactor)

@@ -36,6 +36,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		},
 	}
 	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
+	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
 	})
@@ -61,6 +62,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	root.AddCommand(newVersionCmd(h))
 	root.AddCommand(newHelpTopics()...)
 	root.InitDefaultHelpCmd()
+	strictHelp(root)
 	root.InitDefaultCompletionCmd()
 	checkGroups(root)
 	return root

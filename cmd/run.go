@@ -80,6 +80,9 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	if err := files.verdict(); err != nil {
 		return err
 	}
+	if err := o.racer.fits(len(files.trained.Classes)); err != nil {
+		return err
+	}
 	conn, err := o.waiter.connect(ctx)
 	if err != nil {
 		return err
@@ -106,6 +109,9 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 // open opens the files and settles where the result goes, before any work.
 func (o *runOptions) open(train string) (*preflight, error) {
 	files := &preflight{}
+	if err := oneStdin(train, o.blind); err != nil {
+		return nil, err
+	}
 	var err error
 	if files.train, err = o.shaper.input(o.host, train, false); err != nil {
 		return nil, err

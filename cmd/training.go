@@ -100,145 +100,56 @@ func parents(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error]
 	}
 }
 
-type trainingGetOptions struct {
-	connector connector
-	output    output
-}
-
 func newTrainingGetCmd(h *host) *cobra.Command {
-	opts := &trainingGetOptions{connector: connector{idle: true}}
-	cmd := &cobra.Command{
-		Use: "get REF", Short: "Show a race", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(trainingNames)
-	return cmd
+	return newInquiryCmd(h, inquiry[*api.Training]{
+		use: "get REF", short: "Show a race", noun: trainingNoun,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
+			return client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+		},
+		print: printTraining,
+	})
 }
 
-func (o *trainingGetOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.trainingKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	job, err := client.Call(ctx, conn.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
-	if err != nil {
-		return err
-	}
-	return item(&o.output, job, trainingMembers...)
-}
-
-type trainingProgressOptions struct {
-	connector connector
-	output    output
-}
+func printTraining(o *output, job *api.Training) error { return item(o, job, trainingMembers...) }
 
 func newTrainingProgressCmd(h *host) *cobra.Command {
-	opts := &trainingProgressOptions{connector: connector{idle: true}}
-	cmd := &cobra.Command{
-		Use: "progress REF", Short: "Show how far each algorithm of a race has come", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(trainingNames)
-	return cmd
+	return newInquiryCmd(h, inquiry[*api.TrainingProgress]{
+		use: "progress REF", short: "Show how far each algorithm of a race has come", noun: trainingNoun,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
+			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingInput{TrainingJobKey: key})
+		},
+		print: printProgress,
+	})
 }
 
-func (o *trainingProgressOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
+// printProgress prints a race as a table of its algorithms, or all of it.
+func printProgress(o *output, p *api.TrainingProgress) error {
+	if o.json || len(o.fields) > 0 {
+		return item(o, p, "status")
 	}
-	defer conn.Close()
-	key, err := conn.trainingKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	progress, err := client.Call(ctx, conn.Client, api.GetTrainingProgress, &api.TrainingInput{TrainingJobKey: key})
-	if err != nil {
-		return err
-	}
-	if o.output.json || len(o.output.fields) > 0 {
-		return item(&o.output, progress, "status")
-	}
-	return list(&o.output, progress.Jobs, "trainingJobKey", "algorithm", "status", "latestPerformance", "recentPerformances")
-}
-
-type trainingCancelOptions struct {
-	waiter waiter
-	output output
+	return list(o, p.Jobs, "trainingJobKey", "algorithm", "status", "latestPerformance", "recentPerformances")
 }
 
 func newTrainingCancelCmd(h *host) *cobra.Command {
-	opts := &trainingCancelOptions{}
-	cmd := &cobra.Command{
-		Use: "cancel REF", Short: "Stop a race; the best model so far is kept", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.waiter.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.waiter.complete(trainingNames)
-	return cmd
-}
-
-func (o *trainingCancelOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.waiter.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.trainingKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	job, err := client.Call(ctx, conn.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
-	if err != nil {
-		return err
-	}
-	return item(&o.output, job, trainingMembers...)
-}
-
-type trainingDeleteOptions struct {
-	connector connector
-	asker     asker
-	output    output
+	return newInquiryCmd(h, inquiry[*api.Training]{
+		use: "cancel REF", short: "Stop a race; the best model so far is kept", noun: trainingNoun,
+		working: true,
+		ask: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
+			return client.Call(ctx, c, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
+		},
+		print: printTraining,
+	})
 }
 
 func newTrainingDeleteCmd(h *host) *cobra.Command {
-	opts := &trainingDeleteOptions{}
-	cmd := &cobra.Command{
-		Use: "delete REF", Short: "Delete a finished race with its model and predictions", Args: takes("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.connector.bind(cmd, h)
-	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
-	cmd.ValidArgsFunction = opts.connector.complete(trainingNames)
-	return cmd
-}
-
-func (o *trainingDeleteOptions) run(ctx context.Context, ref string) error {
-	conn, err := o.connector.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	key, err := conn.trainingKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if err := o.asker.confirm(ctx, fmt.Sprintf("Delete training %s with its model and predictions?", key)); err != nil {
-		return err
-	}
-	if _, err := client.Call(ctx, conn.Client, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
-		return err
-	}
-	return printDeleted(&o.output, deleted{TrainingJobKey: key}, "trainingJobKey")
+	return newRemovalCmd(h, removal{
+		short: "Delete a finished race with its model and predictions", noun: trainingNoun, column: "trainingJobKey",
+		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
+			return fmt.Sprintf("Delete training %s with its model and predictions?", key), nil
+		},
+		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+			_, err := client.Call(ctx, c, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: key})
+			return deleted{TrainingJobKey: key}, err
+		},
+	})
 }

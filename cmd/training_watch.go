@@ -146,6 +146,7 @@ func (w *walk) race(ctx context.Context, key string) (*api.Training, error) {
 		f = f.advise("predict with it: `foretell predictions create %s BLIND.csv`", kept.ModelKey)
 	default:
 		f.fact += " before there was a model"
+		f = f.advise("start another with `foretell training create %s`", kept.DatasetKey)
 	}
 	return nil, f
 }

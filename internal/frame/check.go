@@ -123,9 +123,13 @@ func (c *comparison) checkCategories(blind *ColumnProfile, schema *ColumnSchema)
 			}
 		}
 	}
-	if texts > 0 {
-		c.report(SeverityWarning, CodeUnseenCategory, blind.Name, "%s hold %s not learnt in training, most often %s",
-			plural(rows, "row"), plural(texts, "text"), excerpt(most.text))
+	switch {
+	case texts == 1:
+		c.report(SeverityWarning, CodeUnseenCategory, blind.Name, "in %s a text that training never had: %s",
+			plural(rows, "row"), excerpt(most.text))
+	case texts > 1:
+		c.report(SeverityWarning, CodeUnseenCategory, blind.Name, "in %s texts that training never had: %d different ones, most often %s",
+			plural(rows, "row"), texts, excerpt(most.text))
 	}
 }
 

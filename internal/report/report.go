@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -151,10 +153,13 @@ func bars(value, largest float64, width int) string {
 
 func figure(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// cell keeps a name from breaking the layout.
+// cell shows the control characters of a name, which would break the layout or
+// steer the terminal.
 func cell(name string) string {
-	return strings.NewReplacer("\t", `\t`, "\n", `\n`, "\v", `\v`, "\f", `\f`).Replace(name)
+	return control.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
 }
+
+var control = regexp.MustCompile(`\p{Cc}`)
 
 func more(w io.Writer, n int, what string) {
 	if n > 0 {

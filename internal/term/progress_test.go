@@ -95,6 +95,18 @@ func TestRaceLooks(t *testing.T) {
 			t.Errorf("the picture is not drawn over the last one: %q", got)
 		}
 	})
+	t.Run("a_terminal_made_narrower_has_wrapped_the_lines", func(t *testing.T) {
+		b := newBench(Bar)
+		r := b.Race("shop: racing for accuracy 0.7", 0.7)
+		b.clock = b.clock.Add(2 * time.Second)
+		r.Update(lanes)
+		first := b.text.Len()
+		b.width = func() int { return 40 }
+		r.Done()
+		if got := b.text.String()[first:]; !strings.HasPrefix(got, "\x1b[7A\r\x1b[J") {
+			t.Errorf("wrapped rows are left standing: %q", got)
+		}
+	})
 	t.Run("told_once_in_plain_lines", func(t *testing.T) {
 		b := newBench(Plain)
 		r := b.Race("shop: racing for accuracy", 1)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
 // Lane is where one algorithm of a race is.
@@ -28,7 +30,7 @@ type Race struct {
 	last   time.Time
 	order  []string
 	lanes  map[string]*laneState
-	drawn  int // lines on the screen
+	drawn  []string // lines on the screen
 	news   bool
 }
 
@@ -80,9 +82,9 @@ func (r *Race) Update(lanes []Lane) {
 func (r *Race) Done() {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
-	if r.drawn > 0 {
+	if len(r.drawn) > 0 {
 		r.redraw(r.p.now())
-		r.drawn = 0
+		r.drawn = nil
 	}
 }
 
@@ -123,14 +125,24 @@ func (r *Race) redraw(now time.Time) {
 	lines := []string{Cut(fmt.Sprintf("%s · %s", Escape(r.title), Duration(now.Sub(r.start))), width)}
 	lines = append(lines, r.picture(width)...)
 	var b strings.Builder
-	if r.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", r.drawn)
+	if len(r.drawn) > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", rows(r.drawn, r.p.width()))
 	}
 	for _, line := range lines {
 		b.WriteString("\r\x1b[K" + line + "\n")
 	}
-	r.drawn = len(lines)
+	r.drawn = lines
 	fmt.Fprint(r.p.out, b.String())
+}
+
+// rows is how many rows of a terminal the lines take up: one that has been made
+// narrower since they were written has wrapped them.
+func rows(lines []string, width int) int {
+	n := 0
+	for _, line := range lines {
+		n += max(1, (twwidth.Width(line)+width-1)/width)
+	}
+	return n
 }
 
 // picture is one line a lane: the leader marked, the curve as a sparkline as
