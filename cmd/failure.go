@@ -110,7 +110,7 @@ func explain(ctx context.Context, err error) *failure {
 // explainProblem makes a failure of what the service answered.
 func explainProblem(p *api.Problem) *failure {
 	exit, ok := exitOfCode[p.Code]
-	if !ok {
+	if !ok || p.Status == 501 { // a status that the service never gives
 		exit = exitOfStatus(p.Status)
 	}
 	f := &failure{exit: exit, code: string(p.Code), fact: p.Error(), request: p.RequestID, cause: p}

@@ -133,7 +133,7 @@ func (o *predictionsWaitOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	prediction, err := walk.prediction(ctx, key)
+	prediction, err := walk.prediction(ctx, key, "foretell predictions wait "+key)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 	if o.waiter.noWait {
 		return item(&o.output, created, "predictionKey", "status")
 	}
-	prediction, err := walk.prediction(ctx, created.PredictionKey)
+	prediction, err := walk.prediction(ctx, created.PredictionKey, o.target.later(created.PredictionKey, blind))
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err := o.target.free(); err != nil {
 		return err
 	}
-	prediction, err := walk.prediction(ctx, key)
+	prediction, err := walk.prediction(ctx, key, o.target.later(key, nil))
 	if err != nil {
 		return err
 	}

@@ -125,8 +125,8 @@ func (d *download) broken(err error, t *target) error {
 	if !errors.As(err, &disk) {
 		return err
 	}
-	return fail(ExitUnexpected, "%w", err).advise("nothing is left of it here; with room for it: `foretell predictions download %s -o %s`",
-		d.prediction.PredictionKey, quote(t.path))
+	return fail(ExitUnexpected, "%w", err).
+		advise("nothing is left of it here; with room for it: `%s`", t.later(d.prediction.PredictionKey, nil))
 }
 
 // createPart makes a hidden file for what will become name, readable for whom
@@ -213,8 +213,19 @@ func plausible(ctx context.Context, p *api.Prediction, rows *int) func(part stri
 	}
 }
 
-// prediction waits until a prediction is done.
-func (w *walk) prediction(ctx context.Context, key string) (*api.Prediction, error) {
+// later is the command that gets a result whose wait was broken off. blind may
+// be nil.
+func (t *target) later(key string, blind *input) string {
+	command := "foretell predictions download " + key
+	if blind != nil && !blind.spooled {
+		command += " --blind " + quote(blind.path)
+	}
+	return command + " -o " + quote(t.path)
+}
+
+// prediction waits until a prediction is done; again is the command that goes on
+// with a wait that is broken off.
+func (w *walk) prediction(ctx context.Context, key, again string) (*api.Prediction, error) {
 	phase := w.progress.Phase("predicting")
 	defer phase.Done()
 	p, err := w.WaitPrediction(ctx, key, func(p *api.Prediction) {
@@ -225,7 +236,7 @@ func (w *walk) prediction(ctx context.Context, key string) (*api.Prediction, err
 		}
 	})
 	if err != nil {
-		return nil, w.left(ctx, err, "prediction "+key, "foretell predictions wait "+key)
+		return nil, w.left(ctx, err, "prediction "+key, again)
 	}
 	if p.Status != api.PredictionCompleted {
 		f := fail(ExitJobFailed, "prediction %s ended as %s", key, p.Status)

@@ -199,7 +199,7 @@ func (j *journey) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	prediction, err := j.prediction(ctx, created.PredictionKey)
+	prediction, err := j.prediction(ctx, created.PredictionKey, j.target.later(created.PredictionKey, j.files.blind))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/client"
 	"foretell/internal/term"
 )
 
@@ -86,8 +87,8 @@ func (w *waiter) start(ctx context.Context) (context.Context, *term.Progress, co
 	return ctx, progress, cancel, nil
 }
 
-// left explains why a wait ended before the job: by --timeout or by Ctrl-C. The
-// job runs on, and again is the command that goes on with it.
+// left explains why a wait ended before the job: by --timeout, by Ctrl-C or by a
+// lost connection. The job runs on, and again is the command that goes on with it.
 func (w *walk) left(ctx context.Context, err error, what, again string) error {
 	where := "it runs on"
 	if w.embedded {
@@ -100,6 +101,10 @@ func (w *walk) left(ctx context.Context, err error, what, again string) error {
 	if errors.As(context.Cause(ctx), &stopped) {
 		f := &failure{exit: stopped.exit(), fact: "interrupted while waiting for " + what + ": " + where, cause: err}
 		return f.advise("go on with `%s`", again)
+	}
+	var network *client.NetworkError
+	if errors.As(err, &network) {
+		return explain(ctx, err).advise("once it answers again, go on with `%s`", again)
 	}
 	return err
 }

@@ -1,0 +1,44 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"foretell/internal/client"
+)
+
+func TestLeftWaitNamesTheNextCommand(t *testing.T) {
+	timedOut, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	for _, test := range []struct {
+		name string
+		ctx  context.Context
+		err  error
+		exit Exit
+		hint string
+	}{
+		{"timeout", timedOut, timedOut.Err(), ExitStillRunning, "go on with `foretell again`"},
+		{"connection_lost", t.Context(), &client.NetworkError{}, ExitUnavailable, "once it answers again, go on with `foretell again`"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := &walk{connection: &connection{}}
+			var f *failure
+			if err := w.left(test.ctx, test.err, "training 1", "foretell again"); !errors.As(err, &f) {
+				t.Fatal(err)
+			}
+			if f.exit != test.exit || f.hint != test.hint {
+				t.Errorf("exit %d, hint %q", f.exit, f.hint)
+			}
+		})
+	}
+}
+
+func TestResultCanBeFetchedLater(t *testing.T) {
+	to := &target{path: "my out.csv"}
+	got := to.later("KEY", &input{path: "blind.csv"}) + "\n" + to.later("KEY", &input{spooled: true})
+	want := "foretell predictions download KEY --blind blind.csv -o 'my out.csv'\nforetell predictions download KEY -o 'my out.csv'"
+	if got != want {
+		t.Errorf("%s", got)
+	}
+}
