@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/server"
 )
 
 type serveOptions struct {
@@ -60,19 +62,16 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return fail(ExitConflict, "cannot listen at %s: %w", o.listen, err).advise("name another address with --listen; port 0 picks a free one")
 	}
 	stopWork := house.work()
-	server := &http.Server{
-		Handler: house.handler(o.publicURL), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slogErrors(log),
-	}
+	web := server.HTTPServer(house.handler(o.publicURL))
 	o.host.note("listening on http://%s", listener.Addr())
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- web.Serve(listener) }()
 	select {
 	case err := <-served:
 		return errors.Join(err, stopWork())
 	case <-ctx.Done():
 	}
-	if err := errors.Join(shutdown(server), stopWork()); err != nil {
+	if err := errors.Join(shutdown(web), stopWork()); err != nil {
 		return err
 	}
 	var stopped *interruption
@@ -84,11 +83,11 @@ func (o *serveOptions) run(ctx context.Context) error {
 const gracePeriod = 10 * time.Second
 
 // shutdown lets requests come to their end, and breaks off those that do not.
-func shutdown(server *http.Server) error {
+func shutdown(web *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("some requests were broken off: %w", errors.Join(err, server.Close()))
+	if err := web.Shutdown(ctx); err != nil {
+		return fmt.Errorf("some requests were broken off: %w", errors.Join(err, web.Close()))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	stdlog "log"
 	"log/slog"
 	"net/http"
 	"os"
@@ -85,9 +84,5 @@ func (s *house) close() error { return s.store.Close() }
 
 // logger writes the service's log to standard error.
 func (h *host) logger() *slog.Logger { return newLogger(h.console.Err) }
-
-func slogErrors(log *slog.Logger) *stdlog.Logger {
-	return slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-}
 
 func newLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
