@@ -73,10 +73,22 @@ func (t *target) free() error {
 		return err
 	case info.IsDir():
 		return usage("the output %s is a folder", t.path).advise("name a file with -o")
+	case !info.Mode().IsRegular():
+		return nil // see passes
 	case !t.force:
 		return fail(ExitConflict, "the output %s exists", t.path).advise("replace it with --force, or name another file with -o")
 	}
 	return nil
+}
+
+// passes tells that the target is a device or a pipe: what is written to it
+// goes through, so that it can be neither replaced nor taken back.
+func (t *target) passes() bool {
+	if t.toStdout() {
+		return true
+	}
+	info, err := os.Stat(t.path)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // download is a result on its way to a target.
@@ -90,8 +102,12 @@ type download struct {
 // fetch downloads a result to a hidden file beside the target, proves it, and
 // gives it its name. On any error nothing is left behind.
 func (t *target) fetch(ctx context.Context, d download) (err error) {
-	dir, name := filepath.Dir(t.path), filepath.Base(t.path)
-	if t.toStdout() {
+	end := t.path
+	if linked, err := filepath.EvalSymlinks(end); err == nil {
+		end = linked // the file that a link names is replaced, not the link
+	}
+	dir, name := filepath.Dir(end), filepath.Base(end)
+	if t.passes() {
 		dir, name = os.TempDir(), "result.csv"
 	}
 	part, err := createPart(dir, name)
@@ -112,10 +128,22 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 	if err = d.check(part.Name()); err != nil {
 		return err
 	}
-	if t.toStdout() {
-		return errors.Join(copyFile(t.host.console.Out, part.Name()), os.Remove(part.Name()))
+	if t.passes() {
+		return errors.Join(t.pass(part.Name()), os.Remove(part.Name()))
 	}
-	return os.Rename(part.Name(), t.path)
+	return os.Rename(part.Name(), end)
+}
+
+// pass copies a proved result to a target that it goes through.
+func (t *target) pass(path string) error {
+	if t.toStdout() {
+		return copyFile(t.host.console.Out, path)
+	}
+	dst, err := os.OpenFile(t.path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(copyFile(dst, path), dst.Close())
 }
 
 // broken says how to get a result that did not arrive. What the disk refused,

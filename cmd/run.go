@@ -218,22 +218,23 @@ func (j *journey) summarize(ctx context.Context, took time.Duration) {
 	fmt.Fprintf(w, "%s %s in %s\n", style.Bold(term.Escape(winner)), wins(j.job), term.Duration(took))
 	// How many rows the figures come from tells the report, which is an
 	// extension: another deployment may have none.
-	rows, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
+	report, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
 	if err != nil {
-		rows = &api.ModelReport{}
+		report = &api.ModelReport{}
 	}
 	figure := func(name string, value *float64, rows int64) {
-		if value == nil {
-			return
+		switch {
+		case value == nil:
+		case rows > 0:
+			fmt.Fprintf(w, "  %-10s %s %.4f on %s\n", name, j.job.Metric, *value, plural(int(rows), "row"))
+		case report.Rows > 0:
+			fmt.Fprintf(w, "  %-10s not measured: too few rows\n", name)
+		default:
+			fmt.Fprintf(w, "  %-10s %s %.4f\n", name, j.job.Metric, *value)
 		}
-		text := fmt.Sprintf("  %-10s %s %.4f", name, j.job.Metric, *value)
-		if rows > 0 {
-			text += " on " + plural(int(rows), "row")
-		}
-		fmt.Fprintln(w, text)
 	}
-	figure("validation", j.job.AchievedPerformance, rows.ValidationRows)
-	figure("test", j.job.TestPerformance, rows.TestRows)
+	figure("validation", j.job.AchievedPerformance, report.ValidationRows)
+	figure("test", j.job.TestPerformance, report.TestRows)
 	if j.result.Rows > 0 {
 		fmt.Fprintf(w, "  %s, verified\n", plural(j.result.Rows, "prediction"))
 	}
