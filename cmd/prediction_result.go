@@ -45,8 +45,8 @@ func (t *target) check(o *output) error {
 }
 
 // settle chooses the path beside the blind file if none was named, and refuses
-// to work for a file that exists.
-func (t *target) settle(blind *input) error {
+// to work for a file that exists, or for one that is read.
+func (t *target) settle(blind *input, others ...*input) error {
 	if t.path == "" {
 		dir := filepath.Dir(blind.path)
 		if blind.spooled {
@@ -54,7 +54,19 @@ func (t *target) settle(blind *input) error {
 		}
 		t.path = filepath.Join(dir, blind.stem()+".predictions.csv")
 	}
+	for _, in := range append(others, blind) {
+		if sameFile(t.path, in.path) {
+			return usage("the output %s is the input %s", t.path, in.name).advise("name another file with -o")
+		}
+	}
 	return t.free()
+}
+
+// sameFile tells whether two paths lead to one regular file.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 }
 
 // free is an error if the file exists and may not be replaced.

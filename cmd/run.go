@@ -124,7 +124,7 @@ func (o *runOptions) open(train string) (*preflight, error) {
 		return files, nil
 	}
 	if files.blind, err = o.shaper.input(o.host, o.blind, true); err == nil {
-		err = o.target.settle(files.blind)
+		err = o.target.settle(files.blind, files.train)
 	}
 	if err != nil {
 		files.Close()
