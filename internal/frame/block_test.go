@@ -109,14 +109,17 @@ func TestResultWriter(t *testing.T) {
 	var out bytes.Buffer
 	w := NewResultWriter(&out, blocks)
 	for i, p := range [][]float64{{0.25, 0.75}, {1, 0}} {
-		if err := w.Write(block.Raw[i], p); err != nil {
+		if err := w.Write(block.Raw[i], 1-i, p); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, bad := range [][]float64{{1}, {NaN, 1}, {1.5, -0.5}} {
-		if err := w.Write(block.Raw[0], bad); err == nil {
+		if err := w.Write(block.Raw[0], 0, bad); err == nil {
 			t.Errorf("%v was written", bad)
 		}
+	}
+	if err := w.Write(block.Raw[0], 2, []float64{1, 0}); err == nil {
+		t.Error("a class that is not there was written")
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -128,9 +131,9 @@ func TestResultWriter(t *testing.T) {
 	}
 }
 
-func TestFormatProbability(t *testing.T) {
+func TestAppendProbability(t *testing.T) {
 	for p, want := range map[float64]string{0: "0", 1: "1", 0.5: "0.5", 1.0 / 3: "0.333333", 0.99999999: "1", 1.5e-7: "1.5e-07"} {
-		if got := FormatProbability(p); got != want {
+		if got := string(AppendProbability(nil, p)); got != want {
 			t.Errorf("%v: got %s, want %s", p, got, want)
 		}
 	}

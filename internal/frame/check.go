@@ -24,14 +24,6 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// String returns column and message.
-func (f Finding) String() string {
-	if f.Name == "" {
-		return f.Message
-	}
-	return f.Name + ": " + f.Message
-}
-
 // The differences from which a column counts as moved.
 const (
 	rangeSlack  = 0.1 // of the training range, beyond its ends

@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
 			for _, f := range Check(train, scanText(t, c.file, ScanOptions{Blind: true, ID: train.Schema.ID})) {
-				got = append(got, fmt.Sprintf("%s %s %s", f.Severity, f.Code, f))
+				got = append(got, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Code, f.Name, f.Message))
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)

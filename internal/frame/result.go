@@ -60,25 +60,16 @@ func NewResultWriter(dst io.Writer, blocks *Blocks) *ResultWriter {
 	return w
 }
 
-// Write appends a row: the blind file's, as Block.Raw has it, and the
-// probability of each class. The predicted class is the most probable one, the
-// first of several. Probabilities that are not numbers from 0 to 1, one a
-// class, are an error, and nothing is written.
-func (w *ResultWriter) Write(raw []byte, probabilities []float64) error {
-	best := 0
-	for i, p := range probabilities {
-		if p > probabilities[best] {
-			best = i
-		}
-	}
-	return w.WriteClass(raw, best, probabilities)
-}
-
-// WriteClass is Write with the predicted class, its index, chosen by the
-// caller: it need not be the most probable one.
-func (w *ResultWriter) WriteClass(raw []byte, class int, probabilities []float64) error {
+// Write appends a row: the blind file's, as Block.Raw has it, the index of the
+// predicted class, which need not be the most probable one, and the probability
+// of each class. Probabilities that are not numbers from 0 to 1, one a class,
+// are an error, and nothing is written.
+func (w *ResultWriter) Write(raw []byte, class int, probabilities []float64) error {
 	if len(probabilities) != len(w.classes) {
 		return fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(w.classes))
+	}
+	if class < 0 || class >= len(w.classes) {
+		return fmt.Errorf("class %d: must be 0 to %d", class, len(w.classes)-1)
 	}
 	for i, p := range probabilities {
 		if math.IsNaN(p) || p < 0 || p > 1 {
@@ -103,12 +94,9 @@ func (w *ResultWriter) probability(p float64) {
 // Flush writes what is buffered and returns the first error of all writing.
 func (w *ResultWriter) Flush() error { return w.out.Flush() }
 
-// FormatProbability returns p with six significant digits and no trailing
-// zeros: 0.5, 0.123457, 1.5e-07. So written, the probabilities of a row sum to
-// 1 within half a millionth a class, and a small one does not become zero.
-func FormatProbability(p float64) string { return string(AppendProbability(nil, p)) }
-
-// AppendProbability appends FormatProbability(p) to dst.
+// AppendProbability appends p to dst with six significant digits and no
+// trailing zeros: 0.5, 0.123457, 1.5e-07. So written, the probabilities of a row
+// sum to 1 within half a millionth a class, and a small one does not become zero.
 func AppendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:

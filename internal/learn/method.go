@@ -75,12 +75,6 @@ type Method struct {
 // which they are shown and in which ties between them are decided.
 func Methods(classes int) []Method { return namesOf(methods, classes) }
 
-// MethodOf returns the algorithm of the given name, or an error that says why
-// a table of that many classes cannot be learnt with it.
-func MethodOf(name string, classes int) (Method, error) {
-	return methodOf(methods, name, classes)
-}
-
 func namesOf(methods []method, classes int) []Method {
 	prefix := "B"
 	if classes > 2 {

@@ -146,7 +146,7 @@ func (a *assembly) write(ctx context.Context, w *frame.ResultWriter, m *Model, p
 			for c := range row {
 				row[c] = min(float64(q[c]), 1)
 			}
-			if err := w.WriteClass(raw, metric.Decide(q, m.weights), row); err != nil {
+			if err := w.Write(raw, metric.Decide(q, m.weights), row); err != nil {
 				return rows, err
 			}
 		}

@@ -71,7 +71,7 @@ func TestPredict(t *testing.T) {
 			if q > probabilities[i*len(classes)+best] {
 				best = c
 			}
-			if got, want := row[len(rows[0])+2+c], frame.FormatProbability(float64(q)); got != want {
+			if got, want := row[len(rows[0])+2+c], string(frame.AppendProbability(nil, float64(q))); got != want {
 				t.Fatalf("row %d has %s for class %s, want %s", i, got, classes[c], want)
 			}
 		}

