@@ -12,12 +12,12 @@
 // Every output of a matrix product is one chain of multiply-adds over the
 // depth in ascending order, starting from what dst held. Neither the shape of
 // a tile nor the way rows are dealt out to workers changes a bit. Where the
-// processor fuses multiply and add (AVX2 with FMA by the assembly of this
-// package, arm64 as its compiler sees fit) the chain is rounded once a step,
-// elsewhere twice. On one kind of processor the bits are always the same;
-// between kinds, products differ by about depth · 2⁻²⁴ of their terms. The
-// other kernels keep products and sums apart and give the same bits everywhere,
-// but for Softmax, which is as exact as math.Exp.
+// processor fuses multiply and add (AVX2 with FMA and AVX-512, with the same
+// bits, by the assembly of this package, arm64 as its compiler sees fit) the
+// chain is rounded once a step, elsewhere twice. On one kind of processor the
+// bits are always the same; between kinds, products differ by about depth · 2⁻²⁴ of their terms. The
+// other kernels keep products and sums apart and give the same bits
+// everywhere.
 //
 // The assembly in *_amd64.s is written by the generator in gen, a module of
 // its own:

@@ -18,7 +18,19 @@ func random(rng *rand.Rand, n int) []float32 {
 
 // shapes are sizes below, at and above the edges of tiles and panels.
 var shapes = []Shape{
-	{1, 1, 1}, {6, 16, 8}, {7, 17, 3}, {5, 15, 31}, {64, 2, 64}, {13, 33, 0}, {12, 48, 100}, {2, 1000, 5}, {0, 3, 3}, {3, 0, 3},
+	{1, 1, 1},
+	{6, 16, 8},
+	{7, 17, 3},
+	{5, 15, 31},
+	{64, 2, 64},
+	{13, 33, 0},
+	{12, 48, 100},
+	{2, 1000, 5},
+	{0, 3, 3},
+	{3, 0, 3},
+	{11, 20, 7},
+	{24, 32, 9},
+	{31, 16, 4},
 }
 
 // naive adds a·b to dst as the package promises: one chain of multiply-adds a
@@ -177,6 +189,18 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
+func TestExp(t *testing.T) {
+	for x := float32(0); x > -87; x -= 0.00037 {
+		want := math.Exp(float64(x))
+		if got := float64(exp(x)); math.Abs(got/want-1) > 2.5e-7 {
+			t.Fatalf("exp(%v) = %v, want %v", x, got, want)
+		}
+	}
+	if exp(0) != 1 || exp(-88) != 0 || exp(float32(math.Inf(-1))) != 0 || !math.IsNaN(float64(exp(float32(math.NaN())))) {
+		t.Error("exp is wrong at the ends")
+	}
+}
+
 func TestRows(t *testing.T) {
 	x := []float32{1, 2, 3, 4, 5, 6}
 	sum := []float32{1, 1}
@@ -184,9 +208,14 @@ func TestRows(t *testing.T) {
 	if want := []float32{10, 13}; !slices.Equal(sum, want) {
 		t.Errorf("SumRows: got %v, want %v", sum, want)
 	}
-	ScaleRows(x, x, []float32{10, 100})
-	if want := []float32{10, 200, 30, 400, 50, 600}; !slices.Equal(x, want) {
-		t.Errorf("ScaleRows: got %v, want %v", x, want)
+	AffineRows(x, x, []float32{10, 100}, []float32{1, 2})
+	if want := []float32{11, 202, 31, 402, 51, 602}; !slices.Equal(x, want) {
+		t.Errorf("AffineRows: got %v, want %v", x, want)
+	}
+	back, scale := []float32{0, 1}, []float32{0, 0}
+	AffineBack(back, scale, []float32{1, 2}, []float32{5, 7}, []float32{3, 4})
+	if !slices.Equal(back, []float32{3, 9}) || !slices.Equal(scale, []float32{5, 14}) {
+		t.Errorf("AffineBack: got %v and %v", back, scale)
 	}
 	if got := SumSquares([]float32{1, 2, 3, 4, 5}); got != 55 {
 		t.Errorf("SumSquares: got %v, want 55", got)

@@ -3,9 +3,8 @@ package kernel
 // Shape is the size of a product: Rows × Depth times Depth × Cols.
 type Shape struct{ Rows, Cols, Depth int }
 
-// height is the number of rows of a full tile: 6 × 16 outputs fill twelve of
-// the sixteen AVX registers.
-const height = 6
+// tallest is the greatest height of a tile on any processor.
+const tallest = 12
 
 // Multiply adds a·b to dst. dst is Rows × Cols and a Rows × Depth, both row
 // major; b is Depth × Cols as packed by Pack or PackTransposed.
@@ -25,7 +24,7 @@ type left struct {
 	row, col int
 }
 
-// multiply walks the output in panels of 16 columns and tiles of 6 rows. A
+// multiply walks the output in panels of 16 columns and tiles of height rows. A
 // panel of b (depth × 64 bytes) stays in the first-level cache while the rows
 // of a stream past.
 func multiply(dst []float32, a left, b []float32, s Shape) {
@@ -53,7 +52,7 @@ func multiply(dst []float32, a left, b []float32, s Shape) {
 // edge computes a tile at the right edge of dst, where fewer than 16 columns
 // are left, by way of a full tile on the stack.
 func edge(dst []float32, s Shape, a left, panel []float32, rows int) {
-	var full [height * width]float32
+	var full [tallest * width]float32
 	cols := s.Cols % width
 	for i := range rows {
 		copy(full[i*width:i*width+cols], dst[i*s.Cols:])

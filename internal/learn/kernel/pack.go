@@ -47,10 +47,17 @@ func PackTransposed(dst, b []float32, depth, cols int) {
 		if cols-j < width {
 			clear(panel)
 		}
-		for c := range min(width, cols-j) {
-			column := panel[c:]
+		c := 0
+		for ; c+4 <= min(width, cols-j); c += 4 { // four at a time: whole quarters of cache lines
+			b0, b1 := b[(j+c)*depth:][:depth], b[(j+c+1)*depth:][:depth]
+			b2, b3 := b[(j+c+2)*depth:][:depth], b[(j+c+3)*depth:][:depth]
+			for r := range depth {
+				*(*[4]float32)(panel[r*width+c:]) = [4]float32{b0[r], b1[r], b2[r], b3[r]}
+			}
+		}
+		for ; c < min(width, cols-j); c++ {
 			for r, v := range b[(j+c)*depth : (j+c+1)*depth] {
-				column[r*width] = v
+				panel[r*width+c] = v
 			}
 		}
 	}

@@ -1,7 +1,5 @@
 package kernel
 
-import "math"
-
 // Broadcast copies row into every row of dst, whose length is a multiple of
 // len(row).
 func Broadcast(dst, row []float32) {
@@ -11,15 +9,32 @@ func Broadcast(dst, row []float32) {
 	}
 }
 
-// ScaleRows writes a with every row multiplied by row, element by element, to
-// dst. dst may be a.
-func ScaleRows(dst, a, row []float32) {
-	check("ScaleRows", len(dst), len(a))
-	n := len(row)
+// AffineRows writes a with every row multiplied by scale, element by element,
+// plus bias, to dst.
+func AffineRows(dst, a, scale, bias []float32) {
+	check("AffineRows", len(dst), len(a))
+	check("AffineRows", len(bias), len(scale))
+	n := len(scale)
 	for i := 0; i+n <= len(a) && n > 0; i += n {
-		d, x := dst[i:i+n], a[i:i+n]
-		for j, r := range row {
-			d[j] = x[j] * r
+		d, x, b := dst[i:i+n], a[i:i+n], bias[:n]
+		for j := affineVector(d, x, scale, b); j < n; j++ {
+			d[j] = float32(x[j]*scale[j]) + b[j]
+		}
+	}
+}
+
+// AffineBack goes back through AffineRows: from the gradient grad of its
+// result it adds that of a to dst and that of scale to dscale.
+func AffineBack(dst, dscale, grad, a, scale []float32) {
+	check("AffineBack", len(dst), len(grad))
+	check("AffineBack", len(a), len(grad))
+	check("AffineBack", len(dscale), len(scale))
+	n := len(scale)
+	for i := 0; i+n <= len(grad) && n > 0; i += n {
+		d, x, s, g := dst[i:i+n], a[i:i+n], dscale[:n], grad[i:i+n]
+		for j := affineBackVector(d, s, g, x, scale); j < n; j++ {
+			d[j] += float32(g[j] * scale[j])
+			s[j] += float32(g[j] * x[j])
 		}
 	}
 }
@@ -28,16 +43,16 @@ func ScaleRows(dst, a, row []float32) {
 func SumRows(dst, a []float32) {
 	n := len(dst)
 	for i := 0; i+n <= len(a) && n > 0; i += n {
-		for j, x := range a[i : i+n] {
-			dst[j] += x
-		}
+		Axpy(dst, a[i:i+n], 1)
 	}
 }
 
 // Axpy adds alpha·x to dst.
 func Axpy(dst, x []float32, alpha float32) {
 	check("Axpy", len(dst), len(x))
-	dst = dst[:len(x)]
+	done := axpyVector(dst, x, alpha)
+	x = x[done:]
+	dst = dst[done : done+len(x)]
 	for i, v := range x {
 		dst[i] += float32(alpha * v)
 	}
@@ -46,7 +61,9 @@ func Axpy(dst, x []float32, alpha float32) {
 // Blend moves dst towards x: dst ← dst + t·(x − dst).
 func Blend(dst, x []float32, t float32) {
 	check("Blend", len(dst), len(x))
-	dst = dst[:len(x)]
+	done := blendVector(dst, x, t)
+	x = x[done:]
+	dst = dst[done : done+len(x)]
 	for i, v := range x {
 		dst[i] += float32(t * (v - dst[i]))
 	}
@@ -74,30 +91,4 @@ func SumSquares(x []float32) float64 {
 		s0 += float64(float64(v) * float64(v))
 	}
 	return (s0 + s1) + (s2 + s3)
-}
-
-// Softmax turns the scores of one row into probabilities, in place. Scores
-// are shifted by their maximum, so that none overflows; a row that holds NaN
-// becomes the uniform distribution.
-func Softmax(row []float32) {
-	top := float32(math.Inf(-1))
-	for _, v := range row {
-		top = max(top, v) // NaN wins
-	}
-	sum := 0.0
-	for i, v := range row {
-		e := math.Exp(float64(v - top))
-		row[i] = float32(e)
-		sum += e
-	}
-	if !(sum >= 1) || math.IsInf(sum, 1) {
-		for i := range row {
-			row[i] = 1 / float32(len(row))
-		}
-		return
-	}
-	scale := float32(1 / sum)
-	for i := range row {
-		row[i] *= scale
-	}
 }

@@ -6,8 +6,24 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vector tells whether the assembly may run on this processor.
-var vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+// vector tells whether the assembly may run on this processor, wide whether
+// that for AVX-512 may.
+var (
+	vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	wide   = vector && cpu.X86.HasAVX512F
+)
+
+// height is the number of rows of a full tile. 6 × 16 outputs fill twelve of
+// the sixteen AVX registers; with AVX-512, 12 × 16 hide the latency of a
+// multiply-add.
+var height = fullHeight()
+
+func fullHeight() int {
+	if wide {
+		return tallest
+	}
+	return tallest / 2
+}
 
 // tile adds the product of rows rows of a and one panel to dst, whose rows
 // are stride apart.
@@ -15,6 +31,10 @@ func tile(dst []float32, stride int, a left, panel []float32, rows int) {
 	if !vector {
 		tileGo(dst, stride, a, panel, rows)
 		return
+	}
+	if half := tallest / 2; rows > half && rows < tallest {
+		tile(dst, stride, a, panel, half)
+		dst, a.data, rows = dst[half*stride:], a.data[half*a.row:], rows-half
 	}
 	const size = unsafe.Sizeof(float32(0))
 	d, x, b := unsafe.SliceData(dst), unsafe.SliceData(a.data), unsafe.SliceData(panel)
@@ -31,18 +51,9 @@ func tile(dst []float32, stride int, a left, panel []float32, rows int) {
 		tile4x16(d, ldd, x, rs, cs, b, depth)
 	case 5:
 		tile5x16(d, ldd, x, rs, cs, b, depth)
+	case tallest:
+		tile12x16(d, ldd, x, rs, cs, b, depth)
 	default:
 		tile6x16(d, ldd, x, rs, cs, b, depth)
 	}
-}
-
-// adamVector updates whole blocks of eight parameters and returns how many
-// parameters that were.
-func adamVector(w, m, v, g []float32, c *[8]float32) int {
-	if !vector {
-		return 0
-	}
-	blocks := len(w) / 8
-	adamBlocks(unsafe.SliceData(w), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(g), uintptr(blocks), c)
-	return 8 * blocks
 }

@@ -367,6 +367,100 @@ store:
 	VZEROUPPER
 	RET
 
+// func tile12x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
+// Requires: AVX, AVX512F
+TEXT ·tile12x16(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    ldd+8(FP), CX
+	MOVQ    rs+24(FP), DX
+	MOVQ    cs+32(FP), BX
+	MOVQ    b+40(FP), SI
+	MOVQ    k+48(FP), DI
+	MOVQ    a+16(FP), R8
+	LEAQ    (R8)(DX*2), R9
+	ADDQ    DX, R9
+	LEAQ    (R9)(DX*2), R10
+	ADDQ    DX, R10
+	LEAQ    (R10)(DX*2), R11
+	ADDQ    DX, R11
+	MOVQ    AX, R12
+	VMOVUPS (R12), Z0
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z1
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z2
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z3
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z4
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z5
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z6
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z7
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z8
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z9
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z10
+	ADDQ    CX, R12
+	VMOVUPS (R12), Z11
+	ADDQ    CX, R12
+	TESTQ   DI, DI
+	JZ      store
+
+loop:
+	VMOVUPS          (SI), Z12
+	VFMADD231PS.BCST (R8), Z12, Z0
+	VFMADD231PS.BCST (R8)(DX*1), Z12, Z1
+	VFMADD231PS.BCST (R8)(DX*2), Z12, Z2
+	VFMADD231PS.BCST (R9), Z12, Z3
+	VFMADD231PS.BCST (R9)(DX*1), Z12, Z4
+	VFMADD231PS.BCST (R9)(DX*2), Z12, Z5
+	VFMADD231PS.BCST (R10), Z12, Z6
+	VFMADD231PS.BCST (R10)(DX*1), Z12, Z7
+	VFMADD231PS.BCST (R10)(DX*2), Z12, Z8
+	VFMADD231PS.BCST (R11), Z12, Z9
+	VFMADD231PS.BCST (R11)(DX*1), Z12, Z10
+	VFMADD231PS.BCST (R11)(DX*2), Z12, Z11
+	ADDQ             BX, R8
+	ADDQ             BX, R9
+	ADDQ             BX, R10
+	ADDQ             BX, R11
+	ADDQ             $0x40, SI
+	DECQ             DI
+	JNZ              loop
+
+store:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z5, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
 // func adamBlocks(w *float32, m *float32, v *float32, grad *float32, blocks uintptr, c *[8]float32)
 // Requires: AVX
 TEXT ·adamBlocks(SB), NOSPLIT, $0-48
@@ -411,6 +505,204 @@ loop:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	DECQ    SI
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func rectifyBlocks(x *float32, blocks uintptr)
+// Requires: AVX, AVX2
+TEXT ·rectifyBlocks(SB), NOSPLIT, $0-16
+	MOVQ  x+0(FP), AX
+	MOVQ  blocks+8(FP), CX
+	TESTQ CX, CX
+	JZ    done
+
+loop:
+	VMOVUPS (AX), Y0
+	VPSRAD  $0x1f, Y0, Y1
+	VPANDN  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	DECQ    CX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func rectifyBackBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
+// Requires: AVX, AVX2
+TEXT ·rectifyBackBlocks(SB), NOSPLIT, $0-28
+	VBROADCASTSS scale+24(FP), Y2
+	VXORPS       Y1, Y1, Y1
+	MOVQ         grad+0(FP), AX
+	MOVQ         act+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	TESTQ        DX, DX
+	JZ           done
+
+loop:
+	VMOVUPS (CX), Y0
+	VPSUBD  Y0, Y1, Y0
+	VPSRAD  $0x1f, Y0, Y0
+	VANDPS  (AX), Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func dropBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
+// Requires: AVX, AVX2
+TEXT ·dropBlocks(SB), NOSPLIT, $0-32
+	VBROADCASTSS scale+20(FP), Y3
+	VBROADCASTSS threshold+16(FP), Y2
+	MOVQ         state+24(FP), AX
+	MOVQ         $0x9e3779b97f4a7c15, CX
+	MOVQ         $0xbf58476d1ce4e5b9, DX
+	MOVQ         $0x94d049bb133111eb, BX
+	MOVQ         x+0(FP), R8
+	MOVQ         blocks+8(FP), R9
+	TESTQ        R9, R9
+	JZ           done
+
+loop:
+	ADDQ      CX, AX
+	MOVQ      AX, SI
+	MOVQ      SI, DI
+	SHRQ      $0x1e, DI
+	XORQ      DI, SI
+	IMULQ     DX, SI
+	MOVQ      SI, DI
+	SHRQ      $0x1b, DI
+	XORQ      DI, SI
+	IMULQ     BX, SI
+	MOVQ      SI, DI
+	SHRQ      $0x1f, DI
+	XORQ      DI, SI
+	VMOVQ     SI, X0
+	VPMOVZXBD X0, Y1
+	VPCMPGTD  Y1, Y2, Y1
+	VMULPS    (R8), Y3, Y0
+	VANDNPS   Y0, Y1, Y0
+	VMOVUPS   Y0, (R8)
+	ADDQ      $0x20, R8
+	DECQ      R9
+	JNZ       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyBlocks(dst *float32, x *float32, blocks uintptr, alpha float32)
+// Requires: AVX
+TEXT ·axpyBlocks(SB), NOSPLIT, $0-28
+	VBROADCASTSS alpha+24(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	TESTQ        DX, DX
+	JZ           done
+
+loop:
+	VMULPS  (CX), Y1, Y0
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func blendBlocks(dst *float32, x *float32, blocks uintptr, t float32)
+// Requires: AVX
+TEXT ·blendBlocks(SB), NOSPLIT, $0-28
+	VBROADCASTSS t+24(FP), Y2
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	TESTQ        DX, DX
+	JZ           done
+
+loop:
+	VMOVUPS (AX), Y1
+	VMOVUPS (CX), Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func affineBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
+// Requires: AVX
+TEXT ·affineBlocks(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  a+8(FP), CX
+	MOVQ  scale+16(FP), DX
+	MOVQ  bias+24(FP), BX
+	MOVQ  blocks+32(FP), SI
+	TESTQ SI, SI
+	JZ    done
+
+loop:
+	VMOVUPS (CX), Y0
+	VMULPS  (DX), Y0, Y0
+	VADDPS  (BX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func affineBackBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
+// Requires: AVX
+TEXT ·affineBackBlocks(SB), NOSPLIT, $0-48
+	MOVQ  dst+0(FP), AX
+	MOVQ  dscale+8(FP), CX
+	MOVQ  grad+16(FP), DX
+	MOVQ  a+24(FP), BX
+	MOVQ  scale+32(FP), SI
+	MOVQ  blocks+40(FP), DI
+	TESTQ DI, DI
+	JZ    done
+
+loop:
+	VMOVUPS (DX), Y0
+	VMULPS  (SI), Y0, Y1
+	VADDPS  (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  (BX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	DECQ    DI
 	JNZ     loop
 
 done:

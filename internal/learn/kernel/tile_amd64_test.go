@@ -7,28 +7,43 @@ import (
 )
 
 // TestTileTwins holds the assembly and the portable code to their promises:
-// chains rounded once a step, and chains rounded twice.
+// chains rounded once a step, the same for AVX2 and AVX-512, and chains
+// rounded twice.
 func TestTileTwins(t *testing.T) {
+	hasAVX2, hasAVX512 := vector, wide
+	t.Cleanup(func() { vector, wide, height = hasAVX2, hasAVX512, fullHeight() })
+	for _, by := range []struct {
+		name         string
+		vector, wide bool
+		here         bool
+		fma          func(x, y, z float32) float32
+	}{
+		{"avx512", true, true, hasAVX512, fused},
+		{"avx2", true, false, hasAVX2, fused},
+		{"go", false, false, true, apart},
+	} {
+		t.Run(by.name, func(t *testing.T) {
+			if !by.here {
+				t.Skip("not on this processor")
+			}
+			vector, wide = by.vector, by.wide
+			height = fullHeight()
+			compareTiles(t, by.fma)
+		})
+	}
+}
+
+// compareTiles compares the products of all shapes with the naive ones.
+func compareTiles(t *testing.T, fma func(x, y, z float32) float32) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 8))
-	defer func(v bool) { vector = v }(vector)
-	for _, assembly := range []bool{true, false} {
-		if assembly && !vector {
-			t.Log("no AVX2 here: only the portable code is tested")
-			continue
-		}
-		vector = assembly
-		fma := apart
-		if assembly {
-			fma = fused
-		}
-		for _, s := range shapes {
-			a, b, dst := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols), random(rng, s.Rows*s.Cols)
-			want := slices.Clone(dst)
-			naive(want, a, b, s, fma)
-			for name, product := range products(dst, a, b, s) {
-				if !slices.Equal(product(), want) {
-					t.Errorf("%s %v, assembly %v: bits differ", name, s, assembly)
-				}
+	for _, s := range shapes {
+		a, b, dst := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols), random(rng, s.Rows*s.Cols)
+		want := slices.Clone(dst)
+		naive(want, a, b, s, fma)
+		for name, product := range products(dst, a, b, s) {
+			if !slices.Equal(product(), want) {
+				t.Errorf("%s %v: bits differ", name, s)
 			}
 		}
 	}

@@ -34,7 +34,47 @@ func tile5x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *
 //go:noescape
 func tile6x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
+// tile12x16 adds a·b to dst: 12 rows of 16. ldd, rs and cs are strides in bytes. It needs AVX-512.
+//
+//go:noescape
+func tile12x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
+
 // adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate, 1/√(1−β2ᵗ), ε, 1−decay.
 //
 //go:noescape
 func adamBlocks(w *float32, m *float32, v *float32, grad *float32, blocks uintptr, c *[8]float32)
+
+// rectifyBlocks is Rectify on 8·blocks elements.
+//
+//go:noescape
+func rectifyBlocks(x *float32, blocks uintptr)
+
+// rectifyBackBlocks is RectifyBack on 8·blocks elements.
+//
+//go:noescape
+func rectifyBackBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
+
+// dropBlocks is Drop on 8·blocks elements.
+//
+//go:noescape
+func dropBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
+
+// axpyBlocks is Axpy on 8·blocks elements.
+//
+//go:noescape
+func axpyBlocks(dst *float32, x *float32, blocks uintptr, alpha float32)
+
+// blendBlocks is Blend on 8·blocks elements.
+//
+//go:noescape
+func blendBlocks(dst *float32, x *float32, blocks uintptr, t float32)
+
+// affineBlocks is AffineRows on 8·blocks elements of one row.
+//
+//go:noescape
+func affineBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
+
+// affineBackBlocks is AffineBack on 8·blocks elements of one row.
+//
+//go:noescape
+func affineBackBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)

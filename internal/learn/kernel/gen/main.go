@@ -1,4 +1,4 @@
-// Command gen writes the AVX2 kernels of package kernel as Go assembly:
+// Command gen writes the AVX2 and AVX-512 kernels of package kernel as Go assembly:
 //
 //	cd internal/learn/kernel/gen && go run . -out ../tile_amd64.s -stubs ../tile_stub_amd64.go -pkg kernel
 //
@@ -14,6 +14,14 @@ func main() {
 	for rows := 1; rows <= 6; rows++ {
 		tile(rows)
 	}
+	tall()
 	adam()
+	rectify()
+	rectifyBack()
+	drop()
+	axpy()
+	blend()
+	affine()
+	affineBack()
 	Generate()
 }

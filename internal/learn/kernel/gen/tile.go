@@ -79,3 +79,64 @@ func tile(rows int) {
 	VZEROUPPER()
 	RET()
 }
+
+// tall emits tile12x16 for AVX-512: one register a row, and every element of a
+// broadcast by the multiply-add that uses it. The chains are those of tile, so
+// that both give the same bits.
+func tall() {
+	const rows = 12
+	TEXT("tile12x16", NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
+	Doc("tile12x16 adds a·b to dst: 12 rows of 16. ldd, rs and cs are strides in bytes. It needs AVX-512.")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	ldd := Load(Param("ldd"), GP64())
+	rs := Load(Param("rs"), GP64())
+	cs := Load(Param("cs"), GP64())
+	b := Load(Param("b"), GP64())
+	k := Load(Param("k"), GP64())
+
+	var base [rows / 3]Register // rows 0, 3, 6 and 9
+	base[0] = Load(Param("a"), GP64())
+	for i := 1; i < len(base); i++ {
+		base[i] = GP64()
+		LEAQ(Mem{Base: base[i-1], Index: rs, Scale: 2}, base[i])
+		ADDQ(rs, base[i])
+	}
+	row := func(i int) Mem {
+		if i%3 == 0 {
+			return Mem{Base: base[i/3]}
+		}
+		return Mem{Base: base[i/3], Index: rs, Scale: uint8(i % 3)}
+	}
+
+	acc := make([]VecVirtual, rows)
+	out := GP64()
+	MOVQ(dst, out)
+	for i := range acc {
+		acc[i] = ZMM()
+		VMOVUPS(Mem{Base: out}, acc[i])
+		ADDQ(ldd, out)
+	}
+	y := ZMM()
+	TESTQ(k, k)
+	JZ(LabelRef("store"))
+	Label("loop")
+	VMOVUPS(Mem{Base: b}, y)
+	for i := range acc {
+		VFMADD231PS_BCST(row(i), y, acc[i])
+	}
+	for _, p := range base {
+		ADDQ(cs, p)
+	}
+	ADDQ(Imm(64), b)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+
+	Label("store")
+	for i := range acc {
+		VMOVUPS(acc[i], Mem{Base: dst})
+		ADDQ(ldd, dst)
+	}
+	VZEROUPPER()
+	RET()
+}

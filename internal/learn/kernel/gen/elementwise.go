@@ -1,0 +1,168 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// blocks emits a loop over blocks of eight floats: body gets the registers of
+// the named pointers, which go on by 32 bytes each time.
+func blocks(body func(p []Register), pointers ...string) {
+	p := make([]Register, len(pointers))
+	for i, name := range pointers {
+		p[i] = Load(Param(name), GP64())
+	}
+	n := Load(Param("blocks"), GP64())
+	TESTQ(n, n)
+	JZ(LabelRef("done"))
+	Label("loop")
+	body(p)
+	for _, r := range p {
+		ADDQ(Imm(32), r)
+	}
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// spread loads the named parameter, of four bytes, into every lane of dst.
+func spread(name string, dst VecVirtual) {
+	at, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VBROADCASTSS(at.Addr, dst)
+}
+
+// rectify emits rectifyBlocks.
+func rectify() {
+	TEXT("rectifyBlocks", NOSPLIT, "func(x *float32, blocks uintptr)")
+	Doc("rectifyBlocks is Rectify on 8·blocks elements.")
+	Pragma("noescape")
+	v, sign := YMM(), YMM()
+	blocks(func(p []Register) {
+		VMOVUPS(Mem{Base: p[0]}, v)
+		VPSRAD(Imm(31), v, sign)
+		VPANDN(v, sign, v)
+		VMOVUPS(v, Mem{Base: p[0]})
+	}, "x")
+}
+
+// rectifyBack emits rectifyBackBlocks.
+func rectifyBack() {
+	TEXT("rectifyBackBlocks", NOSPLIT, "func(grad, act *float32, blocks uintptr, scale float32)")
+	Doc("rectifyBackBlocks is RectifyBack on 8·blocks elements.")
+	Pragma("noescape")
+	v, on, zero, scale := YMM(), YMM(), YMM(), YMM()
+	spread("scale", scale)
+	VXORPS(zero, zero, zero)
+	blocks(func(p []Register) {
+		VMOVUPS(Mem{Base: p[1]}, on)
+		VPSUBD(on, zero, on) // negative unless it is +0
+		VPSRAD(Imm(31), on, on)
+		VANDPS(Mem{Base: p[0]}, on, v)
+		VMULPS(scale, v, v)
+		VMOVUPS(v, Mem{Base: p[0]})
+	}, "grad", "act")
+}
+
+// drop emits dropBlocks: eight bytes of one draw decide on eight elements.
+func drop() {
+	TEXT("dropBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
+	Doc("dropBlocks is Drop on 8·blocks elements.")
+	Pragma("noescape")
+	v, off, least, scale, bits := YMM(), YMM(), YMM(), YMM(), XMM()
+	spread("scale", scale)
+	spread("threshold", least)
+	state := Load(Param("state"), GP64())
+	golden, first, second := GP64(), GP64(), GP64()
+	MOVQ(U64(0x9e3779b97f4a7c15), golden)
+	MOVQ(U64(0xbf58476d1ce4e5b9), first)
+	MOVQ(U64(0x94d049bb133111eb), second)
+	z, t := GP64(), GP64()
+	shifted := func(by uint64) {
+		MOVQ(z, t)
+		SHRQ(Imm(by), t)
+		XORQ(t, z)
+	}
+	blocks(func(p []Register) {
+		ADDQ(golden, state)
+		MOVQ(state, z)
+		shifted(30)
+		IMULQ(first, z)
+		shifted(27)
+		IMULQ(second, z)
+		shifted(31)
+		VMOVQ(z, bits) // MOVQ would wait for the upper half of the register
+		VPMOVZXBD(bits, off)
+		VPCMPGTD(off, least, off) // the threshold is greater: drop
+		VMULPS(Mem{Base: p[0]}, scale, v)
+		VANDNPS(v, off, v)
+		VMOVUPS(v, Mem{Base: p[0]})
+	}, "x")
+}
+
+// axpy emits axpyBlocks. Products and sums are kept apart, as in the Go twin.
+func axpy() {
+	TEXT("axpyBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, alpha float32)")
+	Doc("axpyBlocks is Axpy on 8·blocks elements.")
+	Pragma("noescape")
+	v, alpha := YMM(), YMM()
+	spread("alpha", alpha)
+	blocks(func(p []Register) {
+		VMULPS(Mem{Base: p[1]}, alpha, v)
+		VADDPS(Mem{Base: p[0]}, v, v)
+		VMOVUPS(v, Mem{Base: p[0]})
+	}, "dst", "x")
+}
+
+// blend emits blendBlocks.
+func blend() {
+	TEXT("blendBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, t float32)")
+	Doc("blendBlocks is Blend on 8·blocks elements.")
+	Pragma("noescape")
+	v, d, t := YMM(), YMM(), YMM()
+	spread("t", t)
+	blocks(func(p []Register) {
+		VMOVUPS(Mem{Base: p[0]}, d)
+		VMOVUPS(Mem{Base: p[1]}, v)
+		VSUBPS(d, v, v)
+		VMULPS(t, v, v)
+		VADDPS(v, d, d)
+		VMOVUPS(d, Mem{Base: p[0]})
+	}, "dst", "x")
+}
+
+// affine emits affineBlocks.
+func affine() {
+	TEXT("affineBlocks", NOSPLIT, "func(dst, a, scale, bias *float32, blocks uintptr)")
+	Doc("affineBlocks is AffineRows on 8·blocks elements of one row.")
+	Pragma("noescape")
+	v := YMM()
+	blocks(func(p []Register) {
+		VMOVUPS(Mem{Base: p[1]}, v)
+		VMULPS(Mem{Base: p[2]}, v, v)
+		VADDPS(Mem{Base: p[3]}, v, v)
+		VMOVUPS(v, Mem{Base: p[0]})
+	}, "dst", "a", "scale", "bias")
+}
+
+// affineBack emits affineBackBlocks.
+func affineBack() {
+	TEXT("affineBackBlocks", NOSPLIT, "func(dst, dscale, grad, a, scale *float32, blocks uintptr)")
+	Doc("affineBackBlocks is AffineBack on 8·blocks elements of one row.")
+	Pragma("noescape")
+	g, v := YMM(), YMM()
+	blocks(func(p []Register) {
+		VMOVUPS(Mem{Base: p[2]}, g)
+		VMULPS(Mem{Base: p[4]}, g, v)
+		VADDPS(Mem{Base: p[0]}, v, v)
+		VMOVUPS(v, Mem{Base: p[0]})
+		VMULPS(Mem{Base: p[3]}, g, v)
+		VADDPS(Mem{Base: p[1]}, v, v)
+		VMOVUPS(v, Mem{Base: p[1]})
+	}, "dst", "dscale", "grad", "a", "scale")
+}

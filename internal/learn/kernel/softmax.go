@@ -1,0 +1,57 @@
+package kernel
+
+import "math"
+
+// Softmax turns the scores of one row into probabilities, in place. Scores
+// are shifted by their maximum, so that none overflows; a row that holds NaN
+// becomes the uniform distribution.
+func Softmax(row []float32) {
+	top := float32(math.Inf(-1))
+	for _, v := range row {
+		top = max(top, v) // NaN wins
+	}
+	sum := 0.0
+	for i, v := range row {
+		e := exp(v - top)
+		row[i] = e
+		sum += float64(e)
+	}
+	if !(sum >= 1) || math.IsInf(sum, 1) {
+		for i := range row {
+			row[i] = 1 / float32(len(row))
+		}
+		return
+	}
+	scale := float32(1 / sum)
+	for i := range row {
+		row[i] *= scale
+	}
+}
+
+// exp returns eˣ of x ≤ 0 to within 2 units of the last place; NaN of NaN and
+// of -Inf - -Inf, 0 below -87.
+//
+//	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
+//
+// ln 2 comes in two parts, so that r is exact, and eʳ is its Taylor polynomial.
+// Each product is rounded by itself, which gives the same bits everywhere.
+func exp(x float32) float32 {
+	if !(x > -87) {
+		if x != x {
+			return x
+		}
+		return 0
+	}
+	n := int32(float32(x*math.Log2E) - 0.5) // towards 0: x is not positive
+	f := float32(n)
+	r := x - float32(f*0x1.62ep-1)
+	r -= float32(f * 0x1.0bfbe8p-15)
+	p := float32(r*(1./5040)) + 1./720
+	p = float32(p*r) + 1./120
+	p = float32(p*r) + 1./24
+	p = float32(p*r) + 1./6
+	p = float32(p*r) + 1./2
+	p = float32(p*r) + 1
+	p = float32(p*r) + 1
+	return p * math.Float32frombits(uint32(n+127)<<23)
+}
