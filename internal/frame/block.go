@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -15,20 +16,26 @@ type Blocks struct {
 	table *table
 	cells *cells
 	ids   *identities
-	done  bool
+	size  int // bytes of a block, about
 }
 
-// firstRows is the room a block begins with: files are often shorter than a
-// block may be.
-const firstRows = 8 << 10
-
-// Block is a run of rows of a blind file. It is the caller's own.
+// Block is a run of rows of a blind file.
 type Block struct {
 	// Frame holds the features, without labels.
 	Frame *Frame
 	// Raw holds each row as it stands in the file, without its line end: valid
 	// RFC 4180 that can be written into another file as it is.
 	Raw [][]byte
+}
+
+// BlockWorker does one goroutine's part of what is done with all blocks. It
+// has one block at a time, which is valid until Settle returns.
+type BlockWorker interface {
+	// Work does what needs no other block.
+	Work(ctx context.Context, b *Block) error
+	// Settle does the rest. The blocks are settled one at a time and in the
+	// order of the file, whatever worker they are with.
+	Settle(b *Block) error
 }
 
 // NewBlocks reads the header of a blind file. A *Defect names a column of the
@@ -42,7 +49,9 @@ func NewBlocks(src io.Reader, schema *Schema) (*Blocks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Blocks{table: t, cells: newCells(schema, b, 0), ids: newIdentities()}, nil
+	// The shortest rows may become as many probabilities as there are classes.
+	size := max(2*chunkSize/(2+len(schema.Classes)), 4<<10)
+	return &Blocks{table: t, cells: newCells(schema, b), ids: newIdentities(), size: min(size, chunkSize)}, nil
 }
 
 // Header returns the names of all columns in the order of the file. The
@@ -53,39 +62,27 @@ func (b *Blocks) Header() []string { return b.table.names }
 // and byte order mark. The caller must not change it.
 func (b *Blocks) RawHeader() []byte { return b.table.header }
 
-// Next returns the next rows, at most maxRows of them and at least one, and
-// io.EOF behind the last. A *Defect tells what is wrong with the file; IDs that
-// occur twice are known only when all rows have been read, in place of io.EOF.
-func (b *Blocks) Next(ctx context.Context, maxRows int) (*Block, error) {
-	if b.done {
-		return nil, b.end()
+// Share has all blocks of the file worked on by as many goroutines as there are
+// workers. It returns the first error of the first block that has one. A *Defect
+// tells what is wrong with the file; IDs that occur twice are known only when all
+// rows have been read.
+func (b *Blocks) Share(ctx context.Context, workers []BlockWorker) error {
+	next := 0
+	err := b.table.share(ctx, len(workers), b.size, func() hand {
+		next++
+		return b.newHand(ctx, workers[next-1])
+	})
+	if err == nil {
+		err = b.newHand(ctx, workers[0]).readRows()
 	}
-	b.cells.reset(min(maxRows, firstRows))
-	rows := rawRows{}
-	for b.cells.rows < maxRows {
-		rec, err := b.table.next(ctx)
-		if errors.Is(err, io.EOF) {
-			b.done = true
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if d := b.cells.add(rec); d != nil {
-			d.Name = b.table.name(d.Column)
-			return nil, d
-		}
-		b.ids.add(rec.fields[b.cells.binding.id], rec.line)
-		rows.add(rec.raw)
+	if err != nil {
+		return err
 	}
-	if b.cells.rows == 0 {
-		return nil, b.end()
-	}
-	return &Block{Frame: b.cells.frame(), Raw: rows.list()}, nil
+	return b.judge()
 }
 
-// end judges the file as a whole.
-func (b *Blocks) end() error {
+// judge tells what is wrong with the file as a whole.
+func (b *Blocks) judge() error {
 	if b.table.rows == 0 {
 		d := b.table.defect(CodeNoRows, 0, "no data row follows the header")
 		return &d
@@ -96,26 +93,88 @@ func (b *Blocks) end() error {
 		d.Line = r.line
 		return &d
 	}
-	return io.EOF
+	return nil
 }
 
-// rawRows keeps the bytes of many records in few pieces.
-type rawRows struct {
-	text []byte
-	ends []int
+// blockHand makes blocks of chunks.
+type blockHand struct {
+	blocks  *Blocks
+	ctx     context.Context
+	worker  BlockWorker
+	numeric []bool
+	grid    grid
+	cells   *cells
+	raw     [][]byte
+	block   Block
+	whole   bool // no record is defective
 }
 
-func (r *rawRows) add(raw []byte) {
-	r.text = append(r.text, raw...)
-	r.ends = append(r.ends, len(r.text))
-}
-
-func (r *rawRows) list() [][]byte {
-	list := make([][]byte, len(r.ends))
-	begin := 0
-	for i, end := range r.ends {
-		list[i] = r.text[begin:end:end]
-		begin = end
+func (b *Blocks) newHand(ctx context.Context, worker BlockWorker) *blockHand {
+	return &blockHand{
+		blocks: b, ctx: ctx, worker: worker,
+		numeric: b.cells.numericFields(len(b.table.names)), cells: b.cells.fork(),
 	}
-	return list
+}
+
+func (h *blockHand) work(c *chunk) error {
+	h.whole = h.grid.parse(c, h.numeric) && h.cells.take(&h.grid)
+	if !h.whole || h.grid.rows == 0 {
+		return nil
+	}
+	h.raw = h.raw[:0]
+	for row := range h.grid.rows {
+		h.raw = append(h.raw, h.grid.raw(row))
+	}
+	h.block = Block{Frame: h.cells.frame(), Raw: h.raw}
+	return h.worker.Work(h.ctx, &h.block)
+}
+
+func (h *blockHand) settle(c *chunk) error {
+	b := h.blocks
+	if !h.whole {
+		return b.table.reread(c, h.readRows)
+	}
+	for row := range h.grid.rows {
+		b.ids.add(h.grid.cellText(row, b.cells.binding.id), c.line+int(h.grid.lines[row]))
+	}
+	b.table.passed(&h.grid)
+	if h.grid.rows == 0 {
+		return nil
+	}
+	return h.worker.Settle(&h.block)
+}
+
+// readRows takes what is left of the table record by record.
+func (h *blockHand) readRows() error {
+	for more := true; more; {
+		h.cells.reset()
+		h.raw = nil
+		for size := 0; more && size < h.blocks.size; {
+			rec, err := h.blocks.table.next(h.ctx)
+			if more = !errors.Is(err, io.EOF); !more {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if d := h.cells.add(rec); d != nil {
+				d.Name = h.blocks.table.name(d.Column)
+				return d
+			}
+			h.blocks.ids.add(rec.fields[h.cells.binding.id], rec.line)
+			h.raw = append(h.raw, bytes.Clone(rec.raw))
+			size += len(rec.raw)
+		}
+		if h.cells.rows == 0 {
+			return nil
+		}
+		h.block = Block{Frame: h.cells.frame(), Raw: h.raw}
+		if err := h.worker.Work(h.ctx, &h.block); err != nil {
+			return err
+		}
+		if err := h.worker.Settle(&h.block); err != nil {
+			return err
+		}
+	}
+	return nil
 }

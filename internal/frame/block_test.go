@@ -2,8 +2,11 @@ package frame
 
 import (
 	"bytes"
-	"errors"
-	"io"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,24 +22,34 @@ var petSchema = &Schema{
 	Classes: []string{"cat", "dog"},
 }
 
-// readBlocks returns all blocks of a blind file, of at most maxRows rows.
-func readBlocks(t *testing.T, file string, maxRows int) ([]*Block, error) {
+// gatherer keeps copies of the blocks that all of its kind have settled.
+type gatherer struct{ all *[]*Block }
+
+func (gatherer) Work(context.Context, *Block) error { return nil }
+
+func (g gatherer) Settle(b *Block) error {
+	one := &Block{Frame: &Frame{Rows: b.Frame.Rows, Labels: b.Frame.Labels}}
+	for _, c := range b.Frame.Columns {
+		one.Frame.Columns = append(one.Frame.Columns, Column{Floats: slices.Clone(c.Floats), Codes: slices.Clone(c.Codes)})
+	}
+	for _, raw := range b.Raw {
+		one.Raw = append(one.Raw, bytes.Clone(raw))
+	}
+	*g.all = append(*g.all, one)
+	return nil
+}
+
+// readBlocks returns all blocks of a blind file, of about so many bytes.
+func readBlocks(t *testing.T, file string, schema *Schema, size int) ([]*Block, error) {
 	t.Helper()
-	blocks, err := NewBlocks(strings.NewReader(file), petSchema)
+	blocks, err := NewBlocks(strings.NewReader(file), schema)
 	if err != nil {
 		return nil, err
 	}
+	blocks.size = size
 	var all []*Block
-	for {
-		block, err := blocks.Next(t.Context(), maxRows)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, block)
-	}
+	err = blocks.Share(t.Context(), []BlockWorker{gatherer{&all}, gatherer{&all}})
+	return all, err
 }
 
 func TestBlocks(t *testing.T) {
@@ -46,7 +59,7 @@ func TestBlocks(t *testing.T) {
 		",green,y,3,NA"
 
 	t.Run("features_are_found_by_name_and_rows_stay_as_they_are", func(t *testing.T) {
-		all, err := readBlocks(t, file, 2)
+		all, err := readBlocks(t, file, petSchema, 30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +71,7 @@ func TestBlocks(t *testing.T) {
 				raw = append(raw, string(b.Raw[i]))
 			}
 			codes = append(codes, b.Frame.Columns[1].Codes...)
-			for _, v := range b.Frame.Columns[0].Floats {
+			for _, v := range floats(b.Frame, 0) {
 				missing = append(missing, v != v)
 			}
 		}
@@ -88,7 +101,7 @@ func TestBlocks(t *testing.T) {
 		{"empty", "", "line 1, column 1: the file is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := readBlocks(t, c.file, 3)
+			_, err := readBlocks(t, c.file, petSchema, 10)
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
@@ -96,37 +109,31 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func TestResultWriter(t *testing.T) {
+func TestResultFormat(t *testing.T) {
 	file := "\uFEFFid,weight,colour,probability\n1,2,\"re\nd\",x\n2,,black,y\n"
 	blocks, err := NewBlocks(strings.NewReader(file), petSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := blocks.Next(t.Context(), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := NewResultWriter(&out, blocks)
-	for i, p := range [][]float64{{0.25, 0.75}, {1, 0}} {
-		if err := w.Write(block.Raw[i], 1-i, p); err != nil {
+	raw := [][]byte{[]byte("1,2,\"re\nd\",x"), []byte("2,,black,y")}
+	f := NewResultFormat(blocks)
+	out := f.Header()
+	for i, p := range [][]float32{{0.25, 0.75}, {1, 0}} {
+		if out, err = f.AppendRow(out, raw[i], 1-i, p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, bad := range [][]float64{{1}, {NaN, 1}, {1.5, -0.5}} {
-		if err := w.Write(block.Raw[0], 0, bad); err == nil {
+	for _, bad := range [][]float32{{1}, {float32(NaN), 1}, {1.5, -0.5}} {
+		if _, err := f.AppendRow(nil, raw[0], 0, bad); err == nil {
 			t.Errorf("%v was written", bad)
 		}
 	}
-	if err := w.Write(block.Raw[0], 2, []float64{1, 0}); err == nil {
+	if _, err := f.AppendRow(nil, raw[0], 2, []float32{1, 0}); err == nil {
 		t.Error("a class that is not there was written")
-	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
 	}
 	want := "id,weight,colour,probability,prediction,probability_2,probability_cat,probability_dog\n" +
 		"1,2,\"re\nd\",x,dog,0.75,0.25,0.75\n2,,black,y,cat,1,1,0\n"
-	if d := cmp.Diff(want, out.String()); d != "" {
+	if d := cmp.Diff(want, string(out)); d != "" {
 		t.Error(d)
 	}
 }
@@ -135,6 +142,40 @@ func TestAppendProbability(t *testing.T) {
 	for p, want := range map[float64]string{0: "0", 1: "1", 0.5: "0.5", 1.0 / 3: "0.333333", 0.99999999: "1", 1.5e-7: "1.5e-07"} {
 		if got := string(AppendProbability(nil, p)); got != want {
 			t.Errorf("%v: got %s, want %s", p, got, want)
+		}
+	}
+}
+
+func TestProbabilitiesAreRoundedRight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	check := func(p float64) {
+		want := "0"
+		if p != 0 {
+			want = strconv.FormatFloat(p, 'g', 6, 64)
+		}
+		if got := string(AppendProbability(nil, p)); got != want {
+			t.Fatalf("%v: got %s, want %s", p, got, want)
+		}
+	}
+	for i := range 100_000 {
+		p := rng.Float64() * math.Pow10(-rng.IntN(10))
+		check(p)
+		check(float64(float32(p)))
+		check(float64(i%4096) / 4096) // halves of the last digit are to be found here
+		check(1 - math.Pow10(-rng.IntN(9))*float64(float32(p)))
+	}
+	for k := range 12 {
+		for _, p := range []float32{float32(math.Pow10(-k)), math.Nextafter32(float32(math.Pow10(-k)), 0)} {
+			check(float64(p))
+		}
+	}
+}
+
+func BenchmarkAppendProbability(b *testing.B) {
+	var dst []byte
+	for b.Loop() {
+		for i := range 1_000 {
+			dst = AppendProbability(dst[:0], float64(float32(i)/1_000))
 		}
 	}
 }

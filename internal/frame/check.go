@@ -26,10 +26,11 @@ type Finding struct {
 
 // The differences from which a column counts as moved.
 const (
-	rangeSlack  = 0.1 // of the training range, beyond its ends
-	meanShift   = 0.5 // of the training standard deviation
-	missingRise = 0.2 // of the rows
-	enoughRows  = 30  // rows below which shares and means say little
+	rangeSlack  = 0.1  // of the training range, beyond its ends
+	meanShift   = 0.5  // of the training standard deviation
+	missingRise = 0.2  // of the rows
+	manyUnread  = 0.05 // of the rows
+	enoughRows  = 30   // rows below which shares and means say little
 )
 
 // Check compares the profile of a blind file with that of the training file,
@@ -47,7 +48,7 @@ func Check(train, blind *Profile) []Finding {
 			}
 			continue
 		}
-		c.checkColumn(known, &blind.Columns[at], &train.Schema.Columns[i])
+		c.checkColumn(known, &blind.Columns[at])
 	}
 	c.checkExtra()
 	return c.findings
@@ -89,26 +90,95 @@ func (c *comparison) checkExtra() {
 	}
 }
 
-func (c *comparison) checkColumn(train, blind *ColumnProfile, schema *ColumnSchema) {
+func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	before, now := share(train.Missing, c.train.Rows), share(blind.Missing, c.blind.Rows)
 	if now > before+missingRise && c.blind.Rows >= enoughRows {
 		c.report(SeverityWarning, CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, %.0f %% in training", 100*now, 100*before)
 	}
-	switch {
-	case train.Kind == Category:
-		c.checkCategories(blind, schema)
-	case blind.Kind == Category:
-		c.report(SeverityWarning, CodeChangedKind, train.Name, "a column of numbers in training, of texts here: the texts are taken as missing")
-	case train.Numbers != nil && blind.Numbers != nil:
-		c.checkNumbers(train.Name, train.Numbers, blind.Numbers)
+	if train.Features == 0 {
+		return // nothing is learnt from it
+	}
+	if !train.Form.ofNumbers() {
+		c.checkCategories(train, blind)
+		return
+	}
+	if c.checkForm(train, blind) && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
+		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
 	}
 }
 
-func (c *comparison) checkCategories(blind *ColumnProfile, schema *ColumnSchema) {
-	known := indexOf(schema.Levels)
+// checkForm looks for cells that cannot be read as those of training were. It
+// returns whether the numbers of both can be compared.
+func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
+	rows, most := train.unread(blind, c.blind.Rows)
+	form := train.Form
+	switch {
+	case rows == 0:
+		return form == blind.Form
+	case form != blind.Form:
+		c.report(SeverityWarning, CodeChangedKind, train.Name, "a column of %s in training, of %s here: the %s are taken as missing",
+			form.plural(), blind.Form.plural(), blind.Form.plural())
+	case share(rows, c.blind.Rows) > manyUnread:
+		c.report(SeverityWarning, CodeChangedKind, train.Name, "in %s %s that are written in another way than in training, most often %s: taken as missing",
+			plural(rows, "row"), form.plural(), excerpt(most.text))
+	default:
+		return true
+	}
+	return false
+}
+
+// unread returns how many of a blind column's rows have a value that cannot be
+// read as those of the training column were, and the most frequent of these.
+func (c *ColumnProfile) unread(blind *ColumnProfile, rows int) (unread int, most level) {
+	known := make(map[string]bool, len(c.texts))
+	for i := range c.texts {
+		known[c.texts[i].text] = true
+	}
+	measured := rows - blind.empty
+	for i := range blind.texts {
+		one := &blind.texts[i]
+		measured -= one.rows
+		if c.reads(one) || c.Form == blind.Form && (one.kind == marker || known[one.text]) {
+			continue
+		}
+		unread += one.rows
+		if one.rows > most.rows {
+			most = *one
+		}
+	}
+	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
+		unread += measured // numbers that were too many to be kept, and no dates
+	}
+	return unread, most
+}
+
+// reads reports whether a text has a value in a column.
+func (c *ColumnProfile) reads(one *level) bool {
+	cell := []byte(one.text)
+	switch {
+	case c.Form != FormNumeric:
+		_, ok := parseMoment(cell, c.dayFirst)
+		return ok
+	case c.amount != nil:
+		_, ok := c.amount.parse(cell)
+		return ok
+	}
+	return !math.IsNaN(plainNumber(cell))
+}
+
+// checkCategories looks for texts that training never had. Texts of words are
+// mostly new.
+func (c *comparison) checkCategories(train, blind *ColumnProfile) {
+	if train.Form == FormText {
+		return
+	}
+	known := make(map[string]bool, len(train.texts))
+	for i := range train.texts {
+		known[train.texts[i].text] = true
+	}
 	texts, rows, most := 0, 0, level{}
 	for _, one := range blind.texts {
-		if _, ok := known[one.text]; !ok {
+		if !known[one.text] {
 			texts, rows = texts+1, rows+one.rows
 			if one.rows > most.rows {
 				most = one
@@ -125,14 +195,15 @@ func (c *comparison) checkCategories(blind *ColumnProfile, schema *ColumnSchema)
 	}
 }
 
-func (c *comparison) checkNumbers(name string, train, blind *Numbers) {
+func (c *comparison) checkNumbers(name string, form Form, train, blind *Numbers) {
 	slack := (train.Max - train.Min) * rangeSlack
 	moved := blind.Min < train.Min-slack || blind.Max > train.Max+slack
 	if moved {
-		c.report(SeverityWarning, CodeMovedRange, name, "from %.6g to %.6g, in training from %.6g to %.6g", blind.Min, blind.Max, train.Min, train.Max)
+		c.report(SeverityWarning, CodeMovedRange, name, "from %s to %s, in training from %s to %s",
+			form.Format(blind.Min), form.Format(blind.Max), form.Format(train.Min), form.Format(train.Max))
 	}
 	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= enoughRows && math.Abs(shift) > meanShift*train.StdDev {
-		c.report(SeverityWarning, CodeMovedRange, name, "%.6g on average, in training %.6g", blind.Mean, train.Mean)
+		c.report(SeverityWarning, CodeMovedRange, name, "%s on average, in training %s", form.Format(blind.Mean), form.Format(train.Mean))
 	}
 }
 

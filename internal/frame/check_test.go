@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,5 +61,92 @@ func TestCheck(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestCheckForms(t *testing.T) {
+	train := scanText(t, "id,when,price,note,k\na,13/1/2026,\"$1,000\",x,p\nb,2/2/2026,$20,y,q\nc,3/3/2026,$30,x,p\n", ScanOptions{})
+	for _, c := range []struct {
+		name, file string
+		want       []string
+	}{
+		{"alike", "id,when,price,note\na,14/1/2026,500,x\n", nil},
+		{"a_date_that_reads_two_ways", "id,when,price,note\na,1/12/2026,$20,x\n", nil},
+		{"other_forms_and_range", "id,when,price,note\na,soon,$9999,x\n", []string{
+			"changed-kind when: a column of dates in training, of texts here: the texts are taken as missing",
+			"moved-range price: from 9999 to 9999, in training from 20 to 1000",
+		}},
+		{"another_time", "id,when,price,note\na,14/1/2029,$20,x\n", []string{
+			"moved-range when: from 2029-01-14 to 2029-01-14, in training from 2026-01-13 to 2026-03-03",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, f := range Check(train, scanText(t, c.file, ScanOptions{Blind: true, ID: "id"})) {
+				got = append(got, fmt.Sprintf("%s %s: %s", f.Code, f.Name, f.Message))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// Whether a file is small or written in another way changes what its columns are
+// said to be: what counts is whether their cells can be read.
+func TestCheckOfCellsInAnotherForm(t *testing.T) {
+	file := func(rows int, cell func(i int) string) string {
+		text := "id,x,kind\n"
+		for i := range rows {
+			text += fmt.Sprintf("r%d,%s,%s\n", i, cell(i), []string{"cat", "dog"}[i%2])
+		}
+		return text
+	}
+	compact := func(i int) string { return fmt.Sprintf("202001%02d", i%28+1) }
+	dashed := func(i int) string { return fmt.Sprintf("2020-01-%02d", i%28+1) }
+	plain := func(i int) string { return fmt.Sprint(7 * i) }
+	dollars := func(i int) string { return fmt.Sprintf("$%d", 7*i) }
+	percent := func(i int) string { return fmt.Sprintf("%d%%", i) }
+	const percents = `in 60 rows numbers that are written in another way than in training, most often "0%": taken as missing`
+	for _, c := range []struct {
+		name         string
+		train, blind func(i int) string
+		rows         int
+		want         []string
+	}{
+		{"few_compact_dates", compact, compact, 5, nil},
+		{"dashed_for_compact_dates", compact, dashed, 60, nil},
+		{"numbers_for_dates", dashed, plain, 60, []string{"a column of dates in training, of numbers here: the numbers are taken as missing"}},
+		{"dates_for_numbers", plain, dashed, 60, []string{"a column of numbers in training, of dates here: the dates are taken as missing"}},
+		{"plain_for_dollars", dollars, plain, 60, nil},
+		{"percent_for_dollars", dollars, percent, 60, []string{percents}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			train := scanText(t, file(60, c.train), ScanOptions{})
+			blind := scanText(t, file(c.rows, c.blind), ScanOptions{Blind: true, ID: "id"})
+			var got []string
+			for _, f := range Check(train, blind) {
+				if f.Code != CodeExtraColumn {
+					got = append(got, f.Message)
+				}
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// More different values than sets hold are estimated, and not above the rows.
+func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,x,kind\n")
+	const rows = 30_000
+	for i := range rows {
+		fmt.Fprintf(&text, "r%d,2020-01-%02d %02d:%02d:%02d,%s\n", i, i/86_400+1, i/3600%24, i/60%60, i%60, []string{"cat", "dog"}[i%2])
+	}
+	c := scanText(t, text.String(), ScanOptions{}).Columns[0]
+	if c.Form != FormDate || c.Distinct > rows || c.Distinct < rows*9/10 || !c.Estimate {
+		t.Errorf("%s: %d different values, estimate %v", c.Form, c.Distinct, c.Estimate)
 	}
 }

@@ -44,6 +44,7 @@ const (
 	CodeSimilarClasses = "similar-classes"
 	CodeConstantColumn = "constant-column"
 	CodeEmptyColumn    = "empty-column"
+	CodeTwinColumn     = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeExtraColumn    = "extra-column"

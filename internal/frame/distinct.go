@@ -25,8 +25,11 @@ func newDistinct(capacity int) *distinct {
 	return &distinct{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
+// takes reports whether a hash is among those that are kept.
+func (d *distinct) takes(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
+
 func (d *distinct) add(hash uint64) {
-	if hash&(1<<d.depth-1) != 0 {
+	if !d.takes(hash) {
 		return
 	}
 	hash = max(hash, 1) // 0 and 1 count as one

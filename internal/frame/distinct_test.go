@@ -2,7 +2,12 @@ package frame
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestDistinct(t *testing.T) {
@@ -39,8 +44,9 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMeasure(nil, 100)
 			for _, v := range values {
-				m.add(v, 2)
+				m.add(v, 1)
 			}
+			m.addAll(append(slices.Clone(values), emptyCell, otherCell, 7))
 			n := m.numbers()
 			rows := 0
 			for _, r := range n.Histogram.Rows {
@@ -55,5 +61,30 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyValuesAtOnce holds that it does not matter in which pieces they come.
+func TestManyValuesAtOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	one, all := newMeasure(nil, 1_000), newMeasure(nil, 1_000)
+	var values []float64
+	for range 5_000 {
+		values = append(values, 1_000+rng.NormFloat64())
+	}
+	for _, v := range values {
+		one.add(v, 1)
+	}
+	for len(values) > 0 {
+		n := min(1+rng.IntN(500), len(values))
+		if numbers, blanks := all.addAll(values[:n]); numbers != n || blanks != 0 {
+			t.Fatalf("%d numbers, %d blanks of %d", numbers, blanks, n)
+		}
+		values = values[n:]
+	}
+	a, b := one.numbers(), all.numbers()
+	a.Histogram, b.Histogram = nil, nil // their edges depend on the first values
+	if d := cmp.Diff(a, b, cmpopts.EquateApprox(1e-12, 0)); d != "" || one.values.count() != all.values.count() {
+		t.Error(d)
 	}
 }

@@ -4,11 +4,14 @@
 //
 // Two passes, so that neither holds the file in memory:
 //
-//	Scan   one streaming pass: kinds, levels, classes, defects → Profile, Schema
+//	Scan   one streaming pass: forms, levels, classes, defects → Profile, Schema
 //	Load   one streaming pass with that Schema                 → Frame
 //
+// The columns of a Schema are features: a date becomes its weekday, hour and so
+// on, a text its words, and a column that teaches nothing becomes none.
+//
 // A blind file is read in Blocks, which keep each row's bytes, so that a
-// ResultWriter can put predictions behind them; Verify proves the result
+// ResultFormat can put predictions behind them; Verify proves the result
 // against the blind file. Check compares two profiles before anything is
 // predicted. Decode and Reshape bring other files into the form that all of
 // these read: UTF-8, commas, ID first, label last.
@@ -17,15 +20,19 @@
 // column.
 package frame
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
-// Kind tells what the cells of a column are.
+// Kind tells what the cells of a feature are.
 type Kind uint8
 
-// The kinds of a feature column.
+// The kinds of a feature.
 const (
-	Numeric  Kind = iota // every cell that is not missing parses as a finite number
-	Category             // anything else: text from a set of levels
+	Numeric  Kind = iota // numbers
+	Category             // texts from a set of levels
 )
 
 // Missing is the code of an empty cell in a Category column.
@@ -45,37 +52,90 @@ type Frame struct {
 	Labels []int32
 }
 
-// Column is one feature. Exactly one of Floats and Codes is set.
-type Column struct {
-	// Floats is set for Numeric: one value a row, NaN where missing.
-	Floats []float64
-	// Codes is set for Category: one code a row: Missing for an empty cell,
-	// 0…len(Levels)-1 for a level, and len(Levels) for a text that is too
-	// rare to be a level or was never seen in training.
-	Codes []int32
-}
-
 // Schema is what a model has to know about its columns to read another file.
 // It is stored with the dataset and inside the model file.
 type Schema struct {
 	// ID is the name of the first column, Label that of the last.
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	// Columns are the features in file order.
+	// Fields are the names of the columns between ID and Label in file order.
+	// A file without one of them is refused, also where nothing is learnt from
+	// it. They are nil where Columns has exactly one of each name.
+	Fields []string `json:"fields,omitempty"`
+	// Columns are the features that the engine learns from.
 	Columns []ColumnSchema `json:"columns"`
 	// Classes are the distinct labels: in numeric order if all are numbers,
 	// else in byte order.
 	Classes []string `json:"classes"`
 }
 
-// ColumnSchema describes one feature column.
+// fields returns the names of the columns that a file must have beside its ID.
+func (s *Schema) fields() []string {
+	if s.Fields != nil {
+		return s.Fields
+	}
+	names := make([]string, len(s.Columns))
+	for i := range s.Columns {
+		names[i] = s.Columns[i].Field()
+	}
+	return names
+}
+
+// simplify forgets the fields if the columns tell as much.
+func (s *Schema) simplify() {
+	same := func(name string, c ColumnSchema) bool { return name == c.Field() }
+	if slices.EqualFunc(s.Fields, s.Columns, same) {
+		s.Fields = nil
+	}
+}
+
+// Valid reports whether the columns of a schema can be filled: each from one of
+// the fields, and the parts of one cell such as go together.
+func (s *Schema) Valid() bool {
+	fields := indexOf(s.fields())
+	families := make(map[string]Part)
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		_, known := fields[c.Field()]
+		if !known || c.Kind > Category || (c.Kind == Category && c.Part != "" && c.Part != PartText) {
+			return false
+		}
+		if c.Kind == Category || c.Part == "" {
+			continue
+		}
+		family, known := c.Part.family()
+		if before, any := families[c.Field()]; !known || any && (before != family || family == PartAmount) {
+			return false
+		}
+		families[c.Field()] = family
+	}
+	return true
+}
+
+// ColumnSchema describes one feature: a column of the file, or a part of one.
 type ColumnSchema struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
+	// Source is the file's column that the feature is made of; empty if that
+	// has the feature's name.
+	Source string `json:"source,omitempty"`
+	// Part is the part of the cell; empty for all of it.
+	Part Part `json:"part,omitempty"`
+	// DayFirst tells that 1/2/2006 is in February.
+	DayFirst bool `json:"dayFirst,omitempty"`
+	// Unit and Comma are how an amount is written: what stands beside it, and
+	// whether the comma parts its decimals.
+	Unit  string `json:"unit,omitempty"`
+	Comma bool   `json:"comma,omitempty"`
+	// Word is the word that is looked for.
+	Word string `json:"word,omitempty"`
 	// Levels are the texts of a Category column that have a code of their
 	// own, in byte order.
 	Levels []string `json:"levels,omitempty"`
 }
+
+// Field returns the name of the file's column that the feature is made of.
+func (c *ColumnSchema) Field() string { return cmp.Or(c.Source, c.Name) }
 
 // Other returns the code that stands for rare and never seen texts.
 func (c *ColumnSchema) Other() int32 { return int32(len(c.Levels)) }

@@ -33,16 +33,28 @@ func newBinning(low, high float64) *binning {
 }
 
 func (b *binning) add(value float64, rows int) {
+	b.reach(value)
+	b.rows[b.bin(value)] += rows
+}
+
+// reach widens the bins until they hold a value.
+func (b *binning) reach(value float64) {
 	for value < b.low && b.width < widest {
 		b.low = max(b.low-histogramBins*b.width, -math.MaxFloat64)
 		b.merge(histogramBins / 2)
 	}
-	at := (value - b.low) / b.width
-	for at >= histogramBins && b.width < widest {
+	for (value-b.low)/b.width >= histogramBins && b.width < widest {
 		b.merge(0)
-		at = (value - b.low) / b.width
 	}
-	b.rows[int(min(max(at, 0), histogramBins-1))] += rows
+}
+
+// bin returns the bin of a value within reach.
+func (b *binning) bin(value float64) uint {
+	at := (value - b.low) / b.width
+	if at >= histogramBins { // rounded up, or wider than all numbers
+		return histogramBins - 1
+	}
+	return uint(int(at)) % histogramBins
 }
 
 // merge doubles the width and puts the merged pairs into the half that begins

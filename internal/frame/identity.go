@@ -3,13 +3,14 @@ package frame
 import (
 	"cmp"
 	"hash/maphash"
+	"math/bits"
 	"slices"
 )
 
 // identities finds IDs that occur twice without keeping their texts.
 //
 // Each ID leaves a 72-bit hash: 8 bits choose a bin, 64 are stored with the
-// line. The bins are sorted one by one at the end, so a million rows cost
+// line. The bins are searched one by one at the end, so a million rows cost
 // 12 MB and no more; two different IDs among ten million rows are taken for
 // one with a chance of 1 in 10⁸. The hash is keyed, so nobody can aim at it.
 type identities struct {
@@ -46,33 +47,48 @@ func (s *identities) add(id []byte, line int) {
 // repetition is a line whose ID an earlier line has.
 type repetition struct{ line, first int }
 
-// repeated returns up to limit repetitions with the lowest lines.
+// repeated returns up to limit repetitions with the lowest lines. The lines of
+// the IDs must have been added in ascending order.
 func (s *identities) repeated(limit int) []repetition {
 	var found []repetition
 	var all []identity
+	var slots []int32 // of an open table: indices into all from 1, 0 is free
 	for i := range s.bins {
 		bin := &s.bins[i]
-		all = append(all[:0], bin.open...)
+		all = all[:0]
 		for _, chunk := range bin.full {
 			all = append(all, chunk...)
 		}
-		slices.SortFunc(all, func(a, b identity) int {
-			if a.hash() != b.hash() {
-				return cmp.Compare(a.hash(), b.hash())
+		all = append(all, bin.open...)
+		size := bits.Len(uint(2 * len(all)))
+		if slots = slots[:0]; cap(slots) < 1<<size {
+			slots = make([]int32, 1<<size)
+		}
+		slots = slots[:1<<size]
+		clear(slots)
+		for j := range all {
+			if first := enter(slots, all, j, size); first != j {
+				found = append(found, repetition{int(all[j].line), int(all[first].line)})
 			}
-			return cmp.Compare(a.line, b.line)
-		})
-		first := 0
-		for j := 1; j < len(all); j++ {
-			if all[j].hash() != all[first].hash() {
-				first = j
-				continue
-			}
-			found = append(found, repetition{int(all[j].line), int(all[first].line)})
 		}
 		found = lowest(found, limit)
 	}
 	return found
+}
+
+// enter returns the first of the identities up to j that equals it.
+func enter(slots []int32, all []identity, j, size int) int {
+	hash := all[j].hash()
+	for at := hash >> (64 - size); ; at = (at + 1) & (1<<size - 1) {
+		first := int(slots[at]) - 1
+		if first < 0 {
+			slots[at] = int32(j + 1)
+			return j
+		}
+		if all[first].hash() == hash {
+			return first
+		}
+	}
 }
 
 func lowest(found []repetition, limit int) []repetition {

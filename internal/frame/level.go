@@ -26,17 +26,24 @@ type levels struct {
 	all    *distinct // set once texts were forgotten
 	closed bool      // hardly a text comes again: new ones are not kept
 	passer level     // the last one that was not
+	early  []level   // the first texts, once some were forgotten
+	order  uint64    // tells which rows have the same text, see sign
+	exact  bool      // texts that differ in spaces around them differ
 }
 
 // levelBytes is what a level takes besides its text: itself, its key and slot.
 const levelBytes = 112
 
 // count adds one row with the text and returns its level, which is valid
-// until the next count.
+// until the next count. Spaces around it do not count.
 func (l *levels) count(cell []byte, line int) *level {
+	if !l.exact && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		cell = trim(cell)
+	}
 	if len(l.list) > 0 && l.list[l.recent].text == string(cell) {
 		found := &l.list[l.recent]
 		found.rows++
+		l.sign(line, l.recent)
 		return found
 	}
 	if l.all != nil {
@@ -54,7 +61,16 @@ func (l *levels) count(cell []byte, line int) *level {
 	l.recent = at
 	found := &l.list[at]
 	found.rows++
+	l.sign(line, at)
 	return found
+}
+
+// sign adds a row to order. Levels are numbered as they come, so that columns
+// of equal order have the same content but for the spelling of their texts,
+// as names and codes of the same things have.
+func (l *levels) sign(line int, at int32) {
+	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
+	l.order += x * (x>>32 | 1)
 }
 
 func (l *levels) insert(one level) int32 {
@@ -72,6 +88,7 @@ func (l *levels) insert(one level) int32 {
 // prune forgets rare texts until at most half of the memory is in use. If that
 // leaves next to none, the column holds names, and no new ones are let in.
 func (l *levels) prune(capacity int) {
+	l.remember()
 	if l.all == nil {
 		l.all = newDistinct(capacity)
 		for i := range l.list {
@@ -95,6 +112,31 @@ func (l *levels) prune(capacity int) {
 	}
 }
 
+// earlyBytes is what the early texts may take.
+const earlyBytes = 2 << 20
+
+// remember keeps the first texts as a sample, before some are forgotten.
+func (l *levels) remember() {
+	if l.early != nil {
+		return
+	}
+	n, size := 0, 0
+	for n < len(l.list) && size < earlyBytes {
+		size += levelBytes + len(l.list[n].text)
+		n++
+	}
+	l.early = slices.Clone(l.list[:n])
+}
+
+// sample returns texts of the column that tell what it holds: all of them if
+// none was forgotten, else the first.
+func (l *levels) sample() []level {
+	if l.early != nil {
+		return l.early
+	}
+	return l.list
+}
+
 // distinct returns the number of different texts and whether it is exact.
 func (l *levels) distinct() (int, bool) {
 	if l.all == nil {
@@ -105,7 +147,7 @@ func (l *levels) distinct() (int, bool) {
 
 // The rule by which texts become levels of a category.
 const (
-	maxFewLevels = 1_000  // up to here every text is a level
+	maxFewLevels = 40     // up to here every text is a level
 	maxLevels    = 65_535 // beyond, the most frequent of those on two rows or more
 )
 

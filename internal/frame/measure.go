@@ -53,6 +53,84 @@ func (m *measure) add(value float64, rows int) {
 	m.bins.add(value, rows)
 }
 
+// addAll counts the values, each on a row, up to the first otherCell, and
+// returns how many were numbers and how many empty cells.
+func (m *measure) addAll(values []float64) (numbers, blanks int) {
+	low, high, sum := m.min, m.max, 0.0
+	for i, value := range values {
+		if value != value {
+			if isOther(value) {
+				values = values[:i]
+				break
+			}
+			blanks++
+			continue
+		}
+		sum += value
+		if value < low {
+			low = value
+		}
+		if value > high {
+			high = value
+		}
+	}
+	numbers = len(values) - blanks
+	if numbers == 0 {
+		return 0, blanks
+	}
+	if max(-low, high) > hugeNumber {
+		for _, value := range values {
+			if value == value {
+				m.add(value, 1)
+			}
+		}
+		return numbers, blanks
+	}
+	m.min, m.max = low, high
+	if m.bins == nil {
+		m.bins = newBinning(low, high)
+	}
+	m.bins.reach(low)
+	m.bins.reach(high)
+	mean := sum / float64(numbers)
+	m.merge(numbers, mean, m.spread(values, mean))
+	return numbers, blanks
+}
+
+// hugeNumber is so large that sums of numbers beyond might overflow.
+const hugeNumber = 1e300
+
+// spread puts values within reach into the bins and the set, and returns the
+// sum of their squared distances from a number.
+func (m *measure) spread(values []float64, from float64) float64 {
+	squares := 0.0
+	for _, value := range values {
+		if value != value {
+			continue
+		}
+		distance := value - from
+		squares += distance * distance
+		m.bins.rows[m.bins.bin(value)]++
+		if !m.fractions && value != math.Trunc(value) {
+			m.fractions = true
+		}
+		if hash := hashNumber(value); m.values.takes(hash) {
+			m.values.add(hash)
+		}
+	}
+	return squares
+}
+
+// merge adds so many rows of a mean and a sum of squared distances from it
+// (Chan, Golub, LeVeque, 1979).
+func (m *measure) merge(rows int, mean, squares float64) {
+	distance, before := mean-m.mean, float64(m.rows)
+	m.rows += rows
+	weight := float64(rows) / float64(m.rows)
+	m.mean += distance * weight
+	m.sum += squares + distance*(distance*before*weight)
+}
+
 // numbers returns the statistics for a profile; nil without a number.
 func (m *measure) numbers() *Numbers {
 	if m.rows == 0 {

@@ -7,7 +7,7 @@ type Profile struct {
 	Bytes int64 `json:"bytes"`
 	// Schema is what Load needs. Of a blind file it has no label and no classes.
 	Schema *Schema `json:"schema"`
-	// Columns describes the features in the order of Schema.Columns.
+	// Columns describes the file's columns but for ID and label, in file order.
 	Columns []ColumnProfile `json:"columns"`
 	// Classes are the labels in the order of Schema.Classes.
 	Classes []LevelRows `json:"classes,omitempty"`
@@ -21,24 +21,33 @@ type Profile struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 
-// ColumnProfile describes one feature.
+// ColumnProfile describes one column of a file.
 type ColumnProfile struct {
 	Name string `json:"name"`
 	// Column is the number of the field in its record, from 1.
 	Column int  `json:"column"`
-	Kind   Kind `json:"kind"`
+	Form   Form `json:"form"`
+	// Features is how many features are made of the column, Words how many of
+	// them are words.
+	Features int `json:"features"`
+	Words    int `json:"words,omitempty"`
 	// Missing is the number of rows without a value.
 	Missing int `json:"missing"`
 	// Distinct is the number of different values that are not missing: exact
 	// if it could be held in memory, else an estimate good to about 1 %.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
-	// Numbers is set for a Numeric column with at least one number.
+	// Numbers is set for numbers, dates (in days since the beginning of 1970)
+	// and times (in hours), if there is at least one and all are known.
 	Numbers *Numbers `json:"numbers,omitempty"`
-	// Top holds the most frequent texts of a Category column, at most ten.
+	// Top holds the most frequent texts of other forms, at most ten.
 	Top []LevelRows `json:"top,omitempty"`
 
-	texts []level // the texts that were counted; not all of them if Estimate
+	texts     []level     // the texts that were counted; not all of them if Estimate
+	fractions bool        // some number is not an integer
+	empty     int         // rows with an empty cell
+	dayFirst  bool        // how dates with a choice were read
+	amount    *amountForm // how numbers are written that are more than digits; else nil
 }
 
 // Numbers are the statistics of a numeric column. None is NaN or infinite.

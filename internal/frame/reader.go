@@ -14,8 +14,6 @@ const (
 	MaxRecord = 16 << 20 // bytes of one record
 )
 
-const bufferSize = 256 << 10
-
 // Reader splits a stream into RFC 4180 records.
 //
 // Lines end in LF, CRLF or a lone CR. A field in quotes may hold delimiters,
@@ -31,7 +29,9 @@ type Reader struct {
 	end    int
 	line   int // physical line of buf[pos], from 1
 	opened bool
-	last   bool // src has given its last byte
+	last   bool  // src has given its last byte
+	rough  bool  // what is next can be read, but not cut
+	offset int64 // of buf[0] in the file
 	err    error
 	rec    Record
 }
@@ -59,9 +59,14 @@ func (r *Record) Raw() []byte { return r.raw }
 
 // NewReader returns a Reader on src whose fields are parted by delim.
 func NewReader(src io.Reader, delim byte) *Reader {
-	r := &Reader{src: src, delim: delim, line: 1, buf: make([]byte, bufferSize)}
-	r.stop[delim], r.stop['"'], r.stop['\n'], r.stop['\r'] = true, true, true, true
+	r := &Reader{src: src, buf: newBuffer(chunkSize), line: 1}
+	r.part(delim)
 	return r
+}
+
+func (r *Reader) part(delim byte) {
+	r.delim = delim
+	r.stop[delim], r.stop['"'], r.stop['\n'], r.stop['\r'] = true, true, true, true
 }
 
 // Read returns the next record, and io.EOF after the last. A *Defect tells
@@ -160,11 +165,14 @@ func (r *Reader) open() error {
 // source of small pieces does not make one record be split many times.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
+		r.offset += int64(r.pos)
 		r.end = copy(r.buf, r.buf[r.pos:r.end])
 		r.pos = 0
 	}
 	if r.end == len(r.buf) {
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		larger := newBuffer(2 * len(r.buf))
+		copy(larger, r.buf)
+		r.buf = larger
 	}
 	for idle := 0; r.end < len(r.buf); {
 		n, err := r.src.Read(r.buf[r.end:])

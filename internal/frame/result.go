@@ -1,8 +1,8 @@
 package frame
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 )
@@ -36,63 +36,59 @@ func ResultColumns(blind, classes []string) []string {
 	return added
 }
 
-// ResultWriter writes a prediction result: each row of the blind file as it
-// was, followed by the columns of ResultColumns.
-type ResultWriter struct {
-	out     *Writer
-	classes [][]byte
-	number  []byte
+// ResultFormat tells how a prediction result is written: each row of the blind
+// file as it was, followed by the columns of ResultColumns. It may be used by any
+// number of goroutines.
+type ResultFormat struct {
+	header  []byte
+	classes [][]byte // as fields
 }
 
-// NewResultWriter writes the header of the result of predicting the blocks,
-// whose classes are those of their schema, and returns a writer for its rows.
-func NewResultWriter(dst io.Writer, blocks *Blocks) *ResultWriter {
-	w := &ResultWriter{out: NewWriter(dst)}
+// NewResultFormat returns the format of the result of predicting the blocks,
+// whose classes are those of their schema.
+func NewResultFormat(blocks *Blocks) *ResultFormat {
 	classes := blocks.cells.schema.Classes
-	for _, class := range classes {
-		w.classes = append(w.classes, []byte(class))
-	}
-	w.out.Raw(blocks.RawHeader())
+	f := &ResultFormat{header: bytes.Clone(blocks.RawHeader())}
 	for _, name := range ResultColumns(blocks.Header(), classes) {
-		w.out.Field([]byte(name))
+		f.header = appendField(append(f.header, ','), []byte(name))
 	}
-	w.out.End()
-	return w
+	f.header = append(f.header, '\n')
+	for _, class := range classes {
+		f.classes = append(f.classes, appendField(nil, []byte(class)))
+	}
+	return f
 }
 
-// Write appends a row: the blind file's, as Block.Raw has it, the index of the
-// predicted class, which need not be the most probable one, and the probability
-// of each class. Probabilities that are not numbers from 0 to 1, one a class,
-// are an error, and nothing is written.
-func (w *ResultWriter) Write(raw []byte, class int, probabilities []float64) error {
-	if len(probabilities) != len(w.classes) {
-		return fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(w.classes))
+// Header returns the header with its line end. It must not be changed.
+func (f *ResultFormat) Header() []byte { return f.header }
+
+// AppendRow appends a row to dst: the blind file's, as Block.Raw has it, the index
+// of the predicted class, which need not be the most probable one, and the
+// probability of each class. Probabilities that are not numbers from 0 to 1, one a
+// class, are an error.
+func (f *ResultFormat) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
+	if len(probabilities) != len(f.classes) {
+		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
 	}
-	if class < 0 || class >= len(w.classes) {
-		return fmt.Errorf("class %d: must be 0 to %d", class, len(w.classes)-1)
+	if class < 0 || class >= len(f.classes) {
+		return dst, fmt.Errorf("class %d: must be 0 to %d", class, len(f.classes)-1)
 	}
 	for i, p := range probabilities {
-		if math.IsNaN(p) || p < 0 || p > 1 {
-			return fmt.Errorf("probability %v of class %q: must be from 0 to 1", p, w.classes[i])
+		if !(p >= 0 && p <= 1) {
+			return dst, fmt.Errorf("probability %v of class %q: must be from 0 to 1", p, f.classes[i])
 		}
 	}
-	w.out.Raw(raw)
-	w.out.Field(w.classes[class])
-	w.probability(probabilities[class])
+	dst = append(dst, raw...)
+	dst = append(dst, ',')
+	dst = append(dst, f.classes[class]...)
+	dst = append(dst, ',')
+	dst = AppendProbability(dst, float64(probabilities[class]))
 	for _, p := range probabilities {
-		w.probability(p)
+		dst = append(dst, ',')
+		dst = AppendProbability(dst, float64(p))
 	}
-	w.out.End()
-	return nil
+	return append(dst, '\n'), nil
 }
-
-func (w *ResultWriter) probability(p float64) {
-	w.number = AppendProbability(w.number[:0], p)
-	w.out.Raw(w.number)
-}
-
-// Flush writes what is buffered and returns the first error of all writing.
-func (w *ResultWriter) Flush() error { return w.out.Flush() }
 
 // AppendProbability appends p to dst with six significant digits and no
 // trailing zeros: 0.5, 0.123457, 1.5e-07. So written, the probabilities of a row
@@ -104,5 +100,41 @@ func AppendProbability(dst []byte, p float64) []byte {
 	case 1:
 		return append(dst, '1')
 	}
-	return strconv.AppendFloat(dst, p, 'g', 6, 64)
+	if p < 1e-7 || p >= 1 || float64(float32(p)) != p {
+		return strconv.AppendFloat(dst, p, 'g', 6, 64)
+	}
+	// The product of the 24 bits of a float32 and a power up to 10¹² is exact.
+	const low, high = 100_000, 1_000_000
+	zeros := 0 // behind the point
+	for p*powers[6+zeros] < low {
+		zeros++
+	}
+	digits := uint32(math.RoundToEven(p * powers[6+zeros]))
+	if digits == high {
+		digits = low
+		if zeros--; zeros < 0 {
+			return append(dst, '1')
+		}
+	}
+	for digits%10 == 0 {
+		digits /= 10
+	}
+	return appendScaled(dst, digits, zeros)
+}
+
+// appendScaled appends 0.000ddd with so many zeros behind the point, or from
+// four zeros on d.dde-05.
+func appendScaled(dst []byte, digits uint32, zeros int) []byte {
+	const most = 4
+	if zeros < most {
+		dst = append(dst, "0.0000"[:2+zeros]...)
+		return strconv.AppendUint(dst, uint64(digits), 10)
+	}
+	begin := len(dst) + 1
+	dst = strconv.AppendUint(append(dst, 0), uint64(digits), 10)
+	dst[begin-1] = dst[begin]
+	if dst[begin] = '.'; begin+1 == len(dst) {
+		dst = dst[:begin]
+	}
+	return append(dst, 'e', '-', '0', byte('1'+zeros))
 }

@@ -32,26 +32,13 @@ const defaultMaxDefects = 20
 // occur twice are found; texts, histograms and sets share what is bounded.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (*Profile, error) {
 	opts.MaxDefects = cmp.Or(opts.MaxDefects, defaultMaxDefects)
-	counted := &counter{src: src}
 	s := &scan{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
-	err := s.run(ctx, NewReader(counted, ','))
-	if err != nil {
+	reader := NewReader(src, ',')
+	if err := s.run(ctx, reader); err != nil {
 		return nil, err
 	}
-	s.profile.Bytes = counted.n
+	s.profile.Bytes = cmp.Or(s.stopped, reader.offset+int64(reader.end))
 	return s.profile, nil
-}
-
-// counter counts the bytes that are read through it.
-type counter struct {
-	src io.Reader
-	n   int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // scan is the state of one pass.
@@ -63,8 +50,11 @@ type scan struct {
 	id      int     // field of the ID
 	label   int     // field of the label, -1 in a blind file
 	tallies []tally // one a field; that of the ID stays empty
+	header  int     // defects of the header
 	skipped int     // records that could not be read
+	stopped int64   // offset of the chunk's end where the scan gave up, else 0
 	fresh   int     // memory that texts may have taken since the last relief
+	twins   map[fingerprint]int
 }
 
 func (s *scan) run(ctx context.Context, reader *Reader) error {
@@ -84,13 +74,18 @@ func (s *scan) run(ctx context.Context, reader *Reader) error {
 		need = blindColumns
 	}
 	s.refuse(s.table.checkHeader(need)...)
+	s.header = len(s.profile.Defects)
 	if len(s.table.names) < need {
 		s.profile.Partial = true
 		return nil
 	}
 	s.assign()
-	if err := s.readRows(ctx); err != nil {
-		return err
+	err = s.table.share(ctx, defaultHands(), chunkSize, func() hand { return s.newHand(ctx) })
+	if err == nil {
+		err = s.readRows(ctx)
+	}
+	if err != nil && !errors.Is(err, errEnough) {
+		return fmt.Errorf("reading the file: %w", err)
 	}
 	s.finish()
 	return nil
@@ -114,14 +109,65 @@ func (s *scan) assign() {
 	}
 	s.label = len(names) - 1
 	s.tallies[s.label].limits.few = math.MaxInt // labels are texts
+	s.tallies[s.label].texts.exact = true
 }
 
+// errEnough ends a scan that has found as many defects as were asked for, or
+// cannot go on behind one.
+var errEnough = errors.New("enough defects")
+
+// scanHand counts chunks of rows.
+type scanHand struct {
+	scan    *scan
+	ctx     context.Context
+	numeric []bool
+	grid    grid
+	whole   bool // no record is defective
+}
+
+func (s *scan) newHand(ctx context.Context) *scanHand {
+	h := &scanHand{scan: s, ctx: ctx, numeric: make([]bool, len(s.tallies))}
+	for i := range h.numeric {
+		h.numeric[i] = i != s.id && i != s.label
+	}
+	return h
+}
+
+func (h *scanHand) work(c *chunk) error {
+	h.whole = h.grid.parse(c, h.numeric) && !h.grid.anyBlank(h.scan.id) &&
+		(h.scan.label < 0 || !h.grid.anyBlank(h.scan.label))
+	return nil
+}
+
+func (h *scanHand) settle(c *chunk) error {
+	s := h.scan
+	if !h.whole {
+		err := s.table.reread(c, func() error { return s.readRows(h.ctx) })
+		if errors.Is(err, errEnough) {
+			s.stopped = c.end
+		}
+		return err
+	}
+	for i := range s.tallies {
+		if i != s.id {
+			s.tallies[i].addColumn(&h.grid, i, c.line)
+		}
+	}
+	for row := range h.grid.rows {
+		s.ids.add(h.grid.cellText(row, s.id), c.line+int(h.grid.lines[row]))
+	}
+	s.relieve(len(c.text), h.grid.rows)
+	s.table.passed(&h.grid)
+	return nil
+}
+
+// readRows takes what is left of the table record by record. It returns
+// errEnough if the file has more than was looked at.
 func (s *scan) readRows(ctx context.Context) error {
-	header := len(s.profile.Defects)
 	for {
-		if len(s.profile.Defects)-header >= s.opts.MaxDefects {
+		if s.header+s.opts.MaxDefects <= len(s.profile.Defects) {
 			s.profile.Partial = true
-			return nil
+			return errEnough
 		}
 		rec, err := s.table.next(ctx)
 		var defect *Defect
@@ -133,10 +179,10 @@ func (s *scan) readRows(ctx context.Context) error {
 			s.skipped++
 			if s.table.reader.ended() {
 				s.profile.Partial = true
-				return nil
+				return errEnough
 			}
 		case err != nil:
-			return fmt.Errorf("reading the file: %w", err)
+			return err
 		default:
 			s.row(rec)
 		}
@@ -149,11 +195,7 @@ func (s *scan) row(rec *Record) {
 			s.tallies[i].add(cell, rec.line)
 		}
 	}
-	const often = 4 << 20
-	if s.fresh += len(rec.raw) + levelBytes*len(rec.fields); s.fresh > often {
-		relieve(s.tallies)
-		s.fresh = 0
-	}
+	s.relieve(len(rec.raw), 1)
 	if id := rec.fields[s.id]; isBlank(id) {
 		s.refuse(s.cellDefect(rec, CodeEmptyID, s.id, "the row has no ID"))
 	} else {
@@ -161,6 +203,15 @@ func (s *scan) row(rec *Record) {
 	}
 	if s.label >= 0 && isBlank(rec.fields[s.label]) {
 		s.refuse(s.cellDefect(rec, CodeEmptyLabel, s.label, "the row has no label"))
+	}
+}
+
+// relieve makes room for texts from time to time, counted by what was read.
+func (s *scan) relieve(bytes, rows int) {
+	const often = 4 << 20
+	if s.fresh += bytes + rows*levelBytes*len(s.tallies); s.fresh > often {
+		relieve(s.tallies)
+		s.fresh = 0
 	}
 }
 
@@ -179,11 +230,7 @@ func (s *scan) finish() {
 	if p.Schema.ID == "" {
 		s.warn(CodeUnnamedID, s.id, "the ID column has no name")
 	}
-	for i := range s.tallies {
-		if i != s.id && i != s.label {
-			s.finishColumn(i)
-		}
-	}
+	s.finishColumns()
 	if s.label >= 0 {
 		s.finishLabel()
 	}

@@ -152,33 +152,33 @@ func TestScanKinds(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		cells    []string
-		kind     Kind
+		form     Form
 		missing  int
 		distinct int
 	}{
-		{"numbers", []string{"1", "2.50", " 2.5 ", "", "+1e0"}, Numeric, 1, 2},
-		{"markers_among_numbers_are_missing", []string{"1", "NaN", "?", "n/a", "inf", "2", "1e999"}, Numeric, 5, 2},
-		{"markers_alone_are_texts", []string{"NA", "?", "", "NA"}, Category, 1, 2},
-		{"nothing_at_all", []string{"", " ", ""}, Numeric, 3, 0},
-		{"texts", []string{"a", "b", "", "a"}, Category, 1, 2},
-		{"numbers_and_texts", []string{"2", "4", "more", "2"}, Category, 0, 3},
-		{"one_junk_cell_in_many_numbers", append(cellsOf(100, integer), "oops"), Numeric, 1, 100},
-		{"one_junk_cell_in_few_numbers", append(cellsOf(90, integer), "oops"), Category, 0, 91},
-		{"junk_in_two_of_a_hundred", append(cellsOf(98, integer), "oops", "no"), Category, 0, 100},
-		{"different_numbers", cellsOf(many, integer), Numeric, 0, many},
-		{"early_junk_in_different_numbers", append([]string{"oops"}, cellsOf(many, integer)...), Numeric, 1, many},
-		{"late_junk_in_different_numbers", append(cellsOf(many, integer), "oops", "NA", "oops"), Numeric, 3, many},
-		{"different_texts", cellsOf(many, word), Category, 0, many},
-		{"texts_before_numbers", append(cellsOf(many, word), cellsOf(100, integer)...), Category, 0, many + 100},
-		{"few_texts_behind_many_numbers", append(cellsOf(many, integer), cellsOf(200, func(int) string { return "zz" })...), Category, 0, many + 1},
+		{"numbers", []string{"1", "2.50", " 2.5 ", "", "+1e0"}, FormNumeric, 1, 2},
+		{"markers_among_numbers_are_missing", []string{"1", "NaN", "?", "n/a", "inf", "2", "1e999"}, FormNumeric, 5, 2},
+		{"markers_alone_are_texts", []string{"NA", "?", "", "NA"}, FormCategory, 1, 2},
+		{"nothing_at_all", []string{"", " ", ""}, FormNumeric, 3, 0},
+		{"texts", []string{"a", "b", "", "a"}, FormCategory, 1, 2},
+		{"numbers_and_texts", []string{"2", "4", "more", "2"}, FormCategory, 0, 3},
+		{"one_junk_cell_in_many_numbers", append(cellsOf(100, integer), "oops"), FormNumeric, 1, 100},
+		{"one_junk_cell_in_few_numbers", append(cellsOf(90, integer), "oops"), FormNumeric, 1, 90},
+		{"junk_in_two_of_a_hundred", append(cellsOf(98, integer), "oops", "no"), FormNumeric, 2, 98},
+		{"different_numbers", cellsOf(many, integer), FormNumeric, 0, many},
+		{"early_junk_in_different_numbers", append([]string{"oops"}, cellsOf(many, integer)...), FormNumeric, 1, many},
+		{"late_junk_in_different_numbers", append(cellsOf(many, integer), "oops", "NA", "oops"), FormNumeric, 3, many},
+		{"different_texts", cellsOf(many, word), FormCategory, 0, many},
+		{"texts_before_numbers", append(cellsOf(many, word), cellsOf(100, integer)...), FormText, 0, many + 100},
+		{"few_texts_behind_many_numbers", append(cellsOf(many, integer), cellsOf(200, func(int) string { return "zz" })...), FormNumeric, 200, many},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := scanText(t, column(c.cells...), ScanOptions{})
 			got := p.Columns[0]
-			if got.Kind != c.kind || got.Missing != c.missing || got.Distinct != c.distinct || p.Rows != len(c.cells) {
-				t.Errorf("kind %d, missing %d, distinct %d", got.Kind, got.Missing, got.Distinct)
+			if got.Form != c.form || got.Missing != c.missing || got.Distinct != c.distinct || p.Rows != len(c.cells) {
+				t.Errorf("%s, missing %d, distinct %d", got.Form, got.Missing, got.Distinct)
 			}
-			if got.Kind != Numeric {
+			if got.Form != FormNumeric || got.Features == 0 {
 				return
 			}
 			// Load must see the same missing cells.
@@ -187,7 +187,7 @@ func TestScanKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			missing := 0
-			for _, v := range f.Columns[0].Floats {
+			for _, v := range floats(f, 0) {
 				if v != v {
 					missing++
 				}
@@ -213,11 +213,11 @@ func TestScanProfile(t *testing.T) {
 		},
 		Columns: []ColumnProfile{
 			{
-				Name: "age", Column: 2, Kind: Numeric, Missing: 2, Distinct: 3,
+				Name: "age", Column: 2, Form: FormNumeric, Features: 1, Missing: 2, Distinct: 3,
 				Numbers: &Numbers{Min: 20, Max: 30, Mean: 23.75, StdDev: 4.14578098794425},
 			},
 			{
-				Name: "job", Column: 3, Kind: Category, Missing: 1, Distinct: 3,
+				Name: "job", Column: 3, Form: FormCategory, Features: 1, Missing: 1, Distinct: 3,
 				Top: []LevelRows{{"cook", 3}, {"co,ok", 1}, {"smith", 1}},
 			},
 		},

@@ -74,24 +74,9 @@ func lineEnd(window []byte, i int) int {
 // quoted appends the quoted field that opens at window[start] to the record
 // and returns the offset behind its closing quote.
 func (r *Reader) quoted(window []byte, start int) (int, outcome) {
-	i, doubled := start+1, false
-	for {
-		n := bytes.IndexByte(window[i:], '"')
-		if n < 0 {
-			if r.last {
-				return start, unclosed
-			}
-			return start, partial
-		}
-		i += n + 1
-		if i == len(window) && !r.last {
-			return start, partial
-		}
-		if i == len(window) || window[i] != '"' {
-			break
-		}
-		doubled = true
-		i++
+	i, doubled, what := closing(window, start, r.last)
+	if what != whole {
+		return start, what
 	}
 	text := window[start+1 : i-1]
 	if len(text) > MaxField {
@@ -111,6 +96,31 @@ func (r *Reader) quoted(window []byte, start int) (int, outcome) {
 	}
 	r.rec.fields = append(r.rec.fields, text)
 	return i, whole
+}
+
+// closing returns the offset behind the quote that closes the one at
+// window[start], and whether there are doubled quotes in between. Unless the
+// window is the last, the byte behind it must be there.
+func closing(window []byte, start int, last bool) (end int, doubled bool, what outcome) {
+	i := start + 1
+	for {
+		n := bytes.IndexByte(window[i:], '"')
+		if n < 0 {
+			if last {
+				return start, doubled, unclosed
+			}
+			return start, doubled, partial
+		}
+		i += n + 1
+		if i == len(window) && !last {
+			return start, doubled, partial
+		}
+		if i == len(window) || window[i] != '"' {
+			return i, doubled, whole
+		}
+		doubled = true
+		i++
+	}
 }
 
 // undouble returns text with each pair of quotes made one.

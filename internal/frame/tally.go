@@ -1,6 +1,10 @@
 package frame
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
 
 // tally gathers all that is to be known about one column in one pass.
 //
@@ -18,10 +22,17 @@ type tally struct {
 	limits    limits
 	cells     [4]int // rows by cellKind
 	texts     levels
-	numbers   *measure // set once the numbers are measured one by one
-	skipsText bool     // numbers are measured only, not counted as texts
-	skipped   bool     // and some of them were
-	junk      level    // the first text that is neither number nor marker
+	numbers   *measure   // set once the numbers are measured one by one
+	skipsText bool       // numbers are measured only, not counted as texts
+	skipped   bool       // and some of them were
+	junk      level      // the first text that is neither number nor marker
+	recall    []recalled // a power of two of slots; nil until there are texts to find
+}
+
+// recalled is a level that is found again by its key without a search.
+type recalled struct {
+	key uint64 // see recallKey; 0 is a free slot
+	at  int32
 }
 
 // limits are one column's share of the memory.
@@ -34,7 +45,7 @@ type limits struct {
 func newLimits(columns int) limits {
 	return limits{
 		few: min(max(textMemory/max(columns, 1)/4/levelBytes, 64), 2_048),
-		set: min(max(setMemory/max(columns, 1)/16, 256), 32_768),
+		set: min(max(setMemory/max(columns, 1)/16, 256), 8_192),
 	}
 }
 
@@ -86,6 +97,70 @@ func (t *tally) kind() Kind {
 	return Category
 }
 
+// addColumn takes the column's cells of a grid, the first of which is in a line.
+func (t *tally) addColumn(g *grid, field, line int) {
+	values := g.column(field)
+	for row := 0; row < len(values); row++ {
+		if t.skipsText {
+			numbers, blanks := t.numbers.addAll(values[row:])
+			t.cells[number] += numbers
+			t.cells[blank] += blanks
+			if row += numbers + blanks; row == len(values) {
+				return
+			}
+		}
+		if t.numbers != nil || t.texts.all != nil {
+			t.add(g.cellText(row, field), line+int(g.lines[row]))
+			continue
+		}
+		begin, end := g.bounds(row, field)
+		t.count(g.text[begin:], int(end-begin), line+int(g.lines[row]))
+	}
+}
+
+// count takes a cell, which is the first n bytes of a text, while every text is
+// counted and none was forgotten.
+func (t *tally) count(text []byte, n, line int) {
+	if n == 0 {
+		t.cells[blank]++
+		return
+	}
+	cell := text[:n]
+	if cell[0] <= '"' { // it may be blank or in quotes
+		t.add(bare(cell), line)
+		return
+	}
+	if t.recall == nil {
+		t.recall = make([]recalled, min(256, 1<<(bits.Len(uint(t.limits.few))-4)))
+	}
+	key := recallKey(text, n)
+	slot := &t.recall[key*0x9E3779B97F4A7C15>>56&uint64(len(t.recall)-1)]
+	if slot.key == key && (n < 8 || t.texts.list[slot.at].text == string(cell)) {
+		t.texts.recent = slot.at
+		found := &t.texts.list[slot.at]
+		found.rows++
+		t.texts.sign(line, slot.at)
+		t.cells[found.kind]++
+		return
+	}
+	t.add(cell, line)
+	if t.numbers != nil { // they have just become many
+		t.recall = nil
+		return
+	}
+	*slot = recalled{key, t.texts.recent}
+}
+
+// recallKey returns a key for the cell that is the first n bytes of a text: one
+// of its own for up to seven bytes, else one that other long cells may have.
+func recallKey(text []byte, n int) uint64 {
+	word := binary.LittleEndian.Uint64(text)
+	if n < 8 {
+		return word << (64 - 8*n)
+	}
+	return word ^ bits.RotateLeft64(binary.LittleEndian.Uint64(text[n-8:]), 29) | 1
+}
+
 // add takes the column's cell of the next row.
 func (t *tally) add(cell []byte, line int) {
 	if isBlank(cell) {
@@ -117,14 +192,15 @@ func (t *tally) add(cell []byte, line int) {
 
 // decide chooses how a column goes on whose texts have become many.
 func (t *tally) decide() {
-	if t.cells[number] == 0 || t.cells[text] > t.cells[number] {
-		t.limits.few = math.MaxInt // words: go on counting
+	if t.cells[number] == 0 || t.cells[text] > t.cells[number] || padded(t.texts.list) {
+		t.limits.few = math.MaxInt // words or codes: go on counting
 		return
 	}
 	t.numbers = newMeasure(t.texts.list, t.limits.set)
 	if t.skipsText = t.fewJunk(); t.skipsText {
 		t.skipped = true
-		others := levels{}
+		t.texts.remember()
+		others := levels{early: t.texts.early, order: t.texts.order}
 		for _, one := range t.texts.list {
 			if one.kind != number {
 				others.insert(one)
@@ -155,12 +231,4 @@ func (t *tally) distinctTexts() (int, bool) {
 		}
 	}
 	return n + t.numbers.values.count(), true
-}
-
-// missing returns the rows without a value.
-func (t *tally) missing() int {
-	if t.kind() == Numeric {
-		return t.cells[blank] + t.cells[marker] + t.cells[text]
-	}
-	return t.cells[blank]
 }

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,45 +19,151 @@ const (
 	longestExcerpt = 40 // characters of a cell quoted in a message
 )
 
-// finishColumn profiles the feature in field i.
-func (s *scan) finishColumn(i int) {
-	t := &s.tallies[i]
-	kind, numbers := t.kind(), t.measured()
-	c := ColumnProfile{Name: s.table.names[i], Column: i + 1, Kind: kind, Missing: t.missing(), texts: t.texts.list}
-	schema := ColumnSchema{Name: c.Name, Kind: kind}
-	if kind == Numeric {
-		c.Distinct, c.Estimate = numbers.values.count(), !numbers.values.exact()
-		c.Numbers = numbers.numbers()
-	} else {
-		c.Distinct, c.Estimate = t.distinctTexts()
-		c.Top = t.texts.top(topLevels)
-		for _, one := range t.texts.retained() {
-			schema.Levels = append(schema.Levels, one.text)
+// finishColumns profiles the columns and makes features of them.
+func (s *scan) finishColumns() {
+	list, texts := make([]judged, len(s.tallies)), 0
+	for i := range s.tallies {
+		if i == s.id || i == s.label {
+			continue
+		}
+		if list[i] = s.tallies[i].judge(); list[i].form == FormText {
+			texts++
 		}
 	}
-	s.profile.Columns = append(s.profile.Columns, c)
-	s.profile.Schema.Columns = append(s.profile.Schema.Columns, schema)
-	s.warnColumn(i, &c, numbers)
+	words := wordsEach(texts, s.profile.Rows)
+	for i := range list {
+		if i == s.id || i == s.label {
+			continue
+		}
+		list[i].words = list[i].words[:min(len(list[i].words), words)]
+		s.finishColumn(i, &list[i])
+	}
+	s.profile.Schema.simplify()
 }
 
-// warnColumn says what may be wrong with the use of a feature.
-func (s *scan) warnColumn(i int, c *ColumnProfile, numbers *measure) {
+func (s *scan) finishColumn(i int, j *judged) {
+	t := &s.tallies[i]
+	c := t.profile(j)
+	c.Name, c.Column = s.table.names[i], i+1
+	features := t.features(c.Name, j)
+	if s.useless(i, &c, j) {
+		features = nil
+	}
+	c.Features = len(features)
+	schema := s.profile.Schema
+	schema.Fields = append(schema.Fields, c.Name)
+	schema.Columns = append(schema.Columns, features...)
+	s.profile.Columns = append(s.profile.Columns, c)
+	s.warnStrays(i, j)
+}
+
+// useless says why nothing can be learnt from a column, if that is so. Of a
+// blind file, it is no news.
+func (s *scan) useless(i int, c *ColumnProfile, j *judged) bool {
+	if s.label < 0 {
+		return false
+	}
 	filled := s.profile.Rows - c.Missing
 	allDifferent := filled >= enoughForID && float64(c.Distinct) >= idLikeShare*float64(filled)
-	switch {
-	case filled <= 0:
+	switch twin, known := s.twin(&s.tallies[i], c); {
+	case filled <= 0 && len(j.strays) == 0:
 		s.warn(CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && c.Missing == 0:
-		s.warn(CodeConstantColumn, i, "every row has the same value")
-	case c.Kind == Category && allDifferent:
-		s.warn(CodeIDLikeColumn, i, "nearly every row has its own text: it names rows and teaches nothing about others")
-	case c.Kind == Numeric && allDifferent && !numbers.fractions && numbers.max-numbers.min < 1.5*float64(filled):
-		s.warn(CodeIDLikeColumn, i, "the integers number the rows: they teach nothing about others")
+		s.warn(CodeConstantColumn, i, "every row has the same value: not used")
+	case known:
+		s.warn(CodeTwinColumn, i, "says the same as column %d (%s): not used", twin+1, excerpt(s.table.names[twin]))
+	case j.names && j.form == FormCategory:
+		s.warn(CodeIDLikeColumn, i, "nearly every row has its own text: it names rows and teaches nothing about others, so it is not used")
+	case j.form == FormNumeric && allDifferent && c.counts(filled):
+		s.warn(CodeIDLikeColumn, i, "the integers number the rows: they teach nothing about others, so they are not used")
+	default:
+		if j.form == FormNumeric && allDifferent && c.integers() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+			s.warn(CodeIDLikeColumn, i, "the integers nearly number the rows: do they teach anything about others?")
+		}
+		return false
 	}
+	return true
+}
+
+// counts reports whether numbers count the rows: each integer of a range once.
+func (c *ColumnProfile) counts(rows int) bool {
+	return c.integers() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
+		(c.Estimate || c.Distinct == rows)
+}
+
+// integers reports whether there are numbers, and none with a fraction.
+func (c *ColumnProfile) integers() bool { return c.Numbers != nil && !c.fractions }
+
+// twin returns the earlier column that tells rows apart in the same way.
+func (s *scan) twin(t *tally, c *ColumnProfile) (int, bool) {
+	print, ok := t.fingerprint(c)
+	if !ok || s.profile.Rows < enoughForID {
+		return 0, false
+	}
+	if s.twins == nil {
+		s.twins = make(map[fingerprint]int)
+	}
+	earlier, known := s.twins[print]
+	if !known {
+		s.twins[print] = c.Column - 1
+	}
+	return earlier, known
+}
+
+// fingerprint is equal for columns with the same content. Numbers must be
+// equal; the texts of categories may be others for the same rows.
+type fingerprint struct {
+	form     Form
+	order    uint64 // of the texts, as far as they were counted
+	content  uint64
+	distinct int
+	missing  int
+}
+
+// fingerprint returns none of a column with texts that were forgotten.
+func (t *tally) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
+	print = fingerprint{form: c.Form, order: t.texts.order, distinct: c.Distinct, missing: t.cells[blank]}
+	if m := t.numbers; m != nil {
+		for _, x := range []float64{m.mean, m.sum, m.min, m.max} {
+			print.content = mix(print.content ^ math.Float64bits(x))
+		}
+	}
+	if c.Form != FormCategory && c.Form != FormBoolean {
+		for _, one := range t.texts.sample() {
+			spelt := hashText([]byte(one.text))
+			if one.kind == number {
+				spelt = hashNumber(one.value)
+			}
+			print.content = mix(print.content ^ spelt)
+		}
+	}
+	return print, t.texts.all == nil
+}
+
+// warnStrays tells of texts among numbers that are taken as missing.
+func (s *scan) warnStrays(i int, j *judged) {
 	t := &s.tallies[i]
-	if c.Kind == Numeric && t.cells[text] > 0 {
+	if j.form != FormNumeric || t.cells[text] == 0 {
+		return
+	}
+	rows, first := 0, level{}
+	for _, one := range t.texts.list {
+		if !j.strange(&one) {
+			continue
+		}
+		rows += one.rows
+		if first.rows == 0 || one.line < first.line {
+			first = one
+		}
+	}
+	switch {
+	case rows == 0:
+	case len(j.strays) > 0:
+		s.warn(CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: kept apart from the numbers",
+			plural(rows, "row"), excerpt(first.text), first.line)
+	default:
 		s.warn(CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: taken as missing",
-			plural(t.cells[text], "row"), excerpt(t.junk.text), t.junk.line)
+			plural(rows, "row"), excerpt(first.text), first.line)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 // if it must be. The first error stays; Flush returns it.
 type Writer struct {
 	out   *bufio.Writer
-	inRow bool // the record has a field already
-	blank bool // and it was one empty field
+	text  []byte // of a field
+	inRow bool   // the record has a field already
+	blank bool   // and it was one empty field
 }
 
 // NewWriter returns a Writer on dst. Flush must be called at the end.
@@ -23,29 +24,25 @@ func NewWriter(dst io.Writer) *Writer {
 func (w *Writer) Field(text []byte) {
 	w.part()
 	w.blank = w.blank && len(text) == 0
+	w.text = appendField(w.text[:0], text)
+	_, _ = w.out.Write(w.text)
+}
+
+// appendField appends a field to a record, in quotes if it must be.
+func appendField(dst, text []byte) []byte {
 	if !needsQuotes(text) {
-		_, _ = w.out.Write(text)
-		return
+		return append(dst, text...)
 	}
-	_ = w.out.WriteByte('"')
+	dst = append(dst, '"')
 	for {
 		n := bytes.IndexByte(text, '"')
 		if n < 0 {
 			break
 		}
-		_, _ = w.out.Write(text[:n+1])
-		_ = w.out.WriteByte('"')
+		dst = append(append(dst, text[:n+1]...), '"')
 		text = text[n+1:]
 	}
-	_, _ = w.out.Write(text)
-	_ = w.out.WriteByte('"')
-}
-
-// Raw appends fields that are in the form of the file already.
-func (w *Writer) Raw(fields []byte) {
-	w.part()
-	w.blank = w.blank && len(fields) == 0
-	_, _ = w.out.Write(fields)
+	return append(append(dst, text...), '"')
 }
 
 // part writes the comma before each field but the first.

@@ -1,0 +1,86 @@
+package frame
+
+// Column is one feature. A Numeric one has its values in Floats or, as Load
+// leaves most of them, packed; the methods read both. A Category has Codes. The
+// zero Column is one that is not there: all its numbers are missing.
+type Column struct {
+	// Floats holds one value a row, NaN where missing; nil if they are packed.
+	Floats []float64
+	// Codes is set for Category: one code a row: Missing for an empty cell,
+	// 0…len(Levels)-1 for a level, and len(Levels) for a text that is too
+	// rare to be a level or was never seen in training.
+	Codes []int32
+
+	packed packed
+}
+
+// Numeric reports whether the column holds numbers.
+func (c *Column) Numeric() bool { return c.Floats != nil || c.packed.any() }
+
+// Numbers returns the values of rows lo…hi-1, NaN where missing. They are in
+// room, which must be as long, or part of the column: the caller does not
+// change them.
+func (c *Column) Numbers(room []float64, lo, hi int) []float64 {
+	if c.Floats != nil {
+		return c.Floats[lo:hi]
+	}
+	room = room[:hi-lo]
+	switch p := &c.packed; {
+	case p.small != nil:
+		unpack(room, p.small[lo:hi], noSmall, powers[p.digits])
+	case p.medium != nil:
+		unpack(room, p.medium[lo:hi], noMedium, powers[p.digits])
+	case p.large != nil:
+		for i, cell := range p.large[lo:hi] {
+			room[i] = cell.value()
+		}
+	default:
+		fillNaN(room)
+	}
+	return room
+}
+
+// Gather writes the values of the given rows to dst, which is as long, NaN
+// where missing.
+func (c *Column) Gather(dst []float64, rows []int32) {
+	dst = dst[:len(rows)]
+	switch p := &c.packed; {
+	case c.Floats != nil:
+		for i, row := range rows {
+			dst[i] = c.Floats[row]
+		}
+	case p.small != nil:
+		gather(dst, p.small, rows, noSmall, powers[p.digits])
+	case p.medium != nil:
+		gather(dst, p.medium, rows, noMedium, powers[p.digits])
+	case p.large != nil:
+		for i, row := range rows {
+			dst[i] = p.large[row].value()
+		}
+	default:
+		fillNaN(dst)
+	}
+}
+
+// Pick returns a column of the given rows, in their order.
+func (c *Column) Pick(rows []int32) Column {
+	if !c.Numeric() && c.Codes == nil {
+		return Column{}
+	}
+	if c.Codes != nil {
+		codes := make([]int32, len(rows))
+		for i, row := range rows {
+			codes[i] = c.Codes[row]
+		}
+		return Column{Codes: codes}
+	}
+	floats := make([]float64, len(rows))
+	c.Gather(floats, rows)
+	return Column{Floats: floats}
+}
+
+func fillNaN(dst []float64) {
+	for i := range dst {
+		dst[i] = NaN
+	}
+}

@@ -1,0 +1,143 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// floats returns the numbers of a column; nil if it has none.
+func floats(f *Frame, column int) []float64 {
+	c := &f.Columns[column]
+	if !c.Numeric() {
+		return nil
+	}
+	return c.Numbers(make([]float64, f.Rows), 0, f.Rows)
+}
+
+// grown returns a column of the batches, one behind the other.
+func grown(batches ...[]float64) growing {
+	var g growing
+	for _, values := range batches {
+		large := make([]fraction, len(values))
+		g.add(values, read(values, large), large)
+	}
+	return g
+}
+
+func TestColumnsGrowWithoutLoss(t *testing.T) {
+	flags := []float64{0, 1, NaN, -1, 127, -127}
+	shares := []float64{0.25, 0.1, NaN, 1, 0.99}
+	counts := []float64{255, -32767, 12_345, NaN}
+	measures := []float64{1.2345, -0.00012345, NaN, 12_345_678, 1e-9, 99_999_999}
+	others := []float64{math.Pi, 1e300, NaN, 134_217_728, 5e-324}
+	for _, c := range []struct {
+		name    string
+		batches [][]float64
+		form    form
+	}{
+		{"small", [][]float64{flags}, formSmall},
+		{"nothing_but_missing", [][]float64{{NaN, NaN}}, formSmall},
+		{"more_digits", [][]float64{{1, 0, NaN}, shares}, formSmall},
+		{"more_digits_do_not_fit", [][]float64{flags, shares}, formMedium},
+		{"medium", [][]float64{counts}, formMedium},
+		{"small_then_medium", [][]float64{flags, counts}, formMedium},
+		{"small_then_large", [][]float64{shares, flags, measures, counts}, formLarge},
+		{"medium_then_large", [][]float64{counts, shares, flags}, formLarge},
+		{"all", [][]float64{shares, counts, measures, others, flags}, formFloats},
+		{"infinite", [][]float64{flags, {math.Inf(1)}}, formFloats},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := grown(c.batches...)
+			if got := g.span.least; got != c.form {
+				t.Errorf("form %d, want %d", got, c.form)
+			}
+			var want []float64
+			for _, values := range c.batches {
+				want = append(want, values...)
+			}
+			checkColumn(t, &g.Column, want)
+		})
+	}
+}
+
+// checkColumn compares all that a column says with the values it should have.
+func checkColumn(t *testing.T, c *Column, want []float64) {
+	t.Helper()
+	got := c.Numbers(make([]float64, len(want)), 0, len(want))
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	var backwards []int32
+	var turned []float64
+	for i := len(want) - 1; i >= 0; i-- {
+		backwards, turned = append(backwards, int32(i)), append(turned, want[i])
+	}
+	picked := c.Pick(backwards)
+	if d := cmp.Diff(turned, picked.Floats, cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(want[1:], c.Numbers(got, 1, len(want)), cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+}
+
+// Numbers of up to seven digits, however they are written, come back as they
+// were from four bytes.
+func TestFractionsOfWrittenNumbers(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	var values []float64
+	for range 20_000 {
+		x := draw.NormFloat64() * math.Pow(10, float64(draw.IntN(8)-4))
+		value, err := strconv.ParseFloat(fmt.Sprintf("%.*g", 1+draw.IntN(7), x), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, value)
+	}
+	cells := make([]fraction, len(values))
+	if !toFractions(cells, values) {
+		t.Fatal("some value is no fraction")
+	}
+	for i, cell := range cells {
+		if cell.value() != values[i] {
+			t.Fatalf("%v became %v", values[i], cell.value())
+		}
+	}
+}
+
+func TestColumnsThatAreNotThere(t *testing.T) {
+	var c Column
+	checkNaN := func(values []float64) {
+		t.Helper()
+		for _, x := range values {
+			if x == x {
+				t.Error(x)
+			}
+		}
+	}
+	got := make([]float64, 3)
+	c.Gather(got, []int32{5, 6, 7})
+	checkNaN(got)
+	checkNaN(c.Numbers(make([]float64, 2), 7, 9))
+	if picked := c.Pick([]int32{1}); picked.Numeric() || picked.Codes != nil {
+		t.Error(picked)
+	}
+}
+
+func FuzzColumn(f *testing.F) {
+	f.Add(0.1, 2.0, math.Inf(1), uint8(3))
+	f.Add(-0.01, 1e9, 1e-9, uint8(0))
+	f.Add(351.9, -22.25, math.Inf(1), uint8(2))
+	f.Fuzz(func(t *testing.T, x, y, z float64, at uint8) {
+		values := []float64{x, y, z, x + y, -z, math.Round(x), math.Round(y*100) / 100}
+		n := int(at) % len(values)
+		g := grown(values[:n], values[n:])
+		checkColumn(t, &g.Column, values)
+	})
+}

@@ -1,0 +1,24 @@
+package frame
+
+import (
+	"strings"
+	"testing"
+)
+
+// A model file may name a part twice.
+func TestEveryColumnIsFilled(t *testing.T) {
+	var columns []ColumnSchema
+	for _, p := range []Part{PartLength, PartLength, PartWords, PartWords, PartWord, PartWord} {
+		columns = append(columns, part(ColumnSchema{Name: "x"}, "x", p))
+	}
+	schema := &Schema{ID: "id", Fields: []string{"x"}, Columns: columns, Classes: []string{"a", "b"}}
+	f, err := Load(t.Context(), strings.NewReader("id,x,y\n1,one two,a\n2,,b\n"), schema, LoadOptions{Labelled: true})
+	if err != nil || !schema.Valid() {
+		t.Fatal(schema.Valid(), err)
+	}
+	for i := range f.Columns {
+		if n := len(f.Columns[i].Numbers(make([]float64, 2), 0, f.Rows)); n != 2 {
+			t.Errorf("column %d has %d rows", i, n)
+		}
+	}
+}

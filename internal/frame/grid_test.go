@@ -1,0 +1,247 @@
+package frame
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rowsOf reads what is left of a table record by record: the line and the cells
+// of each row, and the defects.
+func rowsOf(t *table, rows [][]string) [][]string {
+	for {
+		rec, err := t.next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		if err != nil {
+			rows = append(rows, []string{err.Error()})
+			if t.reader.ended() {
+				return rows
+			}
+			continue
+		}
+		row := []string{strconv.Itoa(rec.line), string(rec.raw)}
+		for _, field := range rec.fields {
+			row = append(row, string(field))
+		}
+		rows = append(rows, row)
+	}
+}
+
+// rowsHand gathers what rowsOf does, from grids.
+type rowsHand struct {
+	table *table
+	rows  *[][]string
+	grid  grid
+	whole bool
+}
+
+func (h *rowsHand) work(c *chunk) error {
+	numeric := make([]bool, len(h.table.names))
+	for i := range numeric {
+		numeric[i] = i%2 == 0
+	}
+	h.whole = h.grid.parse(c, numeric)
+	return nil
+}
+
+func (h *rowsHand) settle(c *chunk) error {
+	g := &h.grid
+	if !h.whole {
+		return h.table.reread(c, func() error {
+			*h.rows = rowsOf(h.table, *h.rows)
+			return nil
+		})
+	}
+	for i := range g.rows {
+		row := []string{strconv.Itoa(c.line + int(g.lines[i])), string(g.raw(i))}
+		for field := range g.fields {
+			cell := g.cellText(i, field)
+			kind, value := classify(cell)
+			if got := g.column(field)[i]; got == got && (kind != number || got != value) {
+				return errors.New("a cell with another value: " + string(cell))
+			}
+			row = append(row, string(cell))
+		}
+		*h.rows = append(*h.rows, row)
+	}
+	h.table.passed(g)
+	return nil
+}
+
+// compareReading holds that a file is the same read in chunks or by records.
+func compareReading(t *testing.T, file []byte, hands, size int) {
+	t.Helper()
+	whole, err := openTable(NewReader(bytes.NewReader(file), ','))
+	if err != nil {
+		return
+	}
+	want := rowsOf(whole, nil)
+	var got [][]string
+	parted, err := openTable(NewReader(bytes.NewReader(file), ','))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = parted.share(t.Context(), hands, size, func() hand { return &rowsHand{table: parted, rows: &got} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = rowsOf(parted, got)
+	if d := cmp.Diff(want, got); d != "" || parted.rows != whole.rows || parted.reader.line != whole.reader.line {
+		t.Fatalf("%q in chunks of %d: %d rows to line %d, want %d to %d: %s",
+			file, size, parted.rows, parted.reader.line, whole.rows, whole.reader.line, d)
+	}
+}
+
+// A source that tells its end with its last bytes, as gzip and HTTP do, may end
+// with the buffer.
+func TestLastLineWithoutEndFillsTheBuffer(t *testing.T) {
+	for size := chunkSize - 2; size <= chunkSize+2; size++ {
+		file := []byte("id,a,label\n")
+		for len(file) < size {
+			file = append(file, "7,1,x\n"...)
+		}
+		file = bytes.TrimRight(file[:size], "\n7,1") // ends in a label, or its line end is cut
+		file = append(file, bytes.Repeat([]byte("x"), size-len(file))...)
+		reader := iotest.DataErrReader(bytes.NewReader(file))
+		if _, err := Scan(t.Context(), reader, ScanOptions{}); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
+func TestChunksAreReadAsRecords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 500 {
+		var file bytes.Buffer
+		w := csv.NewWriter(&file)
+		w.UseCRLF = rng.IntN(2) == 0
+		for _, row := range randomTable(rng) {
+			if err := w.Write(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Flush()
+		text := file.Bytes()
+		for range rng.IntN(3) { // and some defects
+			text[rng.IntN(len(text))] = "\n\r\",\x00\xFF"[rng.IntN(6)]
+		}
+		compareReading(t, text, 1+rng.IntN(3), 1+rng.IntN(100))
+	}
+}
+
+func FuzzChunks(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,\"2\"\n", "\uFEFFa\r\n\"x\"\"y\"\r\n", "a\r\rb\n\n", "a\n\"\n\nb\n", "a\nx\nb\"\n2", "a,b\n1\n-1.5,+2e3\n"} {
+		f.Add([]byte(seed), uint8(8))
+	}
+	f.Fuzz(func(t *testing.T, file []byte, size uint8) { compareReading(t, file, 2, 1+int(size)) })
+}
+
+func TestScanNumber(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	plain := 0
+	for range 200_000 {
+		value := rng.NormFloat64() * math.Pow10(rng.IntN(9)-4)
+		cell := strconv.FormatFloat(value, "gf"[rng.IntN(2)], rng.IntN(12)-1, 64)
+		text := append(append([]byte(cell), ",\r\n9"[rng.IntN(4)]), make([]byte, slack)...)
+		got, end := scanNumber(text, 0)
+		if end == 0 || end != len(cell) {
+			continue
+		}
+		plain++
+		want, err := strconv.ParseFloat(cell, 64)
+		if err != nil || math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%s: got %v, want %v", cell, got, want)
+		}
+	}
+	if plain < 50_000 {
+		t.Errorf("only %d numbers were plain", plain)
+	}
+	for _, cell := range []string{"", "-", ".", "-.", ".5", "5.", "--1", "1-1", "1.2.3", "1e5", "+1", " 1", "1 ", "0x1", "1:", "1/2", "12345678", "1.123456789"} {
+		text := append([]byte(cell+","), make([]byte, slack)...)
+		if got, end := scanNumber(text, 0); end != 0 && text[end] == ',' {
+			t.Errorf("%q was read as %v", cell, got)
+		}
+	}
+}
+
+// TestReadingDoesNotDependOnTheCores reads a file of many chunks, with columns
+// that are decided on in the middle of one.
+func TestReadingDoesNotDependOnTheCores(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	var file strings.Builder
+	file.WriteString("id,number,holes,word,name,dirty,y\n")
+	for i := range 40_000 {
+		dirty := strconv.Itoa(rng.IntN(100_000))
+		if i == 15_000 || i == 39_000 {
+			dirty = "\"un,\n\"\"known\""
+		}
+		hole := ""
+		if rng.IntN(3) > 0 {
+			hole = strconv.FormatFloat(rng.NormFloat64(), 'g', 12, 64)
+		}
+		fmt.Fprintf(&file, "%d,%.5f,%s,w%d,name%d,%s,%c\n", i, rng.NormFloat64(), hole, rng.IntN(500), i, dirty, 'a'+i%2)
+	}
+	var profile, loaded []byte
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, cores := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(cores)
+		p := scanText(t, file.String(), ScanOptions{})
+		f, err := Load(t.Context(), strings.NewReader(file.String()), p.Schema, LoadOptions{Labelled: true, Rows: p.Rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := fmt.Append(nil, f.Rows, f.Columns, f.Labels)
+		if profile == nil {
+			profile, loaded = found, read
+		}
+		if !bytes.Equal(profile, found) || !bytes.Equal(loaded, read) {
+			t.Errorf("another profile or frame with %d cores", cores)
+		}
+	}
+}
+
+func BenchmarkGrid(b *testing.B) {
+	for _, digits := range []int{5, 17} {
+		b.Run("digits="+strconv.Itoa(digits), func(b *testing.B) {
+			file := numericFile(1, digits)
+			t, err := openTable(NewReader(bytes.NewReader(file), ','))
+			if err != nil {
+				b.Fatal(err)
+			}
+			numeric := make([]bool, len(t.names))
+			for i := range numeric {
+				numeric[i] = i > 0 && i+1 < len(numeric)
+			}
+			c, g := new(chunk), new(grid)
+			if !t.reader.cut(c, chunkSize) {
+				b.Fatal("no chunk")
+			}
+			b.SetBytes(int64(len(c.text)))
+			for b.Loop() {
+				if !g.parse(c, numeric) {
+					b.Fatal("a defect")
+				}
+			}
+		})
+	}
+}
