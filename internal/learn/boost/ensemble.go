@@ -14,39 +14,48 @@ type trees struct {
 	cuts    []tree.Cuts
 	// members are round-major, one an output; nil adds nothing.
 	members []*member
+	// used tells of each feature whether a tree looks at it.
+	used []bool
 }
 
-// blockBytes is about how many binned cells are walked through all trees at a
-// time, so that they stay in the nearest cache.
-const blockBytes = 1 << 14
+// newTrees returns the ensemble of the given members.
+func newTrees(outputs int, cuts []tree.Cuts, members []*member) *trees {
+	e := &trees{outputs: outputs, cuts: cuts, members: members, used: make([]bool, len(cuts))}
+	for _, m := range members {
+		if m == nil {
+			continue
+		}
+		for i := range m.tree.Nodes {
+			if feature := m.tree.Nodes[i].Feature; feature >= 0 {
+				e.used[feature] = true
+			}
+		}
+	}
+	return e
+}
 
 // score adds the scores of f's rows lo…hi-1 to dst, outputs to a row.
 func (e *trees) score(dst []float32, f *frame.Frame, lo, hi int) {
-	width := max(len(e.cuts), 1)
-	rows := min(max(blockBytes/width, 16), 512)
-	cells := make([]uint8, rows*width)
-	for ; lo < hi; lo += rows {
-		n := min(rows, hi-lo)
+	flow := tree.NewFlow(len(e.cuts))
+	for ; lo < hi; lo += tree.FlowRows {
+		n := min(tree.FlowRows, hi-lo)
+		flow.Begin(n)
 		for i := range e.cuts {
+			if !e.used[i] {
+				continue
+			}
 			var column frame.Column // a missing one is missing cells
 			if i < len(f.Columns) {
 				column = f.Columns[i]
 			}
-			e.cuts[i].Fill(cells[i:], width, &column, lo, lo+n)
+			e.cuts[i].Fill(flow.Bins(i), 1, &column, lo, lo+n)
 		}
 		for i, m := range e.members {
 			if m != nil {
-				m.add(dst[i%e.outputs:], e.outputs, cells, width, n)
+				flow.Add(m.tree, m.values, dst[i%e.outputs:], e.outputs)
 			}
 		}
 		dst = dst[n*e.outputs:]
-	}
-}
-
-// add adds the values of n rows' leaves to every stride-th number of dst.
-func (m *member) add(dst []float32, stride int, cells []uint8, width, n int) {
-	for i := range n {
-		dst[i*stride] += m.values[m.tree.Leaf(cells[i*width:(i+1)*width])]
 	}
 }
 
@@ -75,20 +84,20 @@ func (e *trees) appendBinary(b []byte) ([]byte, error) {
 
 // readTrees reads what appendBinary wrote.
 func readTrees(r *reader, outputs int) *trees {
-	e := &trees{outputs: outputs}
-	e.cuts = r.cuts()
+	cuts := r.cuts()
+	var members []*member
 	for range r.count() {
 		if r.byte() == 0 {
-			e.members = append(e.members, nil)
+			members = append(members, nil)
 			continue
 		}
-		t := r.tree(e.cuts)
+		t := r.tree(cuts)
 		if r.err != nil {
 			break
 		}
-		e.members = append(e.members, &member{tree: t, values: r.floats(t.Leaves)})
+		members = append(members, &member{tree: t, values: r.floats(t.Leaves)})
 	}
-	return e
+	return newTrees(outputs, cuts, members)
 }
 
 func appendFloats(b []byte, values []float32) []byte {

@@ -10,8 +10,8 @@ import (
 
 // Fitter learns a model round by round. It is not safe for concurrent use.
 type Fitter struct {
-	loss   *loss
-	grower grower
+	problem problem
+	grower  grower
 	// kept is the number of rounds of the model to return, -1 for all.
 	kept int
 	// stride is the number of rounds a step takes.
@@ -34,37 +34,38 @@ type grower interface {
 	rounds() int
 	// work estimates the nanoseconds spent.
 	work() float64
+	// evaluate writes the probabilities of the rows to evaluate, row major.
+	evaluate(dst []float32)
 	// ensemble returns that of the first n rounds.
 	ensemble(n int) ensemble
 }
 
 // NewLeafwise prepares a fitter that learns f's rows part.Train by leaf-wise
 // trees and scores part.Eval.
-func NewLeafwise(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
+func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	if err := check(f, part, &opts); err != nil {
 		return nil, err
 	}
 	bins := opts.Bins
 	if bins == nil {
 		var err error
-		if bins, err = tree.NewBins(context.Background(), f, tree.MaxBins, opts.Workers); err != nil {
+		if bins, err = tree.NewBins(ctx, f, tree.MaxBins, opts.Workers); err != nil {
 			return nil, err
 		}
 	}
 	opts.leafwiseDefaults(f.Rows, len(f.Columns))
-	l := newLoss(f, part, opts.Classes)
-	return &Fitter{loss: l, grower: newLeafwise(l, bins, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
+	p := newProblem(f, part, opts.Classes)
+	return &Fitter{problem: p, grower: newLeafwise(newLoss(p, f.Rows), bins, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
 }
 
 // NewSymmetric prepares a fitter that learns f's rows part.Train by symmetric
 // trees and scores part.Eval. If bins are given they should be cut into
 // opts.Buckets buckets, that of the missing cells not counted.
-func NewSymmetric(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
+func NewSymmetric(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	if err := check(f, part, &opts); err != nil {
 		return nil, err
 	}
 	opts.symmetricDefaults(f.Rows, len(f.Columns))
-	ctx := context.Background()
 	bins := opts.Bins
 	if bins == nil {
 		var err error
@@ -76,8 +77,8 @@ func NewSymmetric(f *frame.Frame, part split.Part, opts Options) (*Fitter, error
 	if err != nil {
 		return nil, err
 	}
-	l := newLoss(f, part, opts.Classes)
-	return &Fitter{loss: l, grower: newSymmetric(l, in, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
+	p := newProblem(f, part, opts.Classes)
+	return &Fitter{problem: p, grower: newSymmetric(p, in, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
 }
 
 // Step does a round of boosting, or a few on small data. done tells that no
@@ -97,19 +98,19 @@ func (t *Fitter) Rounds() int { return t.grower.rounds() }
 
 // Work estimates the work done so far in nanoseconds of one core, from the
 // numbers of cells counted, bins scanned and rows moved alone: it is the same
-// on every machine and in every run. Its factors were fitted to the processor
-// seconds of sixty rounds on nine data sets of 600 to 300,000 rows, one worker
-// on an x86-64 server core of 2026: from 0.7 to 1.1 of the truth.
+// on every machine and in every run. Its factors were fitted to the shortest
+// times of single rounds, one worker on an x86-64 server core of 2026.
 func (t *Fitter) Work() float64 { return t.grower.work() }
 
-// treeTime is the part of Work spent in growing n trees.
-func treeTime(w tree.Work, n int) float64 {
-	return 1.2*float64(w.Counted) + 3.5*float64(w.Scanned) + 4*float64(w.Moved) + 20_000*float64(n)
+// treeTime is the part of Work spent in growing n trees, of which a bin takes
+// so long to scan.
+func treeTime(w tree.Work, n int, bin float64) float64 {
+	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
 }
 
 // Probabilities writes the class probabilities of the rows to evaluate after
 // the last step to dst: len(part.Eval) × classes, row major.
-func (t *Fitter) Probabilities(dst []float32) { t.loss.evaluate(dst) }
+func (t *Fitter) Probabilities(dst []float32) { t.grower.evaluate(dst) }
 
 // Keep remembers the present state as the one Model returns.
 func (t *Fitter) Keep() { t.kept = t.grower.rounds() }
@@ -120,5 +121,5 @@ func (t *Fitter) Model() *Model {
 	if n < 0 {
 		n = t.grower.rounds()
 	}
-	return &Model{classes: t.loss.classes, base: t.loss.base, ensemble: t.grower.ensemble(n)}
+	return &Model{classes: t.problem.classes, base: t.problem.base, ensemble: t.grower.ensemble(n)}
 }

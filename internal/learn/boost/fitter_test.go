@@ -13,7 +13,7 @@ import (
 )
 
 // makers are the two ways to boost.
-var makers = map[string]func(*frame.Frame, split.Part, Options) (*Fitter, error){
+var makers = map[string]func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error){
 	"leafwise":  NewLeafwise,
 	"symmetric": NewSymmetric,
 }
@@ -61,7 +61,7 @@ func thirds(rows int) split.Part {
 // fit does three steps.
 func fit(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Options) *Fitter {
 	tb.Helper()
-	t, err := makers[name](f, part, opts)
+	t, err := makers[name](tb.Context(), f, part, opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -275,14 +275,14 @@ func TestRefusals(t *testing.T) {
 		} {
 			part, opts := thirds(f.Rows), Options{Classes: 2}
 			change(&part, &opts)
-			if _, err := makers[name](f, part, opts); err == nil {
+			if _, err := makers[name](t.Context(), f, part, opts); err == nil {
 				t.Errorf("%s %s: no error", name, fault)
 			}
 			f.Labels[0] = 0
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		fitter, err := makers[name](f, thirds(f.Rows), Options{Classes: 2})
+		fitter, err := makers[name](t.Context(), f, thirds(f.Rows), Options{Classes: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +315,7 @@ func BenchmarkStep(b *testing.B) {
 		for _, classes := range []int{2, 7} {
 			b.Run(name+map[int]string{2: "/two_classes", 7: "/seven_classes"}[classes], func(b *testing.B) {
 				f := puzzle(50_000, classes)
-				fitter, err := makers[name](f, thirds(f.Rows), Options{Classes: classes, Workers: 1})
+				fitter, err := makers[name](b.Context(), f, thirds(f.Rows), Options{Classes: classes, Workers: 1})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -331,16 +331,28 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func BenchmarkPredict(b *testing.B) {
-	for name := range makers {
-		b.Run(name, func(b *testing.B) {
-			f := puzzle(20_000, 2)
-			m := fit(b, name, f, thirds(f.Rows), Options{Classes: 2}).Model()
-			dst := make([]float32, 2*f.Rows)
-			for b.Loop() {
-				m.Predict(dst, f, 0, f.Rows)
-			}
-			b.ReportMetric(float64(b.N)*float64(f.Rows)/b.Elapsed().Seconds(), "rows/s")
-		})
+// TestOddsFoundTwice compares trees grown with the odds kept to trees grown
+// without.
+func TestOddsFoundTwice(t *testing.T) {
+	f := puzzle(900, 7)
+	model := func(keep bool) string {
+		fitter, err := NewSymmetric(t.Context(), f, thirds(f.Rows), Options{Classes: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !keep {
+			fitter.grower.(*symmetric).odds = nil
+		}
+		if _, err := fitter.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b, err := fitter.Model().AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if model(true) != model(false) {
+		t.Error("other models")
 	}
 }

@@ -1,6 +1,7 @@
 package boost
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -15,18 +16,29 @@ const trim = 0.005
 
 // lot is what one tree is grown from, with room that is used again.
 type lot struct {
-	gradient, hessian []float32 // by row
-	packed            []int64   // by row
-	keep, rest        []int32
-	scratch           []int32
-	sizes             []bucket
+	gradients  []int64 // by row: raw ones, packed in the end
+	keep, rest []int32
+	sizes      sizes
+	shares     []share
 }
+
+// sizes count rows by the size of their gradients.
+type sizes [1 << 11]bucket
 
 // bucket counts the rows whose gradients are of about one size.
 type bucket struct {
 	rows int
 	mass float64
 }
+
+// share is what one task finds of the rows to learn from.
+type share struct {
+	sizes      sizes
+	keep, rest int
+}
+
+// lotRows is the number of rows of a share.
+const lotRows = 1 << 15
 
 // lottery says how many rows a tree is to be grown from, and how they are
 // drawn.
@@ -35,12 +47,12 @@ type lottery struct {
 	salt     uint64
 }
 
-func newLot(rows int) *lot {
+func newLot(rows, train int) *lot {
 	return &lot{
-		gradient: make([]float32, rows),
-		hessian:  make([]float32, rows),
-		packed:   make([]int64, rows),
-		sizes:    make([]bucket, 1<<11),
+		gradients: make([]int64, rows),
+		keep:      make([]int32, rows),
+		rest:      make([]int32, rows),
+		shares:    make([]share, (train+lotRows-1)/lotRows),
 	}
 }
 
@@ -52,45 +64,93 @@ func newLot(rows int) *lot {
 // are kept, and a smaller one with probability |g|/μ and its derivatives
 // multiplied by μ/|g|: sums stay unbiased and vary little (Ibragimov & Gusev,
 // Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
-func (t *lot) draw(l *loss, k int, chance lottery) float64 {
-	clear(t.sizes)
+func (t *lot) draw(ctx context.Context, workers int, l *loss, k int, chance lottery) (float64, error) {
+	err := tree.Parallel(ctx, workers, len(t.shares), func(_, i int) { t.measure(l, k, i) })
+	if err != nil {
+		return 0, err
+	}
+	clear(t.sizes[:])
+	for i := range t.shares {
+		for size, b := range &t.shares[i].sizes {
+			t.sizes[size].rows += b.rows
+			t.sizes[size].mass += b.mass
+		}
+	}
+	total, least, full := t.limits(chance.fraction * float64(len(l.train)))
+	err = tree.Parallel(ctx, workers, len(t.shares), func(_, i int) { t.choose(l, i, chance, least, full) })
+	if err != nil {
+		return 0, err
+	}
+	t.keep, t.rest = t.keep[:cap(t.keep)], t.rest[:cap(t.rest)]
+	kept, left := 0, 0
+	for i := range t.shares {
+		kept += copy(t.keep[kept:], t.keep[i*lotRows:][:t.shares[i].keep])
+		left += copy(t.rest[left:], t.rest[i*lotRows:][:t.shares[i].rest])
+	}
+	left += copy(t.rest[left:], l.eval)
+	t.keep, t.rest = t.keep[:kept], t.rest[:left]
+	return total, nil
+}
+
+// of returns the rows of share i.
+func (t *lot) of(l *loss, i int) []int32 {
+	return l.train[i*lotRows : min((i+1)*lotRows, len(l.train))]
+}
+
+// measure finds the derivatives of a share's rows and counts their sizes.
+func (t *lot) measure(l *loss, k, i int) {
+	s := &t.shares[i]
+	clear(s.sizes[:])
 	target := l.target(k)
-	p := l.probabilities[k]
-	for _, row := range l.train {
-		g := p[row]
-		t.hessian[row] = g * (1 - g)
+	scores := l.scores[k]
+	for _, row := range t.of(l, i) {
+		var g float32
+		if l.tops == nil {
+			g = sigmoid(scores[row])
+		} else {
+			g = l.odds(scores, row) * l.scales[row]
+		}
+		h := g * (1 - g)
 		if l.labels[row] == target {
 			g--
 		}
-		t.gradient[row] = g
-		b := &t.sizes[size(g)]
+		t.gradients[row] = tree.Raw(g, h)
+		b := &s.sizes[size(g)]
 		b.rows++
 		b.mass += math.Abs(float64(g))
 	}
-	total, least, full := t.limits(chance.fraction * float64(len(l.train)))
+}
+
+// choose writes the rows of a share that are kept to its part of keep, the
+// others to that of rest.
+func (t *lot) choose(l *loss, i int, chance lottery, least, full int) {
+	s := &t.shares[i]
+	s.keep, s.rest = 0, 0
+	rows := t.of(l, i)
+	keep, rest := t.keep[:cap(t.keep)][i*lotRows:][:len(rows)], t.rest[:cap(t.rest)][i*lotRows:][:len(rows)]
 	mu := math.Float32frombits(uint32(full) << sizeBits)
-	t.keep, t.rest = t.keep[:0], t.rest[:0]
-	for _, row := range l.train {
-		g := t.gradient[row]
-		if s := size(g); s >= full {
-			t.keep = append(t.keep, row)
-		} else if weight := mu / max(g, -g); s >= least && weight*chance.uniform(row) < 1 {
-			t.gradient[row] *= weight
-			t.hessian[row] *= weight
-			t.keep = append(t.keep, row)
-		} else {
-			t.rest = append(t.rest, row)
+	for _, row := range rows {
+		g, h := tree.Derivatives(t.gradients[row])
+		at := size(g)
+		if at < full {
+			weight := mu / max(g, -g)
+			if at < least || !(weight*chance.uniform(row) < 1) {
+				rest[s.rest] = row
+				s.rest++
+				continue
+			}
+			t.gradients[row] = tree.Raw(g*weight, h*weight)
 		}
+		keep[s.keep] = row
+		s.keep++
 	}
-	t.rest = append(t.rest, l.eval...)
-	return total
 }
 
 // limits returns the sum of the gradients, the size below which they are
 // trimmed, and that from which all are kept so that about want rows are.
 func (t *lot) limits(want float64) (total float64, least, full int) {
 	rows := 0
-	for _, b := range t.sizes {
+	for _, b := range &t.sizes {
 		total += b.mass
 		rows += b.rows
 	}
@@ -133,16 +193,24 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// route gives each leaf of a tree grown from the lot all of its rows: first
-// those it was grown from, then the rest.
-func (t *lot) route(b *tree.Bins, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) {
-	for leaf := range grown.Leaves {
-		visit(leaf, g.LeafRows(leaf))
-	}
-	if cap(t.scratch) < len(t.rest) {
-		t.scratch = make([]int32, len(t.rest))
-	}
-	grown.Route(b, t.rest, t.scratch[:len(t.rest)], visit)
+// routed is the number of rows that one task routes.
+const routed = 1 << 14
+
+// route gives each leaf of a tree grown from the lot all of its rows: those it
+// was grown from, and the rest. Calls of visit may be at the same time, never
+// for the same rows. The rows that were kept are forgotten.
+func (t *lot) route(ctx context.Context, workers int, b *tree.Bins, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
+	tasks := (len(t.rest) + routed - 1) / routed
+	scratch := t.keep[:cap(t.keep)]
+	return tree.Parallel(ctx, workers, grown.Leaves+tasks, func(_, i int) {
+		if i < grown.Leaves {
+			visit(i, g.LeafRows(i))
+			return
+		}
+		lo := (i - grown.Leaves) * routed
+		hi := min(lo+routed, len(t.rest))
+		grown.Route(b, t.rest[lo:hi], scratch[lo:hi], visit)
+	})
 }
 
 // some draws about a fraction of n features, at least one, ascending; nil is

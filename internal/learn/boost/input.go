@@ -14,8 +14,8 @@ type input struct {
 	// usable are the features trees may use: a category of many levels is
 	// seen through its statistics only.
 	usable     []int32
-	columns    int
 	statistics []statistic
+	first      int // feature that is a statistic
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 
 // newInput makes the statistics of the categorical columns of f.
 func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bins, opts *Options) (*input, error) {
-	in := &input{columns: len(f.Columns)}
+	in := &input{first: len(f.Columns)}
 	var keys []category
 	for i := range f.Columns {
 		in.usable = append(in.usable, int32(i))
@@ -62,9 +62,6 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 	if err != nil {
 		return nil, err
 	}
-	for i := range in.statistics {
-		in.usable = append(in.usable, int32(in.columns+i))
-	}
 	return in, in.arrange(ctx, bins, len(e.orders), opts.Workers)
 }
 
@@ -72,16 +69,19 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 // each order.
 func (in *input) arrange(ctx context.Context, bins *tree.Bins, orders, workers int) error {
 	for order := range orders {
-		features := append([]tree.Feature(nil), bins.Features...)
+		features := make([]tree.Feature, len(in.statistics))
 		for i := range in.statistics {
 			s := &in.statistics[i]
-			features = append(features, tree.Feature{Cuts: s.cuts, Data: s.orders[order]})
+			features[i] = tree.Feature{Cuts: s.cuts, Data: s.orders[order]}
 		}
-		ordered, err := tree.NewBinsOf(ctx, bins.Rows, features, workers)
+		ordered, first, err := bins.With(ctx, features, workers)
 		if err != nil {
 			return err
 		}
-		in.bins = append(in.bins, ordered)
+		in.bins, in.first = append(in.bins, ordered), first
+	}
+	for i := range in.statistics {
+		in.usable = append(in.usable, int32(in.first+i))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package boost
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"foretell/internal/learn/tree"
 )
@@ -45,10 +46,17 @@ func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
 		CatSmooth:  catSmooth,
 	}
 	for range side {
-		t.lots = append(t.lots, newLot(bins.Rows))
-		t.growers = append(t.growers, tree.NewGrower(bins, params, (opts.Workers+side-1)/side))
+		t.lots = append(t.lots, newLot(bins.Rows, len(l.train)))
+		t.growers = append(t.growers, tree.NewGrower(bins, params, t.inner()))
 	}
 	return t
+}
+
+// inner returns the number of workers for each of the trees that are grown side
+// by side.
+func (t *leafwise) inner() int {
+	side := min(t.opts.Workers, len(t.loss.base))
+	return (t.opts.Workers + side - 1) / side
 }
 
 // round adds a tree to each output. done tells that no output could be
@@ -85,45 +93,36 @@ func (t *leafwise) round(ctx context.Context) (done bool, err error) {
 func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, error) {
 	lot, grower := t.lots[worker], t.growers[worker]
 	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(len(t.members)+k)))
-	mass := lot.draw(t.loss, k, lottery{t.opts.RowFraction, draw.Uint64()})
-	if mass < negligible*float64(len(t.loss.train)) || len(lot.keep) == 0 {
-		return nil, 0, nil
+	mass, err := lot.draw(ctx, t.inner(), t.loss, k, lottery{t.opts.RowFraction, draw.Uint64()})
+	if err != nil || mass < negligible*float64(len(t.loss.train)) || len(lot.keep) == 0 {
+		return nil, 0, err
 	}
 	sample := tree.Sample{
 		Rows:      lot.keep,
-		Gradients: lot.packed,
-		Scale:     tree.Quantise(lot.packed, lot.keep, lot.gradient, lot.hessian),
+		Gradients: lot.gradients,
 		Features:  some(len(t.bins.Features), t.opts.FeatureFraction, draw),
 	}
-	grown, err := grower.Grow(ctx, sample)
+	sample.Scale, err = tree.Quantise(ctx, t.inner(), lot.gradients, lot.keep)
 	if err != nil {
 		return nil, 0, err
 	}
-	if grown.Leaves < 2 {
-		return nil, 0, nil
+	grown, err := grower.Grow(ctx, sample)
+	if err != nil || grown.Leaves < 2 {
+		return nil, 0, err
 	}
 	m := &member{tree: grown, values: make([]float32, grown.Leaves)}
 	for leaf := range m.values {
-		m.values[leaf] = t.step(lot, grower.LeafRows(leaf))
+		g, h := grower.LeafSum(leaf)
+		m.values[leaf] = newton(g, h, t.loss.classes, &t.opts)
 	}
 	scores := t.loss.scores[k]
-	lot.route(t.bins, grown, grower, func(leaf int, rows []int32) {
+	err = lot.route(ctx, t.inner(), t.bins, grown, grower, func(leaf int, rows []int32) {
 		value := m.values[leaf]
 		for _, row := range rows {
 			scores[row] += value
 		}
 	})
-	return m, int64(len(lot.rest)), nil
-}
-
-// step returns the step of a leaf's rows.
-func (t *leafwise) step(lot *lot, rows []int32) float32 {
-	var g, h float64
-	for _, row := range rows {
-		g += float64(lot.gradient[row])
-		h += float64(lot.hessian[row])
-	}
-	return newton(g, h, t.loss.classes, &t.opts)
+	return m, int64(len(lot.rest)), err
 }
 
 func (t *leafwise) rounds() int { return len(t.members) / len(t.loss.base) }
@@ -137,10 +136,12 @@ func (t *leafwise) work() float64 {
 		w.Moved += one.Moved
 	}
 	rows := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
-	return treeTime(w, len(t.members)) + 10*float64(t.routed) + 14*rows
+	return treeTime(w, len(t.members), 2.5) + 10*float64(t.routed) + 14*rows
 }
+
+func (t *leafwise) evaluate(dst []float32) { t.loss.evaluate(dst) }
 
 func (t *leafwise) ensemble(n int) ensemble {
 	outputs := len(t.loss.base)
-	return &trees{outputs: outputs, cuts: t.bins.Cuts(), members: t.members[: n*outputs : n*outputs]}
+	return newTrees(outputs, t.bins.Cuts(), slices.Clone(t.members[:n*outputs]))
 }

@@ -9,7 +9,8 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// loss is the log loss of the classes given raw scores, and its derivatives.
+// problem is what is to be learnt: the log loss of the classes given raw
+// scores.
 //
 // With k classes of scores f the probabilities are pₖ = exp fₖ / Σⱼ exp fⱼ, and
 //
@@ -17,15 +18,28 @@ import (
 //
 // (Friedman, Hastie & Tibshirani 2000). Two classes have one score, that of
 // the second against the first.
-type loss struct {
+type problem struct {
 	classes int
 	labels  []int32
-	// rows are those whose scores are kept: to learn from, then to evaluate.
-	rows, train, eval []int32
+	// train are the rows to learn from, eval those to evaluate.
+	train, eval []int32
 	// base is the score every row begins with, one an output.
 	base []float32
-	// scores and probabilities are indexed by output, then by row.
-	scores, probabilities [][]float32
+}
+
+func newProblem(f *frame.Frame, part split.Part, classes int) problem {
+	return problem{
+		classes: classes, labels: f.Labels, train: part.Train, eval: part.Eval,
+		base: baseScores(f.Labels, part.Train, classes),
+	}
+}
+
+// target returns the class whose probability output k stands for.
+func (p *problem) target(k int) int32 {
+	if p.classes == 2 {
+		return 1
+	}
+	return int32(k)
 }
 
 // outputs returns the number of scores a row has.
@@ -36,17 +50,28 @@ func outputs(classes int) int {
 	return classes
 }
 
-func newLoss(f *frame.Frame, part split.Part, classes int) *loss {
-	l := &loss{classes: classes, labels: f.Labels, train: part.Train, eval: part.Eval}
-	l.rows = append(append(l.rows, part.Train...), part.Eval...)
-	l.base = baseScores(f.Labels, part.Train, classes)
+// loss holds the scores of a problem output by output, as trees of one output
+// each want them.
+type loss struct {
+	problem
+	// scores are indexed by output, then by row.
+	scores [][]float32
+	// tops and scales make probabilities of the scores of many classes, by row:
+	// exp (score − top) · scale. They are nil for two classes.
+	tops, scales []float32
+}
+
+func newLoss(p problem, rows int) *loss {
+	l := &loss{problem: p}
 	for _, base := range l.base {
-		scores := make([]float32, f.Rows)
+		scores := make([]float32, rows)
 		for i := range scores {
 			scores[i] = base
 		}
 		l.scores = append(l.scores, scores)
-		l.probabilities = append(l.probabilities, make([]float32, f.Rows))
+	}
+	if p.classes > 2 {
+		l.tops, l.scales = make([]float32, rows), make([]float32, rows)
 	}
 	return l
 }
@@ -74,55 +99,43 @@ func baseScores(labels, train []int32, classes int) []float32 {
 // block is the number of rows whose probabilities one task finds.
 const block = 1 << 12
 
-// update finds the probabilities of the rows to learn from.
+// update finds tops and scales of the rows to learn from, output by output so
+// that memory is read in sequence.
 func (l *loss) update(ctx context.Context, workers int) error {
+	if l.tops == nil {
+		return ctx.Err()
+	}
 	tasks := (len(l.train) + block - 1) / block
 	return tree.Parallel(ctx, workers, tasks, func(_, i int) {
 		rows := l.train[i*block : min((i+1)*block, len(l.train))]
-		if l.classes == 2 {
-			scores, p := l.scores[0], l.probabilities[0]
-			for _, row := range rows {
-				p[row] = sigmoid(scores[row])
-			}
-			return
+		for _, row := range rows {
+			l.tops[row], l.scales[row] = l.scores[0][row], 0
 		}
-		var room [block]float32
-		l.softmax(rows, room[:len(rows)])
+		for _, scores := range l.scores[1:] {
+			for _, row := range rows {
+				if x := scores[row]; x > l.tops[row] {
+					l.tops[row] = x
+				}
+			}
+		}
+		for _, scores := range l.scores {
+			for _, row := range rows {
+				l.scales[row] += l.odds(scores, row)
+			}
+		}
+		for _, row := range rows {
+			l.scales[row] = 1 / l.scales[row]
+		}
 	})
 }
 
-// softmax finds the probabilities of rows, output by output so that memory is
-// read in sequence; sum has room for a number a row.
-func (l *loss) softmax(rows []int32, sum []float32) {
-	top := sum
-	for i, row := range rows {
-		top[i] = l.scores[0][row]
+// odds returns the probability of an output against that of the row's top one.
+// Below farBelow it counts for nothing.
+func (l *loss) odds(scores []float32, row int32) float32 {
+	if x := scores[row] - l.tops[row]; x >= farBelow {
+		return exp32(x)
 	}
-	for _, scores := range l.scores[1:] {
-		for i, row := range rows {
-			top[i] = max(top[i], scores[row])
-		}
-	}
-	for k, scores := range l.scores {
-		p := l.probabilities[k]
-		for i, row := range rows {
-			p[row] = exp32(scores[row] - top[i])
-		}
-	}
-	clear(sum)
-	for _, p := range l.probabilities {
-		for i, row := range rows {
-			sum[i] += p[row]
-		}
-	}
-	for i := range sum {
-		sum[i] = 1 / sum[i]
-	}
-	for _, p := range l.probabilities {
-		for i, row := range rows {
-			p[row] *= sum[i]
-		}
-	}
+	return 0
 }
 
 func sigmoid(x float32) float32 {
@@ -131,14 +144,6 @@ func sigmoid(x float32) float32 {
 		return e / (1 + e)
 	}
 	return 1 / (1 + exp32(-x))
-}
-
-// target returns the class whose probability output k stands for.
-func (l *loss) target(k int) int32 {
-	if l.classes == 2 {
-		return 1
-	}
-	return int32(k)
 }
 
 // evaluate writes the probabilities of the rows to evaluate to dst, row major.
@@ -161,15 +166,20 @@ func probabilities(dst, raw []float32) {
 	}
 	top := raw[0]
 	for _, x := range raw {
-		top = max(top, x)
+		if x > top {
+			top = x
+		}
 	}
 	var sum float32
+	dst = dst[:len(raw)]
 	for k, x := range raw {
-		dst[k] = exp32(x - top)
-		sum += dst[k]
+		e := exp32(x - top)
+		dst[k] = e
+		sum += e
 	}
-	for k := range raw {
-		dst[k] /= sum
+	scale := 1 / sum
+	for k := range dst {
+		dst[k] *= scale
 	}
 }
 

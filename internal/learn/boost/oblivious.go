@@ -39,13 +39,13 @@ func (in *input) model(trees []symmetricTree, outputs int) *oblivious {
 			}
 			tests[i].Feature = at
 		}
-		e.trees = append(e.trees, symmetricTree{tests: tests, values: t.values})
+		e.trees = append(e.trees, symmetricTree{tests, t.values, t.places})
 	}
 	return e
 }
 
 func (in *input) source(feature int32) source {
-	if at := int(feature) - in.columns; at >= 0 {
+	if at := int(feature) - in.first; at >= 0 {
 		s := &in.statistics[at]
 		return source{column: -1, key: s.key, codes: s.codes}
 	}
@@ -93,38 +93,9 @@ func (s *source) fill(dst []uint8, room []int32, f *frame.Frame, lo int) {
 	s.cuts.Fill(dst, 1, &column, lo, lo+len(dst))
 }
 
-// ask sets bit d of the leaves of the rows that pass test d.
-func (t *symmetricTree) ask(leaves []uint8, d int, cells []uint8) {
-	test := t.tests[d]
-	bit := uint8(1) << d
-	width := test.High - test.Low
-	cells = cells[:len(leaves)]
-	for i, bin := range cells {
-		if bin-test.Low <= width || bin == test.Also {
-			leaves[i] |= bit
-		}
-	}
-}
-
-func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
-	if outputs == 1 {
-		for i, leaf := range leaves {
-			dst[i] += t.values[leaf]
-		}
-		return
-	}
-	for i, leaf := range leaves {
-		values := t.values[int(leaf)*outputs:][:outputs]
-		row := dst[i*outputs:][:outputs]
-		for k, v := range values {
-			row[k] += v
-		}
-	}
-}
-
 // appendBinary appends inputs (count, each a column+1 and its cuts, or 0, two
 // columns+1, two numbers of levels and a byte a category), then trees (count,
-// each a depth, four numbers a test, float32 values).
+// each as symmetricTree has it).
 func (e *oblivious) appendBinary(b []byte) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(len(e.inputs)))
 	for i := range e.inputs {
@@ -144,13 +115,8 @@ func (e *oblivious) appendBinary(b []byte) ([]byte, error) {
 		b = append(b, s.codes...)
 	}
 	b = binary.AppendUvarint(b, uint64(len(e.trees)))
-	for _, t := range e.trees {
-		b = append(b, uint8(len(t.tests)))
-		for _, test := range t.tests {
-			b = binary.AppendUvarint(b, uint64(test.Feature))
-			b = append(b, test.Low, test.High, test.Also)
-		}
-		b = appendFloats(b, t.values)
+	for i := range e.trees {
+		b = e.trees[i].appendBinary(b, e.outputs)
 	}
 	return b, nil
 }
@@ -165,19 +131,10 @@ func readOblivious(r *reader, outputs int) *oblivious {
 		}
 	}
 	for range r.count() {
-		depth := int(r.byte())
-		if depth > tree.MaxSymmetricDepth {
-			r.fail()
-		}
-		var t symmetricTree
-		for range depth {
-			feature := r.number(len(e.inputs))
-			t.tests = append(t.tests, tree.Test{Feature: int32(feature), Low: r.byte(), High: r.byte(), Also: r.byte()})
-		}
+		t := readSymmetricTree(r, len(e.inputs), outputs)
 		if r.err != nil {
 			return e
 		}
-		t.values = r.floats(outputs << depth)
 		e.trees = append(e.trees, t)
 	}
 	return e

@@ -26,7 +26,8 @@ type Options struct {
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.
 	Leaves int
-	// Depth is the number of splits of a symmetric tree. Defaults to 6.
+	// Depth is the number of splits of a symmetric tree. Defaults to 6, or to 7
+	// with many classes and rows.
 	Depth int
 	// Buckets is the number of bins of numeric features and target statistics
 	// for symmetric trees, at least 2 and at most 254. Defaults to 128.
@@ -96,8 +97,18 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 	}
 }
 
-// symmetricDefaults does the same for symmetric trees.
+// symmetricDefaults does the same for symmetric trees. They fit less closely,
+// so that longer steps do no harm on a few thousand rows already; those of many
+// classes learn from projections, and their rounds would have no end.
 func (o *Options) symmetricDefaults(rows, features int) {
+	many := o.Classes > mostSketched
+	size := float64(rows) * float64(outputs(o.Classes))
+	if many {
+		set(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.05), 0.2))
+	} else {
+		slow := min(max(0.05*math.Pow(size/8000, 0.45), 0.05), 0.1)
+		set(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), slow), 0.2))
+	}
 	o.commonDefaults(rows, features)
 	if o.Classes == 2 {
 		set(&o.L2, 3)
@@ -105,6 +116,9 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	set(&o.L2, 1)
 	if o.Depth <= 0 {
 		o.Depth = 6
+		if many && rows > 10_000 {
+			o.Depth = 7
+		}
 	}
 	if o.Buckets <= 0 {
 		o.Buckets = 128

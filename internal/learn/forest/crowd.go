@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
 )
 
@@ -12,10 +13,14 @@ type crowd struct {
 	recipe  recipe
 	first   int // number of the first member in the forest
 	members []*member
-	eval    *jury   // the rows of part.Eval
-	oob     *jury   // rows of part.Train, on which only those trees vote that have not seen them
-	error   float64 // expected of a large forest like this
+	eval    *jury // the rows of part.Eval
+	oob     *jury // rows of part.Train, on which only those trees vote that have not seen them
+	fault   fault // expected of a large forest like this
 }
+
+// fault is how wrong a forest is, in two ways: the Brier score, which is steady,
+// and the log loss, which one bold mistake may decide.
+type fault struct{ brier, loss float64 }
 
 // join grows more trees and lets them vote. Each tree draws from a generator
 // of its own.
@@ -27,8 +32,12 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 	err := tree.Parallel(ctx, t.opts.Workers, trees, func(worker, i int) {
 		g := t.grower(worker)
 		rng := rand.New(rand.NewPCG(t.opts.Seed, uint64(first+i)))
-		seen[i] = make([]bool, len(t.part.Train))
-		rows := sample(g.sample[:0], seen[i], t.part.Train, t.frame.Labels, rng)
+		clear(g.drawn)
+		rows := sample(g.sample[:0], g.drawn, t.part.Train, t.frame.Labels, rng)
+		seen[i] = make([]bool, len(t.places))
+		for row, place := range t.places {
+			seen[i][row] = g.drawn[place]
+		}
 		members[i], spent[i] = g.grow(ctx, rows, c.recipe, rng)
 	})
 	if err != nil {
@@ -37,7 +46,7 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 	if err := c.eval.hear(ctx, t.opts.Workers, members, nil); err != nil {
 		return err
 	}
-	learned := func(i, row int) bool { return seen[i][t.places[row]] }
+	learned := func(i, row int) bool { return seen[i][row] }
 	if err := c.oob.hear(ctx, t.opts.Workers, members, learned); err != nil {
 		return err
 	}
@@ -46,33 +55,41 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 	return nil
 }
 
-// audition grows a small forest and estimates the error of a large one. What
-// the error of n trees has in excess falls as 1/n, so from the whole and its
-// halves
-//
-//	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
-//
-// Without this a recipe whose trees differ much would seem worse than it is.
+// audition grows a small forest and estimates the error of a large one.
 func (t *Fitter) audition(ctx context.Context, c *crowd) error {
 	if err := t.join(ctx, c, t.opts.half); err != nil {
 		return err
 	}
+	return t.double(ctx, c)
+}
+
+// double grows as many trees again as there are and estimates the error of a
+// large forest. What the error of n trees has in excess falls as 1/n, so from
+// the whole and its halves
+//
+//	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
+//
+// Without this a recipe whose trees differ much would seem worse than it is.
+func (t *Fitter) double(ctx context.Context, c *crowd) error {
 	last := t.newCrowd(c.recipe)
 	last.first = len(c.members)
-	if err := t.join(ctx, last, t.opts.half); err != nil {
+	if err := t.join(ctx, last, len(c.members)); err != nil {
 		return err
 	}
-	halves := t.brier(c) + t.brier(last)
+	first, second := t.fault(c), t.fault(last)
 	c.members = append(c.members, last.members...)
 	c.eval.merge(last.eval)
 	c.oob.merge(last.oob)
-	c.error = 2*t.brier(c) - halves/2
+	whole := t.fault(c)
+	c.fault.brier = 2*whole.brier - (first.brier+second.brier)/2
+	c.fault.loss = 2*whole.loss - (first.loss+second.loss)/2
 	return nil
 }
 
-// brier returns the Brier score of the out-of-bag votes at the temperature
-// that suits them: the mean squared distance between probabilities and truth.
-func (t *Fitter) brier(c *crowd) float64 {
+// fault returns that of the out-of-bag votes at the temperature that suits
+// them. The Brier score is the mean squared distance between probabilities and
+// truth.
+func (t *Fitter) fault(c *crowd) fault {
 	p := t.outOfBag(c, oobCells)
 	t.temperature(c).Apply(p.Probabilities, p.Classes)
 	sum := 0.0
@@ -85,7 +102,7 @@ func (t *Fitter) brier(c *crowd) float64 {
 			sum += d * d
 		}
 	}
-	return sum / float64(max(len(p.Labels), 1))
+	return fault{brier: sum / float64(max(len(p.Labels), 1)), loss: metric.LogLoss(p)}
 }
 
 // grower returns the one of a worker.

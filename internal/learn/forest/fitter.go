@@ -58,20 +58,23 @@ func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	}, nil
 }
 
-// Step grows the next group of trees, as many each time. The first steps
-// compare recipes by their out-of-bag error and keep the trees of the best one;
-// the others add trees to those. It is done when the forest has all its trees.
+// Step grows the next group of trees. The first steps double the forest until
+// it is large enough to judge its recipe by its out-of-bag error; some more let
+// other recipes challenge it. A step whose challenger fails, and each that
+// follows, adds to the forest. It is done when the forest has all its trees.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := t.prepare(ctx); err != nil {
 		return false, err
 	}
 	switch r, ok := t.nextRecipe(); {
 	case len(t.crowd.members) == 0:
-		err = t.audition(ctx, t.crowd)
+		err = t.join(ctx, t.crowd, min(2, t.opts.half))
+	case len(t.crowd.members) < 2*t.opts.half:
+		err = t.double(ctx, t.crowd)
 	case ok:
 		err = t.challenge(ctx, r)
 	default:
-		err = t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-len(t.crowd.members), 0)))
+		err = t.more(ctx)
 	}
 	if err != nil {
 		return false, err
@@ -85,22 +88,27 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
+// more adds a group of trees to the forest, as long as it has not all.
+func (t *Fitter) more(ctx context.Context) error {
+	return t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-len(t.crowd.members), 0)))
+}
+
 // challenge lets a crowd of another recipe take the place of the best so far
-// if it is better.
+// if it is better. If it is not, the best one grows.
 func (t *Fitter) challenge(ctx context.Context, r recipe) error {
 	rival := t.newCrowd(r)
 	if err := t.audition(ctx, rival); err != nil {
 		return err
 	}
-	if rival.error < t.crowd.error*(1-t.margin(r)) {
+	if rival.fault.brier < t.crowd.fault.brier*(1-t.margin(r)) && !(rival.fault.loss > t.crowd.fault.loss) {
 		t.crowd, t.fitted = rival, 0
-	} else {
-		t.moves = t.moves[1:]
+		return nil
 	}
-	return nil
+	t.moves = t.moves[1:]
+	return t.more(ctx)
 }
 
-// margin is the part of the error by which a recipe must be better than the
+// margin is the part of the Brier score by which a recipe must be better than the
 // one before it to count as better. Less may be chance, and the more so the
 // fewer rows there are. Coarser trees are smaller, a good in itself: given
 // more than some thousand rows, they need not be better at all, only not worse.
@@ -115,7 +123,7 @@ func (t *Fitter) margin(r recipe) float64 {
 // nextRecipe returns the next recipe worth trying, if any.
 func (t *Fitter) nextRecipe() (recipe, bool) {
 	in := t.scope()
-	for len(t.crowd.members) > 0 && len(t.moves) > 0 {
+	for len(t.crowd.members) >= 2*t.opts.half && len(t.moves) > 0 {
 		r := t.crowd.recipe
 		if t.moves[0](&r, in) {
 			return r, true
@@ -165,12 +173,28 @@ func (t *Fitter) prepare(ctx context.Context) error {
 // scope is what bounds the moves on this data. Of two levels, or two and
 // missing cells, there are so few orders that a random one will do.
 func (t *Fitter) scope() scope {
-	in := scope{rows: len(t.part.Train), features: len(t.bins.Features)}
+	in := scope{rows: len(t.part.Train), features: len(t.bins.Features), rarest: t.rarest()}
 	for i := range t.bins.Features {
 		f := &t.bins.Features[i]
 		in.categories = in.categories || f.Categorical && f.Bins > 4
 	}
 	return in
+}
+
+// rarest returns the number of training rows of the smallest class that has
+// two or more.
+func (t *Fitter) rarest() int {
+	counts := make([]int, t.opts.Classes)
+	for _, row := range t.part.Train {
+		counts[t.frame.Labels[row]]++
+	}
+	least := len(t.part.Train)
+	for _, n := range counts {
+		if n > 1 {
+			least = min(least, n)
+		}
+	}
+	return least
 }
 
 func (t *Fitter) newCrowd(r recipe) *crowd {

@@ -23,6 +23,7 @@ type grower struct {
 	recipe   recipe
 	sample   []entry // the rows of the tree; those of a branch lie together
 	spare    []entry
+	drawn    []bool // of all rows to learn from, those in the sample
 	branches []branch
 	frontier frontier
 	features []int32 // a permutation
@@ -34,6 +35,7 @@ func newGrower(bins *tree.Bins, classes, rows int) *grower {
 		splitter: newSplitter(bins, classes, rows),
 		sample:   make([]entry, 0, rows),
 		spare:    make([]entry, rows),
+		drawn:    make([]bool, rows),
 		features: make([]int32, len(bins.Features)),
 	}
 	g.frontier.of = &g.branches

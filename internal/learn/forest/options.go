@@ -22,10 +22,12 @@ type Options struct {
 
 	// Cells is the number of leaves a tree may have for each thousand training
 	// rows (and at least so many): with 4, a leaf stands for 250 rows
-	// on average; 400 is nearly one leaf a row. Defaults to no limit.
+	// on average; 400 is nearly one leaf a row. Defaults to no limit but that
+	// of two million leaves in all trees.
 	Cells int
 	// Trees is the number of trees after which the forest is done. Defaults
-	// to 500, or 300 for more than 20,000 rows; at most 65,537.
+	// to 500, 300 for more than 20,000 rows, 150 for more than 100,000; at most
+	// 65,537.
 	Trees int
 	// MinLeaf is the least number of rows of a leaf. Defaults to what has the
 	// least out-of-bag error in a few small forests.
@@ -45,11 +47,14 @@ const mostTrees = math.MaxUint32 / whole
 // setDefaults fills in what is zero and has no better choice.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
-	if o.Trees <= 0 {
+	switch {
+	case o.Trees > 0:
+	case rows > 100_000:
+		o.Trees = 150
+	case rows > 20_000:
+		o.Trees = 300
+	default:
 		o.Trees = 500
-		if rows > 20_000 {
-			o.Trees = 300
-		}
 	}
 	o.Trees = min(o.Trees, mostTrees)
 	o.group = 16
@@ -57,14 +62,22 @@ func (o *Options) setDefaults(rows int) {
 		o.group = 8
 	}
 	// The fewer rows there are to judge by, the more votes on each are needed.
-	o.half = min(max(64_000/rows, o.group), 4*o.group, max(o.Trees/2, 1))
+	o.half = o.group
+	for o.half < 4*o.group && o.half*rows < 64_000 {
+		o.half *= 2
+	}
+	o.half = min(o.half, max(o.Trees/2, 1))
 }
+
+// mostLeaves bounds the leaves of a forest, and so the memory it takes: about
+// 50 bytes each.
+const mostLeaves = 2_000_000
 
 // start returns the recipe of the first trees and the moves to try from it.
 func (o *Options) start(in scope) (recipe, []move) {
-	r := recipe{leaves: math.MaxInt, minLeaf: o.MinLeaf, candidates: o.Candidates}
+	r := recipe{leaves: max(mostLeaves/o.Trees, 2), minLeaf: o.MinLeaf, candidates: o.Candidates}
 	if o.Cells > 0 {
-		r.leaves = max(o.Cells, o.Cells*in.rows/1000)
+		r.leaves = min(r.leaves, max(o.Cells, o.Cells*in.rows/1000))
 	}
 	var try []move
 	if o.MinLeaf <= 0 {

@@ -37,6 +37,7 @@ func sample(dst []entry, seen []bool, rows, labels []int32, rng *rand.Rand) []en
 // scope is what bounds the moves.
 type scope struct {
 	rows, features int
+	rarest         int  // rows of the smallest class that has two or more
 	categories     bool // whether a feature has levels worth ordering
 }
 
@@ -44,16 +45,22 @@ type scope struct {
 // nowhere to go.
 type move func(r *recipe, in scope) bool
 
-// coarser makes leaves larger: better where labels are noisy.
+// coarser makes leaves larger: better where labels are noisy. Yet the rows of
+// a class that fill no leaf are outvoted in every tree: an average loss hardly
+// tells, so the rarest class bounds the leaves.
 func coarser(r *recipe, in scope) bool {
 	r.minLeaf = 5*r.minLeaf/2 + 1
-	return 4*r.minLeaf <= in.rows
+	return 4*r.minLeaf <= in.rows && 4*r.minLeaf <= in.rarest
 }
+
+// widest is how many features a leaf may choose from where there are more:
+// of thousands, most of the time would go into those that do not matter.
+const widest = 160
 
 // wider offers more features to a leaf: better where few of them matter.
 func wider(r *recipe, in scope) bool {
 	before := r.candidates
-	r.candidates = min(2*r.candidates, in.features)
+	r.candidates = min(2*r.candidates, in.features, max(widest, before))
 	return r.candidates > before
 }
 

@@ -39,7 +39,7 @@ type table struct {
 func newTable(rows, classes int) *table {
 	return &table{
 		bins:     make([]uint8, 0, 256),
-		items:    make([]item, rows),
+		items:    make([]item, min(256*classes, rows)), // fill lists no more, either way
 		gathered: make([]uint8, rows),
 		// Only leaves that have more rows than this has cells use it.
 		histogram: make([]uint32, min(256*classes, rows)),

@@ -3,12 +3,13 @@ package tree
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"foretell/internal/frame"
 )
 
 // sampleRows is how many rows the edges of a numeric feature are found on.
-const sampleRows = 200_000
+const sampleRows = 100_000
 
 // Bins is a frame cut into bins: one byte a cell, column major. It is read
 // only once built and may be shared by any number of fitters.
@@ -17,9 +18,9 @@ type Bins struct {
 	Rows int
 	// Features are the columns of the frame, in its order.
 	Features []Feature
-	// quads hold the same bytes four features to a word, the first in the
-	// lowest byte: one load feeds four histograms.
-	quads [][]uint32
+	// octs hold the same bytes eight features to a word, the first in the
+	// lowest byte: one load feeds eight histograms.
+	octs [][]uint64
 	// constant tells of each feature that all rows are in one bin.
 	constant []bool
 }
@@ -51,11 +52,16 @@ func NewBins(ctx context.Context, f *frame.Frame, maxBins, workers int) (*Bins, 
 	return b, b.pack(ctx, workers)
 }
 
-// NewBinsOf makes Bins of columns that are binned already: each feature's Data
-// has rows bytes. The features are kept, not copied.
-func NewBinsOf(ctx context.Context, rows int, features []Feature, workers int) (*Bins, error) {
-	b := &Bins{Rows: rows, Features: features}
-	return b, b.pack(ctx, workers)
+// With returns the bins with more features behind them, which are binned
+// already: each one's Data has a byte a row. Nothing of b is copied: the first
+// of the new features, whose index is returned, begins a word, and those between
+// are constant.
+func (b *Bins) With(ctx context.Context, more []Feature, workers int) (all *Bins, first int, err error) {
+	first = 8 * len(b.octs)
+	all = &Bins{Rows: b.Rows, octs: slices.Clip(b.octs), constant: slices.Clip(b.constant)}
+	all.Features = append(make([]Feature, 0, first+len(more)), b.Features...)
+	all.Features = append(all.Features[:first], more...)
+	return all, first, all.pack(ctx, workers)
 }
 
 // Cuts returns how the features are cut: what a model has to keep.
@@ -77,7 +83,7 @@ func binColumn(f *frame.Frame, i int, sample []int32, maxBins int) Feature {
 		}
 		feature.Cuts = categoryCuts(col.Codes, levels)
 	} else {
-		feature.Cuts = NumericCuts(present(col.Floats, sample), maxBins-1)
+		feature.Cuts = NumericCuts(present(col, sample), maxBins-1)
 	}
 	feature.Data = make([]uint8, f.Rows)
 	feature.Fill(feature.Data, 1, col, 0, f.Rows)
@@ -85,14 +91,10 @@ func binColumn(f *frame.Frame, i int, sample []int32, maxBins int) Feature {
 }
 
 // present returns the values of the sampled rows that are not missing.
-func present(floats []float64, sample []int32) []float64 {
-	values := make([]float64, 0, len(sample))
-	for _, row := range sample {
-		if x := floats[row]; x == x {
-			values = append(values, x)
-		}
-	}
-	return values
+func present(col *frame.Column, sample []int32) []float64 {
+	values := make([]float64, len(sample))
+	col.Gather(values, sample)
+	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
 // sampled returns ascending rows to find edges on: all of them, or one drawn
@@ -108,21 +110,27 @@ func sampled(rows int) []int32 {
 	return sample
 }
 
-// pack fills quads and constant.
+// pack fills octs and constant from where they end.
 func (b *Bins) pack(ctx context.Context, workers int) error {
-	b.constant = make([]bool, len(b.Features))
-	for i := range b.Features {
-		b.constant[i] = constant(b.Features[i].Data)
+	for i := len(b.constant); i < len(b.Features); i++ {
+		b.constant = append(b.constant, constant(b.Features[i].Data))
 	}
-	b.quads = make([][]uint32, (len(b.Features)+3)/4)
-	return Parallel(ctx, workers, len(b.quads), func(_, q int) {
-		words := make([]uint32, b.Rows)
-		for i := range min(4, len(b.Features)-4*q) {
-			for row, bin := range b.Features[4*q+i].Data {
-				words[row] |= uint32(bin) << (8 * i)
+	first := len(b.octs)
+	b.octs = append(b.octs, make([][]uint64, (len(b.Features)+7)/8-first)...)
+	return Parallel(ctx, workers, len(b.octs)-first, func(_, i int) {
+		o := first + i
+		words := make([]uint64, b.Rows)
+		of := b.Features[8*o : min(8*o+8, len(b.Features))]
+		const stretch = 1 << 12 // words that stay in the nearest cache
+		for lo := 0; lo < b.Rows; lo += stretch {
+			some := words[lo:min(lo+stretch, b.Rows)]
+			for i := range of {
+				for row, bin := range of[i].Data[lo : lo+len(some)] {
+					some[row] |= uint64(bin) << (8 * i)
+				}
 			}
 		}
-		b.quads[q] = words
+		b.octs[o] = words
 	})
 }
 

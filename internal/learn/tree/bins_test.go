@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +44,59 @@ func TestNewBins(t *testing.T) {
 	})
 }
 
+func TestBinsWith(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	for _, columns := range []int{7, 8, 11} {
+		const rows = 50
+		f := &frame.Frame{Rows: rows, Columns: make([]frame.Column, columns)}
+		for i := range f.Columns {
+			f.Columns[i].Floats = make([]float64, rows)
+			for row := range rows {
+				f.Columns[i].Floats[row] = draw.NormFloat64()
+			}
+		}
+		bins, err := NewBins(t.Context(), f, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // what they share must not be written again
+			var more []Feature
+			for range 6 {
+				feature := Feature{Data: make([]uint8, rows)}
+				for row := range feature.Data {
+					feature.Data[row] = uint8(draw.IntN(256))
+				}
+				more = append(more, feature)
+			}
+			all, first, err := bins.With(t.Context(), more, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first%8 != 0 || len(all.Features) != first+len(more) {
+				t.Errorf("%d features, %d from %d on", len(all.Features), len(more), first)
+			}
+			for _, b := range []*Bins{all, bins} {
+				checkOcts(t, b)
+			}
+		}
+	}
+}
+
+// checkOcts compares the words of b with its features.
+func checkOcts(t *testing.T, b *Bins) {
+	t.Helper()
+	if len(b.constant) != len(b.Features) || len(b.octs) != (len(b.Features)+7)/8 {
+		t.Fatalf("%d features, %d octs, %d flags", len(b.Features), len(b.octs), len(b.constant))
+	}
+	for i, feature := range b.Features {
+		for row, bin := range feature.Data {
+			if got := uint8(b.octs[i/8][row] >> (i % 8 * 8)); got != bin {
+				t.Fatalf("feature %d, row %d: %d in its word, want %d", i, row, got, bin)
+			}
+		}
+	}
+}
+
 func TestCutsNumber(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for name, value := range map[string]func() float64{
@@ -57,14 +111,20 @@ func TestCutsNumber(t *testing.T) {
 			for i := range values {
 				values[i] = value()
 			}
+			copy(values, []float64{math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)})
 			for _, most := range []int{2, 5, 100, 254} {
 				c := NumericCuts(append([]float64(nil), values...), most)
 				if c.Bins > most+1 {
 					t.Fatalf("%d value bins, asked for %d", c.Bins-1, most)
 				}
 				counts := make([]int, c.Bins)
-				for _, x := range values {
+				filled := make([]uint8, len(values))
+				c.Fill(filled, 1, &frame.Column{Floats: values}, 0, len(values))
+				for i, x := range values {
 					bin := int(c.Number(x))
+					if int(filled[i]) != bin {
+						t.Fatalf("%v is filled into bin %d, found in %d of %v", x, filled[i], bin, c.Edges)
+					}
 					counts[bin]++
 					below := bin == 0 || c.Edges[bin-1] < x
 					if !below || bin < len(c.Edges) && x > c.Edges[bin] {
@@ -78,5 +138,22 @@ func TestCutsNumber(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestSortNumbers(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	values := make([]float64, 2*radixLeast)
+	for i := range values {
+		values[i] = math.Ldexp(draw.Float64()-0.5, draw.IntN(2000)-1000)
+	}
+	copy(values, []float64{math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, 5e-324})
+	want := slices.Clone(values)
+	slices.Sort(want)
+	sortNumbers(values)
+	for i := range want {
+		if values[i] != want[i] {
+			t.Fatalf("place %d: %v, want %v", i, values[i], want[i])
+		}
 	}
 }

@@ -1,16 +1,6 @@
 package tree
 
-import (
-	"cmp"
-	"slices"
-)
-
-// level is a bin of a categorical feature with rows in the leaf.
-type level struct {
-	bin  uint8
-	cell int64
-	rank float64
-}
+import "slices"
 
 // categorical finds the best subset of the levels in the cells of a
 // categorical feature. For a convex loss the best of all subsets is among the
@@ -19,34 +9,33 @@ type level struct {
 // ends by chance, and the penalty is higher than that of an edge because the
 // order was made from the same labels (Ke et al. 2017).
 func (s *scan) categorical(h []int64, best *split) {
-	var room [window]level
+	// A level is its rank and its bin in one number, the bin in the lowest byte.
+	var room [window]uint64
 	levels := room[:0]
 	for bin, cell := range h {
 		if cell != 0 {
-			levels = append(levels, level{bin: uint8(bin), cell: cell})
+			levels = append(levels, uint64(bin))
 		}
 	}
 	if len(levels) < 2 {
 		return
 	}
 	if len(levels) <= oneVsRest {
-		s.single(levels, best)
+		s.single(h, levels, best)
 		return
 	}
-	for i := range levels {
-		g, h := halves(levels[i].cell)
-		levels[i].rank = g / (h + s.catSmooth)
+	for i, level := range levels {
+		g, h := halves(h[level])
+		levels[i] = sortable(g/(h+s.catSmooth))&^0xff | level
 	}
-	slices.SortFunc(levels, func(a, b level) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.bin, b.bin))
-	})
+	slices.Sort(levels)
 	l2 := s.l2 + s.catL2
 	top := s.alone() + max(best.gain, s.floor)
 	found := 0
 	var sum, left int64
-	for i := range len(levels) - 1 {
-		sum += levels[i].cell
-		if gain := s.gain(sum, l2); gain > top {
+	for i, level := range levels[:len(levels)-1] {
+		sum += h[uint8(level)]
+		if gain := s.better(sum, l2, top); gain > top {
 			top, found, left = gain, i+1, sum
 		}
 	}
@@ -57,34 +46,34 @@ func (s *scan) categorical(h []int64, best *split) {
 }
 
 // single finds the best level to split off from the others.
-func (s *scan) single(levels []level, best *split) {
+func (s *scan) single(h []int64, levels []uint64, best *split) {
 	top := s.alone() + max(best.gain, s.floor)
 	found := -1
-	for i := range levels {
-		if gain := s.gain(levels[i].cell, s.l2); gain > top {
+	for i, level := range levels {
+		if gain := s.better(h[level], s.l2, top); gain > top {
 			top, found = gain, i
 		}
 	}
 	if found >= 0 {
 		levels[0], levels[found] = levels[found], levels[0]
-		s.take(levels, 1, levels[0].cell, best)
+		s.take(levels, 1, h[levels[0]], best)
 		best.gain = top - s.alone()
 	}
 }
 
 // take makes the first n levels the left side of best. Levels that are not in
 // the leaf go with the heavier side.
-func (s *scan) take(levels []level, n int, left int64, best *split) {
+func (s *scan) take(levels []uint64, n int, left int64, best *split) {
 	set := new(Set)
 	if s.heavier(left) {
 		*set = Set{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
-		for i := range levels[n:] {
-			bin := levels[n+i].bin
+		for _, level := range levels[n:] {
+			bin := uint8(level)
 			set[bin>>6] &^= 1 << (bin & 63)
 		}
 	} else {
-		for i := range levels[:n] {
-			set.add(levels[i].bin)
+		for _, level := range levels[:n] {
+			set.add(uint8(level))
 		}
 	}
 	best.left = left

@@ -57,14 +57,14 @@ func ReadCuts(b []byte) (Cuts, []byte, error) {
 	if n > MaxBins-2 || len(b) < 8*n {
 		return Cuts{}, nil, ErrMalformed
 	}
-	c := Cuts{Edges: make([]float64, n), Bins: n + 2, Missing: uint8(n + 1)}
-	for i := range c.Edges {
-		c.Edges[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-		if i > 0 && !(c.Edges[i-1] < c.Edges[i]) {
+	edges := make([]float64, n)
+	for i := range edges {
+		edges[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		if i > 0 && !(edges[i-1] < edges[i]) {
 			return Cuts{}, nil, ErrMalformed
 		}
 	}
-	return c, b[8*n:], nil
+	return numericCuts(edges), b[8*n:], nil
 }
 
 func readCodes(n int, b []byte) (Cuts, []byte, error) {

@@ -62,3 +62,38 @@ func TestTreeIsReadAsWritten(t *testing.T) {
 		t.Errorf("%v allocations to find a leaf", n)
 	}
 }
+
+func TestFlowAgreesWithLeaf(t *testing.T) {
+	data, target := table(700, 9, 2)
+	bins := mustBins(t, data)
+	grown, err := NewGrower(bins, Params{MaxLeaves: 60, MinRows: 3}, 1).Grow(t.Context(), regression(bins, target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float32, grown.Leaves)
+	for leaf := range values {
+		values[leaf] = float32(leaf)
+	}
+	flow := NewFlow(len(bins.Features))
+	for lo := 0; lo < bins.Rows; lo += FlowRows {
+		n := min(FlowRows, bins.Rows-lo)
+		flow.Begin(n)
+		for i := range bins.Features {
+			copy(flow.Bins(i), bins.Features[i].Data[lo:])
+		}
+		dst := make([]float32, 2*n)
+		flow.Add(grown, values, dst, 2)
+		cells := make([]uint8, len(bins.Features))
+		for row := range n {
+			for i := range cells {
+				cells[i] = bins.Features[i].Data[lo+row]
+			}
+			if got, want := int(dst[2*row]), grown.Leaf(cells); got != want || dst[2*row+1] != 0 {
+				t.Fatalf("row %d: leaf %d, want %d", lo+row, got, want)
+			}
+		}
+		if allocs := testing.AllocsPerRun(10, func() { flow.Add(grown, values, dst, 2) }); allocs != 0 {
+			t.Errorf("%v allocations", allocs)
+		}
+	}
+}

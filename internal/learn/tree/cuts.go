@@ -31,6 +31,13 @@ type Cuts struct {
 	Bins int
 	// Missing is the bin of missing cells: Bins - 1.
 	Missing uint8
+	// finder is a short cut to bins; nil where there is none.
+	finder *finder
+}
+
+// numericCuts returns the cuts at edges, which are ascending.
+func numericCuts(edges []float64) Cuts {
+	return Cuts{Edges: edges, Bins: len(edges) + 2, Missing: uint8(len(edges) + 1), finder: newFinder(edges)}
 }
 
 // Number returns the bin of x; NaN is missing.
@@ -65,10 +72,12 @@ func (c *Cuts) Code(code int32) uint8 {
 func (c *Cuts) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
 	switch {
-	case !c.Categorical && col.Floats != nil:
-		for _, x := range col.Floats[lo:hi] {
-			dst[i] = c.Number(x)
-			i += stride
+	case !c.Categorical && col.Numeric():
+		var room [256]float64
+		for ; lo < hi; lo += len(room) {
+			values := col.Numbers(room[:], lo, min(lo+len(room), hi))
+			c.fillNumbers(dst[i:], stride, values)
+			i += stride * len(values)
 		}
 	case c.Categorical && col.Codes != nil:
 		for _, code := range col.Codes[lo:hi] {
@@ -83,10 +92,20 @@ func (c *Cuts) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	}
 }
 
-// NumericCuts finds edges for at most bins bins of values. It sorts values,
-// which holds no NaN.
+func (c *Cuts) fillNumbers(dst []uint8, stride int, values []float64) {
+	if c.finder != nil {
+		c.finder.fill(dst, stride, values, c.Edges, c.Missing)
+		return
+	}
+	for i, x := range values {
+		dst[i*stride] = c.Number(x)
+	}
+}
+
+// NumericCuts finds edges for at most bins bins of values, which hold no NaN.
+// It uses values as room.
 func NumericCuts(values []float64, bins int) Cuts {
-	slices.Sort(values)
+	sortNumbers(values)
 	distinct, counts := runs(values)
 	var edges []float64
 	if len(distinct) <= bins {
@@ -96,17 +115,26 @@ func NumericCuts(values []float64, bins int) Cuts {
 	} else {
 		edges = quantileEdges(distinct, counts, bins)
 	}
-	return Cuts{Edges: edges, Bins: len(edges) + 2, Missing: uint8(len(edges) + 1)}
+	return numericCuts(edges)
 }
 
-// runs returns the distinct values of a sorted slice and how often each occurs.
+// runs returns the distinct values of a sorted slice, in its place, and how
+// often each occurs.
 func runs(sorted []float64) (distinct []float64, counts []int) {
+	different := 0
 	for i, x := range sorted {
 		if i == 0 || x != sorted[i-1] {
-			distinct = append(distinct, x)
-			counts = append(counts, 0)
+			different++
+		}
+	}
+	distinct, counts = sorted[:0], make([]int, 0, different)
+	last := 0.0
+	for i, x := range sorted {
+		if i == 0 || x != last {
+			distinct, counts = append(distinct, x), append(counts, 0)
 		}
 		counts[len(counts)-1]++
+		last = x
 	}
 	return distinct, counts
 }

@@ -51,13 +51,16 @@ type Grower struct {
 
 	// Of the tree being grown:
 	sample   Sample
-	quads    []quad
+	groups   []group
 	rows     []int32
 	scratch  []int32
 	ordered  []int64
+	rooms    []room    // by worker
+	shares   [][]int64 // histograms of all workers but the first
 	tree     *Tree
-	spans    []span // by node
-	leaves   []span // by leaf, once grown
+	spans    []span  // by node
+	totals   []int64 // by node: the packed sums of its rows
+	leaves   []int32 // the node of each leaf, once grown
 	frontier frontier
 }
 
@@ -69,13 +72,6 @@ type Work struct {
 	Scanned int64
 	// Moved is the number of rows moved between leaves.
 	Moved int64
-}
-
-// quad is a group of up to four features that are counted at once; active are
-// those of them that may be used.
-type quad struct {
-	index  int
-	active []int
 }
 
 // span is a leaf's part of the rows.
@@ -95,7 +91,8 @@ type candidate struct {
 // NewGrower returns a grower that uses up to workers goroutines. The trees do
 // not depend on their number.
 func NewGrower(bins *Bins, params Params, workers int) *Grower {
-	g := &Grower{bins: bins, params: params, workers: workers, offsets: layout(bins)}
+	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: layout(bins)}
+	g.rooms = make([]room, g.workers)
 	g.params.MaxLeaves = max(params.MaxLeaves, 2)
 	g.pool = newPool(g.offsets[len(bins.Features)] + window)
 	return g
@@ -107,8 +104,14 @@ func (g *Grower) Work() Work { return g.work }
 // LeafRows returns the rows of a leaf of the tree grown last, ascending. They
 // are the grower's own until it grows again.
 func (g *Grower) LeafRows(leaf int) []int32 {
-	s := g.leaves[leaf]
+	s := g.spans[g.leaves[leaf]]
 	return g.rows[s.lo:s.hi]
+}
+
+// LeafSum returns the sums of the derivatives of a leaf's rows.
+func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
+	gradient, hessian = halves(g.totals[g.leaves[leaf]])
+	return gradient * g.sample.Scale.Gradient, hessian * g.sample.Scale.Hessian
 }
 
 // Grow grows a tree: it divides the most promising leaf until there are enough
@@ -152,32 +155,7 @@ func (g *Grower) begin(sample Sample) {
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})
 	g.frontier = g.frontier[:0]
 	g.pool.lent = 0 // a cancelled tree may have kept some
-	g.quads = usable(g.bins, sample.Features)
-}
-
-// usable groups the features that may be used, nil for all, by fours; those
-// with one bin are of no use.
-func usable(bins *Bins, features []int32) []quad {
-	quads := make([]quad, 0, len(bins.quads))
-	use := func(i int) {
-		if bins.constant[i] {
-			return
-		}
-		if n := len(quads); n == 0 || quads[n-1].index != i/4 {
-			quads = append(quads, quad{index: i / 4})
-		}
-		last := &quads[len(quads)-1]
-		last.active = append(last.active, i)
-	}
-	if features == nil {
-		for i := range bins.Features {
-			use(i)
-		}
-	}
-	for _, i := range features {
-		use(int(i))
-	}
-	return quads
+	g.groups = usable(g.bins, sample.Features)
 }
 
 // release returns what the frontier still holds.
@@ -194,7 +172,8 @@ func (g *Grower) root(ctx context.Context) (*candidate, error) {
 	for _, row := range g.rows {
 		root.total += g.sample.Gradients[row]
 	}
-	if len(g.quads) == 0 || !g.divisible(root) {
+	g.totals = append(g.totals[:0], root.total)
+	if len(g.groups) == 0 || !g.divisible(root) {
 		return root, ctx.Err()
 	}
 	root.cells = g.pool.take()
@@ -234,6 +213,7 @@ func (g *Grower) divide(ctx context.Context, c *candidate) (left, right *candida
 	g.spans = append(g.spans, span{s.lo, s.lo + lefts}, span{s.lo + lefts, s.hi})
 	left = &candidate{node: n.Left, depth: c.depth + 1, total: c.best.left}
 	right = &candidate{node: n.Left + 1, depth: c.depth + 1, total: c.total - c.best.left}
+	g.totals = append(g.totals, left.total, right.total)
 	return left, right, nil
 }
 
@@ -296,7 +276,7 @@ func (g *Grower) number() {
 		n := grown[order[i]]
 		if n.Feature < 0 {
 			n.Left = int32(len(g.leaves))
-			g.leaves = append(g.leaves, g.spans[order[i]])
+			g.leaves = append(g.leaves, order[i])
 		} else {
 			order = append(order, n.Left, n.Left+1)
 			n.Left = int32(len(order) - 2)

@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -49,14 +50,15 @@ func table(rows, features int, seed uint64) (*frame.Frame, []float32) {
 // regression returns a sample whose trees fit target by least squares.
 func regression(bins *Bins, target []float32) Sample {
 	rows := make([]int32, bins.Rows)
-	gradient, hessian := make([]float32, bins.Rows), make([]float32, bins.Rows)
+	s := Sample{Rows: rows, Gradients: make([]int64, bins.Rows)}
 	for i := range rows {
 		rows[i] = int32(i)
-		gradient[i] = -target[i]
-		hessian[i] = 1
+		s.Gradients[i] = Raw(-target[i], 1)
 	}
-	s := Sample{Rows: rows, Gradients: make([]int64, bins.Rows)}
-	s.Scale = Quantise(s.Gradients, rows, gradient, hessian)
+	var err error
+	if s.Scale, err = Quantise(context.Background(), 2, s.Gradients, rows); err != nil {
+		panic(err) // it has nothing to be cancelled by
+	}
 	return s
 }
 
@@ -95,6 +97,19 @@ func TestGrow(t *testing.T) {
 		slices.Sort(all)
 		if diff := cmp.Diff(sample.Rows, all); diff != "" {
 			t.Error(diff)
+		}
+	})
+	t.Run("leaf_sums_are_those_of_the_rows", func(t *testing.T) {
+		for leaf := range tree.Leaves {
+			gradient, hessian := g.LeafSum(leaf)
+			want := 0.0
+			for _, row := range g.LeafRows(leaf) {
+				want -= float64(target[row])
+			}
+			rows := float64(len(g.LeafRows(leaf)))
+			if math.Abs(gradient-want) > 1e-3*rows || math.Abs(hessian-rows) > 1e-3*rows {
+				t.Errorf("leaf %d: sums %v and %v, want %v and %v", leaf, gradient, hessian, want, rows)
+			}
 		}
 	})
 	t.Run("a_row_is_found_in_its_leaf", func(t *testing.T) {
@@ -161,6 +176,29 @@ func TestGrow(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+func TestSharingRowsChangesNothing(t *testing.T) {
+	f, target := table(3*stretch, 5, 1)
+	bins := mustBins(t, f)
+	sample := regression(bins, target)
+	var want *Tree
+	for _, workers := range []int{1, 2, 3} {
+		g := NewGrower(bins, Params{MaxLeaves: 12, MinRows: 5}, workers)
+		got, err := g.Grow(t.Context(), sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if workers > 1 && len(g.shares) != workers-1 {
+			t.Errorf("%d workers: %d shares besides the first", workers, len(g.shares))
+		}
+		if want == nil {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d workers: %s", workers, diff)
+		}
+	}
 }
 
 func TestGrowRecoversAKnownTree(t *testing.T) {

@@ -22,17 +22,35 @@ func cells(histogram []int64, offset int) *[window]int64 {
 	return (*[window]int64)(histogram[offset : offset+window])
 }
 
-// countQuad adds the gradients of rows to the windows of four features whose
+// room is where eight features are counted, each in a window of its own: one
+// address serves all of them.
+type room [8 * window]int64
+
+// countOct adds the gradients of rows to the windows of eight features whose
 // bins are the bytes of words. gradients runs parallel to rows.
-func countQuad(h *[4]*[window]int64, words []uint32, rows []int32, gradients []int64) {
-	h0, h1, h2, h3 := h[0], h[1], h[2], h[3]
+func countOct(h *room, words []uint64, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
 		w, g := words[row], gradients[i]
-		h0[uint8(w)] += g
-		h1[uint8(w>>8)] += g
-		h2[uint8(w>>16)] += g
-		h3[uint8(w>>24)] += g
+		h[uint8(w)] += g
+		h[1*window+int(uint8(w>>8))] += g
+		h[2*window+int(uint8(w>>16))] += g
+		h[3*window+int(uint8(w>>24))] += g
+		h[4*window+int(uint8(w>>32))] += g
+		h[5*window+int(uint8(w>>40))] += g
+		h[6*window+int(uint8(w>>48))] += g
+		h[7*window+int(uint8(w>>56))] += g
+	}
+}
+
+// countTwo adds the gradients of rows to the windows of two features.
+func countTwo(h0, h1 *[window]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
+	gradients = gradients[:len(rows)]
+	data1 = data1[:len(data0)]
+	for i, row := range rows {
+		g := gradients[i]
+		h0[data0[row]] += g
+		h1[data1[row]] += g
 	}
 }
 
@@ -44,23 +62,89 @@ func countOne(h *[window]int64, data []uint8, rows []int32, gradients []int64) {
 	}
 }
 
-// countGroup adds the gradients of rows to the cells of a group of features.
-func countGroup(bins *Bins, offsets []int, q *quad, histogram []int64, rows []int32, gradients []int64) {
-	if len(q.active) <= 2 {
-		for _, i := range q.active {
-			countOne(cells(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
+// group is a run of eight features that are counted together; active are those
+// of them that may be used, ascending.
+type group struct {
+	index  int
+	active []int
+}
+
+// usable groups the features that may be used, nil for all; those with one bin
+// are of no use.
+func usable(bins *Bins, features []int32) []group {
+	groups := make([]group, 0, len(bins.octs))
+	use := func(i int) {
+		if bins.constant[i] {
+			return
+		}
+		if n := len(groups); n == 0 || groups[n-1].index != i/8 {
+			groups = append(groups, group{index: i / 8, active: make([]int, 0, 8)})
+		}
+		last := &groups[len(groups)-1]
+		last.active = append(last.active, i)
+	}
+	if features == nil {
+		for i := range bins.Features {
+			use(i)
+		}
+	}
+	for _, i := range features {
+		use(int(i))
+	}
+	return groups
+}
+
+// Eight features are counted at once if at least crowd of them are in use, and
+// if the rows are many enough for the time it takes to bring the sums from the
+// room into the histogram.
+const (
+	crowd = 5
+	many  = 128
+)
+
+// countGroup adds the gradients of rows to the cells of a group's active
+// features; fresh says that what these hold is of no account.
+func countGroup(bins *Bins, offsets []int, of *group, r *room, histogram []int64, rows []int32, gradients []int64, fresh bool) {
+	if len(of.active) >= crowd && len(rows) >= many {
+		for _, i := range of.active {
+			clear(r[i%8*window:][:bins.Features[i].Bins])
+		}
+		countOct(r, bins.octs[of.index], rows, gradients)
+		for _, i := range of.active {
+			if fresh {
+				copy(histogram[offsets[i]:offsets[i+1]], r[i%8*window:])
+			} else {
+				add(histogram[offsets[i]:offsets[i+1]], r[i%8*window:][:bins.Features[i].Bins])
+			}
 		}
 		return
 	}
-	var unused [window]int64
-	var windows [4]*[window]int64
-	for i := range windows {
-		windows[i] = &unused
-		if feature := 4*q.index + i; feature < len(bins.Features) {
-			windows[i] = cells(histogram, offsets[feature])
+	if fresh {
+		for _, i := range of.active {
+			clear(histogram[offsets[i]:offsets[i+1]])
 		}
 	}
-	countQuad(&windows, bins.quads[q.index], rows, gradients)
+	active := of.active
+	for ; len(active) > 1; active = active[2:] {
+		a, b := active[0], active[1]
+		countTwo(cells(histogram, offsets[a]), cells(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
+	}
+	for _, i := range active {
+		countOne(cells(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
+	}
+}
+
+// reach returns the part of a histogram that holds the cells of a group.
+func (of *group) reach(offsets []int) (lo, hi int) {
+	return offsets[of.active[0]], offsets[of.active[len(of.active)-1]+1]
+}
+
+// add leaves sum + more in sum.
+func add(sum, more []int64) {
+	sum = sum[:len(more)]
+	for i, c := range more {
+		sum[i] += c
+	}
 }
 
 // subtract leaves parent - child in parent.
@@ -96,13 +180,12 @@ func newPool(size int) *pool {
 	return &pool{size: size, limit: max(poolBytes/(8*size), 1)}
 }
 
-// take lends a histogram of zeros.
+// take lends a histogram that holds anything.
 func (p *pool) take() []int64 {
 	p.lent++
 	if n := len(p.free); n > 0 {
 		h := p.free[n-1]
 		p.free = p.free[:n-1]
-		clear(h)
 		return h
 	}
 	return make([]int64, p.size)

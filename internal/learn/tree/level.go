@@ -18,20 +18,44 @@ type levelScan struct {
 
 // scan prepares a level's scan.
 func (g *SymmetricGrower) scan() *levelScan {
-	s := &levelScan{}
-	for o, gradients := range g.sample.Gradients {
-		scale := g.sample.Scales[o]
-		totals := make([]int64, len(g.spans))
-		for leaf, span := range g.spans {
-			for _, row := range g.rows[span.lo:span.hi] {
-				totals[leaf] += gradients[row]
-			}
-		}
-		s.totals = append(s.totals, totals)
+	s := &levelScan{totals: g.totals}
+	for _, scale := range g.sample.Scales {
 		s.l2 = append(s.l2, g.l2/scale.Hessian)
 		s.unit = append(s.unit, scale.Gradient*scale.Gradient/scale.Hessian)
 	}
 	return s
+}
+
+// sumUp finds the totals of the sample.
+func (g *SymmetricGrower) sumUp() {
+	g.totals = g.totals[:0]
+	for _, gradients := range g.sample.Gradients {
+		total := int64(0)
+		for _, row := range g.rows {
+			total += gradients[row]
+		}
+		g.totals = append(g.totals, []int64{total})
+	}
+}
+
+// share gives each leaf's total to its two children, reading in its histogram
+// what passes the test.
+func (g *SymmetricGrower) share(test *Test) {
+	lo, hi := g.offsets[test.Feature], g.offsets[test.Feature+1]
+	for o, totals := range g.totals {
+		leaves := len(totals)
+		for leaf := range leaves {
+			in := int64(0)
+			for bin, cell := range g.histogram(leaf, o)[lo:hi] {
+				if test.In(uint8(bin)) {
+					in += cell
+				}
+			}
+			totals[leaf] -= in
+			totals = append(totals, in)
+		}
+		g.totals[o] = totals
+	}
 }
 
 // alone returns the score of the leaves as they are.
@@ -49,38 +73,65 @@ func (s *levelScan) alone() float64 {
 // consider replaces best by the best test of one feature if that is better.
 func (g *SymmetricGrower) consider(s *levelScan, feature int, best *test) {
 	f := &g.sample.Bins.Features[feature]
-	// Scores by bin: with the missing cells among the high ones, and the low.
+	if f.Categorical {
+		g.considerLevels(s, feature, best)
+		return
+	}
+	// By how much the score rises with each bin: with the missing cells among
+	// the high ones, and the low.
 	var high, low [window]float64
 	missing := g.anyMissing(feature)
+	last := f.Bins - 1
 	for o, totals := range s.totals {
 		for leaf, total := range totals {
 			h := g.histogram(leaf, o)[g.offsets[feature]:g.offsets[feature+1]]
+			rows := g.spans[leaf].len()
 			leaf := leafScan{total: total, l2: s.l2[o], unit: s.unit[o]}
-			if f.Categorical {
-				leaf.singles(h, &high)
+			if rows < 2 { // nothing to divide
+				high[0] += leaf.score(0)
+				low[0] += leaf.score(0)
 				continue
 			}
-			last := len(h) - 1
 			leaf.prefixes(h[:last], 0, &high)
 			if missing {
 				leaf.prefixes(h[:last], h[last], &low)
 			}
 		}
 	}
-	for bin := range f.Bins {
-		b := uint8(bin)
-		if high[bin] > best.score {
-			best.score = high[bin]
-			best.Test = Test{int32(feature), b + 1, f.Missing, f.Missing}
-			if f.Categorical {
-				best.Test = Test{int32(feature), b, b, b}
-			} else if !missing && g.lowHeavier(s, feature, bin) {
-				best.High, best.Also = f.Missing-1, f.Missing-1
-			}
+	found := -1
+	var withHigh, withLow float64
+	for bin := range last {
+		withHigh += high[uint8(bin)]
+		withLow += low[uint8(bin)]
+		if withHigh > best.score {
+			found = bin
+			*best = test{Test{int32(feature), uint8(bin) + 1, f.Missing}, withHigh}
 		}
-		if low[bin] > best.score {
-			best.score = low[bin]
-			best.Test = Test{int32(feature), b + 1, f.Missing - 1, f.Missing - 1}
+		if withLow > best.score {
+			found = -1
+			*best = test{Test{int32(feature), uint8(bin) + 1, f.Missing - 1}, withLow}
+		}
+	}
+	if found >= 0 && !missing && g.lowHeavier(s, feature, found) {
+		best.High = f.Missing - 1
+	}
+}
+
+// considerLevels is consider for a categorical feature.
+func (g *SymmetricGrower) considerLevels(s *levelScan, feature int, best *test) {
+	// By how much splitting a level off exceeds the score of all together.
+	var more [window]float64
+	together := 0.0
+	for o, totals := range s.totals {
+		for leaf, total := range totals {
+			h := g.histogram(leaf, o)[g.offsets[feature]:g.offsets[feature+1]]
+			leaf := leafScan{total: total, l2: s.l2[o], unit: s.unit[o]}
+			together += leaf.singles(h, &more)
+		}
+	}
+	for bin := range g.sample.Bins.Features[feature].Bins {
+		if score := together + more[uint8(bin)]; score > best.score {
+			*best = test{Test{int32(feature), uint8(bin), uint8(bin)}, score}
 		}
 	}
 }
@@ -126,28 +177,37 @@ func (s *leafScan) score(in int64) float64 {
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.unit
 }
 
-// prefixes adds to dst the score of dividing after each bin, start being with
-// the first.
+// prefixes adds to dst[bin] by how much the score of dividing after the bin
+// exceeds that of dividing before it, start being with the first. The score of
+// not dividing counts as the rise to the first bin.
 func (s *leafScan) prefixes(h []int64, start int64, dst *[window]float64) {
+	g, hess := halves(s.total)
+	hess += s.l2
 	sum := start
 	score := s.score(sum)
+	dst[0] += score
 	for bin, cell := range h {
-		if cell != 0 {
-			sum += cell
-			score = s.score(sum)
+		if cell == 0 {
+			continue
 		}
-		dst[uint8(bin)] += score
+		sum += cell
+		gl, hl := halves(sum) // what score does, written out
+		gr, hr := g-gl, hess-hl
+		hl += s.l2
+		next := (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.unit
+		dst[uint8(bin)] += next - score
+		score = next
 	}
 }
 
-// singles adds to dst the score of splitting off each bin.
-func (s *leafScan) singles(h []int64, dst *[window]float64) {
+// singles adds to dst[bin] by how much the score of splitting off the bin
+// exceeds that of not dividing, which it returns.
+func (s *leafScan) singles(h []int64, dst *[window]float64) float64 {
 	none := s.score(0)
 	for bin, cell := range h {
-		if cell == 0 {
-			dst[uint8(bin)] += none
-		} else {
-			dst[uint8(bin)] += s.score(cell)
+		if cell != 0 {
+			dst[uint8(bin)] += s.score(cell) - none
 		}
 	}
+	return none
 }

@@ -47,15 +47,21 @@ type scan struct {
 // oneVsRest is the number of levels up to which only one is split off.
 const oneVsRest = 4
 
-func (s *scan) gain(left int64, l2 float64) float64 {
+// better returns the gain of a division, not diminished by the score of the
+// whole, if that is more than top, else top. It divides only where it must.
+func (s *scan) better(left int64, l2, top float64) float64 {
 	gl, hl := halves(left)
 	gr, hr := halves(s.total - left)
 	if hl < s.least || hr < s.least {
-		return 0
+		return top
 	}
 	hl += l2
 	hr += l2
-	return (gl*gl*hr + gr*gr*hl) / (hl * hr)
+	above, below := gl*gl*hr+gr*gr*hl, hl*hr
+	if above > top*below {
+		return above / below
+	}
+	return top
 }
 
 // alone returns the score of the leaf if it is not divided.
@@ -69,41 +75,63 @@ func (s *scan) alone() float64 {
 func (s *scan) numeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
-	found := -1
-	top := s.alone() + max(best.gain, s.floor)
-	var left int64
-	var missingLeft bool
 	// Missing cells first go right with the high values, then left with the
-	// low ones; without missing cells the second pass finds the same.
-	for pass := range 2 {
-		sum := int64(0)
-		if pass == 1 {
-			if missing == 0 {
-				break
-			}
-			sum = missing
-		}
-		for bin, cell := range h[:last] {
-			if cell == 0 {
-				continue
-			}
-			sum += cell
-			if gain := s.gain(sum, s.l2); gain > top {
-				top, found, left, missingLeft = gain, bin, sum, pass == 1
-			}
-		}
+	// low ones; without missing cells the second pass would find the same.
+	e := edge{bin: -1, top: s.alone() + max(best.gain, s.floor)}
+	s.edges(h[:last], 0, &e)
+	missingLeft := false
+	if missing != 0 {
+		before := e
+		s.edges(h[:last], missing, &e)
+		missingLeft = e != before
 	}
-	if found < 0 {
+	if e.bin < 0 {
 		return
 	}
 	if missing == 0 {
-		missingLeft = s.heavier(left)
+		missingLeft = s.heavier(e.left)
 	}
-	best.gain = top - s.alone()
-	best.left = left
-	best.bin = uint8(middle(h[:last], found))
+	best.gain = e.top - s.alone()
+	best.left = e.left
+	best.bin = uint8(middle(h[:last], e.bin))
 	best.missingLeft = missingLeft
 	best.goesLeft = nil
+}
+
+// edge is the best place found so far to divide the bins of a feature.
+type edge struct {
+	bin  int     // the last that goes left, -1 if none was found
+	left int64   // the sum of what goes left
+	top  float64 // the score that was reached, or has to be exceeded
+}
+
+// edges looks for a better edge, start being left of all of them. It is what
+// better does, written out: this loop is where small leaves spend their time.
+func (s *scan) edges(h []int64, start int64, best *edge) {
+	g, hess := halves(s.total)
+	least, most, l2, top := s.least, hess-s.least, s.l2, best.top
+	sum := start
+	for bin, cell := range h {
+		if cell == 0 {
+			continue
+		}
+		sum += cell
+		hl := float64(uint32(sum))
+		if hl < least {
+			continue
+		}
+		if hl > most {
+			break
+		}
+		gl := float64(sum >> 32)
+		gr, hr := g-gl, hess-hl+l2
+		hl += l2
+		above, below := gl*gl*hr+gr*gr*hl, hl*hr
+		if above > top*below {
+			top = above / below
+			*best = edge{bin, sum, top}
+		}
+	}
 }
 
 // heavier tells whether left weighs at least as much as the rest: where cells

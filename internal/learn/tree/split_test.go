@@ -114,8 +114,8 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	count := func(rows []int32) []int64 {
 		h := make([]int64, offsets[len(bins.Features)]+window)
 		ordered := gather(make([]int64, len(rows)), sample.Gradients, rows)
-		for _, q := range usable(bins, nil) {
-			countGroup(bins, offsets, &q, h, rows, ordered)
+		for _, of := range usable(bins, nil) {
+			countGroup(bins, offsets, &of, new(room), h, rows, ordered, true)
 		}
 		return h
 	}
@@ -181,7 +181,13 @@ func TestQuantise(t *testing.T) {
 		sumH += float64(h[i])
 	}
 	packed := make([]int64, rows)
-	scale := Quantise(packed, all, g, h)
+	for i := range packed {
+		packed[i] = Raw(g[i], h[i])
+	}
+	scale, err := Quantise(t.Context(), 2, packed, all)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var total int64
 	for _, p := range packed {
 		total += p

@@ -1,17 +1,20 @@
 package tree
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// Test is the split of one level of a symmetric tree: bins from Low to High,
-// and Also, are in.
+// Test is the split of one level of a symmetric tree: bins from Low to High are
+// in.
 type Test struct {
-	Feature         int32
-	Low, High, Also uint8
+	Feature   int32
+	Low, High uint8
 }
 
 // In tells whether bin passes the test.
 func (t *Test) In(bin uint8) bool {
-	return bin-t.Low <= t.High-t.Low || bin == t.Also
+	return bin-t.Low <= t.High-t.Low
 }
 
 // table returns 1 for the bins that fail the test: they come first.
@@ -55,11 +58,13 @@ type SymmetricGrower struct {
 
 	sample  SymmetricSample
 	levels  int
-	quads   []quad
+	groups  []group
 	rows    []int32
 	scratch []int32
 	ordered [][]int64
-	spans   []span // by leaf
+	rooms   []room    // by worker
+	spans   []span    // by leaf
+	totals  [][]int64 // by output, then leaf
 	// counts holds the histograms of all leaves and outputs: that of leaf l
 	// and output o begins at (l·outputs + o)·stride.
 	counts []int64
@@ -69,6 +74,9 @@ type SymmetricGrower struct {
 // MaxSymmetricDepth is the largest number of levels of a symmetric tree.
 const MaxSymmetricDepth = 8
 
+// leastL2 keeps the score of an empty leaf a number.
+const leastL2 = 1e-9
+
 // NewSymmetricGrower returns a grower of trees of up to depth levels on bins
 // cut like the given ones, with a penalty of l2 on the square of a leaf's
 // value. Where the features are so many that the histograms of the last level
@@ -76,7 +84,8 @@ const MaxSymmetricDepth = 8
 // not depend on workers.
 func NewSymmetricGrower(bins *Bins, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
-	g := &SymmetricGrower{depth: depth, limit: 1 << 26, l2: l2, workers: workers, offsets: layout(bins)}
+	g := &SymmetricGrower{depth: depth, limit: 1 << 26, l2: max(l2, leastL2), workers: max(workers, 1), offsets: layout(bins)}
+	g.rooms = make([]room, g.workers)
 	g.stride = g.offsets[len(bins.Features)] + window
 	return g
 }
@@ -89,6 +98,13 @@ func (g *SymmetricGrower) Work() Work { return g.work }
 func (g *SymmetricGrower) LeafRows(leaf int) []int32 {
 	s := g.spans[leaf]
 	return g.rows[s.lo:s.hi]
+}
+
+// LeafSum returns the sums of an output's derivatives over a leaf's rows.
+func (g *SymmetricGrower) LeafSum(leaf, output int) (gradient, hessian float64) {
+	gradient, hessian = halves(g.totals[output][leaf])
+	scale := g.sample.Scales[output]
+	return gradient * scale.Gradient, hessian * scale.Hessian
 }
 
 // Grow grows a tree: the tests of its levels, fewer than asked for where no
@@ -105,6 +121,7 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]T
 			break
 		}
 		tests = append(tests, test)
+		g.share(&test)
 		if err := g.divide(ctx, &test); err != nil {
 			return nil, err
 		}
@@ -124,7 +141,8 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 		}
 	}
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})
-	g.quads = usable(sample.Bins, sample.Features)
+	g.sumUp()
+	g.groups = usable(sample.Bins, sample.Features)
 	cells := g.stride * len(sample.Gradients)
 	for g.levels = g.depth; g.levels > 1 && cells<<(g.levels-1) > g.limit; {
 		g.levels--
@@ -134,30 +152,35 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	}
 }
 
-// level finds the best test for the present leaves. Each group of four
-// features is one task: every cell has one writer.
+// level finds the best test for the present leaves. Each group of features is
+// one task: every cell has one writer.
 func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err error) {
 	half := len(g.spans) / 2
 	counted := 0
 	for leaf := range max(half, 1) {
-		s := g.counted(leaf, half)
-		counted += s.len()
-		for o, gradients := range g.sample.Gradients {
-			gather(g.ordered[o][s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
-		}
+		counted += g.counted(leaf, half).len()
 	}
-	scan := g.scan()
-	results := make([]test, len(g.quads))
 	workers := g.workers
 	if g.tally(counted) < small {
 		workers = 1
 	}
-	err = Parallel(ctx, workers, len(g.quads), func(_, i int) {
-		q := &g.quads[i]
-		for leaf := range max(half, 1) {
-			g.count(q, leaf, half)
+	err = Parallel(ctx, workers, max(half, 1), func(_, leaf int) {
+		s := g.counted(leaf, half)
+		for o, gradients := range g.sample.Gradients {
+			gather(g.ordered[o][s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
 		}
-		for _, feature := range q.active {
+	})
+	if err != nil {
+		return Test{}, false, err
+	}
+	scan := g.scan()
+	results := make([]test, len(g.groups))
+	err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
+		of := &g.groups[i]
+		for leaf := range max(half, 1) {
+			g.count(of, &g.rooms[worker], leaf, half)
+		}
+		for _, feature := range of.active {
 			g.consider(scan, feature, &results[i])
 		}
 	})
@@ -174,9 +197,9 @@ func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err
 func (g *SymmetricGrower) tally(counted int) int {
 	outputs := len(g.sample.Gradients)
 	var features, bins int
-	for _, q := range g.quads {
-		features += len(q.active)
-		for _, i := range q.active {
+	for _, of := range g.groups {
+		features += len(of.active)
+		for _, i := range of.active {
 			bins += g.sample.Bins.Features[i].Bins
 		}
 	}
@@ -203,13 +226,12 @@ func (g *SymmetricGrower) histogram(leaf, output int) []int64 {
 
 // count fills a group's cells of leaf and its sibling: the place of leaf holds
 // those of both together from the level before.
-func (g *SymmetricGrower) count(q *quad, leaf, half int) {
+func (g *SymmetricGrower) count(of *group, r *room, leaf, half int) {
 	s := g.counted(leaf, half)
-	lo, hi := g.offsets[4*q.index], g.offsets[min(4*q.index+4, len(g.sample.Bins.Features))]
+	lo, hi := of.reach(g.offsets)
 	for o := range g.sample.Gradients {
 		to := g.histogram(leaf+half, o)
-		clear(to[lo:hi])
-		countGroup(g.sample.Bins, g.offsets, q, to, g.rows[s.lo:s.hi], g.ordered[o][s.lo:s.hi])
+		countGroup(g.sample.Bins, g.offsets, of, r, to, g.rows[s.lo:s.hi], g.ordered[o][s.lo:s.hi], true)
 		if half == 0 {
 			continue
 		}
@@ -224,23 +246,29 @@ func (g *SymmetricGrower) count(q *quad, leaf, half int) {
 	}
 }
 
-// divide gives each leaf's rows to its two children.
+// divide gives each leaf's rows to its two children: several leaves at a time,
+// or several stretches of one while leaves are few.
 func (g *SymmetricGrower) divide(ctx context.Context, test *Test) error {
 	table := test.table()
 	data := g.sample.Bins.Features[test.Feature].Data
-	leaves := len(g.spans)
+	leaves, within, across := len(g.spans), g.workers, 1
+	if leaves >= g.workers {
+		within, across = 1, g.workers
+	}
+	if len(g.rows) < stretch {
+		across = 1
+	}
 	g.spans = append(g.spans, g.spans...)
-	for leaf := range leaves {
+	failed := make([]error, leaves)
+	err := Parallel(ctx, across, leaves, func(_, leaf int) {
 		s := g.spans[leaf]
-		n, err := divideMany(ctx, g.workers, data, &table, g.rows[s.lo:s.hi], g.scratch)
-		if err != nil {
-			return err
-		}
+		n, err := divideMany(ctx, within, data, &table, g.rows[s.lo:s.hi], g.scratch[s.lo:s.hi])
+		failed[leaf] = err
 		g.spans[leaf] = span{s.lo, s.lo + n}
 		g.spans[leaf+leaves] = span{s.lo + n, s.hi}
-	}
+	})
 	g.work.Moved += int64(len(g.rows))
-	return nil
+	return errors.Join(append(failed, err)...)
 }
 
 // RouteSymmetric divides rows among the leaves of a symmetric tree: visit gets

@@ -49,6 +49,20 @@ func TestSymmetricGrow(t *testing.T) {
 			t.Errorf("leaves hold %d rows of %d", n, bins.Rows)
 		}
 	})
+	t.Run("leaf_sums_are_those_of_the_rows", func(t *testing.T) {
+		for leaf := range 1 << len(tests) {
+			for o, scale := range sample.Scales {
+				want := int64(0)
+				for _, row := range g.LeafRows(leaf) {
+					want += sample.Gradients[o][row]
+				}
+				wantG, wantH := halves(want)
+				if gradient, hessian := g.LeafSum(leaf, o); gradient != wantG*scale.Gradient || hessian != wantH*scale.Hessian {
+					t.Errorf("leaf %d output %d: sums %v and %v", leaf, o, gradient, hessian)
+				}
+			}
+		}
+	})
 	t.Run("routing_agrees_with_growing", func(t *testing.T) {
 		rows := append([]int32(nil), sample.Rows...)
 		RouteSymmetric(tests, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {

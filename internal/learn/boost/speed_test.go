@@ -1,0 +1,233 @@
+package boost
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
+)
+
+// The benchmarks of this file measure whole fits. They take these variables:
+//
+//	FORETELL_CSV      a labelled CSV file to learn from; default: made numbers
+//	FORETELL_ROUNDS   rounds of boosting, 100 by default
+//	FORETELL_WORKERS  goroutines, 2 by default
+
+func setting(name string, otherwise int) int {
+	n, _ := strconv.Atoi(os.Getenv(name))
+	return cmp.Or(n, otherwise)
+}
+
+// speedFrame returns the frame to measure speed on.
+func speedFrame(tb testing.TB) *frame.Frame {
+	tb.Helper()
+	path := os.Getenv("FORETELL_CSV")
+	if path == "" {
+		return noise(100_000, 28)
+	}
+	read := func(do func(src *os.File) error) {
+		src, err := os.Open(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer src.Close()
+		if err := do(src); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	var profile *frame.Profile
+	var f *frame.Frame
+	read(func(src *os.File) (err error) {
+		profile, err = frame.Scan(tb.Context(), src, frame.ScanOptions{})
+		return err
+	})
+	read(func(src *os.File) (err error) {
+		f, err = frame.Load(tb.Context(), src, profile.Schema, frame.LoadOptions{Labelled: true, Rows: profile.Rows})
+		return err
+	})
+	return f
+}
+
+// noise is a frame of numeric columns some of which tell the class.
+func noise(rows, columns int) *frame.Frame {
+	draw := rand.New(rand.NewPCG(uint64(rows), uint64(columns)))
+	f := &frame.Frame{
+		Schema: &frame.Schema{Columns: make([]frame.ColumnSchema, columns), Classes: make([]string, 2)},
+		Rows:   rows, Columns: make([]frame.Column, columns), Labels: make([]int32, rows),
+	}
+	for i := range f.Columns {
+		f.Columns[i].Floats = make([]float64, rows)
+		for row := range rows {
+			f.Columns[i].Floats[row] = draw.NormFloat64()
+		}
+	}
+	for row := range rows {
+		x := draw.NormFloat64()
+		for i := range min(columns, 8) {
+			x += math.Abs(f.Columns[i].Floats[row]) - 0.8
+		}
+		if x > 0 {
+			f.Labels[row] = 1
+		}
+	}
+	return f
+}
+
+// all is the part that learns from every row.
+func all(rows int) split.Part {
+	part := split.Part{Train: make([]int32, rows)}
+	for row := range part.Train {
+		part.Train[row] = int32(row)
+	}
+	return part
+}
+
+// BenchmarkFit fits trees as XGBoost and LightGBM do with 255 bins, 31 leaves
+// and a learning rate of 0.1: every row and feature in every tree. It reports
+// the seconds with and without binning, and the cells (rows × features ×
+// trees) a second, in millions.
+func BenchmarkFit(b *testing.B) {
+	f := speedFrame(b)
+	classes := len(f.Schema.Classes)
+	rounds, workers := setting("FORETELL_ROUNDS", 100), setting("FORETELL_WORKERS", 2)
+	for name, make := range makers {
+		b.Run(name, func(b *testing.B) {
+			var binning, fitting time.Duration
+			for b.Loop() {
+				began := time.Now()
+				bins, err := tree.NewBins(b.Context(), f, tree.MaxBins, workers)
+				if err != nil {
+					b.Fatal(err)
+				}
+				binning += time.Since(began)
+				began = time.Now()
+				fitter, err := make(b.Context(), f, all(f.Rows), Options{
+					Classes: classes, Workers: workers, Bins: bins, Buckets: tree.MaxBins - 1,
+					Leaves: 31, Depth: 5, LearningRate: 0.1, RowFraction: 1, FeatureFraction: 1, L2: 1, MinRows: 1,
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for fitter.Rounds() < rounds {
+					if _, err := fitter.Step(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+				fitting += time.Since(began)
+			}
+			trees := float64(rounds * outputs(classes))
+			n := float64(b.N)
+			b.ReportMetric((binning+fitting).Seconds()/n, "fit-s")
+			b.ReportMetric(fitting.Seconds()/n, "rounds-s")
+			b.ReportMetric(n*float64(f.Rows*len(f.Columns))*trees/1e6/(binning+fitting).Seconds(), "Mcells/s")
+		})
+	}
+}
+
+// BenchmarkFold learns from four fifths of the rows with the defaults and
+// reports the best log loss on the last fifth, the error there, the round it
+// came in, and seconds to get there. FORETELL_OPTIONS=Depth=8,LearningRate=0.2
+// changes the options; FORETELL_ROUNDS bounds the rounds.
+func BenchmarkFold(b *testing.B) {
+	f := speedFrame(b)
+	opts := Options{Classes: len(f.Schema.Classes), Workers: setting("FORETELL_WORKERS", 2)}
+	for _, change := range strings.Split(os.Getenv("FORETELL_OPTIONS"), ",") {
+		name, value, _ := strings.Cut(change, "=")
+		number, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			continue
+		}
+		field := reflect.ValueOf(&opts).Elem().FieldByName(name)
+		field.Set(reflect.ValueOf(number).Convert(field.Type()))
+	}
+	for name, make := range makers {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				foldRun(b, f, make, opts)
+			}
+		})
+	}
+}
+
+func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error), opts Options) {
+	b.Helper()
+	var part split.Part
+	for row, i := range rand.New(rand.NewPCG(1, 1)).Perm(f.Rows) {
+		if i%5 == 0 {
+			part.Eval = append(part.Eval, int32(row))
+		} else {
+			part.Train = append(part.Train, int32(row))
+		}
+	}
+	began := time.Now()
+	fitter, err := open(b.Context(), f, part, opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := make([]float32, len(part.Eval)*opts.Classes)
+	best, at, missed, took, work := math.Inf(1), 0, 0.0, 0.0, 0.0
+	for most := setting("FORETELL_ROUNDS", 5000); fitter.Rounds() < most && fitter.Rounds() < at+max(100, at/4); {
+		done, err := fitter.Step(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		fitter.Probabilities(p)
+		loss, wrong := 0.0, 0.0
+		for i, row := range part.Eval {
+			one := p[i*opts.Classes : (i+1)*opts.Classes]
+			right := one[f.Labels[row]]
+			loss -= math.Log(max(float64(right), 1e-9)) / float64(len(part.Eval))
+			if slices.Max(one) > right {
+				wrong += 1 / float64(len(part.Eval))
+			}
+		}
+		if loss < best*(1-1e-4) {
+			best, at, missed, took, work = loss, fitter.Rounds(), wrong, time.Since(began).Seconds(), fitter.Work()/1e9
+		}
+		if done {
+			break
+		}
+	}
+	b.ReportMetric(best, "logloss")
+	b.ReportMetric(missed, "error")
+	b.ReportMetric(float64(at), "rounds")
+	b.ReportMetric(took, "s")
+	b.ReportMetric(work, "work-s")
+}
+
+// BenchmarkPredict predicts with 300 trees of 31 leaves on 28 columns, one
+// goroutine.
+func BenchmarkPredict(b *testing.B) {
+	for name, make := range makers {
+		b.Run(name, func(b *testing.B) {
+			f := noise(20_000, 28)
+			fitter, err := make(b.Context(), f, all(f.Rows), Options{Classes: 2, Workers: 2, Leaves: 31})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for fitter.Rounds() < 300 {
+				if _, err := fitter.Step(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			m := fitter.Model()
+			var dst [2 * 20_000]float32
+			b.ResetTimer()
+			for b.Loop() {
+				m.Predict(dst[:], f, 0, f.Rows)
+			}
+			b.ReportMetric(float64(b.N)*float64(f.Rows)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
