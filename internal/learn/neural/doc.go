@@ -22,18 +22,20 @@
 //
 // The members are networks learnt as one (Gorishniy et al. 2025, "TabM:
 // advancing tabular deep learning with parameter-efficient ensembling", its
-// "mini" form): they share the hidden layers, each scales the inputs its own
-// way and has an output layer of its own. Each is to be right by itself; the
-// prediction is the mean of their probabilities. One large product serves
-// all members, which is what a processor does best.
+// "mini" form): they share the hidden layers, each scales the units of the
+// first its own way and has an output layer of its own. (TabM scales the
+// inputs. Scaling behind the first product is as good here, and a wide table
+// costs that product once instead of once a member.) Each is to be right by
+// itself; the prediction is the mean of their probabilities. One large product
+// serves all members, which is what a processor does best.
 //
 // Predictions come from an exponential average of the weights, which makes a
 // stop in the middle of the schedule a good one.
 //
 // # Determinism
 //
-// A batch is cut into a fixed number of lanes, whatever the number of workers.
-// Each lane has memory and random numbers of its own, and their gradients are
+// A batch is cut into lanes by its size, whatever the number of workers. Each
+// lane has memory and random numbers of its own, and their gradients are
 // added in order. Same seed, same data, same machine: same bytes. Package
 // kernel tells how far different machines agree.
 package neural

@@ -2,7 +2,6 @@ package neural
 
 import (
 	"math"
-	"sort"
 
 	"foretell/internal/frame"
 )
@@ -26,28 +25,31 @@ func (e *encoder) encode(x []float32, tokens []token, f *frame.Frame, rows []int
 			column = f.Columns[in.column]
 		}
 		if in.numeric {
-			e.encodeNumbers(x, tokens, in, column.Floats, rows)
+			e.encodeNumbers(x, tokens, in, &column, rows)
 		} else {
 			e.encodeLevels(tokens, in, column.Codes, rows, n)
 		}
 	}
 }
 
-// encodeNumbers encodes one numeric column; values is nil if it is not there.
-func (e *encoder) encodeNumbers(x []float32, tokens []token, in *input, values []float64, rows []int32) {
+// encodeNumbers encodes one numeric column.
+func (e *encoder) encodeNumbers(x []float32, tokens []token, in *input, column *frame.Column, rows []int32) {
 	width := e.width()
-	for j, r := range rows {
-		v := math.NaN()
-		if values != nil {
-			v = values[r]
-		}
-		scaled, missing := in.value(v)
-		x[j*width+in.dense] = scaled
-		if missing && in.flag {
-			x[j*width+in.dense+1] = 1
-		}
-		if in.rows > 0 {
-			tokens[j*e.embeds+in.token] = in.position(v)
+	var room [256]float64
+	for lo := 0; lo < len(rows); lo += len(room) {
+		some := rows[lo:min(lo+len(room), len(rows))]
+		values := room[:len(some)]
+		column.Gather(values, some)
+		for i, v := range values {
+			j := lo + i
+			scaled, missing := in.value(v)
+			x[j*width+in.dense] = scaled
+			if missing && in.flag {
+				x[j*width+in.dense+1] = 1
+			}
+			if in.rows > 0 {
+				tokens[j*e.embeds+in.token] = in.position(v)
+			}
 		}
 	}
 }
@@ -89,7 +91,14 @@ func (in *input) position(v float64) token {
 		v = in.center
 	}
 	last := len(in.knots) - 1
-	i := sort.SearchFloat64s(in.knots, v)
+	i, end := 0, len(in.knots) // the first knot that is not below v
+	for i < end {
+		if mid := (i + end) / 2; in.knots[mid] < v {
+			i = mid + 1
+		} else {
+			end = mid
+		}
+	}
 	switch {
 	case i == 0:
 		return token{row: int32(in.table)}

@@ -20,14 +20,12 @@ type Fitter struct {
 	l    *layout
 	team team
 
-	params   []float32 // what the gradient is taken at
-	mean     []float32 // its running average: what is scored and kept
-	kept     []float32 // mean as of the last Keep, or nil
-	learner  *optimiser
-	learning *packed // params
-	scoring  *packed // mean
-	lanes    []*lane
-	passes   []*pass // one a worker, for scoring
+	params  []float32 // what the gradient is taken at
+	mean    []float32 // its running average: what is scored and kept
+	kept    []float32 // mean as of the last Keep, or nil
+	learner *optimiser
+	packed  *packed // params in learning, mean in scoring
+	lanes   []*lane
 
 	order   []int32 // the training rows, shuffled
 	next    int     // place in order
@@ -35,6 +33,7 @@ type Fitter struct {
 	step    int
 	batches int
 	samples int
+	scored  int // rows
 }
 
 // New prepares a fitter that learns f's rows part.Train and scores part.Eval.
@@ -52,8 +51,9 @@ func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	t := &Fitter{f: f, part: part, opts: o, e: e, l: l, team: team(o.Workers)}
 	t.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
 	t.mean = slices.Clone(t.params)
-	t.learner = newOptimiser(l.params)
-	t.learning, t.scoring = newPacked(l, t.params, true), newPacked(l, t.mean, false)
+	t.learner = newOptimiser(l)
+	t.packed = newPacked(l, t.params, true)
+	lanes := max(1, o.Batch/share)
 	for range lanes {
 		t.lanes = append(t.lanes, newLane(l, e, (o.Batch+lanes-1)/lanes))
 	}
@@ -69,7 +69,7 @@ const (
 	streamWeights
 )
 
-// Step learns the next part of the schedule: a hundredth by default. done tells
+// Step learns the next part of the schedule. done tells
 // that the schedule is over. After an error, which is ctx's, the fitter may go
 // on with the same step.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
@@ -100,25 +100,33 @@ func (t *Fitter) draw() []int32 {
 }
 
 // Work estimates the work done so far in nanoseconds of one core, from the
-// sizes alone. See perProduct and its neighbours for how it was calibrated.
+// sizes alone. See perProduct and its neighbours for how it was calibrated. To
+// score a row takes a third of what it takes to learn from it.
 func (t *Fitter) Work() float64 {
-	return float64(t.batches) * t.l.work(t.opts.Batch, len(t.e.inputs))
+	batch, columns := t.opts.Batch, len(t.e.inputs)
+	row := t.l.rowWork(columns)
+	return float64(t.batches)*(float64(batch)*row+t.l.paramWork()) + float64(t.scored)*row/3
 }
 
 // Probabilities writes the class probabilities of the Eval rows after the last
 // step to dst: len(Eval) × classes, row major.
 func (t *Fitter) Probabilities(dst []float32) {
 	rows := t.part.Eval
-	t.team.each(t.scoring.tasks(), func(_, i int) { t.scoring.pack(t.l, t.e, i) })
-	for len(t.passes) < t.opts.Workers {
-		t.passes = append(t.passes, newPass(t.l, t.e, block))
-	}
-	t.team.each((len(rows)+block-1)/block, func(worker, i int) {
+	t.scored += len(rows)
+	t.pack(t.mean)
+	block := t.lanes[0].rows()
+	min(t.team, team(len(t.lanes))).each((len(rows)+block-1)/block, func(worker, i int) {
 		lo, hi := i*block, min((i+1)*block, len(rows))
-		p := t.passes[worker]
-		p.forward(t.scoring, t.f, rows[lo:hi], nil)
+		p := &t.lanes[worker].pass
+		p.forward(t.packed, t.f, rows[lo:hi], nil)
 		p.probabilities(dst[lo*t.l.classes:], hi-lo)
 	})
+}
+
+// pack makes the given parameters those the network runs with.
+func (t *Fitter) pack(params []float32) {
+	t.packed.flat = params
+	t.team.each(t.packed.tasks(), func(_, i int) { t.packed.pack(t.l, t.e, i) })
 }
 
 // Keep remembers the averaged weights as the ones Model returns.

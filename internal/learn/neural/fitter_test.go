@@ -164,14 +164,10 @@ func TestGradient(t *testing.T) {
 	rows := count(0, 40)
 	a := newLane(n.l, n.e, len(rows))
 	quiet := &noise{}
-	pack := func() {
-		for i := range n.learning.tasks() {
-			n.learning.pack(n.l, n.e, i)
-		}
-	}
+	pack := func() { n.pack(n.params) }
 	loss := func() float64 {
 		pack()
-		a.forward(n.learning, f, rows, quiet)
+		a.forward(n.packed, f, rows, quiet)
 		sum := 0.0
 		for m := range n.l.members {
 			for j, r := range rows {
@@ -186,7 +182,7 @@ func TestGradient(t *testing.T) {
 		return sum / 40 / float64(n.l.members)
 	}
 	pack()
-	a.learn(n.learning, batch{f, rows, 1.0 / 40}, quiet)
+	a.learn(n.packed, batch{f, rows, 1.0 / 40}, quiet)
 	grad := slices.Clone(a.grad)
 	wrong := 0
 	for i := range n.params {
@@ -213,7 +209,7 @@ func TestSameBytes(t *testing.T) {
 	part := split.Part{Train: count(0, 600), Eval: count(600, 700)}
 	var first []byte
 	for _, workers := range []int{1, 1, 2, 8} {
-		n := fit(t, f, part, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Width: 24, Members: 3, Steps: 4})
+		n := fit(t, f, part, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Batch: 300, Width: 24, Members: 3, Steps: 4})
 		b, err := n.Model().AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)

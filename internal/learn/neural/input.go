@@ -3,7 +3,6 @@ package neural
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"foretell/internal/frame"
 )
@@ -48,14 +47,15 @@ type encoder struct {
 func (e *encoder) width() int { return e.dense + e.embeds*e.size }
 
 // fitEncoder learns the inputs of f from the training rows: embeddings of size
-// outputs, at most knots knots. Columns that hold one value only are left out.
+// outputs (0 to choose), at most knots knots. Columns that hold one value only
+// are left out.
 func fitEncoder(f *frame.Frame, rows []int32, size, knots int) *encoder {
 	e := &encoder{size: size}
 	for i := range f.Columns {
 		var in input
 		var ok bool
 		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
-			in, ok = fitNumeric(c.Floats, rows, knots)
+			in, ok = fitNumeric(c, rows, knots)
 		} else {
 			in, ok = fitCategory(c.Codes, len(f.Schema.Columns[i].Levels), rows)
 		}
@@ -65,7 +65,31 @@ func fitEncoder(f *frame.Frame, rows []int32, size, knots int) *encoder {
 		}
 	}
 	e.arrange()
+	if size == 0 {
+		e.chooseSize()
+	}
 	return e
+}
+
+// An embedding has the most outputs unless so many columns have one that the
+// first layer would grow beyond so many inputs.
+const (
+	most    = 8
+	outputs = 512
+)
+
+// chooseSize sets the size of the embeddings. Where less than two outputs are
+// left for each, numbers do without.
+func (e *encoder) chooseSize() {
+	if e.embeds > outputs/2 {
+		for i := range e.inputs {
+			if in := &e.inputs[i]; in.numeric {
+				in.knots, in.rows = nil, 0
+			}
+		}
+		e.arrange()
+	}
+	e.size = max(1, min(most, outputs/max(1, e.embeds)))
 }
 
 // arrange gives each input its places in the input vector and the tables.
@@ -90,19 +114,14 @@ func (e *encoder) arrange() {
 // fitNumeric scales as Holzmüller et al. 2024 ("Better by default", section
 // 3): by the distance of the quartiles, by half the range where the quartiles are
 // one value.
-func fitNumeric(values []float64, rows []int32, knots int) (input, bool) {
-	sorted := make([]float64, 0, len(rows))
-	for _, r := range rows {
-		if v := values[r]; !math.IsNaN(v) {
-			sorted = append(sorted, v)
-		}
-	}
+func fitNumeric(column *frame.Column, rows []int32, knots int) (input, bool) {
+	sorted, missing := present(column, rows)
 	if len(sorted) == 0 {
 		return input{}, false
 	}
-	sort.Float64s(sorted)
+	slices.Sort(sorted)
 	n := len(sorted)
-	in := input{numeric: true, flag: n < len(rows), center: sorted[n/2]}
+	in := input{numeric: true, flag: missing, center: sorted[n/2]}
 	lo, hi := sorted[0], sorted[n-1]
 	if lo == hi && !in.flag {
 		return input{}, false
@@ -123,13 +142,31 @@ func fitNumeric(values []float64, rows []int32, knots int) (input, bool) {
 	return in, true
 }
 
+// looked is how many values of a column tell how they are spread.
+const looked = 100_000
+
+// present returns the values of the rows that have one, of many rows about
+// looked of them, and whether any row has none.
+func present(column *frame.Column, rows []int32) (sample []float64, missing bool) {
+	values := make([]float64, len(rows))
+	column.Gather(values, rows)
+	values = slices.DeleteFunc(values, math.IsNaN)
+	n := len(values)
+	stride := max((n+looked-1)/looked, 1)
+	sample = make([]float64, 0, min(n, looked))
+	for at := 0; at < n; at += stride {
+		sample = append(sample, values[at])
+	}
+	return sample, n < len(rows)
+}
+
 // chooseKnots returns at most count ascending values of sorted: every distinct
 // one if they are so few, else half of them quantiles of the rows and half
 // quantiles of the distinct values, so that a long thin tail is resolved too.
 func chooseKnots(sorted []float64, count int) []float64 {
 	distinct := slices.Compact(slices.Clone(sorted))
 	if len(distinct) <= count {
-		return distinct
+		return slices.Clone(distinct) // without the room of all the others
 	}
 	half := count / 2
 	knots := make([]float64, 0, 2*half)
@@ -138,7 +175,7 @@ func chooseKnots(sorted []float64, count int) []float64 {
 			sorted[i*(len(sorted)-1)/(half-1)],
 			distinct[i*(len(distinct)-1)/(half-1)])
 	}
-	sort.Float64s(knots)
+	slices.Sort(knots)
 	return slices.Compact(knots)
 }
 

@@ -18,12 +18,12 @@ type lane struct {
 
 // newLane makes room for up to rows rows.
 func newLane(l *layout, e *encoder, rows int) *lane {
-	widest := max(l.inputs, l.width)
+	widest := max(l.inputs, l.members*l.width)
 	return &lane{
 		pass:    *newPass(l, e, rows),
 		grad:    make([]float32, l.params),
-		delta:   make([]float32, rows*l.members*widest),
-		next:    make([]float32, rows*l.members*widest),
+		delta:   make([]float32, rows*widest),
+		next:    make([]float32, rows*widest),
 		operand: make([]float32, kernel.PackedLen(rows*l.members, max(l.width, l.classes))),
 	}
 }
@@ -47,10 +47,11 @@ func (a *lane) learn(w *packed, b batch, n *noise) {
 	a.lossGradient(b)
 	a.backHeads(w, len(b.rows))
 	scale := 256 / (256 - float32(n.drop))
-	for i := len(a.l.dense) - 1; i >= 0; i-- {
+	for i := len(a.l.dense) - 1; i > 0; i-- {
 		a.backDense(w, i, len(b.rows), scale)
 	}
-	a.backInput(w, len(b.rows))
+	a.backParting(w, len(b.rows), scale)
+	a.backInput(len(b.rows))
 }
 
 // lossGradient turns the logits into the gradient of the loss: softmax minus
@@ -89,13 +90,17 @@ func (a *lane) backHeads(w *packed, b int) {
 // its inputs.
 func (a *lane) backDense(w *packed, i, b int, scale float32) {
 	d, rows := a.l.dense[i], a.l.members*b
-	in := a.scaled
-	if i > 0 {
-		in = a.acts[i-1]
-	}
 	delta := a.delta[:rows*d.out]
 	kernel.RectifyBack(delta, a.acts[i], scale)
 	kernel.SumRows(d.biasesOf(a.grad), delta)
+	a.backProduct(w, i, rows, a.acts[i-1])
+}
+
+// backProduct goes back through the product of hidden layer i, on rows rows of
+// the inputs in.
+func (a *lane) backProduct(w *packed, i, rows int, in []float32) {
+	d := a.l.dense[i]
+	delta := a.delta[:rows*d.out]
 	kernel.Pack(a.operand, delta, rows, d.out)
 	kernel.MultiplyTransposed(d.weightsOf(a.grad), in, a.operand, kernel.Shape{Rows: d.in, Cols: d.out, Depth: rows})
 	next := a.next[:rows*d.in]
@@ -104,23 +109,29 @@ func (a *lane) backDense(w *packed, i, b int, scale float32) {
 	a.delta, a.next = a.next, a.delta
 }
 
-// backInput goes back through the members' scales and the embeddings.
-func (a *lane) backInput(w *packed, b int) {
-	l, e := a.l, a.e
-	dx := a.next[:b*l.inputs]
-	clear(dx)
+// backParting goes back to where the members part, and through the product of
+// the first layer before it.
+func (a *lane) backParting(w *packed, b int, scale float32) {
+	l := a.l
+	n := b * l.width
+	kernel.RectifyBack(a.delta[:l.members*n], a.acts[0], scale)
+	together := a.next[:n]
+	clear(together)
 	for m := range l.members {
-		scale := w.flat[m*l.inputs : (m+1)*l.inputs]
-		grad := a.grad[m*l.inputs : (m+1)*l.inputs]
-		for j := range b {
-			x := a.x[j*l.inputs : (j+1)*l.inputs]
-			out := dx[j*l.inputs : (j+1)*l.inputs]
-			for i, d := range a.delta[(m*b+j)*l.inputs:][:l.inputs] {
-				grad[i] += float32(d * x[i])
-				out[i] += float32(d * scale[i])
-			}
-		}
+		scales, _ := l.member(w.flat, m)
+		gs, gb := l.member(a.grad, m)
+		delta := a.delta[m*n : (m+1)*n]
+		kernel.SumRows(gb, delta)
+		kernel.AffineBack(together, gs, delta, a.first[:n], scales)
 	}
+	a.delta, a.next = a.next, a.delta
+	a.backProduct(w, 0, b, a.x)
+}
+
+// backInput goes back through the embeddings.
+func (a *lane) backInput(b int) {
+	l, e := a.l, a.e
+	dx := a.delta[:b*l.inputs]
 	tables := a.grad[l.tables:]
 	for j := range b {
 		a.scatter(tables, dx[j*l.inputs+e.dense:(j+1)*l.inputs], a.tokens[j*e.embeds:(j+1)*e.embeds])

@@ -9,8 +9,8 @@ import (
 // all, so that the optimiser, the average and the model file need not know
 // what they are:
 //
-//	scale    members × inputs             one row a member
-//	dense    in × out, then out biases    one a hidden layer
+//	scale    members × width, then members × width biases, of the first layer
+//	dense    in × out, then out biases    one a hidden layer; the first has none
 //	heads    members × (width × classes), then members × classes biases
 //	tables   rows × size                  the embeddings
 type layout struct {
@@ -28,11 +28,15 @@ type dense struct{ in, out, weights, bias int }
 // newLayout counts the parameters of a network over e's inputs.
 func newLayout(e *encoder, o Options) *layout {
 	l := &layout{inputs: e.width(), width: o.Width, members: o.Members, classes: o.Classes}
-	at := l.members * l.inputs
+	at := 2 * l.members * l.width
 	in := l.inputs
-	for range o.Layers {
-		l.dense = append(l.dense, dense{in, l.width, at, at + in*l.width})
-		at += in*l.width + l.width
+	for i := range o.Layers {
+		d := dense{in, l.width, at, at + in*l.width}
+		at = d.bias
+		if i > 0 {
+			at += l.width
+		}
+		l.dense = append(l.dense, d)
 		in = l.width
 	}
 	l.heads = at
@@ -51,6 +55,13 @@ func (d dense) weightsOf(params []float32) []float32 {
 // biasesOf returns the biases of d.
 func (d dense) biasesOf(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
 
+// member returns what is a member's own of the first layer: by how much it
+// scales each unit, and its biases.
+func (l *layout) member(params []float32, member int) (scale, bias []float32) {
+	at, bt := member*l.width, (l.members+member)*l.width
+	return params[at : at+l.width], params[bt : bt+l.width]
+}
+
 // head returns the weight matrix, width × classes, and the biases of a
 // member's output layer.
 func (l *layout) head(params []float32, member int) (weights, bias []float32) {
@@ -59,27 +70,59 @@ func (l *layout) head(params []float32, member int) (weights, bias []float32) {
 	return params[at : at+n], params[bt : bt+l.classes]
 }
 
+// span is a part lo…hi-1 of the parameters. Those of products decay: biases,
+// scales and embeddings do not.
+type span struct {
+	lo, hi int
+	decays bool
+}
+
+// spans cuts the parameters into parts of at most size.
+func (l *layout) spans(size int) []span {
+	var list []span
+	at := 0
+	upTo := func(end int, decays bool) {
+		for ; at < end; at = list[len(list)-1].hi {
+			list = append(list, span{at, min(at+size, end), decays})
+		}
+	}
+	for _, d := range l.dense {
+		upTo(d.weights, false)
+		upTo(d.bias, true)
+	}
+	upTo(l.heads, false)
+	upTo(l.headBias, true)
+	upTo(l.params, false)
+	return list
+}
+
 // initialise draws the parameters to start from: weights and biases uniform
 // with variance 1/(3·inputs), the members' scales around 1, a single member's
 // all 1. Embeddings of numbers start at zero, so that the network starts linear
 // in them; those of levels start random.
 func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
-	for i := range p[:l.members*l.inputs] {
-		p[i] = 1
-		if l.members > 1 {
-			p[i] += float32(spread * rng.NormFloat64())
-		}
-	}
 	fill := func(x []float32, in int) {
 		bound := 1 / math.Sqrt(float64(max(1, in)))
 		for i := range x {
 			x[i] = float32((2*rng.Float64() - 1) * bound)
 		}
 	}
-	for _, d := range l.dense {
+	for m := range l.members {
+		scale, bias := l.member(p, m)
+		for i := range scale {
+			scale[i] = 1
+			if l.members > 1 {
+				scale[i] += float32(spread * rng.NormFloat64())
+			}
+		}
+		fill(bias, l.inputs)
+	}
+	for i, d := range l.dense {
 		fill(d.weightsOf(p), d.in)
-		fill(d.biasesOf(p), d.in)
+		if i > 0 {
+			fill(d.biasesOf(p), d.in)
+		}
 	}
 	for m := range l.members {
 		w, b := l.head(p, m)

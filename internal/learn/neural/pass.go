@@ -9,14 +9,14 @@ import (
 // network. Rows of different members lie one after the other: member m's rows
 // are m·rows … (m+1)·rows−1, so that one product serves all members.
 //
-//	x  ──⊙ scale──▶ scaled ──W₁──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
-//	rows × inputs   members·rows × …                      members·rows × classes
+//	x ──W₁──▶ first ──⊙ scale + bias──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
+//	rows × …                            members·rows × …      members·rows × classes
 type pass struct {
 	l      *layout
 	e      *encoder
 	x      []float32
 	tokens []token
-	scaled []float32
+	first  []float32
 	acts   [][]float32
 	logits []float32
 }
@@ -30,7 +30,7 @@ func newPass(l *layout, e *encoder, rows int) *pass {
 		l: l, e: e,
 		x:      make([]float32, rows*l.inputs),
 		tokens: make([]token, rows*e.embeds),
-		scaled: make([]float32, rows*l.members*l.inputs),
+		first:  make([]float32, rows*l.width),
 		logits: make([]float32, rows*l.members*l.classes),
 	}
 	for _, d := range l.dense {
@@ -39,19 +39,23 @@ func newPass(l *layout, e *encoder, rows int) *pass {
 	return p
 }
 
+// rows is how many rows there is room for.
+func (p *pass) rows() int { return len(p.logits) / (p.l.members * p.l.classes) }
+
 // forward computes the logits of f's rows; n is nil but in learning.
 func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noise) {
 	l, b := p.l, len(rows)
 	p.e.encode(p.x, p.tokens, f, rows, n)
 	p.embed(w, b)
-	for m := range l.members {
-		kernel.ScaleRows(p.scaled[m*b*l.inputs:], p.x[:b*l.inputs], w.flat[m*l.inputs:(m+1)*l.inputs])
-	}
-	in := p.scaled
+	var in []float32
 	for i, d := range l.dense {
 		act := p.acts[i][:l.members*b*d.out]
-		kernel.Broadcast(act, d.biasesOf(w.flat))
-		kernel.Multiply(act, in, w.forward[i], kernel.Shape{Rows: l.members * b, Cols: d.out, Depth: d.in})
+		if i == 0 {
+			p.part(w, act, b)
+		} else {
+			kernel.Broadcast(act, d.biasesOf(w.flat))
+			kernel.Multiply(act, in, w.forward[i], kernel.Shape{Rows: l.members * b, Cols: d.out, Depth: d.in})
+		}
 		kernel.Rectify(act)
 		if n != nil {
 			kernel.Drop(act, n.drop, n.units+uint64(i)*noiseStep)
@@ -63,6 +67,19 @@ func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noise) {
 		logits := p.logits[m*b*l.classes : (m+1)*b*l.classes]
 		kernel.Broadcast(logits, bias)
 		kernel.Multiply(logits, in[m*b*l.width:], w.heads[m], kernel.Shape{Rows: b, Cols: l.classes, Depth: l.width})
+	}
+}
+
+// part computes the first layer of b rows, up to where the members part, and
+// writes what each makes of it to act.
+func (p *pass) part(w *packed, act []float32, b int) {
+	l, d := p.l, p.l.dense[0]
+	first := p.first[:b*d.out]
+	clear(first)
+	kernel.Multiply(first, p.x, w.forward[0], kernel.Shape{Rows: b, Cols: d.out, Depth: d.in})
+	for m := range l.members {
+		scale, bias := l.member(w.flat, m)
+		kernel.AffineRows(act[m*len(first):], first, scale, bias)
 	}
 }
 

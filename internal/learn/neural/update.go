@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	lanes     = 4     // parts of a batch learnt side by side
+	share     = 128   // rows of a batch that are worth a lane of their own
 	chunk     = 16384 // parameters updated by one task
 	longest   = 1.0   // length to which longer gradients are cut
 	warmup    = 0.05  // of the schedule: the rate rises linearly
@@ -20,19 +20,21 @@ const (
 	noiseStep = 1 << 32            // keeps the layers' dropout apart
 )
 
-// optimiser is what AdamW remembers, and the gradient it is given.
+// optimiser is what AdamW remembers.
 type optimiser struct {
-	grad, first, second []float32
-	norms               []float64 // squared lengths of the gradient's chunks
-	steps               int
+	first, second []float32
+	spans         []span
+	norms         []float64 // squared lengths of the gradient in the spans
+	steps         int
 }
 
-func newOptimiser(params int) *optimiser {
+func newOptimiser(l *layout) *optimiser {
+	spans := l.spans(chunk)
 	return &optimiser{
-		grad:   make([]float32, params),
-		first:  make([]float32, params),
-		second: make([]float32, params),
-		norms:  make([]float64, (params+chunk-1)/chunk),
+		first:  make([]float32, l.params),
+		second: make([]float32, l.params),
+		spans:  spans,
+		norms:  make([]float64, len(spans)),
 	}
 }
 
@@ -40,12 +42,13 @@ func newOptimiser(params int) *optimiser {
 // shares are added in order, the weights take a step, their average follows.
 // A batch whose gradient is not finite changes nothing.
 func (t *Fitter) update(rows []int32) {
-	t.team.each(t.learning.tasks(), func(_, i int) { t.learning.pack(t.l, t.e, i) })
+	t.pack(t.params)
+	lanes := len(t.lanes)
 	t.team.each(lanes, func(_, i int) {
 		share := rows[i*len(rows)/lanes : (i+1)*len(rows)/lanes]
 		state := t.opts.Seed + uint64(t.batches*lanes+i)*golden
 		n := &noise{cells: state, hidden: hidden, drop: uint8(t.opts.Dropout * 256), units: state}
-		t.lanes[i].learn(t.learning, batch{t.f, share, 1 / float32(len(rows))}, n)
+		t.lanes[i].learn(t.packed, batch{t.f, share, 1 / float32(len(rows))}, n)
 	})
 	length := t.reduce()
 	t.samples += len(rows)
@@ -56,16 +59,16 @@ func (t *Fitter) update(rows []int32) {
 	t.descend(length)
 }
 
-// reduce adds up the lanes' gradients and returns the length of their sum.
+// reduce adds the lanes' gradients to the first one's and returns the length
+// of their sum.
 func (t *Fitter) reduce() float64 {
-	o := t.learner
-	t.team.each(len(o.norms), func(_, i int) {
-		lo, hi := i*chunk, min((i+1)*chunk, len(o.grad))
-		copy(o.grad[lo:hi], t.lanes[0].grad[lo:hi])
+	o, grad := t.learner, t.lanes[0].grad
+	t.team.each(len(o.spans), func(_, i int) {
+		lo, hi := o.spans[i].lo, o.spans[i].hi
 		for _, a := range t.lanes[1:] {
-			kernel.Axpy(o.grad[lo:hi], a.grad[lo:hi], 1)
+			kernel.Axpy(grad[lo:hi], a.grad[lo:hi], 1)
 		}
-		o.norms[i] = kernel.SumSquares(o.grad[lo:hi])
+		o.norms[i] = kernel.SumSquares(grad[lo:hi])
 	})
 	sum := 0.0
 	for _, n := range o.norms {
@@ -76,22 +79,24 @@ func (t *Fitter) reduce() float64 {
 
 // descend takes a step against the gradient, which has the given length.
 func (t *Fitter) descend(length float64) {
-	o := t.learner
+	o, grad := t.learner, t.lanes[0].grad
 	o.steps++
-	rate := t.opts.Rate * schedule(float64(t.samples)/float64(t.opts.Samples))
-	adam := kernel.Adam{
-		Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon,
-		Decay: float32(rate * t.opts.Decay), Step: o.steps,
-	}
+	now := schedule(float64(t.samples) / float64(t.opts.Samples))
+	rate := t.opts.Rate * now
+	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
 	// A plain mean until there is as much to remember as memory asks for.
 	window := memory * float64(t.opts.Samples) / float64(t.opts.Batch)
 	blend := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
-	t.team.each(len(o.norms), func(_, i int) {
-		lo, hi := i*chunk, min((i+1)*chunk, len(o.grad))
-		if length > longest {
-			kernel.Scale(o.grad[lo:hi], float32(longest/length))
+	t.team.each(len(o.spans), func(_, i int) {
+		lo, hi := o.spans[i].lo, o.spans[i].hi
+		adam := adam
+		if o.spans[i].decays {
+			adam.Decay = float32(rate * t.opts.Decay * now)
 		}
-		adam.Update(t.params[lo:hi], o.first[lo:hi], o.second[lo:hi], o.grad[lo:hi])
+		if length > longest {
+			kernel.Scale(grad[lo:hi], float32(longest/length))
+		}
+		adam.Update(t.params[lo:hi], o.first[lo:hi], o.second[lo:hi], grad[lo:hi])
 		kernel.Blend(t.mean[lo:hi], t.params[lo:hi], blend)
 	})
 }

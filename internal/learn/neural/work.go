@@ -1,27 +1,31 @@
 package neural
 
-// What the parts of learning cost, in nanoseconds of one core: fitted to the
-// processor time of updates of seven networks (1 to 8 members, 128 to 256
-// units, 2 to 300 classes) on an AVX2 server core shared with other work.
-// Each comes out within a tenth of what was measured.
+// What the parts of learning cost, in nanoseconds of one core: the sums of
+// what the kernels took, each at its best of thousands of calls, on an AVX-512
+// server core.
 const (
-	perProduct = 0.03 // a multiply-add of a matrix product
-	perUnit    = 2.8  // a hidden unit or input of one row and member
-	perLogit   = 25.0 // an output of one row and member: an exponential
-	perCell    = 28.0 // a cell encoded, looked up and learnt
-	perParam   = 4.5  // a parameter packed, its lanes' gradients added, updated
+	perProduct = 0.02 // a multiply-add of a matrix product
+	perUnit    = 1.3  // a hidden unit of one row and member
+	perLogit   = 14.0 // an output of one row and member: an exponential
+	perCell    = 45.0 // a cell encoded, looked up and learnt
+	perParam   = 2.7  // a parameter packed, its lanes' gradients added, updated
 )
 
-// work estimates what it costs to learn from one batch of so many rows and
-// columns. The backward pass is two products for each of the forward pass.
-func (l *layout) work(rows, columns int) float64 {
-	products, units := 0, l.inputs
-	for _, d := range l.dense {
-		products += d.in * d.out
+// rowWork estimates what it costs to learn from one row of so many columns. The
+// backward pass is two products for each of the forward pass.
+func (l *layout) rowWork(columns int) float64 {
+	shared := l.inputs * l.width
+	own, units := 0, 0
+	for i, d := range l.dense {
 		units += d.out
+		if i > 0 {
+			own += d.in * d.out
+		}
 	}
-	products += l.width * ((l.classes + 15) / 16 * 16)
-	member := 3*perProduct*float64(products) + perUnit*float64(units) + perLogit*float64(l.classes)
-	row := float64(l.members)*member + perCell*float64(columns)
-	return float64(rows)*row + perParam*float64(l.params)
+	own += l.width * ((l.classes + 15) / 16 * 16)
+	member := 3*perProduct*float64(own) + perUnit*float64(units) + perLogit*float64(l.classes)
+	return 3*perProduct*float64(shared) + float64(l.members)*member + perCell*float64(columns)
 }
+
+// paramWork estimates what each batch costs however few its rows.
+func (l *layout) paramWork() float64 { return perParam * float64(l.params) }
