@@ -45,7 +45,7 @@ func openLeafwise(ctx context.Context, t task) (learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(boost.NewLeafwise, t, boost.Options{
+	return open(within(ctx, boost.NewLeafwise), t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
 		Bins: bins, Leaves: leaves(t.table.params.ScalingFactor),
 	})
@@ -61,17 +61,24 @@ func leaves(scale int) int {
 }
 
 // defaultBuckets is the number of bins of a numeric feature where the dataset
-// names none.
-const defaultBuckets = 128
+// names none. Beyond severalRows it is as many as other algorithms use, so that
+// the bins are in memory once.
+const (
+	defaultBuckets = 128
+	severalRows    = 100_000
+)
 
 // openSymmetric makes the gradient boosting of symmetric trees.
 func openSymmetric(ctx context.Context, t task) (learner, error) {
 	buckets := cmp.Or(t.table.params.Buckets, defaultBuckets)
+	if t.table.params.Buckets == 0 && t.table.Rows > severalRows {
+		buckets = tree.MaxBins - 1
+	}
 	bins, err := t.table.binned(ctx, buckets+1) // one is for the missing cells
 	if err != nil {
 		return nil, err
 	}
-	return open(boost.NewSymmetric, t, boost.Options{
+	return open(within(ctx, boost.NewSymmetric), t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
 		Bins: bins, Buckets: buckets,
 	})
@@ -103,6 +110,13 @@ func open[O any, F fitter[M], M predictor](
 		return nil, err
 	}
 	return fitting[M]{f}, nil
+}
+
+// within gives ctx to a package's New.
+func within[O, F any](
+	ctx context.Context, make func(context.Context, *frame.Frame, split.Part, O) (F, error),
+) func(*frame.Frame, split.Part, O) (F, error) {
+	return func(f *frame.Frame, part split.Part, opts O) (F, error) { return make(ctx, f, part, opts) }
 }
 
 // readAs reads a predictor of type T.

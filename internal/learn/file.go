@@ -23,6 +23,7 @@ import (
 //	weights                uint32 count, 0 or one a class; float64 each
 //	members                uint32 count, at least 1; for each
 //	    kind               uint8, of its method
+//	    weight             float64, positive
 //	    predictor          uint32 length, bytes of the method's own
 //	SHA-256 of all before  32 bytes
 const (
@@ -55,7 +56,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 		if len(inner) > math.MaxUint32 {
 			return nil, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
 		}
-		b = append(b, part.kind)
+		b = appendFloat(append(b, part.kind), part.weight)
 		b = appendBlob(b, inner)
 	}
 	sum := sha256.Sum256(b[start:])
@@ -91,7 +92,7 @@ func readModel(b []byte, methods []method) (*Model, error) {
 	m := &Model{schema: r.schema(), algorithm: string(r.blob())}
 	m.temperature = metric.Temperature(r.float())
 	m.weights = r.weights()
-	for n := r.count(1 + 4); n > 0 && r.err == nil; n-- {
+	for n := r.count(1 + 8 + 4); n > 0 && r.err == nil; n-- {
 		m.members = append(m.members, r.member(methods))
 	}
 	switch {
@@ -199,20 +200,18 @@ func (r *fileReader) schema() *frame.Schema {
 		r.err = fmt.Errorf("%w: schema: %w", errDamaged, err)
 		return s
 	}
-	if len(s.Classes) < 2 {
+	if len(s.Classes) < 2 || !s.Valid() {
 		r.err = errDamaged
-	}
-	for _, c := range s.Columns {
-		if c.Kind > frame.Category {
-			r.err = errDamaged
-		}
 	}
 	return s
 }
 
 func (r *fileReader) member(methods []method) member {
-	kind := r.take(1)
+	kind, weight := r.take(1), r.float()
 	inner := r.blob()
+	if !(weight > 0 && weight <= 1) {
+		r.err = errDamaged
+	}
 	if r.err != nil {
 		return member{}
 	}
@@ -222,7 +221,7 @@ func (r *fileReader) member(methods []method) member {
 			if err != nil {
 				r.err = fmt.Errorf("%w: %w", errDamaged, err)
 			}
-			return member{kind[0], p}
+			return member{kind[0], weight, p}
 		}
 	}
 	r.err = errDamaged

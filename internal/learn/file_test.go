@@ -15,7 +15,7 @@ func toyFile(tb testing.TB) ([]byte, []method) {
 	list := toys(toy{})
 	m := &Model{
 		schema: toyFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
-		members: []member{{1, toyModel{0.5, 3, 10}}, {1, toyModel{0.75, 3, 10}}},
+		members: []member{{1, 0.25, toyModel{0.5, 3, 10}}, {1, 0.75, toyModel{0.75, 3, 10}}},
 	}
 	b, err := m.AppendBinary(nil)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestModelFile(t *testing.T) {
 		}
 	})
 	t.Run("members_that_do_not_fit_the_schema", func(t *testing.T) {
-		m := &Model{schema: toyFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, toyModel{0.5, 3, 10}}}}
+		m := &Model{schema: toyFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, 1, toyModel{0.5, 3, 10}}}}
 		if _, err := readModel(bytesOf(t, m), methods); err == nil {
 			t.Error("taken")
 		}

@@ -27,28 +27,52 @@ const (
 	importanceBudget = 1_000_000
 )
 
-// importances finds the importance of each column: the model of each fold
-// predicts its own validation rows, once as they are and once for each column
-// with its values shuffled (Breiman, Random Forests, 2001, section 10). Other
-// than the importances a tree counts up while it grows, these are of rows not
+// importances finds the importance of each column of the file: the model of
+// each fold predicts its own validation rows, once as they are and once for
+// each column with its values shuffled (Breiman, Random Forests, 2001, section
+// 10), all features that are made of it together. Other than the importances a tree counts up while it grows, these are of rows not
 // learnt from, and mean the same for every algorithm.
-func (r *race) importances(ctx context.Context, m *Model, kind uint8, folds []predictor) []Importance {
-	columns := r.table.Schema.Columns
+func (r *race) importances(ctx context.Context, folds []*Model) []Importance {
+	columns := sources(r.table.Schema)
 	most := min(mostImportant, max(leastImportant, importanceBudget/max(len(columns), 1)))
-	q := r.questionnaire(m, kind, folds, most)
+	q := r.questionnaire(folds, most)
 	if q.frame.Rows == 0 || len(columns) == 0 {
 		return nil
 	}
 	whole := q.score(q.frame)
 	list := make([]Importance, len(columns))
 	err := each(r.table.params.Workers, len(columns), func(i int) error {
-		list[i] = Importance{Column: columns[i].Name, Importance: whole - q.score(q.shuffled(i, r.table.params.Seed))}
+		shuffled := q.shuffled(columns[i].features, derive(r.table.params.Seed, i))
+		list[i] = Importance{Column: columns[i].name, Importance: whole - q.score(shuffled)}
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil // the time is up: some would be of no use without the others
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
+	return list
+}
+
+// source is a column of the file and the features that are made of it.
+type source struct {
+	name     string
+	features []int
+}
+
+// sources returns the columns of the file that anything is learnt from.
+func sources(schema *frame.Schema) []source {
+	var list []source
+	places := make(map[string]int)
+	for i := range schema.Columns {
+		name := schema.Columns[i].Field()
+		at, known := places[name]
+		if !known {
+			at = len(list)
+			places[name] = at
+			list = append(list, source{name: name})
+		}
+		list[at].features = append(list[at].features, i)
+	}
 	return list
 }
 
@@ -61,12 +85,11 @@ type questionnaire struct {
 	ends   []int // of each fold's rows
 }
 
-func (r *race) questionnaire(m *Model, kind uint8, folds []predictor, most int) *questionnaire {
-	q := &questionnaire{metric: r.judge.metric}
+func (r *race) questionnaire(folds []*Model, most int) *questionnaire {
+	q := &questionnaire{metric: r.judge.metric, models: folds}
 	var rows []int32
-	for i, part := range r.plan.Parts {
+	for _, part := range r.plan.Parts {
 		rows = append(rows, thin(part.Eval, most/len(r.plan.Parts))...)
-		q.models = append(q.models, m.with(kind, folds[i]))
 		q.ends = append(q.ends, len(rows))
 	}
 	q.frame = pick(r.table.Frame, rows)
@@ -89,15 +112,18 @@ func (q *questionnaire) score(f *frame.Frame) float64 {
 	return finite(score)
 }
 
-// shuffled returns q.frame with the cells of one column shuffled.
-func (q *questionnaire) shuffled(column int, seed uint64) *frame.Frame {
+// shuffled returns q.frame with the rows of some columns shuffled, each the
+// same way.
+func (q *questionnaire) shuffled(columns []int, seed uint64) *frame.Frame {
 	order := make([]int32, q.frame.Rows)
-	for i, at := range rand.New(rand.NewPCG(seed, uint64(column))).Perm(q.frame.Rows) {
+	for i, at := range rand.New(rand.NewPCG(seed, 0)).Perm(q.frame.Rows) {
 		order[i] = int32(at)
 	}
 	f := *q.frame
 	f.Columns = slices.Clone(f.Columns)
-	c := &f.Columns[column]
-	*c = frame.Column{Floats: pickCells(c.Floats, order), Codes: pickCells(c.Codes, order)}
+	for _, at := range columns {
+		c := &f.Columns[at]
+		*c = c.Pick(order)
+	}
 	return &f
 }

@@ -18,10 +18,11 @@ type Model struct {
 	members     []member
 }
 
-// member is one of the predictors whose mean is the model's prediction. Each
-// tells its own method, though all are of one as yet.
+// member is one of the predictors whose weighted mean is the model's
+// prediction. Each tells its own method: those of a blend differ.
 type member struct {
-	kind uint8
+	kind   uint8
+	weight float64
 	predictor
 }
 
@@ -29,7 +30,7 @@ type member struct {
 // not be changed.
 func (m *Model) Schema() *frame.Schema { return m.schema }
 
-// Algorithm returns the name of the algorithm that won.
+// Algorithm returns the name of the algorithm that won, or Blend.
 func (m *Model) Algorithm() string { return m.algorithm }
 
 func (m *Model) classes() int { return len(m.schema.Classes) }
@@ -37,18 +38,18 @@ func (m *Model) classes() int { return len(m.schema.Classes) }
 // predict writes the calibrated class probabilities of f's rows lo…hi-1 to
 // dst, row major.
 func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
-	m.members[0].Predict(dst, f, lo, hi)
+	first := m.members[0]
+	first.Predict(dst, f, lo, hi)
 	if len(m.members) > 1 {
+		for i := range dst {
+			dst[i] *= float32(first.weight)
+		}
 		one := make([]float32, len(dst))
 		for _, other := range m.members[1:] {
 			other.Predict(one, f, lo, hi)
 			for i, q := range one {
-				dst[i] += q
+				dst[i] += float32(other.weight) * q
 			}
-		}
-		share := 1 / float32(len(m.members))
-		for i := range dst {
-			dst[i] *= share
 		}
 	}
 	m.temperature.Apply(dst, m.classes())
@@ -72,12 +73,9 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 }
 
 // with returns a model that differs in its members.
-func (m *Model) with(kind uint8, predictors ...predictor) *Model {
+func (m *Model) with(members ...member) *Model {
 	other := *m
-	other.members = nil
-	for _, p := range predictors {
-		other.members = append(other.members, member{kind, p})
-	}
+	other.members = members
 	return &other
 }
 

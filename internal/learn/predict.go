@@ -2,10 +2,9 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"io"
 	"runtime"
-	"sync"
+	"slices"
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
@@ -40,120 +39,85 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	line := newAssembly(opts.Workers)
-	var group sync.WaitGroup
-	group.Go(func() { cancelOn(cancel, line.read(ctx, blocks, m.blockRows())) })
-	for range opts.Workers {
-		group.Go(func() { line.predict(m) })
+	p := &prediction{model: m, format: frame.NewResultFormat(blocks), out: out, progress: opts.Progress}
+	if _, err := out.Write(p.format.Header()); err != nil {
+		return 0, err
 	}
-	rows, err = line.write(ctx, frame.NewResultWriter(out, blocks), m, opts.Progress)
-	cancelOn(cancel, err)
-	group.Wait()
+	// More than can run, for those that wait until it is their turn to write.
+	workers := make([]frame.BlockWorker, opts.Workers+2)
+	for i := range workers {
+		workers[i] = &predictionWorker{prediction: p}
+	}
+	err = blocks.Share(ctx, workers)
 	if cause := context.Cause(ctx); cause != nil {
-		return rows, cause
+		err = cause
 	}
-	return rows, nil
+	return p.rows, err
 }
 
-// cancelOn cancels with err if there is one.
-func cancelOn(cancel context.CancelCauseFunc, err error) {
-	if err != nil {
-		cancel(err)
-	}
+// prediction is what the workers on one share.
+type prediction struct {
+	model    *Model
+	format   *frame.ResultFormat
+	out      io.Writer
+	progress func(rows int64)
+	rows     int64 // written
 }
 
-// blockRows is how many rows are read at a time: as many cells for a wide
+// predictionWorker predicts blocks and writes their rows.
+type predictionWorker struct {
+	*prediction
+	probabilities []float32
+	text          []byte // the rows of a block
+}
+
+// Work predicts the block piece by piece, as rows that are ready to be written.
+func (w *predictionWorker) Work(ctx context.Context, b *frame.Block) error {
+	return guarded(func() error {
+		w.text = w.text[:0]
+		rows := w.model.pieceRows()
+		for lo := 0; lo < b.Frame.Rows; lo += rows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := w.predict(b, lo, min(lo+rows, b.Frame.Rows)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (w *predictionWorker) predict(b *frame.Block, lo, hi int) (err error) {
+	m, classes := w.model, w.model.classes()
+	w.probabilities = slices.Grow(w.probabilities[:0], (hi-lo)*classes)[:(hi-lo)*classes]
+	m.predict(w.probabilities, b.Frame, lo, hi)
+	for row := lo; row < hi && err == nil; row++ {
+		q := w.probabilities[(row-lo)*classes:][:classes]
+		class := metric.Decide(q, m.weights)
+		for c := range q {
+			q[c] = min(q[c], 1) // it may be off by rounding
+		}
+		w.text, err = w.format.AppendRow(w.text, b.Raw[row], class, q)
+	}
+	return err
+}
+
+// Settle writes the rows.
+func (w *predictionWorker) Settle(b *frame.Block) error {
+	if _, err := w.out.Write(w.text); err != nil {
+		return err
+	}
+	w.rows += int64(b.Frame.Rows)
+	if w.progress != nil {
+		w.progress(w.rows)
+	}
+	return nil
+}
+
+// pieceRows is how many rows are predicted at a time: as many cells for a wide
 // table as for a narrow one.
-func (m *Model) blockRows() int {
+func (m *Model) pieceRows() int {
 	const cells = 128 << 10
 	return min(4096, max(16, cells/max(len(m.schema.Columns)+m.classes(), 1)))
-}
-
-// assembly is the line from the reader over the workers to the writer:
-//
-//	         ┌─ todo ─▶ workers ─┐ done
-//	reader ──┤                   ├─▶ writer
-//	         └───── order ───────┘
-//
-// Every block goes into both channels. The writer takes the blocks in the
-// order in which they were read and waits for each until it is done. The
-// capacity of order bounds the number of blocks in memory.
-type assembly struct {
-	todo, order chan *portion
-}
-
-// portion is a block on its way.
-type portion struct {
-	*frame.Block
-	probabilities []float32
-	err           error
-	done          chan struct{}
-}
-
-func newAssembly(workers int) *assembly {
-	return &assembly{todo: make(chan *portion, 2*workers), order: make(chan *portion, 2*workers)}
-}
-
-// read puts the blocks on the line until there are none or ctx ends.
-func (a *assembly) read(ctx context.Context, blocks *frame.Blocks, rows int) error {
-	defer close(a.todo)
-	defer close(a.order)
-	for {
-		block, err := blocks.Next(ctx, rows)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		p := &portion{Block: block, done: make(chan struct{})}
-		select {
-		case a.order <- p:
-			a.todo <- p // waits for a worker at most
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// predict does what is to be done until the line ends.
-func (a *assembly) predict(m *Model) {
-	for p := range a.todo {
-		p.err = guarded(func() error {
-			p.probabilities = make([]float32, p.Frame.Rows*m.classes())
-			m.predict(p.probabilities, p.Frame, 0, p.Frame.Rows)
-			return nil
-		})
-		close(p.done)
-	}
-}
-
-// write takes the portions off the line in order.
-func (a *assembly) write(ctx context.Context, w *frame.ResultWriter, m *Model, progress func(int64)) (rows int64, err error) {
-	row := make([]float64, m.classes())
-	for p := range a.order {
-		<-p.done
-		if p.err != nil {
-			return rows, p.err
-		}
-		if ctx.Err() != nil {
-			return rows, context.Cause(ctx)
-		}
-		for i, raw := range p.Raw {
-			q := p.probabilities[i*len(row):][:len(row)]
-			for c := range row {
-				row[c] = min(float64(q[c]), 1)
-			}
-			if err := w.Write(raw, metric.Decide(q, m.weights), row); err != nil {
-				return rows, err
-			}
-		}
-		rows += int64(len(p.Raw))
-		if progress != nil {
-			progress(rows)
-		}
-	}
-	return rows, w.Flush()
 }

@@ -81,10 +81,11 @@ type Outcome struct {
 	// Model is nil if every algorithm failed, or was stopped before it had
 	// learnt anything.
 	Model *Model
-	// Algorithm is that of Model; empty if there is none.
+	// Algorithm is that of Model, or Blend; empty if there is none.
 	Algorithm string
-	// Refit tells that Model has learnt from every labelled row. It has not
-	// if the race was stopped, or if the time limit left no time for it.
+	// Refit tells that Model has learnt from every labelled row; lighter shares
+	// of a blend may have been saved that, see refit. It is false if the race
+	// was stopped, or if the time limit left no time for it.
 	Refit bool
 	// Achieved, Test and Training are the performances of Report's Validation,
 	// Test and Training by the metric of the race.
@@ -103,15 +104,15 @@ type Run struct {
 	// Curve holds the performance after each step.
 	Curve []float64
 	// TrainingPerformance and TestPerformance are set for the run whose model
-	// was kept.
+	// was kept; for none if that is a blend.
 	TrainingPerformance, TestPerformance float64
 	// Err tells why the status is Failed.
 	Err error
 }
 
 // Race trains until an algorithm reaches the threshold, all have stalled, the
-// time is up, or p.Stop is closed; then it makes the winner's model. A
-// cancelled ctx gives everything up: the error is its cause.
+// time is up, or p.Stop is closed; then it makes the model of the winner, or of
+// the best run or blend. A cancelled ctx gives everything up: the error is its cause.
 //
 // f has Labels, of two classes or more. Faults of f and p are errors; a
 // failing algorithm is none, see Outcome.
@@ -149,16 +150,16 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*O
 		return nil, context.Cause(ctx)
 	}
 	outcome := r.close(cause)
-	lead := r.lead(r.lossFor(outcome.Status))
-	if lead == nil {
+	chosen := r.choose(r.lossesFor(outcome.Status))
+	if chosen == nil {
 		return outcome, nil
 	}
-	members, refit := r.refit(stop, lead)
+	members, refit := r.refit(stop, chosen)
 	if errors.Is(context.Cause(stop), errStopped) && !refit {
 		outcome.Status = Cancelled
 	}
 	outcome.Refit = refit
-	return outcome, r.crown(ctx, lead, members, outcome)
+	return outcome, r.crown(ctx, chosen, members, outcome)
 }
 
 func newRace(f *frame.Frame, p Params, methods []method) (*race, error) {
@@ -220,6 +221,7 @@ func (r *race) drive(ctx context.Context) {
 				u.err = fmt.Errorf("%s: %w", u.Name, err)
 				r.tell(u, Failed)
 			}
+			u.retire()
 		})
 	}
 	group.Wait()
@@ -309,53 +311,37 @@ func (u *run) outcome() Run {
 	return o
 }
 
-// lead returns the run whose model is worth keeping: the winner, or else the
-// best so far; nil if no run has kept anything.
-//
-// Runs whose performance is within noise of the best are no worse as far as
-// the validation rows can tell: of these the one with the lowest loss is taken,
-// which uses all that a model says of a row and so tells more from the same
-// rows. Two runs err on mostly the same rows, so that their difference has
-// about half the variance of independent ones, which makes its standard error
-// that of a single performance; noise is half of it.
-func (r *race) lead(loss func(*run) float64) *run {
+// lead returns the run that is ahead, nil if none has kept anything: whose
+// model is refit if the race has to end now.
+func (r *race) lead() *run {
 	if winner := r.pace.first(); winner >= 0 {
 		return r.runs[winner]
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	best := -1.0
-	for _, u := range r.runs {
-		if u.kept.step > 0 && u.status != Failed {
-			best = max(best, u.kept.performance)
-		}
-	}
-	rows := float64(max(len(r.judge.labels), 1))
-	noise := math.Sqrt(best*(1-best)/rows) / 2
 	var lead *run
-	least := math.Inf(1)
 	for _, u := range r.runs {
-		if u.kept.step == 0 || u.status == Failed || u.kept.performance < best-noise {
-			continue
-		}
-		if l := loss(u); lead == nil || l < least {
-			lead, least = u, l
+		if u.kept.step > 0 && u.status != Failed && (lead == nil || u.kept.merit < lead.kept.merit) {
+			lead = u
 		}
 	}
 	return lead
 }
 
-// lossFor returns the loss by which runs of about equal performance are told
-// apart: the log loss of probabilities that are calibrated as those of the
-// model will be. There is no time for that when the race was cut short.
-func (r *race) lossFor(status Status) func(*run) float64 {
-	if status == Cancelled || status == TimedOut {
-		return rawLoss
-	}
-	return func(u *run) float64 {
-		return metric.LogLoss(r.judge.predictions(r.judge.tempered(u.kept.probabilities)))
+// lossesFor returns the losses, one a row, by which choices of about equal
+// performance are told apart: the log loss of probabilities that are calibrated
+// as those of the model will be. There is no time for that when the race was
+// cut short.
+func (r *race) lossesFor(status Status) func(*choice) []float64 {
+	return func(c *choice) []float64 {
+		probabilities := c.judged()
+		if status != Cancelled && status != TimedOut {
+			probabilities = r.judge.tempered(probabilities)
+		}
+		losses := r.judge.truth(probabilities)
+		for i, q := range losses {
+			losses[i] = -math.Log(max(q, leastTruth))
+		}
+		return losses
 	}
 }
-
-// rawLoss is the log loss of the probabilities as they are.
-func rawLoss(u *run) float64 { return u.kept.logLoss }

@@ -12,8 +12,11 @@ import (
 // figures are 0.
 type Report struct {
 	Algorithm string
-	Metric    string
-	Seed      uint64
+	// Shares are the parts of a blend, the heaviest first; nil if the model is
+	// that of one algorithm.
+	Shares []Share
+	Metric string
+	Seed   uint64
 	// Rows is the number of labelled rows, the others those of the rows behind
 	// the figures of the same name: 0 where there were none, or where no time
 	// was left for the figures.
@@ -36,6 +39,12 @@ type Report struct {
 	// when the values of a column are shuffled, largest first. It is nil when
 	// there was no time to find out.
 	Importances []Importance
+}
+
+// Share is an algorithm's part of a blend.
+type Share struct {
+	Algorithm string
+	Weight    float64 // those of a blend add up to 1
 }
 
 // Scores are all the scores of one set of rows.
@@ -82,38 +91,47 @@ const (
 	patienceLeft = 300 * time.Millisecond
 )
 
-// crown makes the lead's model of its members and fills the outcome with its
+// crown makes the chosen model of its members and fills the outcome with its
 // figures.
-func (r *race) crown(ctx context.Context, lead *run, members []predictor, o *Outcome) error {
-	validated := r.judge.predictions(lead.kept.probabilities)
+func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcome) error {
 	m := &Model{
 		schema:      r.table.Schema,
-		algorithm:   lead.Name,
-		temperature: metric.FitTemperature(validated),
-		weights:     r.judge.weights(lead.kept.probabilities),
+		algorithm:   c.name(),
+		temperature: metric.FitTemperature(r.judge.predictions(c.probabilities)),
+		weights:     r.judge.weights(c.probabilities),
 	}
-	o.Model = m.with(lead.by.kind, members...)
-	o.Algorithm = lead.Name
-	o.Achieved = lead.kept.performance
+	o.Model = m.with(members...)
+	o.Algorithm = m.algorithm
+	o.Achieved = c.performance
 	o.Report = Report{
-		Algorithm:      lead.Name,
+		Algorithm:      m.algorithm,
 		Metric:         r.judge.metric,
 		Seed:           r.table.params.Seed,
 		Rows:           r.table.Rows,
 		ValidationRows: len(r.judge.labels),
-		Validation:     r.judge.validation(lead.kept.probabilities),
+		Validation:     r.judge.validation(c.judged()),
 	}
 	hurried, done := r.hurry(ctx, o.Status)
 	defer done()
-	folds := lead.models()
-	r.testFigures(hurried, m.with(lead.by.kind, folds...), o)
+	var all []member
+	for _, s := range c.shares {
+		all = append(all, s.folds()...)
+	}
+	r.testFigures(hurried, m.with(all...), o)
 	r.trainingFigures(hurried, o)
 	o.Test = o.Report.Test.of(r.judge.metric)
 	o.Training = o.Report.Training.of(r.judge.metric)
-	o.Runs[lead.lane].TestPerformance = o.Test
-	o.Runs[lead.lane].TrainingPerformance = o.Training
+	if len(c.shares) == 1 {
+		lane := c.shares[0].lane
+		o.Runs[lane].TestPerformance = o.Test
+		o.Runs[lane].TrainingPerformance = o.Training
+	} else {
+		for _, s := range c.shares {
+			o.Report.Shares = append(o.Report.Shares, Share{s.Name, s.weight})
+		}
+	}
 	if o.Status != Cancelled {
-		o.Report.Importances = r.importances(hurried, m, lead.by.kind, folds)
+		o.Report.Importances = r.importances(hurried, c.folds(m))
 	}
 	return ctx.Err()
 }

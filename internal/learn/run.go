@@ -13,7 +13,8 @@ import (
 type run struct {
 	Method
 	lane    int
-	fitters []learner
+	fitters []learner   // nil once the run is out
+	models  []predictor // what they have kept by then
 	parts   []split.Part
 	classes int
 	workers int
@@ -94,6 +95,18 @@ func (u *run) work() float64 {
 	return sum
 }
 
+// retire keeps the models of a run that is out and lets go of all that it
+// needed to learn.
+func (u *run) retire() {
+	u.models = make([]predictor, len(u.parts))
+	for i, fitter := range u.fitters {
+		if fitter != nil && u.status != Failed {
+			u.models[i] = fitter.Model()
+		}
+	}
+	u.fitters, u.now = nil, nil
+}
+
 // note takes the score of the last step down, keeps the step if it is the best
 // or must be, and tells whether the run has stalled. It must be kept when it
 // has reached the threshold, or when there are no rows to judge it on.
@@ -160,15 +173,6 @@ func (u *run) withdraw(p *pacer) {
 	if n > 0 {
 		u.kept = u.curve[n-1].kept
 	}
-}
-
-// models returns what the fitters have kept.
-func (u *run) models() []predictor {
-	list := make([]predictor, len(u.fitters))
-	for i, fitter := range u.fitters {
-		list[i] = fitter.Model()
-	}
-	return list
 }
 
 // derive returns a seed for the i-th of several equal things (SplitMix64's

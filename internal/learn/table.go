@@ -42,8 +42,8 @@ func (t *table) classes() int { return len(t.Schema.Classes) }
 // pick returns a frame of the given rows of f, in their order.
 func pick(f *frame.Frame, rows []int32) *frame.Frame {
 	picked := &frame.Frame{Schema: f.Schema, Rows: len(rows), Columns: make([]frame.Column, len(f.Columns))}
-	for i, column := range f.Columns {
-		picked.Columns[i] = frame.Column{Floats: pickCells(column.Floats, rows), Codes: pickCells(column.Codes, rows)}
+	for i := range f.Columns {
+		picked.Columns[i] = f.Columns[i].Pick(rows)
 	}
 	picked.Labels = pickCells(f.Labels, rows)
 	return picked

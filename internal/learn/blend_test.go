@@ -1,0 +1,87 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/learn/metric"
+)
+
+// opinions are the probabilities of two classes that give the truth of row i
+// what said returns.
+func opinions(labels []int32, said func(i int) float32) []float32 {
+	probabilities := make([]float32, 2*len(labels))
+	for i, label := range labels {
+		q := said(i)
+		probabilities[2*i+int(label)], probabilities[2*i+1-int(label)] = q, 1-q
+	}
+	return probabilities
+}
+
+func TestBlend(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	labels := make([]int32, 4000)
+	for i := range labels {
+		labels[i] = int32(i % 2)
+	}
+	noisy := func(scale float64) []float32 {
+		return opinions(labels, func(int) float32 {
+			return float32(1 / (1 + math.Exp(-1-scale*draw.NormFloat64())))
+		})
+	}
+	j := newJudge(metric.NameAccuracy, 2, labels)
+	candidate := func(name string, probabilities []float32) *choice {
+		return alone(&run{Method: Method{Name: name}, kept: kept{score: j.score(probabilities), step: 1, probabilities: probabilities}})
+	}
+	t.Run("errors_of_their_own_cancel_out", func(t *testing.T) {
+		a, b := candidate("a", noisy(1.5)), candidate("b", noisy(1.5))
+		blend := j.blend([]*choice{a, b})
+		if blend == nil {
+			t.Fatal("there is none")
+		}
+		if worst := max(blend.logLoss/a.logLoss, blend.logLoss/b.logLoss); worst > 0.9 {
+			t.Errorf("log loss %.4f of %.4f and %.4f", blend.logLoss, a.logLoss, b.logLoss)
+		}
+		if blend.performance <= max(a.performance, b.performance) {
+			t.Errorf("performance %.4f of %.4f and %.4f", blend.performance, a.performance, b.performance)
+		}
+		if w := blend.shares[0].weight; w > 0.6 {
+			t.Errorf("equals have weights of %.2f and %.2f", w, 1-w)
+		}
+	})
+	t.Run("what_adds_nothing_has_no_share", func(t *testing.T) {
+		good, coin := candidate("good", noisy(1)), candidate("coin", opinions(labels, func(int) float32 { return 0.5 }))
+		wrong := candidate("wrong", opinions(labels, func(int) float32 { return 0.02 }))
+		for _, s := range j.blend([]*choice{coin, wrong, good, candidate("twin", noisy(1))}).shares {
+			if s.Name == "wrong" {
+				t.Errorf("%s has %.2f", s.Name, s.weight)
+			}
+		}
+	})
+	t.Run("is_beaten_beyond_chance_only", func(t *testing.T) {
+		if a := []float64{1, 2, 3, 4}; beats(a, []float64{1.1, 1.8, 3.3, 3.9}) || beats(a, a) || beats(nil, nil) {
+			t.Error("by chance")
+		}
+		if a, b := []float64{1, 2, 3, 4}, []float64{1.2, 2.3, 3.2, 4.1}; !beats(a, b) || beats(b, a) {
+			t.Error("and is not by what is better throughout")
+		}
+		if a, b := []float64{0, 0, 0, 1}, []float64{0, 0, 0, 1.1}; !beats(a, b) {
+			t.Error("and is not where one row makes up the loss")
+		}
+	})
+	t.Run("is_none_of_one", func(t *testing.T) {
+		if j.blend([]*choice{candidate("a", noisy(1))}) != nil {
+			t.Error("there is one")
+		}
+	})
+	t.Run("weights_add_up", func(t *testing.T) {
+		sum := 0.0
+		for _, s := range j.blend([]*choice{candidate("a", noisy(1)), candidate("b", noisy(2)), candidate("c", noisy(3))}).shares {
+			sum += s.weight
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("to %v", sum)
+		}
+	})
+}
