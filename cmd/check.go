@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -281,7 +280,7 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{
-			api.Column{Name: c.Name, Kind: kindName(c.Kind), Missing: int64(c.Missing), Distinct: int64(c.Distinct)}, valuesOf(c),
+			api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct)}, valuesOf(c),
 		})
 	}
 	for _, c := range p.Classes {
@@ -290,18 +289,20 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 	return r
 }
 
-func kindName(k frame.Kind) string {
-	if k == frame.Numeric {
-		return "numeric"
-	}
-	return "category"
-}
-
 // valuesOf is a glance at a column: the range of numbers, or the first texts.
 func valuesOf(c *frame.ColumnProfile) string {
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	if c.Numbers != nil {
-		return number(c.Numbers.Min) + " to " + number(c.Numbers.Max) + ", mean " + number(c.Numbers.Mean)
+	if n := c.Numbers; n != nil {
+		text := c.Form.Format(n.Min) + " to " + c.Form.Format(n.Max)
+		if c.Form == frame.FormNumeric {
+			text += ", mean " + c.Form.Format(n.Mean)
+		}
+		return text
+	}
+	switch {
+	case c.Words == 1:
+		return "texts, of which 1 word is looked for"
+	case c.Words > 1:
+		return fmt.Sprintf("texts, of which %d words are looked for", c.Words)
 	}
 	text := ""
 	for i, l := range c.Top[:min(3, len(c.Top))] {

@@ -103,8 +103,8 @@ func (in *input) fit(ctx context.Context, progress *term.Progress, dataset *api.
 	p := &preflight{train: in, trained: profile}
 	p.collect(in, profile)
 	for _, want := range dataset.Columns {
-		has := func(c frame.ColumnSchema) bool { return c.Name == want.Name }
-		if !profile.Partial && profile.Schema.ID != want.Name && !slices.ContainsFunc(profile.Schema.Columns, has) {
+		has := func(c frame.ColumnProfile) bool { return c.Name == want.Name }
+		if !profile.Partial && profile.Schema.ID != want.Name && !slices.ContainsFunc(profile.Columns, has) {
 			p.findings = append(p.findings, finding{
 				Severity: frame.SeverityDefect, Code: frame.CodeMissingColumn, File: in.name, Name: want.Name,
 				Message: "the column that the model learnt from is missing",

@@ -214,14 +214,17 @@ func (j *journey) answer(ctx context.Context) error {
 // summarize tells a person how it went.
 func (j *journey) summarize(ctx context.Context, took time.Duration) {
 	w, style := j.host.console.Err, j.host.console.ErrStyle
-	winner := cmp.Or(j.model.Algorithm, "the best model")
-	fmt.Fprintf(w, "%s %s in %s\n", style.Bold(term.Escape(winner)), wins(j.job), term.Duration(took))
-	// How many rows the figures come from tells the report, which is an
-	// extension: another deployment may have none.
+	// What a blend is made of and how many rows the figures come from tells the
+	// report, which is an extension: another deployment may have none.
 	report, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
 	if err != nil {
 		report = &api.ModelReport{}
 	}
+	winner := style.Bold(term.Escape(cmp.Or(j.model.Algorithm, "the best model")))
+	if len(report.Blend) > 0 {
+		winner += " of " + term.Escape(report.Shares())
+	}
+	fmt.Fprintf(w, "%s %s in %s\n", winner, wins(j.job), term.Duration(took))
 	figure := func(name string, value *float64, rows int64) {
 		switch {
 		case value == nil:

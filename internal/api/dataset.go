@@ -94,7 +94,7 @@ type Dataset struct {
 // Column profiles one feature column.
 type Column struct {
 	Name     string `json:"name" doc:"From the header."`
-	Kind     string `json:"kind" doc:"numeric or category"`
+	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Different values."`
 }

@@ -1,5 +1,10 @@
 package api
 
+import (
+	"fmt"
+	"strings"
+)
+
 // ModelInput names a model.
 type ModelInput struct {
 	ModelKey string `path:"modelKey" format:"uuid" doc:"The model's key."`
@@ -13,7 +18,7 @@ type Model struct {
 	TrainingJobKey      string  `json:"trainingJobKey"`
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number."`
 	CreatedOn           string  `json:"createdOn"`
-	Algorithm           string  `json:"algorithm,omitempty" doc:"That won."`
+	Algorithm           string  `json:"algorithm,omitempty" doc:"That won, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset so far."`
 }
 
@@ -36,10 +41,12 @@ type ModelPage struct {
 // ModelReport answers [GetModelReport]. Every figure is from rows the judged
 // model did not learn from, except Training.
 type ModelReport struct {
-	ModelKey  string `json:"modelKey"`
-	Algorithm string `json:"algorithm"`
-	Metric    string `json:"metric"`
-	Seed      int64  `json:"seed"`
+	ModelKey string `json:"modelKey"`
+	// Algorithm is BLEND for the weighted mean of several, which Blend lists.
+	Algorithm string       `json:"algorithm" doc:"BLEND for the weighted mean of several."`
+	Blend     []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, the heaviest first."`
+	Metric    string       `json:"metric"`
+	Seed      int64        `json:"seed"`
 	// Rows counts the labelled rows; Test and Validation those that the figures
 	// of the same name come from.
 	Rows           int64  `json:"rows" doc:"Labelled rows."`
@@ -57,6 +64,21 @@ type ModelReport struct {
 	Importances []Importance `json:"importances" doc:"Largest first."`
 	// Algorithms holds how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
+}
+
+// BlendShare is an algorithm's part of a blend.
+type BlendShare struct {
+	Algorithm string  `json:"algorithm"`
+	Weight    float64 `json:"weight" doc:"Those of a blend add up to 1."`
+}
+
+// Shares lists the algorithms of a blend with their weights in words.
+func (r *ModelReport) Shares() string {
+	shares := make([]string, len(r.Blend))
+	for i, share := range r.Blend {
+		shares[i] = fmt.Sprintf("%s %.0f%%", share.Algorithm, 100*share.Weight)
+	}
+	return strings.Join(shares, ", ")
 }
 
 // Scores are the figures of one set of rows.

@@ -77,7 +77,8 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	defer result.Abort()
 
 	var rows atomic.Int64
-	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, *p, rows.Load()) })
+	posted := *p // p changes below, maybe before the posting has stopped
+	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, posted, rows.Load()) })
 	p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
 	stopPosting()
 	if err != nil {

@@ -76,11 +76,7 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 func columnsOf(p *frame.Profile) []api.Column {
 	columns := make([]api.Column, len(p.Columns))
 	for i, c := range p.Columns {
-		kind := "numeric"
-		if c.Kind == frame.Category {
-			kind = "category"
-		}
-		columns[i] = api.Column{Name: c.Name, Kind: kind, Missing: int64(c.Missing), Distinct: int64(c.Distinct)}
+		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct)}
 	}
 	return columns
 }

@@ -14,6 +14,9 @@ func reportOf(modelKey string, o *learn.Outcome) api.ModelReport {
 		Validation: api.Scores(r.Validation), Test: api.Scores(r.Test), Training: api.Scores(r.Training),
 		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Importances: []api.Importance{}, Algorithms: []api.AlgorithmReport{},
 	}
+	for _, share := range r.Shares {
+		out.Blend = append(out.Blend, api.BlendShare(share))
+	}
 	for _, c := range r.Classes {
 		out.Classes = append(out.Classes, api.ClassReport{
 			Label: c.Label, Rows: int64(c.Rows), Precision: c.Precision, Recall: c.Recall, F1: c.F1,

@@ -28,7 +28,7 @@ const (
 func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s: %s, raced for %s on %d rows (seed %d)\n", r.ModelKey, r.Algorithm, r.Metric, r.Rows, r.Seed)
-	sections := []func(io.Writer, *api.ModelReport){writeScores, writeClasses, writeConfusion}
+	sections := []func(io.Writer, *api.ModelReport){writeBlend, writeScores, writeClasses, writeConfusion}
 	for _, write := range sections {
 		write(&b, r)
 	}
@@ -43,6 +43,13 @@ func columns(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)
 	_ = t.Flush() // w is a strings.Builder
+}
+
+// writeBlend names the algorithms of a blend in one line.
+func writeBlend(w io.Writer, r *api.ModelReport) {
+	if len(r.Blend) > 0 {
+		fmt.Fprintf(w, "Blend of %s\n", r.Shares())
+	}
 }
 
 func writeScores(w io.Writer, r *api.ModelReport) {

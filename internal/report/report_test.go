@@ -16,8 +16,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestWriteText(t *testing.T) {
 	r := &api.ModelReport{
-		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BSIX01", Metric: "accuracy", Seed: 7,
-		Rows: 750, TestRows: 112, ValidationRows: 638,
+		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BLEND", Metric: "accuracy", Seed: 7,
+		Blend: []api.BlendShare{{Algorithm: "BSIX01", Weight: 0.625}, {Algorithm: "BSEV01", Weight: 0.375}},
+		Rows:  750, TestRows: 112, ValidationRows: 638,
 		Validation: api.Scores{Accuracy: 0.7602, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: 0.79, LogLoss: 0.49},
 		Test:       api.Scores{Accuracy: 0.7589, BalancedAccuracy: 0.68, MacroF1: 0.69, ROCAUC: 0.78, LogLoss: 0.5},
 		Training:   api.Scores{Accuracy: 0.93, BalancedAccuracy: 0.9, MacroF1: 0.91, ROCAUC: 0.98, LogLoss: 0.2},
