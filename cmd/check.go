@@ -31,7 +31,7 @@ A defect is exit status 6; warnings are not.`,
 		Args: takes("FILE", "[BLIND]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[checkReport]())
 	opts.shaper.bind(cmd)
 	opts.waiter.host, opts.waiter.cmd = h, cmd
 	opts.waiter.bindProgress(cmd)

@@ -50,7 +50,7 @@ func newDatasetsListCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h)
+	opts.output.bindList(cmd, h, prints[api.DatasetEntry]())
 	opts.lister.bind(cmd)
 	cmd.Flags().StringVar(&opts.state, "state", "", "only PENDING, PROCESSING, COMPLETED or FAILED ones")
 	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only those that have a model")
@@ -111,7 +111,7 @@ func newDatasetsWaitCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.waiter.bindWait(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[api.Dataset]())
 	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd
 }

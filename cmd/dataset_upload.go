@@ -33,7 +33,7 @@ func newDatasetsCreateCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.waiter.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[api.Dataset]())
 	opts.shaper.bind(cmd)
 	cmd.Flags().StringVar(&opts.description, "description", "", "plain text of 3 to 150 characters")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
@@ -104,7 +104,7 @@ func newDatasetsUploadCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
 	}
 	opts.waiter.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[api.Dataset]())
 	opts.shaper.bind(cmd)
 	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd

@@ -53,9 +53,17 @@ of a single result fails. Errors, progress, notices and questions go to standard
   --json     one JSON document; the fields have the API's names, a list is an array
   --fields   only these fields, in this order; alone it chooses a table's columns
   --csv      lists as CSV; --tsv and --no-header as they say
+  --jq       what a jq expression gives for the JSON, one result a line, text without quotes
+  --template what a Go template makes of the JSON
   --quiet    only keys or paths, one a line; no progress and no notices
 
-With --json an error is one JSON line on standard error:
+A template may call, beside Go's own functions:
+
+  json V           V as JSON                    join SEP LIST      values with SEP between them
+  timeago TIME     such as "3 minutes ago"      pluck NAME LIST    one member of each item
+  truncate N TEXT  cut to N columns             tablerow A B ...   a row of a table, printed at the end
+
+With --json, --jq or --template an error is one JSON line on standard error:
 {"error":{"code","exit","message","hint","requestId","file","line","column"}}.
 
 Progress is redrawn in place on a terminal, told in few lines elsewhere, and not at all

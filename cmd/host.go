@@ -92,7 +92,7 @@ func (h *host) wantsJSON() bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
-	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true") || slices.ContainsFunc(args, wantsFilter)
 }
 
 // catchSignals gives a context that ends with the first signal. The second one

@@ -47,7 +47,7 @@ input or the environment.`,
 	flags.Bool(keyNoInput, false, "never ask; a question that is needed is an error")
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[signedIn]())
 	opts.asker.host, opts.asker.cmd = h, cmd
 	return cmd
 }

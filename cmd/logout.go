@@ -23,7 +23,7 @@ from the profile. Commands then work on this machine again.`,
 	}
 	opts.cmd = cmd
 	cmd.Flags().String("profile", "", "profile of the config file")
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[signedOut]())
 	return cmd
 }
 

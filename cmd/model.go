@@ -44,7 +44,7 @@ func newModelsListCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h)
+	opts.output.bindList(cmd, h, prints[modelOf]())
 	opts.lister.bind(cmd)
 	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd

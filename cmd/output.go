@@ -19,32 +19,97 @@ import (
 // output prints a command's result in the form that was asked for.
 type output struct {
 	host *host
+	cmd  *cobra.Command
+	// members are the JSON members of what the command prints; nil where only
+	// the result itself tells.
+	members []string
 
 	json     bool
 	fields   []string
+	filter   filter // of --jq or --template; nil for none
 	csv      bool
 	tsv      bool
 	noHeader bool
 	quiet    bool
 }
 
-// bindItem adds the flags of a command whose result is one thing.
-func (o *output) bindItem(cmd *cobra.Command, h *host) {
-	o.host = h
+// prints tells bindItem and bindList what a command prints, so that --fields
+// can be checked before anything is done.
+func prints[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// bindItem adds the flags of a command whose result is one thing, of one of
+// the types.
+func (o *output) bindItem(cmd *cobra.Command, h *host, types ...reflect.Type) {
+	o.host, o.cmd = h, cmd
+	for _, t := range types {
+		for _, name := range term.MemberNames(t) {
+			if !slices.Contains(o.members, name) {
+				o.members = append(o.members, name)
+			}
+		}
+	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print one JSON document")
-	flags.StringSliceVar(&o.fields, "fields", nil, "print only these members, by their JSON `names`")
+	flags.Var((*fieldsFlag)(o), "fields", "print only these members, by their JSON `names`")
+	o.bindFilter()
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
+	_ = cmd.RegisterFlagCompletionFunc("fields", o.completeFields) // the flag is there
 }
 
-// bindList adds the flags of a command whose result is a list.
-func (o *output) bindList(cmd *cobra.Command, h *host) {
-	o.bindItem(cmd, h)
+// bindList adds the flags of a command whose result is a list of things of the
+// type.
+func (o *output) bindList(cmd *cobra.Command, h *host, types ...reflect.Type) {
+	o.bindItem(cmd, h, types...)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.csv, "csv", false, "print CSV")
 	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
 	flags.BoolVar(&o.noHeader, "no-header", false, "leave the header line out")
-	cmd.MarkFlagsMutuallyExclusive("json", "csv", "tsv", "quiet")
+	for _, form := range []string{"json", "jq", "template"} {
+		cmd.MarkFlagsMutuallyExclusive(form, "csv", "tsv", "quiet")
+		cmd.MarkFlagsMutuallyExclusive(form, "no-header")
+	}
+	cmd.MarkFlagsMutuallyExclusive("quiet", "no-header")
+}
+
+// fieldsFlag is the flag --fields of an output.
+type fieldsFlag output
+
+func (f *fieldsFlag) String() string { return strings.Join(f.fields, ",") }
+
+// Set takes names with commas between them.
+func (f *fieldsFlag) Set(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if err := checkField(name, f.members); err != nil {
+			return err
+		}
+		f.fields = append(f.fields, name)
+	}
+	return nil
+}
+
+// Type is what pflag calls the value.
+func (f *fieldsFlag) Type() string { return "strings" }
+
+func checkField(name string, members []string) error {
+	if members == nil || slices.Contains(members, name) {
+		return nil
+	}
+	return usage("--fields: there is no %q", name).advise("the fields are %s", strings.Join(members, ", "))
+}
+
+// completeFields gives shells the members that are not yet named.
+func (o *output) completeFields(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	named := typed[:strings.LastIndex(typed, ",")+1]
+	var found []string
+	for _, name := range o.members {
+		if !slices.Contains(strings.Split(named, ","), name) {
+			found = append(found, named+name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
 // lister is the flag of every list.
@@ -134,10 +199,13 @@ func (o *output) choose(t reflect.Type, columns []string) ([]string, error) {
 	if len(o.fields) == 0 {
 		return columns, nil
 	}
-	names := term.MemberNames(t)
+	known := o.members // checked once, and more than t has where the command prints other things too
+	if known == nil {
+		known = term.MemberNames(t)
+	}
 	for _, field := range o.fields {
-		if !slices.Contains(names, field) {
-			return nil, usage("--fields: there is no %q", field).advise("the fields are %s", strings.Join(names, ", "))
+		if err := checkField(field, known); err != nil {
+			return nil, err
 		}
 	}
 	return o.fields, nil
@@ -155,8 +223,11 @@ func (o *output) selected(records []term.Record) error {
 	return o.document(docs)
 }
 
-// document prints v as JSON.
+// document prints v as JSON, or what --jq or --template makes of it.
 func (o *output) document(v any) error {
+	if o.filter != nil {
+		return o.filtered(v)
+	}
 	b, err := term.EncodeJSON(v)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func newPredictionsListCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h)
+	opts.output.bindList(cmd, h, prints[predictionOf]())
 	opts.lister.bind(cmd)
 	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only those made with a model of this dataset")
 	cmd.Flags().StringVar(&opts.model, "model", "", "only those made with this model")
@@ -118,7 +118,7 @@ func newPredictionsWaitCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.waiter.bindWait(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[api.Prediction]())
 	cmd.ValidArgsFunction = opts.waiter.complete(predictionNames)
 	return cmd
 }

@@ -31,7 +31,7 @@ or where -o says. The path is printed. With --no-wait the prediction's key is.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
 	}
 	opts.waiter.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[resultDocument](), prints[api.CreatedPrediction]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
@@ -155,7 +155,7 @@ with as many rows as were predicted.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.waiter.bindWait(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[resultDocument]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to prove the result against")
@@ -223,7 +223,7 @@ cells, a known class for each, and probabilities that sum to 1.`,
 		Args: takes("RESULT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[verified]())
 	opts.shaper.bind(cmd)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` that was predicted")
 	return cmd

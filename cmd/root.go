@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -38,6 +39,10 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var known *failure
+		if errors.As(err, &known) {
+			return known
+		}
 		return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
 	})
 	root.SetIn(h.streams[0])

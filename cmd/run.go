@@ -45,7 +45,7 @@ Without --threshold the best model wins. A race that misses an explicit
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.racer.bind(cmd)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[runDocument]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to predict")

@@ -23,7 +23,7 @@ func newStatusCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[status]())
 	return cmd
 }
 

@@ -54,7 +54,7 @@ func newTrainingListCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h)
+	opts.output.bindList(cmd, h, prints[api.Training]())
 	opts.lister.bind(cmd)
 	cmd.Flags().BoolVar(&opts.all, "all", false, "also the jobs of the single algorithms")
 	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)

@@ -28,7 +28,7 @@ func newTrainingCreateCmd(h *host) *cobra.Command {
 	}
 	opts.waiter.bind(cmd, h)
 	opts.racer.bind(cmd)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[api.Training](), prints[api.CreatedTraining]())
 	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd
 }
@@ -91,7 +91,7 @@ func newTrainingWaiter(h *host, watch bool, use, short string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.waiter.bindWait(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[api.Training]())
 	cmd.ValidArgsFunction = opts.waiter.complete(trainingNames)
 	return cmd
 }

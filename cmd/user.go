@@ -72,7 +72,7 @@ func newUsersPasswordCmd(h *host, use, short string, set func(*app.App, context.
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.registrar.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[account]())
 	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	return cmd
 }
@@ -127,7 +127,7 @@ func newUsersListCmd(h *host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.registrar.bind(cmd, h)
-	opts.output.bindList(cmd, h)
+	opts.output.bindList(cmd, h, prints[account]())
 	return cmd
 }
 
@@ -175,7 +175,7 @@ func newUsersHarmCmd(h *host, opts *usersHarmOptions, use, short string) *cobra.
 	}
 	opts.registrar.bind(cmd, h)
 	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[account]())
 	return cmd
 }
 

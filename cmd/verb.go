@@ -45,7 +45,7 @@ func newInquiryCmd[T any](h *host, q inquiry[T]) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[T]())
 	cmd.ValidArgsFunction = opts.connector.complete(q.noun.names)
 	return cmd
 }
@@ -93,7 +93,7 @@ func newRemovalCmd(h *host, r removal) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[deleted]())
 	cmd.ValidArgsFunction = opts.connector.complete(r.noun.names)
 	return cmd
 }

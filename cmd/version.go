@@ -23,7 +23,7 @@ func newVersionCmd(h *host) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(*cobra.Command, []string) error { return opts.run() },
 	}
-	opts.output.bindItem(cmd, h)
+	opts.output.bindItem(cmd, h, prints[build]())
 	return cmd
 }
 

@@ -41,3 +41,13 @@ func EscapeLines(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// EscapeText is [Escape] for a text that is laid out by whoever asked for it: it
+// keeps line ends and tabs.
+func EscapeText(text string) string {
+	cells := strings.Split(text, "\t")
+	for i, cell := range cells {
+		cells[i] = EscapeLines(cell)
+	}
+	return strings.Join(cells, "\t")
+}

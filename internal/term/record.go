@@ -67,27 +67,39 @@ func (r Record) Select(names []string) (json.RawMessage, error) {
 // MemberNames lists the JSON members of a struct type in order, those of
 // embedded structs in their place.
 func MemberNames(t reflect.Type) []string {
-	for t.Kind() == reflect.Pointer {
+	var names []string
+	eachMember(t, func(name string, _ reflect.Type) { names = append(names, name) })
+	return names
+}
+
+// Members gives the types of the JSON members of a struct type; none for
+// another type or nil.
+func Members(t reflect.Type) map[string]reflect.Type {
+	members := map[string]reflect.Type{}
+	eachMember(t, func(name string, of reflect.Type) { members[name] = of })
+	return members
+}
+
+func eachMember(t reflect.Type, found func(name string, of reflect.Type)) {
+	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
-		return nil
+	if t == nil || t.Kind() != reflect.Struct {
+		return
 	}
-	var names []string
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Anonymous && name == "":
-			names = append(names, MemberNames(field.Type)...)
+			eachMember(field.Type, found)
 		case name == "-" || !field.IsExported():
 		case name == "":
-			names = append(names, field.Name)
+			found(field.Name, field.Type)
 		default:
-			names = append(names, name)
+			found(name, field.Type)
 		}
 	}
-	return names
 }
 
 // EncodeJSON gives v as indented JSON with a line end. Characters that could

@@ -1,0 +1,152 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/term"
+)
+
+// page is a parsed --template.
+type page struct {
+	template *template.Template
+	// rows are those of tablerow, printed at the end.
+	rows [][]term.Cell
+}
+
+// parseTemplate reads a template and gives it its functions, which `foretell
+// help output` lists.
+func (o *output) parseTemplate(text string) (filter, error) {
+	p := &page{}
+	functions := template.FuncMap{
+		"json": func(v any) (string, error) {
+			b, err := term.EncodeJSONLine(v)
+			return strings.TrimSuffix(string(b), "\n"), err
+		},
+		"join":     join,
+		"pluck":    pluck,
+		"truncate": func(width int, v any) string { return term.Cut(fmt.Sprint(v), width) },
+		"timeago": func(text string) string {
+			if then, err := time.Parse(api.TimeLayout, text); err == nil {
+				return term.Ago(then, o.host.now())
+			}
+			return text // no time, such as that of what has not happened yet
+		},
+		"tablerow": func(values ...any) string {
+			row := make([]term.Cell, len(values))
+			for i, v := range values {
+				row[i].Text = fmt.Sprint(v)
+			}
+			p.rows = append(p.rows, row)
+			return ""
+		},
+	}
+	var err error
+	p.template, err = template.New("--template").Option("missingkey=error").Funcs(functions).Parse(text)
+	if err != nil {
+		return nil, usage("%s", strings.TrimPrefix(err.Error(), "template: ")).
+			advise("`foretell help output` lists what a template may call")
+	}
+	return p, nil
+}
+
+// apply runs the template on the members of v.
+func (p *page) apply(o *output, b *bytes.Buffer, v, doc any) error {
+	if err := p.template.Execute(b, plain(doc, reflect.TypeOf(v))); err != nil {
+		return usage("%s", strings.TrimPrefix(err.Error(), "template: ")).advise("see the JSON that it is given with --json")
+	}
+	if len(p.rows) == 0 {
+		return nil
+	}
+	t := &term.Table{Rows: p.rows}
+	for _, row := range t.Rows {
+		t.Right = make([]bool, max(len(t.Right), len(row)))
+	}
+	for i, row := range t.Rows {
+		t.Rows[i] = append(row, make([]term.Cell, len(t.Right)-len(row))...)
+	}
+	if c := o.host.console; c.OutTerminal {
+		return t.WriteAligned(b, c.OutWidth(), c.OutStyle)
+	}
+	return t.WriteTSV(b)
+}
+
+// plain gives a document with numbers that templates can compare, and with an
+// empty text for null and for each member of t that the JSON leaves out.
+func plain(doc any, t reflect.Type) any {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch v := doc.(type) {
+	case nil:
+		return ""
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i], elementOf(t))
+		}
+	case map[string]any:
+		members := term.Members(t)
+		for name, inner := range v {
+			v[name] = plain(inner, members[name])
+		}
+		for name := range members {
+			if _, ok := v[name]; !ok {
+				v[name] = ""
+			}
+		}
+	}
+	return doc
+}
+
+// elementOf is the type of a list's items; nil where there is none.
+func elementOf(t reflect.Type) reflect.Type {
+	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
+		return nil
+	}
+	return t.Elem()
+}
+
+// join writes the values of a list with sep between them.
+func join(sep string, list any) (string, error) {
+	values, ok := list.([]any)
+	if !ok {
+		return "", fmt.Errorf("%v is no list", list)
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(texts, sep), nil
+}
+
+// pluck gives one member of each item of a list.
+func pluck(member string, list any) ([]any, error) {
+	values, ok := list.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is no list", list)
+	}
+	plucked := make([]any, len(values))
+	for i, v := range values {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%v has no members", v)
+		}
+		plucked[i] = object[member]
+	}
+	return plucked, nil
+}
