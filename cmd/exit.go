@@ -42,7 +42,7 @@ var exits = []struct {
 	{ExitStillRunning, "still-running", "--timeout was reached; the job runs on"},
 	{ExitConflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
 	{ExitBelowTarget, "below-target", "the race ended under an explicit --threshold; the best model was kept, predictions were written"},
-	{ExitUntrusted, "untrusted", "the downloaded result failed its check; nothing is left at the target name"},
+	{ExitUntrusted, "untrusted", "a result failed its check, or is not what its receipt says; of one just downloaded nothing is left"},
 	{ExitInterrupted, "interrupted", "Ctrl-C (SIGINT)"},
 	{ExitTerminated, "terminated", "SIGTERM"},
 }

@@ -18,7 +18,7 @@ import (
 // import anything but the parts of the engine.
 var layers = map[string][]string{
 	".":                     {"cmd"},
-	"cmd":                   {"api", "app", "blob", "client", "frame", "report", "server", "store", "term"},
+	"cmd":                   {"api", "app", "blob", "client", "frame", "receipt", "report", "server", "store", "term"},
 	"internal/api":          nil,
 	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "store"},
 	"internal/auth":         nil,
@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"internal/learn/neural": {"frame", "learn/kernel", "learn/split"},
 	"internal/learn/split":  nil,
 	"internal/learn/tree":   {"frame"},
+	"internal/receipt":      {"api", "frame"},
 	"internal/report":       {"api"},
 	"internal/server":       {"api", "app"},
 	"internal/store":        {"api"},

@@ -74,6 +74,12 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 	if err != nil {
 		return err
 	}
+	found := evidence{options: o.shaper.options(), classes: labelsOf(dataset)}
+	if !o.waiter.noWait && o.target.receiptPath() != "" {
+		if found.blind, err = blind.witness(ctx, profile.Rows); err != nil {
+			return err
+		}
+	}
 	created, err := walk.predict(ctx, key, &upload{in: blind, size: profile.Bytes})
 	if err != nil {
 		return err
@@ -85,9 +91,11 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 	if err != nil {
 		return err
 	}
-	result := &resultDocument{PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path}
-	check := blind.proof(ctx, labelsOf(dataset), &result.Rows)
-	if err := o.target.fetch(ctx, download{walk, prediction, check}); err != nil {
+	result := &resultDocument{
+		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path, Receipt: o.target.receiptPath(),
+	}
+	found.prediction, found.rows = prediction, &result.Rows
+	if err := o.target.fetch(ctx, download{walk, found, blind.proof(ctx, found.classes, found.rows)}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)
@@ -120,6 +128,7 @@ type resultDocument struct {
 	Rows          int    `json:"rows"`
 	PredictionKey string `json:"predictionKey"`
 	ModelKey      string `json:"modelKey"`
+	Receipt       string `json:"receipt,omitempty"`
 }
 
 // print gives the path of the result, or all of the document if JSON was asked
@@ -186,75 +195,29 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err != nil {
 		return err
 	}
-	result := &resultDocument{PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.path}
-	check := plausible(ctx, prediction, &result.Rows)
+	result := &resultDocument{
+		PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.path, Receipt: o.target.receiptPath(),
+	}
+	found := evidence{options: o.shaper.options(), prediction: prediction, rows: &result.Rows}
+	if found.classes, err = walk.classes(ctx, prediction.DatasetKey); err != nil {
+		return err
+	}
+	check := plausible(ctx, prediction, found.classes, found.rows)
 	if o.blind != "" {
 		blind, err := o.shaper.input(o.host, o.blind, true)
 		if err != nil {
 			return err
 		}
 		defer blind.Close()
-		classes, err := walk.classes(ctx, prediction.DatasetKey)
-		if err != nil {
+		if found.blind, err = blind.witness(ctx, int(prediction.Rows)); err != nil {
 			return err
 		}
-		check = blind.proof(ctx, classes, &result.Rows)
+		check = blind.proof(ctx, found.classes, found.rows)
 	}
-	if err := o.target.fetch(ctx, download{walk, prediction, check}); err != nil {
+	if err := o.target.fetch(ctx, download{walk, found, check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)
-}
-
-type predictionsVerifyOptions struct {
-	output output
-	shaper shaper
-	host   *host
-
-	blind string
-}
-
-func newPredictionsVerifyCmd(h *host) *cobra.Command {
-	opts := &predictionsVerifyOptions{host: h}
-	cmd := &cobra.Command{
-		Use: "verify RESULT --blind BLIND", Short: "Prove a result CSV against its blind file, without network",
-		Long: `Checks that the result has the blind file's rows in their order with all their
-cells, a known class for each, and probabilities that sum to 1.`,
-		Args: takes("RESULT"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.output.bindItem(cmd, h, prints[verified]())
-	opts.shaper.bind(cmd)
-	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` that was predicted")
-	return cmd
-}
-
-func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error {
-	if o.blind == "" {
-		return usage("verify needs the file that was predicted").advise("name it with --blind")
-	}
-	blind, err := o.shaper.input(o.host, o.blind, true)
-	if err != nil {
-		return err
-	}
-	defer blind.Close()
-	v := verified{Path: result}
-	if err := blind.proof(ctx, nil, &v.Rows)(result); err != nil {
-		f := explain(ctx, err)
-		if f.exit == ExitUntrusted {
-			f = f.advise("download it again with `foretell predictions download REF --blind %s`", quote(o.blind))
-			f.file = result
-		}
-		return f
-	}
-	o.output.note("verified: %s", plural(v.Rows, "row"))
-	return item(&o.output, v, "path", "rows")
-}
-
-// verified is what verify prints.
-type verified struct {
-	Path string `json:"path"`
-	Rows int    `json:"rows"`
 }
 
 // plural counts things in words.

@@ -25,12 +25,15 @@ type target struct {
 	host  *host
 	path  string
 	force bool
+	// noReceipt leaves out the document that tells where a result is from.
+	noReceipt bool
 }
 
 func (t *target) bind(cmd *cobra.Command, h *host) {
 	t.host = h
 	cmd.Flags().StringVarP(&t.path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
-	cmd.Flags().BoolVar(&t.force, "force", false, "replace the output file if it exists")
+	cmd.Flags().BoolVar(&t.force, "force", false, "replace the output file and its receipt if they exist")
+	cmd.Flags().BoolVar(&t.noReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
 }
 
 // toStdout tells whether the result itself is what is printed.
@@ -80,7 +83,7 @@ func (t *target) free() error {
 		if _, err := os.Stat(filepath.Dir(t.path)); err != nil {
 			return fail(ExitNotFound, "there is no folder %s for the output", filepath.Dir(t.path))
 		}
-		return nil
+		return t.unclaimed()
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -105,8 +108,8 @@ func (t *target) passes() bool {
 
 // download is a result on its way to a target.
 type download struct {
-	walk       *walk
-	prediction *api.Prediction
+	walk *walk
+	evidence
 	// check proves the file that was written, before it gets its name.
 	check func(part string) error
 }
@@ -143,7 +146,7 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 	if t.passes() {
 		return errors.Join(t.pass(part.Name()), os.Remove(part.Name()))
 	}
-	return os.Rename(part.Name(), end)
+	return t.land(ctx, part.Name(), end, d)
 }
 
 // pass copies a proved result to a target that it goes through.
@@ -230,8 +233,8 @@ func (in *input) proof(ctx context.Context, classes []string, rows *int) func(pa
 }
 
 // plausible checks a result without its blind file: that it has as many rows as
-// the service says.
-func plausible(ctx context.Context, p *api.Prediction, rows *int) func(part string) error {
+// the service says, and where the classes are known, what was predicted.
+func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
 	return func(part string) error {
 		result, err := os.Open(part)
 		if err != nil {
@@ -248,6 +251,15 @@ func plausible(ctx context.Context, p *api.Prediction, rows *int) func(part stri
 		}
 		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
 			return fail(ExitUntrusted, "the result has %d rows, but %d were predicted", profile.Rows, p.Rows)
+		}
+		if len(classes) == 0 {
+			return nil
+		}
+		if _, err := result.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := frame.VerifyFigures(ctx, result, classes); err != nil {
+			return fail(ExitUntrusted, "the result is damaged: %w", err)
 		}
 		return nil
 	}

@@ -83,12 +83,16 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	if err := o.racer.fits(len(files.trained.Classes)); err != nil {
 		return err
 	}
+	found, err := o.witness(ctx, files)
+	if err != nil {
+		return err
+	}
 	conn, err := o.waiter.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files}
+	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files, found: found}
 	if err := j.learn(ctx, body); err != nil {
 		return err
 	}
@@ -133,11 +137,26 @@ func (o *runOptions) open(train string) (*preflight, error) {
 	return files, nil
 }
 
+// witness notes what goes in, for the receipt, before it is sent: a file may
+// change while a race goes on.
+func (o *runOptions) witness(ctx context.Context, files *preflight) (found evidence, err error) {
+	if files.blind == nil || o.target.receiptPath() == "" {
+		return found, nil
+	}
+	found.options = o.shaper.options()
+	if found.train, err = files.train.witness(ctx, files.trained.Rows); err != nil {
+		return found, err
+	}
+	found.blind, err = files.blind.witness(ctx, files.rows.Rows)
+	return found, err
+}
+
 // journey is one run on its way.
 type journey struct {
 	*runOptions
 	*walk
 	files *preflight
+	found evidence
 
 	table  *api.Dataset
 	job    *api.Training
@@ -203,12 +222,14 @@ func (j *journey) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.result = resultDocument{Path: j.target.path, PredictionKey: created.PredictionKey, ModelKey: j.job.ModelKey}
-	classes := make([]string, len(j.files.trained.Classes))
-	for i, class := range j.files.trained.Classes {
-		classes[i] = class.Text
+	j.result = resultDocument{
+		Path: j.target.path, PredictionKey: created.PredictionKey, ModelKey: j.job.ModelKey, Receipt: j.target.receiptPath(),
 	}
-	return j.target.fetch(ctx, download{j.walk, prediction, j.files.blind.proof(ctx, classes, &j.result.Rows)})
+	for _, class := range j.files.trained.Classes {
+		j.found.classes = append(j.found.classes, class.Text)
+	}
+	j.found.prediction, j.found.rows = prediction, &j.result.Rows
+	return j.target.fetch(ctx, download{j.walk, j.found, j.files.blind.proof(ctx, j.found.classes, j.found.rows)})
 }
 
 // summarize tells a person how it went.
@@ -270,6 +291,7 @@ type runDocument struct {
 	PredictionKey       string   `json:"predictionKey,omitempty"`
 	Rows                int      `json:"rows,omitempty"`
 	Path                string   `json:"path,omitempty"`
+	Receipt             string   `json:"receipt,omitempty"`
 }
 
 // print gives the path of the predictions, or the model's key without any.
@@ -283,7 +305,7 @@ func (j *journey) print() error {
 		TargetPerformance: j.job.TargetPerformance, AchievedPerformance: j.job.AchievedPerformance,
 		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
 		Algorithm: j.model.Algorithm, ModelKey: j.job.ModelKey,
-		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path,
+		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path, Receipt: j.result.Receipt,
 	}
 	switch {
 	case j.output.json || len(j.output.fields) > 0:

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 					"exits":  exits,
 					"normal": normal,
 					"alike":  seen[mode].alike,
+					"change": change,
 				},
 			})
 		})
@@ -141,6 +142,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// change replaces a text that is once in a file: change FILE OLD NEW.
+func change(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: change FILE OLD NEW")
+	}
+	text := ts.ReadFile(args[0])
+	if n := strings.Count(text, args[1]); n != 1 {
+		ts.Fatalf("%q is %d times in %s", args[1], n, args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
 }
 
 // keysSeen is the key of a script's map of keys to their names.

@@ -90,6 +90,23 @@ type Scores struct {
 	LogLoss          float64 `json:"logLoss"`
 }
 
+// Value gives a score by the name of its JSON member.
+func (s Scores) Value(name string) (value float64, known bool) {
+	switch name {
+	case MetricAccuracy:
+		return s.Accuracy, true
+	case MetricBalancedAccuracy:
+		return s.BalancedAccuracy, true
+	case MetricMacroF1:
+		return s.MacroF1, true
+	case MetricROCAUC:
+		return s.ROCAUC, true
+	case MetricLogLoss:
+		return s.LogLoss, true
+	}
+	return 0, false
+}
+
 // ClassReport is how well one class is told from the others, on test rows.
 type ClassReport struct {
 	Label     string  `json:"label"`

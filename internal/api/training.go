@@ -27,6 +27,10 @@ const (
 	MetricROCAUC           = "rocAuc"
 )
 
+// MetricLogLoss is a score of a report that no race is run for: the smaller the
+// better.
+const MetricLogLoss = "logLoss"
+
 // TrainingInput names a training job.
 type TrainingInput struct {
 	TrainingJobKey string `path:"trainingJobKey" format:"uuid" doc:"The training job's key."`

@@ -1,0 +1,150 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/frame"
+	"foretell/internal/receipt"
+)
+
+type predictionsVerifyOptions struct {
+	output output
+	shaper shaper
+	host   *host
+
+	blind   string
+	receipt string
+}
+
+func newPredictionsVerifyCmd(h *host) *cobra.Command {
+	opts := &predictionsVerifyOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "verify RESULT", Short: "Prove a result CSV by its receipt and its blind file, without network",
+		Long: `By its receipt, which is RESULT.receipt.json unless --receipt names another,
+checks that no byte of the result has changed, that it has a known class in
+each row, and probabilities that sum to 1.
+
+With --blind it checks too that the result has the blind file's rows in their
+order with all their cells. Without a receipt --blind is needed.
+
+The receipt tells of accidents. It is not signed: who can change the result on
+purpose can change the receipt, too.`,
+		Args: takes("RESULT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.output.bindItem(cmd, h, prints[verified]())
+	opts.shaper.bind(cmd)
+	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` that was predicted")
+	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "`FILE` that is the receipt (default RESULT.receipt.json)")
+	return cmd
+}
+
+func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error {
+	if _, err := os.Stat(result); err != nil {
+		return err
+	}
+	v := verified{Path: result}
+	paper, err := o.read(&v)
+	if err != nil {
+		return err
+	}
+	if o.blind != "" {
+		if err := o.compare(ctx, &v, paper); err != nil {
+			return err
+		}
+	}
+	if paper != nil {
+		if err := paper.Prove(ctx, result); err != nil {
+			return changed(ctx, &v, paper, err)
+		}
+		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = paper.Result.Rows, paper.Result.SHA256, paper.Model.ModelKey, paper.CreatedOn
+	}
+	o.output.note("verified: %s", plural(v.Rows, "row"))
+	return item(&o.output, v, "path", "rows", "receipt")
+}
+
+// read reads the receipt, if there is one.
+func (o *predictionsVerifyOptions) read(v *verified) (*receipt.Receipt, error) {
+	path := cmp.Or(o.receipt, receipt.Path(v.Path))
+	paper, err := receipt.Read(path)
+	switch {
+	case err == nil:
+		v.Receipt = path
+		return paper, nil
+	case receipt.Missing(err) && o.receipt != "":
+		return nil, err
+	case receipt.Missing(err) && o.blind == "":
+		return nil, usage("there is no receipt %s, so verify needs the file that was predicted", path).
+			advise("name it with --blind, or the receipt with --receipt")
+	case receipt.Missing(err):
+		return nil, nil
+	case errors.Is(err, receipt.ErrDamaged):
+		f := fail(ExitUntrusted, "%s: %w", path, err)
+		f.file = path
+		return nil, f.advise("without its receipt a result is proved by `foretell predictions verify RESULT --blind BLIND`")
+	}
+	return nil, fmt.Errorf("%s: %w", path, err)
+}
+
+// compare proves the result row by row against the blind file, read as the
+// receipt says it was unless the flags say so.
+func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, paper *receipt.Receipt) error {
+	var classes []string
+	if paper != nil {
+		classes = paper.Classes
+		if !o.shaper.given() {
+			o.shaper.recall(paper.Options)
+		}
+	}
+	blind, err := o.shaper.input(o.host, o.blind, true)
+	if err != nil {
+		return err
+	}
+	defer blind.Close()
+	err = blind.proof(ctx, classes, &v.Rows)(v.Path)
+	if err == nil {
+		return nil
+	}
+	f := explain(ctx, err)
+	if f.exit == ExitUntrusted {
+		f.file = v.Path
+		f = f.advise("download it again with `foretell predictions download REF --blind %s`", quote(o.blind))
+	}
+	return f
+}
+
+// changed explains how a result is not the one that its receipt is for.
+func changed(ctx context.Context, v *verified, paper *receipt.Receipt, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	f := fail(ExitUntrusted, "%s is not the result that %s is for: %w", v.Path, v.Receipt, err)
+	f.code, f.file = "changed", v.Path
+	var (
+		place  *receipt.Difference
+		defect *frame.Defect
+	)
+	switch {
+	case errors.As(err, &defect):
+		f.line, f.column = defect.Line, defect.Column
+	case errors.As(err, &place):
+		f.line = place.From
+	}
+	return f.advise("download it again with `foretell predictions download %s -o %s --force`", paper.PredictionKey, quote(v.Path))
+}
+
+// verified is what verify prints.
+type verified struct {
+	Path      string `json:"path"`
+	Rows      int    `json:"rows"`
+	Receipt   string `json:"receipt,omitempty"`
+	SHA256    string `json:"sha256,omitempty"`
+	ModelKey  string `json:"modelKey,omitempty"`
+	CreatedOn string `json:"createdOn,omitempty"`
+}

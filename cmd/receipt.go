@@ -1,0 +1,171 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/receipt"
+)
+
+// evidence is what a command knows of the result that it fetches, for the
+// result's receipt. Only prediction is required.
+type evidence struct {
+	train, blind *receipt.Input
+	options      *receipt.Options
+	classes      []string
+	prediction   *api.Prediction
+	rows         *int // of the result, once it is proved
+}
+
+// witness sums an input as it lies on the disk.
+func (in *input) witness(ctx context.Context, rows int) (*receipt.Input, error) {
+	sum, err := receipt.SumOf(ctx, in.path)
+	return &receipt.Input{Name: filepath.Base(in.name), Sum: sum, Rows: rows}, err
+}
+
+// options are the flags as a receipt keeps them; nil if there are none.
+func (s *shaper) options() *receipt.Options {
+	if !s.given() {
+		return nil
+	}
+	return &receipt.Options{Label: s.label, ID: s.id, Drop: s.drop, Delimiter: s.delimiter, Encoding: s.encoding}
+}
+
+// given tells whether any of the flags is.
+func (s *shaper) given() bool {
+	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != ""
+}
+
+// recall sets the flags to what a receipt has kept.
+func (s *shaper) recall(o *receipt.Options) {
+	if o != nil {
+		s.label, s.id, s.drop, s.delimiter, s.encoding = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding
+	}
+}
+
+// receipt writes down what is known of a result, but for its sums. What the
+// service does not tell is left out.
+func (w *walk) receipt(ctx context.Context, e *evidence) *receipt.Receipt {
+	build := currentBuild()
+	r := &receipt.Receipt{
+		Form:     receipt.Form,
+		Training: e.train, Blind: e.blind, Options: e.options, Classes: e.classes,
+		PredictionKey: e.prediction.PredictionKey,
+		Model:         receipt.Model{ModelKey: e.prediction.ModelKey},
+		Binary:        receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
+		Service:       receipt.Service{Address: receipt.Embedded, Version: build.Version},
+	}
+	if !w.embedded {
+		r.Service = receipt.Service{Address: w.BaseURL()}
+		if about, err := w.About(ctx); err == nil {
+			r.Service.Version = about.Version
+		}
+	}
+	model, err := client.Call(ctx, w.Client, api.GetModel, &api.ModelInput{ModelKey: e.prediction.ModelKey})
+	if err != nil {
+		return r
+	}
+	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
+	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
+	if r.Performance = w.reported(ctx, r); r.Performance == nil {
+		r.Performance = &receipt.Measure{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
+	}
+	return r
+}
+
+// reported fills in what a model's report tells, nil if there is none.
+func (w *walk) reported(ctx context.Context, r *receipt.Receipt) *receipt.Measure {
+	report, err := client.Call(ctx, w.Client, api.GetModelReport, &api.ModelInput{ModelKey: r.Model.ModelKey})
+	if err != nil {
+		return nil
+	}
+	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
+	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
+	return &receipt.Measure{
+		Metric: report.Metric, Rows: report.Rows,
+		Validation: receipt.ScoreOf(report.Metric, report.Validation, report.ValidationRows),
+		Test:       receipt.ScoreOf(report.Metric, report.Test, report.TestRows),
+	}
+}
+
+// land gives a proved result its name, and its receipt beside it. A result never
+// stands beside the receipt of another: an old receipt goes before, the new one
+// comes at once after.
+func (t *target) land(ctx context.Context, part, end string, d download) error {
+	paper := receipt.Path(end)
+	if t.noReceipt {
+		if err := removeOld(paper); err != nil {
+			return err
+		}
+		return os.Rename(part, end)
+	}
+	r := d.walk.receipt(ctx, &d.evidence)
+	r.CreatedOn = api.FormatTime(t.host.now())
+	r.Result = receipt.Result{Name: filepath.Base(end), Rows: *d.rows}
+	written, err := writeReceipt(ctx, r, part, paper)
+	if err != nil {
+		return err
+	}
+	if err = removeOld(paper); err == nil {
+		err = os.Rename(part, end)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(written))
+	}
+	if err := os.Rename(written, paper); err != nil {
+		return errors.Join(err, os.Remove(written), os.Remove(end))
+	}
+	return nil
+}
+
+// removeOld removes a file that may not be there.
+func removeOld(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// writeReceipt sums the result at part and writes its receipt to a hidden file,
+// whose path it gives.
+func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (path string, err error) {
+	if r.Result.Sum, r.Result.Blocks, err = receipt.Seal(ctx, part); err != nil {
+		return "", err
+	}
+	text, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	file, err := createPart(filepath.Dir(paper), filepath.Base(paper))
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+// receiptPath is where the receipt of the target lies; "" if none is written.
+func (t *target) receiptPath() string {
+	if t.noReceipt || t.passes() {
+		return ""
+	}
+	return receipt.Path(t.path)
+}
+
+// unclaimed is an error if there is a receipt that may not be replaced.
+func (t *target) unclaimed() error {
+	paper := receipt.Path(t.path)
+	if _, err := os.Stat(paper); err != nil || t.force {
+		return nil // to replace it tells by itself whether that can be done
+	}
+	return fail(ExitConflict, "the receipt %s exists", paper).advise("replace it with --force, or name another file with -o")
+}

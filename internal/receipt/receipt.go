@@ -1,0 +1,170 @@
+// Package receipt writes and reads the document that lies beside a result CSV:
+// what it was made from, by which model, how good that was measured to be, and
+// sums by which a change of a single byte shows, a year later and without a
+// service.
+//
+// A receipt tells of accidents. It is not signed: who can change the result on
+// purpose can change the receipt, too.
+package receipt
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/api"
+)
+
+// Form is the version of the document that this package writes and reads.
+const Form = 1
+
+// Path is where the receipt of a result lies. That of a link is beside the file
+// that the link leads to.
+func Path(result string) string {
+	if end, err := filepath.EvalSymlinks(result); err == nil {
+		result = end
+	}
+	return result + ".receipt.json"
+}
+
+// Receipt is the document. What is not known is left out.
+type Receipt struct {
+	Form      int    `json:"receipt"`
+	CreatedOn string `json:"createdOn"`
+	Result    Result `json:"result"`
+	// Training and Blind are the files as they lay on the user's disk.
+	Training *Input `json:"training,omitempty"`
+	Blind    *Input `json:"blind,omitempty"`
+	// Options tell how both were read.
+	Options *Options `json:"options,omitempty"`
+	// Classes are the labels in the order of the result's columns.
+	Classes       []string `json:"classes,omitempty"`
+	PredictionKey string   `json:"predictionKey"`
+	Model         Model    `json:"model"`
+	Performance   *Measure `json:"performance,omitempty"`
+	Binary        Binary   `json:"binary"`
+	Service       Service  `json:"service"`
+}
+
+// Result is the file that the receipt is for.
+type Result struct {
+	Name string `json:"name"`
+	Sum
+	Rows   int    `json:"rows"`
+	Blocks Blocks `json:"blocks"`
+}
+
+// Sum tells one file from any other.
+type Sum struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Input is a file that went in.
+type Input struct {
+	Name string `json:"name"`
+	Sum
+	Rows int `json:"rows"`
+}
+
+// Options are the flags that tell how the files differ from the contract's shape.
+type Options struct {
+	Label     string   `json:"label,omitempty"`
+	ID        string   `json:"id,omitempty"`
+	Drop      []string `json:"drop,omitempty"`
+	Delimiter string   `json:"delimiter,omitempty"`
+	Encoding  string   `json:"encoding,omitempty"`
+}
+
+// Model is what predicted.
+type Model struct {
+	ModelKey       string           `json:"modelKey"`
+	Version        int              `json:"version,omitempty"`
+	DatasetKey     string           `json:"datasetKey,omitempty"`
+	TrainingJobKey string           `json:"trainingJobKey,omitempty"`
+	Algorithm      string           `json:"algorithm,omitempty"`
+	Blend          []api.BlendShare `json:"blend,omitempty"`
+	Seed           *int64           `json:"seed,omitempty"`
+}
+
+// Measure is how good the model was measured to be.
+type Measure struct {
+	// Metric is what the race was run for.
+	Metric string `json:"metric,omitempty"`
+	// Rows counts the labelled rows.
+	Rows       int64  `json:"rows,omitempty"`
+	Validation *Score `json:"validation,omitempty"`
+	Test       *Score `json:"test,omitempty"`
+}
+
+// Score is the performance on some rows.
+type Score struct {
+	Rows  int64   `json:"rows,omitempty"`
+	Value float64 `json:"value"`
+	// Scores holds every figure, nil where the service has no report.
+	Scores *api.Scores `json:"scores,omitempty"`
+}
+
+// Binary is the program that wrote the result.
+type Binary struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// Service is who learnt and predicted.
+type Service struct {
+	// Address is the service's, or "embedded".
+	Address string `json:"address"`
+	Version string `json:"version,omitempty"`
+}
+
+// Embedded is the address of the service inside the program.
+const Embedded = "embedded"
+
+// Encode writes the document.
+func (r *Receipt) Encode() ([]byte, error) {
+	b, err := json.MarshalIndent(r, "", "  ")
+	return append(b, '\n'), err
+}
+
+// ErrDamaged is wrapped by the error for a receipt that cannot be read.
+var ErrDamaged = errors.New("the receipt is damaged")
+
+// Read reads a receipt. The error wraps fs.ErrNotExist if there is none.
+func Read(path string) (*Receipt, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Receipt{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	switch {
+	case r.Form > Form:
+		return nil, fmt.Errorf("the receipt has the form %d, this program knows up to %d", r.Form, Form)
+	case r.Form < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.valid():
+		return nil, fmt.Errorf("%w: it lacks the sums of a result", ErrDamaged)
+	}
+	return r, nil
+}
+
+// Missing tells whether an error of Read says that there is no receipt.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// ScoreOf picks a metric of a report's scores; rows are those behind them.
+func ScoreOf(metric string, scores api.Scores, rows int64) *Score {
+	if rows == 0 {
+		return nil
+	}
+	value, known := scores.Value(metric)
+	if !known {
+		return nil
+	}
+	return &Score{Rows: rows, Value: value, Scores: &scores}
+}

@@ -1,0 +1,132 @@
+package receipt_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"foretell/internal/frame"
+	"foretell/internal/receipt"
+)
+
+// result writes a result of so many rows and gives its path and its receipt.
+func result(t *testing.T, rows int) (string, *receipt.Receipt) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("id,size,prediction,probability,probability_no,probability_yes\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "r%d,\"two\nlines\",yes,0.75,0.25,0.75\n", i+1)
+	}
+	path := filepath.Join(t.TempDir(), "out.csv")
+	write(t, path, b.String())
+	r := &receipt.Receipt{Form: receipt.Form, Classes: []string{"no", "yes"}}
+	r.Result.Rows = rows
+	var err error
+	if r.Result.Sum, r.Result.Blocks, err = receipt.Seal(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	return path, r
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestEveryByte changes each byte of a result in turn: each change is seen, in
+// the line that it is in.
+func TestEveryByte(t *testing.T) {
+	path, r := result(t, 5)
+	whole := read(t, path)
+	if err := r.Prove(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	line := 1
+	for i := range len(whole) {
+		changed := []byte(whole)
+		changed[i] ^= 1
+		write(t, path, string(changed))
+		var d *receipt.Difference
+		if err := r.Prove(t.Context(), path); !errors.As(err, &d) || d.From != line {
+			t.Fatalf("byte %d, in line %d: %v", i, line, err)
+		}
+		if whole[i] == '\n' {
+			line++
+		}
+	}
+}
+
+// TestBlocks finds a change in a result that has more lines than sums.
+func TestBlocks(t *testing.T) {
+	path, r := result(t, 3000)
+	whole := read(t, path)
+	if r.Result.Blocks.Lines != 12 {
+		t.Errorf("%d lines in a block, want 6001 lines and the end parted among at most 512", r.Result.Blocks.Lines)
+	}
+	for name, row := range map[string]struct {
+		text string
+		want string
+	}{
+		"changed":   {strings.Replace(whole, "r2000,", "rX000,", 1), "in lines 3997 to 4008"},
+		"cut":       {whole[:len(whole)-len("r3000,\"two\nlines\",yes,0.75,0.25,0.75\n")], "the first difference is in lines 5989 to 6000"},
+		"lengthier": {whole + strings.Repeat("x\n", 12), "the first difference is in lines 6001 to 6012"},
+		"empty":     {"", "it ends before line 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, path, row.text)
+			var d *receipt.Difference
+			if err := r.Check(t.Context(), path); !errors.As(err, &d) || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
+// TestFigures holds what a receipt says besides the sums to the result.
+func TestFigures(t *testing.T) {
+	path, r := result(t, 5)
+	r.Classes = []string{"no", "maybe"}
+	var defect *frame.Defect
+	if err := r.Prove(t.Context(), path); !errors.As(err, &defect) || defect.Code != frame.CodeColumnsDiffer {
+		t.Errorf("a class that the result does not know: %v", err)
+	}
+	r.Classes = nil
+	r.Result.Rows = 6
+	if err := r.Prove(t.Context(), path); err == nil || !strings.Contains(err.Error(), "it has 5 rows, the receipt says 6") {
+		t.Errorf("a row more: %v", err)
+	}
+}
+
+// TestRead takes no document for what it is not.
+func TestRead(t *testing.T) {
+	_, r := result(t, 5)
+	text, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "r.json")
+	write(t, path, string(text))
+	if _, err := receipt.Read(path); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{"", "{}", "[]", string(text[:len(text)/2]), strings.Replace(string(text), `"lines": 1`, `"lines": 0`, 1)} {
+		write(t, path, text)
+		if _, err := receipt.Read(path); !errors.Is(err, receipt.ErrDamaged) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

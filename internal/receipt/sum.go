@@ -1,0 +1,169 @@
+package receipt
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+)
+
+// Blocks are sums of a result's lines, by which a change is found:
+//
+//	line 1 … n   line n+1 … 2n   …   the rest
+//	└ 8 bytes ┘  └─ 8 bytes ──┘      └ 8 bytes┘
+//
+// Up to maxBlocks, so that the receipt of a long result stays short, each over
+// as many lines as that takes.
+type Blocks struct {
+	// Lines is the number of lines in a block.
+	Lines int `json:"lines"`
+	// Sums holds the first bytes of each block's SHA-256, as hexadecimal digits.
+	Sums string `json:"sums"`
+}
+
+const (
+	maxBlocks = 512
+	blockSum  = 8 // bytes
+)
+
+func (b Blocks) valid() bool {
+	_, err := hex.DecodeString(b.Sums)
+	return err == nil && b.Lines > 0 && len(b.Sums) > 0 && len(b.Sums)%(2*blockSum) == 0
+}
+
+// SumOf reads a file from its beginning to its end.
+func SumOf(ctx context.Context, path string) (Sum, error) {
+	sum, _, err := scan(ctx, path, func([]byte) {})
+	return sum, err
+}
+
+// Seal sums a result.
+func Seal(ctx context.Context, path string) (Sum, Blocks, error) {
+	lines := 1
+	if _, _, err := scan(ctx, path, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
+		return Sum{}, Blocks{}, err
+	}
+	b := &blocks{every: (lines + maxBlocks - 1) / maxBlocks, sum: sha256.New()}
+	sum, n, err := scan(ctx, path, b.add)
+	if n > 0 {
+		b.end()
+	}
+	return sum, Blocks{Lines: b.every, Sums: hex.EncodeToString(b.sums)}, err
+}
+
+// scan reads a file and sums it.
+func scan(ctx context.Context, path string, each func(part []byte)) (Sum, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Sum{}, 0, err
+	}
+	defer file.Close()
+	whole, src, n := sha256.New(), bufio.NewReaderSize(file, 256<<10), int64(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return Sum{}, n, err
+		}
+		part, err := src.Peek(src.Size())
+		if len(part) == 0 {
+			if errors.Is(err, io.EOF) {
+				return Sum{Bytes: n, SHA256: hex.EncodeToString(whole.Sum(nil))}, n, nil
+			}
+			return Sum{}, n, err
+		}
+		whole.Write(part)
+		each(part)
+		n += int64(len(part))
+		_, _ = src.Discard(len(part)) // what was peeked is there
+	}
+}
+
+// blocks sums blocks of lines as they are read.
+type blocks struct {
+	every int // lines in a block
+	lines int // ended in the block that is open
+	open  bool
+	sum   hash.Hash
+	sums  []byte
+}
+
+func (b *blocks) add(part []byte) {
+	for len(part) > 0 {
+		at := bytes.IndexByte(part, '\n') + 1
+		if at == 0 {
+			at = len(part)
+		} else {
+			b.lines++
+		}
+		b.sum.Write(part[:at])
+		b.open = true
+		if part = part[at:]; b.lines == b.every {
+			b.end()
+		}
+	}
+}
+
+// end closes the block that is open.
+func (b *blocks) end() {
+	if !b.open {
+		return
+	}
+	b.sums = append(b.sums, b.sum.Sum(nil)[:blockSum]...)
+	b.sum.Reset()
+	b.lines, b.open = 0, false
+}
+
+// Difference tells that a result is not the one that its receipt is for.
+type Difference struct {
+	// From and To are the lines, from 1, the first difference is within; To is
+	// 0 where a file differs only by what follows behind its end.
+	From, To int
+	text     string
+}
+
+func (d *Difference) Error() string { return d.text }
+
+// Check sums a result again. The error is a *Difference if it has changed.
+func (r *Receipt) Check(ctx context.Context, path string) error {
+	b := &blocks{every: r.Result.Blocks.Lines, sum: sha256.New()}
+	sum, _, err := scan(ctx, path, b.add)
+	if err != nil || sum == r.Result.Sum {
+		return err
+	}
+	b.end()
+	want, _ := hex.DecodeString(r.Result.Blocks.Sums) // Read has seen that it can be
+	same := 0
+	for same < min(len(want), len(b.sums)) && bytes.Equal(want[same:same+blockSum], b.sums[same:same+blockSum]) {
+		same += blockSum
+	}
+	return r.differ(sum, same/blockSum, same == len(want), same == len(b.sums))
+}
+
+// differ says where a result differs: behind so many blocks that are the same,
+// which may be all that were expected or all that are there.
+func (r *Receipt) differ(sum Sum, same int, all, over bool) *Difference {
+	lines := r.Result.Blocks.Lines
+	d := &Difference{From: same*lines + 1, To: (same + 1) * lines}
+	where := fmt.Sprintf("the first difference is in line %d", d.From)
+	switch {
+	case all && over:
+		return &Difference{text: "its SHA-256 is not that of the receipt, though its lines are: the receipt was changed"}
+	case all:
+		d.To, where = 0, fmt.Sprintf("it goes on behind its end, with line %d", d.From)
+	case over:
+		d.To, where = 0, fmt.Sprintf("it ends before line %d", d.From)
+	case lines > 1:
+		where = fmt.Sprintf("the first difference is in lines %d to %d", d.From, d.To)
+	}
+	if sum.Bytes == r.Result.Bytes {
+		d.text = fmt.Sprintf("its SHA-256 is not that of the receipt: %s", where)
+	} else {
+		d.text = fmt.Sprintf("it has %d bytes, the receipt says %d: %s", sum.Bytes, r.Result.Bytes, where)
+	}
+	return d
+}
