@@ -62,6 +62,14 @@ func countOne(h *[window]int64, data []uint8, rows []int32, gradients []int64) {
 	}
 }
 
+// discountOne takes the gradients of rows away from the window of one feature.
+func discountOne(h *[window]int64, data []uint8, rows []int32, gradients []int64) {
+	gradients = gradients[:len(rows)]
+	for i, row := range rows {
+		h[data[row]] -= gradients[i]
+	}
+}
+
 // group is a run of eight features that are counted together; active are those
 // of them that may be used, ascending.
 type group struct {

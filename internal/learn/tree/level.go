@@ -11,18 +11,50 @@ type test struct {
 //
 //	Σ GL²/(HL+λ) + GR²/(HR+λ)
 type levelScan struct {
-	totals [][]int64 // by output, then leaf
-	l2     []float64 // by output, in units of the packed hessians
-	unit   []float64 // by output: the worth of one unit of the score
+	// alone is the score of the leaves as they are.
+	alone float64
+	// leaves are those of more than one row, which may be divided.
+	leaves []int32
+	// scans are theirs, by output.
+	scans [][]leafScan
+}
+
+// leafScan scores the tests of one feature in one leaf and output.
+type leafScan struct {
+	total    int64
+	g, h     float64 // the halves of total, the second with l2
+	alone    float64 // the score if the leaf is not divided
+	l2, unit float64 // in units of the packed hessians; the worth of one unit of the score
 }
 
 // scan prepares a level's scan.
 func (g *SymmetricGrower) scan() *levelScan {
-	s := &levelScan{totals: g.totals}
-	for _, scale := range g.sample.Scales {
-		s.l2 = append(s.l2, g.l2/scale.Hessian)
-		s.unit = append(s.unit, scale.Gradient*scale.Gradient/scale.Hessian)
+	s := &levelScan{}
+	for leaf := range g.spans {
+		if g.spans[leaf].len() > 1 {
+			s.leaves = append(s.leaves, int32(leaf))
+		}
 	}
+	for o, scale := range g.sample.Scales {
+		base := leafScan{l2: g.l2 / scale.Hessian, unit: scale.Gradient * scale.Gradient / scale.Hessian}
+		for _, total := range g.totals[o] {
+			s.alone += base.of(total).alone
+		}
+		scans := make([]leafScan, len(s.leaves))
+		for i, leaf := range s.leaves {
+			scans[i] = base.of(g.totals[o][leaf])
+		}
+		s.scans = append(s.scans, scans)
+	}
+	return s
+}
+
+// of returns the scan of a leaf of the given total.
+func (s leafScan) of(total int64) leafScan {
+	s.total = total
+	s.g, s.h = halves(total)
+	s.h += s.l2
+	s.alone = s.g * s.g / s.h * s.unit
 	return s
 }
 
@@ -38,17 +70,23 @@ func (g *SymmetricGrower) sumUp() {
 	}
 }
 
-// share gives each leaf's total to its two children, reading in its histogram
-// what passes the test.
+// share divides each leaf's total between its two children, reading in its
+// histogram, or in its rows, what passes the test.
 func (g *SymmetricGrower) share(test *Test) {
 	lo, hi := g.offsets[test.Feature], g.offsets[test.Feature+1]
 	for o, totals := range g.totals {
 		leaves := len(totals)
 		for leaf := range leaves {
 			in := int64(0)
-			for bin, cell := range g.histogram(leaf, o)[lo:hi] {
-				if test.In(uint8(bin)) {
-					in += cell
+			if slot := g.slots[leaf]; slot >= 0 {
+				for bin, cell := range g.histogram(slot, o)[lo:hi] {
+					if test.In(uint8(bin)) {
+						in += cell
+					}
+				}
+			} else {
+				for _, row := range g.LeafRows(leaf + leaves) {
+					in += g.sample.Gradients[o][row]
 				}
 			}
 			totals[leaf] -= in
@@ -58,156 +96,131 @@ func (g *SymmetricGrower) share(test *Test) {
 	}
 }
 
-// alone returns the score of the leaves as they are.
-func (s *levelScan) alone() float64 {
-	score := 0.0
-	for o, totals := range s.totals {
-		for _, total := range totals {
-			g, h := halves(total)
-			score += g * g / (h + s.l2[o]) * s.unit[o]
+// sides tells what does not change with the leaves that a feature divides.
+type sides struct {
+	// missing tells whether a row of the sample has no value.
+	missing bool
+	// middle is the first bin such that half of the sample's weight is in the
+	// bins up to it: missing cells that learning has never seen go with the
+	// heavier side.
+	middle int
+}
+
+// look finds the sides of a numeric feature in the histogram of all rows.
+func (g *SymmetricGrower) look(feature int) {
+	h := g.histogram(0, 0)[g.offsets[feature]:g.offsets[feature+1]]
+	all := uint64(uint32(g.totals[0][0]))
+	s := sides{missing: h[len(h)-1] != 0}
+	for low := uint64(0); s.middle < len(h)-1; s.middle++ {
+		if low += uint64(uint32(h[s.middle])); 2*low >= all {
+			break
 		}
 	}
-	return score
+	g.sides[feature] = s
 }
 
 // consider replaces best by the best test of one feature if that is better.
-func (g *SymmetricGrower) consider(s *levelScan, feature int, best *test) {
+func (g *SymmetricGrower) consider(s *levelScan, feature int, r *scanRoom, best *test) {
 	f := &g.sample.Bins.Features[feature]
 	if f.Categorical {
-		g.considerLevels(s, feature, best)
+		g.considerLevels(s, feature, r, best)
 		return
 	}
-	// By how much the score rises with each bin: with the missing cells among
-	// the high ones, and the low.
-	var high, low [window]float64
-	missing := g.anyMissing(feature)
+	if len(g.spans) == 1 {
+		g.look(feature)
+	}
+	sides := &g.sides[feature]
 	last := f.Bins - 1
-	for o, totals := range s.totals {
-		for leaf, total := range totals {
-			h := g.histogram(leaf, o)[g.offsets[feature]:g.offsets[feature+1]]
-			rows := g.spans[leaf].len()
-			leaf := leafScan{total: total, l2: s.l2[o], unit: s.unit[o]}
-			if rows < 2 { // nothing to divide
-				high[0] += leaf.score(0)
-				low[0] += leaf.score(0)
-				continue
-			}
-			leaf.prefixes(h[:last], 0, &high)
-			if missing {
-				leaf.prefixes(h[:last], h[last], &low)
+	clear(r.high[:f.Bins])
+	if sides.missing {
+		clear(r.low[:f.Bins])
+	}
+	for o := range s.scans {
+		for i := range s.scans[o] {
+			leaf := &s.scans[o][i]
+			missing := g.listNumbers(r, feature, int(s.leaves[i]), o)
+			leaf.prefixes(&r.list, 0, &r.high)
+			if sides.missing {
+				leaf.prefixes(&r.list, missing, &r.low)
 			}
 		}
 	}
 	found := -1
-	var withHigh, withLow float64
+	withHigh, withLow := s.alone, s.alone
 	for bin := range last {
-		withHigh += high[uint8(bin)]
-		withLow += low[uint8(bin)]
+		withHigh += r.high[uint8(bin)]
 		if withHigh > best.score {
 			found = bin
 			*best = test{Test{int32(feature), uint8(bin) + 1, f.Missing}, withHigh}
 		}
-		if withLow > best.score {
+		if !sides.missing {
+			continue
+		}
+		if withLow += r.low[uint8(bin)]; withLow > best.score {
 			found = -1
 			*best = test{Test{int32(feature), uint8(bin) + 1, f.Missing - 1}, withLow}
 		}
 	}
-	if found >= 0 && !missing && g.lowHeavier(s, feature, found) {
+	if found >= sides.middle && !sides.missing {
 		best.High = f.Missing - 1
 	}
 }
 
 // considerLevels is consider for a categorical feature.
-func (g *SymmetricGrower) considerLevels(s *levelScan, feature int, best *test) {
+func (g *SymmetricGrower) considerLevels(s *levelScan, feature int, r *scanRoom, best *test) {
 	// By how much splitting a level off exceeds the score of all together.
-	var more [window]float64
-	together := 0.0
-	for o, totals := range s.totals {
-		for leaf, total := range totals {
-			h := g.histogram(leaf, o)[g.offsets[feature]:g.offsets[feature+1]]
-			leaf := leafScan{total: total, l2: s.l2[o], unit: s.unit[o]}
-			together += leaf.singles(h, &more)
+	bins := g.sample.Bins.Features[feature].Bins
+	more := &r.high
+	clear(more[:bins])
+	for o := range s.scans {
+		for i := range s.scans[o] {
+			g.listAll(r, feature, int(s.leaves[i]), o)
+			s.scans[o][i].singles(&r.list, more)
 		}
 	}
-	for bin := range g.sample.Bins.Features[feature].Bins {
-		if score := together + more[uint8(bin)]; score > best.score {
+	for bin := range bins {
+		if score := s.alone + more[uint8(bin)]; score > best.score {
 			*best = test{Test{int32(feature), uint8(bin), uint8(bin)}, score}
 		}
 	}
 }
 
-// anyMissing tells whether a row of the sample has no value in a numeric
-// feature.
-func (g *SymmetricGrower) anyMissing(feature int) bool {
-	for leaf := range g.spans {
-		if g.histogram(leaf, 0)[g.offsets[feature+1]-1] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// lowHeavier tells whether at least half of the sample's weight is in the bins
-// up to bin: where missing cells are to go that learning has never seen.
-func (g *SymmetricGrower) lowHeavier(s *levelScan, feature, bin int) bool {
-	var low, all float64
-	for leaf, total := range s.totals[0] {
-		at := g.offsets[feature]
-		for _, cell := range g.histogram(leaf, 0)[at : at+bin+1] {
-			_, h := halves(cell)
-			low += h
-		}
-		_, h := halves(total)
-		all += h
-	}
-	return 2*low >= all
-}
-
-// leafScan scores the tests of one feature in one leaf and output.
-type leafScan struct {
-	total    int64
-	l2, unit float64
-}
-
 func (s *leafScan) score(in int64) float64 {
 	gl, hl := halves(in)
-	gr, hr := halves(s.total - in)
+	gr, hr := s.g-gl, s.h-hl
 	hl += s.l2
-	hr += s.l2
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.unit
 }
 
 // prefixes adds to dst[bin] by how much the score of dividing after the bin
-// exceeds that of dividing before it, start being with the first. The score of
-// not dividing counts as the rise to the first bin.
-func (s *leafScan) prefixes(h []int64, start int64, dst *[window]float64) {
-	g, hess := halves(s.total)
-	hess += s.l2
-	sum := start
-	score := s.score(sum)
-	dst[0] += score
-	for bin, cell := range h {
-		if cell == 0 {
-			continue
+// exceeds that of dividing before it, start being with the first. What dividing
+// off start alone is worth counts as the rise to the first bin.
+func (s *leafScan) prefixes(l *list, start int64, dst *[window]float64) {
+	sum, score := start, s.alone
+	if start != 0 {
+		score = s.score(start)
+		dst[0] += score - s.alone
+	}
+	bins := l.bins[:l.n]
+	for i, cell := range l.cells[:len(bins)] {
+		if sum += cell; sum == s.total { // nothing is left to divide off
+			dst[bins[i]] += s.alone - score
+			break
 		}
-		sum += cell
 		gl, hl := halves(sum) // what score does, written out
-		gr, hr := g-gl, hess-hl
+		gr, hr := s.g-gl, s.h-hl
 		hl += s.l2
 		next := (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.unit
-		dst[uint8(bin)] += next - score
+		dst[bins[i]] += next - score
 		score = next
 	}
 }
 
 // singles adds to dst[bin] by how much the score of splitting off the bin
-// exceeds that of not dividing, which it returns.
-func (s *leafScan) singles(h []int64, dst *[window]float64) float64 {
-	none := s.score(0)
-	for bin, cell := range h {
-		if cell != 0 {
-			dst[uint8(bin)] += s.score(cell) - none
-		}
+// exceeds that of not dividing.
+func (s *leafScan) singles(l *list, dst *[window]float64) {
+	bins := l.bins[:l.n]
+	for i, cell := range l.cells[:len(bins)] {
+		dst[bins[i]] += s.score(cell) - s.alone
 	}
-	return none
 }

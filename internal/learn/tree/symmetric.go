@@ -48,6 +48,9 @@ type SymmetricSample struct {
 //	level 0  [ 0               ]
 //	level 1  [ 0      | 1      ]
 //	level 2  [ 0 | 2  | 1 | 3  ]   rows of a leaf side by side
+//
+// The rows fall into the leaves very unevenly. A leaf of a handful of rows has
+// no histogram: they are summed up anew for each feature, see handful.
 type SymmetricGrower struct {
 	depth   int
 	limit   int // of the cells of all histograms
@@ -62,13 +65,22 @@ type SymmetricGrower struct {
 	rows    []int32
 	scratch []int32
 	ordered [][]int64
-	rooms   []room    // by worker
-	spans   []span    // by leaf
-	totals  [][]int64 // by output, then leaf
-	// counts holds the histograms of all leaves and outputs: that of leaf l
-	// and output o begins at (l·outputs + o)·stride.
+	rooms   []room     // by worker
+	scans   []scanRoom // by worker
+	spans   []span     // by leaf
+	totals  [][]int64  // by output, then leaf
+	// few is the number of rows below which a leaf has no histogram, slots are
+	// the histograms' numbers by leaf, below zero for none, and taken is the
+	// number of those given out.
+	few   int
+	slots []int32
+	taken int32
+	// counts holds the histograms: that of slot s and output o begins at
+	// (s·outputs + o)·stride.
 	counts []int64
 	stride int
+	// sides are those of each feature in use.
+	sides []sides
 }
 
 // MaxSymmetricDepth is the largest number of levels of a symmetric tree.
@@ -86,6 +98,9 @@ func NewSymmetricGrower(bins *Bins, depth int, l2 float64, workers int) *Symmetr
 	depth = min(max(depth, 1), MaxSymmetricDepth)
 	g := &SymmetricGrower{depth: depth, limit: 1 << 26, l2: max(l2, leastL2), workers: max(workers, 1), offsets: layout(bins)}
 	g.rooms = make([]room, g.workers)
+	g.scans = make([]scanRoom, g.workers)
+	g.sides = make([]sides, len(bins.Features))
+	g.few = few(bins)
 	g.stride = g.offsets[len(bins.Features)] + window
 	return g
 }
@@ -121,10 +136,10 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]T
 			break
 		}
 		tests = append(tests, test)
-		g.share(&test)
 		if err := g.divide(ctx, &test); err != nil {
 			return nil, err
 		}
+		g.share(&test)
 	}
 	return tests, nil
 }
@@ -141,13 +156,14 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 		}
 	}
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})
+	g.slots, g.taken = append(g.slots[:0], 0), 1
 	g.sumUp()
 	g.groups = usable(sample.Bins, sample.Features)
 	cells := g.stride * len(sample.Gradients)
 	for g.levels = g.depth; g.levels > 1 && cells<<(g.levels-1) > g.limit; {
 		g.levels--
 	}
-	if want := cells << (g.levels - 1); len(g.counts) < want {
+	if want := cells * min(1<<(g.levels-1), len(g.rows)/g.few+1); len(g.counts) < want {
 		g.counts = make([]int64, want)
 	}
 }
@@ -155,19 +171,18 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 // level finds the best test for the present leaves. Each group of features is
 // one task: every cell has one writer.
 func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err error) {
-	half := len(g.spans) / 2
-	counted := 0
-	for leaf := range max(half, 1) {
-		counted += g.counted(leaf, half).len()
+	if len(g.spans) > 1 {
+		g.allot()
 	}
 	workers := g.workers
-	if g.tally(counted) < small {
+	if g.tally() < small {
 		workers = 1
 	}
-	err = Parallel(ctx, workers, max(half, 1), func(_, leaf int) {
-		s := g.counted(leaf, half)
-		for o, gradients := range g.sample.Gradients {
-			gather(g.ordered[o][s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
+	err = Parallel(ctx, workers, len(g.spans), func(_, leaf int) {
+		if s := g.spans[leaf]; g.looksAt(leaf) {
+			for o, gradients := range g.sample.Gradients {
+				gather(g.ordered[o][s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
+			}
 		}
 	})
 	if err != nil {
@@ -177,14 +192,12 @@ func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err
 	results := make([]test, len(g.groups))
 	err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
 		of := &g.groups[i]
-		for leaf := range max(half, 1) {
-			g.count(of, &g.rooms[worker], leaf, half)
-		}
+		g.count(of, &g.rooms[worker])
 		for _, feature := range of.active {
-			g.consider(scan, feature, &results[i])
+			g.consider(scan, feature, &g.scans[worker], &results[i])
 		}
 	})
-	top := scan.alone()
+	top := scan.alone
 	for i := range results {
 		if r := &results[i]; r.score > top*(1+1e-9) {
 			top, best, found = r.score, r.Test, true
@@ -193,8 +206,49 @@ func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err
 	return best, found, err
 }
 
+// allot gives the leaves of a new level their histograms: the larger of two
+// siblings takes over that of the leaf they come from, the other gets a new one.
+// No more are given out than there are times few rows, for those that end the
+// series of takers hold different rows.
+func (g *SymmetricGrower) allot() {
+	half := len(g.slots)
+	for leaf := range half {
+		g.slots = append(g.slots, -1)
+		less, more := g.siblings(leaf, half)
+		of := g.slots[leaf]
+		g.slots[leaf] = -1
+		if g.spans[more].len() >= g.few {
+			g.slots[more] = of
+		}
+		if g.spans[less].len() >= g.few {
+			g.slots[less] = g.taken
+			g.taken++
+		}
+	}
+}
+
+// siblings returns leaf and leaf+half, the one with fewer rows first.
+func (g *SymmetricGrower) siblings(leaf, half int) (less, more int) {
+	less, more = leaf, leaf+half
+	if g.spans[more].len() < g.spans[less].len() {
+		return more, less
+	}
+	return less, more
+}
+
+// looksAt tells whether the rows of a leaf are read: where it is the smaller of
+// two siblings or has no histogram.
+func (g *SymmetricGrower) looksAt(leaf int) bool {
+	half := len(g.spans) / 2
+	if half == 0 || g.slots[leaf] < 0 {
+		return true
+	}
+	less, _ := g.siblings(leaf%half, half)
+	return leaf == less
+}
+
 // tally adds a level to the work done and returns its size.
-func (g *SymmetricGrower) tally(counted int) int {
+func (g *SymmetricGrower) tally() int {
 	outputs := len(g.sample.Gradients)
 	var features, bins int
 	for _, of := range g.groups {
@@ -203,45 +257,53 @@ func (g *SymmetricGrower) tally(counted int) int {
 			bins += g.sample.Bins.Features[i].Bins
 		}
 	}
-	g.work.Counted += int64(counted * features * outputs)
-	g.work.Scanned += int64(len(g.spans) * bins * outputs)
-	return (counted*features + len(g.spans)*bins) * outputs
-}
-
-// counted returns the span that is counted to find the histograms of leaf and
-// its sibling leaf+half: the smaller one.
-func (g *SymmetricGrower) counted(leaf, half int) span {
-	s := g.spans[leaf]
-	if half > 0 && g.spans[leaf+half].len() < s.len() {
-		s = g.spans[leaf+half]
+	counted, scanned := 0, 0
+	for leaf := range g.spans {
+		if g.looksAt(leaf) {
+			counted += g.spans[leaf].len()
+		}
+		if g.slots[leaf] >= 0 {
+			scanned++
+		} else {
+			counted += g.spans[leaf].len() // summing up a handful takes longer
+		}
 	}
-	return s
+	g.work.Counted += int64(counted * features * outputs)
+	g.work.Scanned += int64(scanned * bins * outputs)
+	return (counted*features + scanned*bins) * outputs
 }
 
-// histogram returns the cells of a leaf and an output.
-func (g *SymmetricGrower) histogram(leaf, output int) []int64 {
-	at := (leaf*len(g.sample.Gradients) + output) * g.stride
+// histogram returns the cells of a slot and an output.
+func (g *SymmetricGrower) histogram(slot int32, output int) []int64 {
+	at := (int(slot)*len(g.sample.Gradients) + output) * g.stride
 	return g.counts[at : at+g.stride]
 }
 
-// count fills a group's cells of leaf and its sibling: the place of leaf holds
-// those of both together from the level before.
-func (g *SymmetricGrower) count(of *group, r *room, leaf, half int) {
-	s := g.counted(leaf, half)
+// count fills a group's cells of all histograms. Those that were taken over
+// hold the sums of both siblings.
+func (g *SymmetricGrower) count(of *group, r *room) {
 	lo, hi := of.reach(g.offsets)
-	for o := range g.sample.Gradients {
-		to := g.histogram(leaf+half, o)
-		countGroup(g.sample.Bins, g.offsets, of, r, to, g.rows[s.lo:s.hi], g.ordered[o][s.lo:s.hi], true)
-		if half == 0 {
+	half := len(g.spans) / 2
+	for leaf := range max(half, 1) {
+		less, more := g.siblings(leaf, half)
+		from, to := g.slots[more], g.slots[less]
+		if from < 0 { // and so has the other
 			continue
 		}
-		from := g.histogram(leaf, o)
-		if s == g.spans[leaf+half] {
-			subtract(from[lo:hi], to[lo:hi])
-			continue
-		}
-		for i := lo; i < hi; i++ {
-			from[i], to[i] = to[i], from[i]-to[i]
+		s := g.spans[less]
+		rows := g.rows[s.lo:s.hi]
+		for o := range g.sample.Gradients {
+			ordered := g.ordered[o][s.lo:s.hi]
+			if to < 0 {
+				for _, i := range of.active {
+					discountOne(cells(g.histogram(from, o), g.offsets[i]), g.sample.Bins.Features[i].Data, rows, ordered)
+				}
+				continue
+			}
+			countGroup(g.sample.Bins, g.offsets, of, r, g.histogram(to, o), rows, ordered, true)
+			if from != to {
+				subtract(g.histogram(from, o)[lo:hi], g.histogram(to, o)[lo:hi])
+			}
 		}
 	}
 }

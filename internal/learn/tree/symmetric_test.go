@@ -96,17 +96,28 @@ func TestSymmetricGrow(t *testing.T) {
 	t.Run("histograms_equal_counted_ones", func(t *testing.T) {
 		// The last level's histograms are those of the leaves before it.
 		half := len(g.spans) / 2
+		seen := map[bool]int{}
 		for leaf := range half {
+			seen[g.slots[leaf] >= 0]++
+			rows := append(append([]int32(nil), g.LeafRows(leaf)...), g.LeafRows(leaf+half)...)
+			if few := len(rows) < g.few; few != (g.slots[leaf] < 0) {
+				t.Errorf("leaf %d of %d rows has slot %d", leaf, len(rows), g.slots[leaf])
+			}
+			if g.slots[leaf] < 0 {
+				continue
+			}
 			for o := range sample.Gradients {
-				rows := append(append([]int32(nil), g.LeafRows(leaf)...), g.LeafRows(leaf+half)...)
 				want := new([window]int64)
 				ordered := gather(make([]int64, len(rows)), sample.Gradients[o], rows)
 				countOne(want, bins.Features[2].Data, rows, ordered)
-				got := g.histogram(leaf, o)[g.offsets[2]:g.offsets[3]]
+				got := g.histogram(g.slots[leaf], o)[g.offsets[2]:g.offsets[3]]
 				if diff := cmp.Diff(want[:len(got)], got); diff != "" {
 					t.Fatalf("leaf %d output %d: %s", leaf, o, diff)
 				}
 			}
+		}
+		if seen[true] == 0 || seen[false] == 0 {
+			t.Errorf("%d leaves with a histogram, %d without: want both", seen[true], seen[false])
 		}
 	})
 }
