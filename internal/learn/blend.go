@@ -212,6 +212,9 @@ const (
 	// leastWeight is what a share must have: a lighter one costs more time in
 	// every prediction than it is worth.
 	leastWeight = 0.04
+	// alike is the ratio of what two candidates gave to the truth of a row up
+	// to which the row does not tell one from the other.
+	alike = 1.001
 	// rounds are enough for the weights to settle to a hundredth, and so many
 	// rows to tell them.
 	rounds     = 1000
@@ -226,9 +229,11 @@ const (
 // likelihood are found by expectation maximisation (Dempster, Laird and Rubin,
 // 1977): each row is divided among the candidates by how well they foretold
 // it, and a candidate's weight is its part of all rows. The loss is convex in
-// the weights, so there is but one such blend.
+// the weights, so there is but one such blend. A row on which the candidates
+// agree is divided as the weights are and so only holds them where they are:
+// where nearly all rows are such, they would never get to where they belong.
 func proportions(truths [][]float64, places []int32) []float64 {
-	places = thin(places, enoughRows)
+	places = thin(disputed(truths, places), enoughRows)
 	weights := slices.Repeat([]float64{1 / float64(len(truths))}, len(truths))
 	parts := make([]float64, len(truths))
 	for range rounds {
@@ -250,6 +255,23 @@ func proportions(truths [][]float64, places []int32) []float64 {
 		}
 	}
 	return trimmed(weights)
+}
+
+// disputed returns the places at which the candidates do not give about the
+// same to the truth.
+func disputed(truths [][]float64, places []int32) []int32 {
+	var list []int32
+	for _, place := range places {
+		low, high := math.Inf(1), 0.0
+		for _, truth := range truths {
+			q := max(truth[place], leastTruth)
+			low, high = min(low, q), max(high, q)
+		}
+		if high > low*alike {
+			list = append(list, place)
+		}
+	}
+	return list
 }
 
 // trimmed drops the weights that are too light and gives the others the rest.

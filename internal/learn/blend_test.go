@@ -59,6 +59,22 @@ func TestBlend(t *testing.T) {
 			}
 		}
 	})
+	t.Run("few_rows_decide_where_most_are_certain", func(t *testing.T) {
+		labels := make([]int32, 60_000)
+		certain := func(rare float32) *choice {
+			probabilities := opinions(labels, func(i int) float32 {
+				if i%5000 == 1 {
+					return rare
+				}
+				return 1 - 1e-5
+			})
+			return alone(&run{kept: kept{probabilities: probabilities}})
+		}
+		shares := newJudge(metric.NameAccuracy, 2, labels).blend([]*choice{certain(0.05), certain(0.9)}).shares
+		if w := shares[0].weight; w < 0.8 {
+			t.Errorf("the better one has a weight of %.2f", w)
+		}
+	})
 	t.Run("is_beaten_beyond_chance_only", func(t *testing.T) {
 		if a := []float64{1, 2, 3, 4}; beats(a, []float64{1.1, 1.8, 3.3, 3.9}) || beats(a, a) || beats(nil, nil) {
 			t.Error("by chance")
