@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"foretell/internal/term"
 )
 
@@ -27,6 +29,8 @@ type host struct {
 	console *term.Console
 	// color is the flag --color.
 	color string
+	// running is the command, once it is known.
+	running *cobra.Command
 }
 
 // Main runs the command line of this process and gives its exit status.
@@ -60,6 +64,7 @@ func (h *host) run() Exit {
 		return ExitOK
 	}
 	failure := explain(ctx, err)
+	failure.hint = h.pin(failure.hint)
 	failure.write(h.console.Err, h.console.ErrStyle, h.wantsJSON())
 	return failure.exit
 }
@@ -78,7 +83,8 @@ func (h *host) execute(ctx context.Context) (err error) {
 	}()
 	root := newRootCmd(h)
 	root.SetArgs(h.args)
-	return root.ExecuteContext(ctx)
+	h.running, err = root.ExecuteContextC(ctx)
+	return err
 }
 
 func (h *host) openConsole() {
@@ -121,5 +127,5 @@ func (h *host) catchSignals() (context.Context, func()) {
 
 // note tells a fact beside the result.
 func (h *host) note(format string, args ...any) {
-	fmt.Fprintf(h.console.Err, "%s\n", term.EscapeLines(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(h.console.Err, "%s\n", term.EscapeLines(h.pin(fmt.Sprintf(format, args...))))
 }

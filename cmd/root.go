@@ -29,6 +29,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 			if !slices.Contains([]string{"auto", "always", "never"}, h.color) {
 				return usage("--color %q: auto, always or never", h.color)
 			}
+			h.running = cmd
 			h.openConsole()
 			if err := cmd.ValidateFlagGroups(); err != nil {
 				return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
