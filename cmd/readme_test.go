@@ -56,7 +56,8 @@ func TestReadmeSession(t *testing.T) {
 }
 
 var figures = []*regexp.Regexp{
-	regexp.MustCompile(`BLEND of .*%`), regexp.MustCompile(`BLEND|B(SIX01|FIF01|SEV01|SEV02)`),
+	regexp.MustCompile(`(?m)^  made of .*\n`), // only a blend is
+	regexp.MustCompile(`BLEND|B(SIX01|FIF01|SEV01|SEV02)`),
 	regexp.MustCompile(`(\d+ min )?\d+(\.\d+)? s\b`), regexp.MustCompile(`-?\d+\.\d+`),
 	regexp.MustCompile(` +`),
 }

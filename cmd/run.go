@@ -242,10 +242,10 @@ func (j *journey) summarize(ctx context.Context, took time.Duration) {
 		report = &api.ModelReport{}
 	}
 	winner := style.Bold(term.Escape(cmp.Or(j.model.Algorithm, "the best model")))
-	if len(report.Blend) > 0 {
-		winner += " of " + term.Escape(report.Shares())
-	}
 	fmt.Fprintf(w, "%s %s in %s\n", winner, wins(j.job), term.Duration(took))
+	if len(report.Blend) > 0 {
+		fmt.Fprintf(w, "  %-10s %s\n", "made of", term.Escape(report.Shares()))
+	}
 	figure := func(name string, value *float64, rows int64) {
 		switch {
 		case value == nil:

@@ -116,7 +116,7 @@ func newTrainingProgressCmd(h *host) *cobra.Command {
 	return newInquiryCmd(h, inquiry[*api.TrainingProgress]{
 		use: "progress REF", short: "Show how far each algorithm of a race has come", noun: trainingNoun,
 		ask: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
-			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingInput{TrainingJobKey: key})
+			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		},
 		print: printProgress,
 	})

@@ -108,7 +108,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	}
 	var job *api.Training
 	if o.watch {
-		job, err = walk.watch(ctx, key)
+		job, err = walk.watch(ctx, key, true)
 	} else {
 		job, err = walk.training(ctx, key)
 	}
@@ -128,7 +128,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 // machine alone; one in this process could not go on, so it is cancelled and
 // its best model kept.
 func (w *walk) race(ctx context.Context, key string) (*api.Training, error) {
-	job, err := w.watch(ctx, key)
+	job, err := w.watch(ctx, key, false)
 	if err == nil {
 		return job, trainingFailed(job)
 	}
@@ -166,17 +166,24 @@ func (w *walk) stopRace(ctx context.Context, key string) (*api.Training, error) 
 	return w.WaitTraining(ctx, key, nil)
 }
 
-// watch shows a race until it has ended.
-func (w *walk) watch(ctx context.Context, key string) (*api.Training, error) {
+// watch shows a race until it has ended, from its start on; replay shows also
+// one that has ended.
+func (w *walk) watch(ctx context.Context, key string, replay bool) (*api.Training, error) {
 	job, err := client.Call(ctx, w.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
 		return nil, err
 	}
-	title := job.DatasetName + ": racing for " + job.Metric
-	if named(job.TargetPerformance) {
-		title += fmt.Sprintf(" %g", job.TargetPerformance)
+	opts := term.RaceOptions{
+		Name: job.DatasetName, Metric: job.Metric, Target: job.TargetPerformance,
+		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: replay,
 	}
-	race := w.progress.Race(title, job.TargetPerformance)
+	if began, err := time.Parse(api.TimeLayout, job.StartedOn); err == nil {
+		opts.Start = began
+	}
+	if ended, err := time.Parse(api.TimeLayout, job.FinishedOn); err == nil {
+		opts.End = ended
+	}
+	race := w.progress.Race(opts)
 	defer race.Done()
 	return w.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
 		race.Update(lanesOf(p.Jobs))
@@ -189,7 +196,10 @@ func lanesOf(jobs []api.AlgorithmRun) []term.Lane {
 	won := slices.ContainsFunc(jobs, func(job api.AlgorithmRun) bool { return job.Status == api.TrainingCompleted })
 	lanes := make([]term.Lane, len(jobs))
 	for i, job := range jobs {
-		l := term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances, Ended: true}
+		l := term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps, Ended: true}
+		if len(job.Performances) > 0 {
+			l.Recent = job.Performances
+		}
 		switch job.Status {
 		case api.TrainingPending:
 			l.Word, l.Ended = "waiting", false

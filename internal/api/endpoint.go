@@ -97,7 +97,7 @@ var (
 		ID: "getTraining", Method: "GET", Path: "/api/v1/training/{trainingJobKey}", Status: 200, Origin: Documented,
 		Summary: "Read a training job.",
 	}}
-	GetTrainingProgress = Endpoint[TrainingInput, TrainingProgress]{Operation{
+	GetTrainingProgress = Endpoint[TrainingProgressInput, TrainingProgress]{Operation{
 		ID: "getTrainingProgress", Method: "GET", Path: "/api/v1/training/{trainingJobKey}/progress", Status: 200, Origin: Documented,
 		Aliases: []string{"/api/training/{trainingJobKey}/progress"},
 		Summary: "Read how far each algorithm of a race has come.",

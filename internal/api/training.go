@@ -36,6 +36,12 @@ type TrainingInput struct {
 	TrainingJobKey string `path:"trainingJobKey" format:"uuid" doc:"The training job's key."`
 }
 
+// TrainingProgressInput is the request of [GetTrainingProgress].
+type TrainingProgressInput struct {
+	TrainingInput
+	History bool `query:"history" doc:"Answer all performances since the start, too."`
+}
+
 // ListTrainingsInput is the request of [ListTrainings].
 type ListTrainingsInput struct {
 	PageInput
@@ -85,6 +91,7 @@ type Training struct {
 	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On rows that nothing looked at."`
 	CreatedOn            string   `json:"createdOn"`
 	Metric               string   `json:"metric" doc:"What the performances are."`
+	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"How long the race may take."`
 	FailureReason        string   `json:"failureReason,omitempty"`
 	StartedOn            string   `json:"startedOn,omitempty"`
 	FinishedOn           string   `json:"finishedOn,omitempty"`
@@ -113,4 +120,8 @@ type AlgorithmRun struct {
 	// RecentPerformances are up to five values, oldest first; the last equals
 	// LatestPerformance.
 	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five, oldest first; the last is latestPerformance."`
+	// Steps counts the values so far; 0 where the service does not tell.
+	Steps int `json:"steps,omitempty" doc:"How many performances there are so far."`
+	// Performances are all values since the start, if they were asked for.
+	Performances []float64 `json:"performances,omitempty" doc:"All since the start, oldest first, if history was asked for."`
 }

@@ -42,7 +42,7 @@ func TestFromDatasetToPredictions(t *testing.T) {
 		t.Fatalf("the race is %+v", race)
 	}
 
-	progress := must(b.GetTrainingProgress(b.ctx, &api.TrainingInput{TrainingJobKey: race.TrainingJobKey}))(t)
+	progress := must(b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: race.TrainingJobKey}}))(t)
 	winners := 0
 	for _, run := range progress.Jobs {
 		if n := len(run.RecentPerformances); n > 0 && run.RecentPerformances[n-1] != run.LatestPerformance {

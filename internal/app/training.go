@@ -171,7 +171,8 @@ func trainingOut(r *store.Training) api.Training {
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
 		AchievedPerformance: r.Achieved, TrainingPerformance: r.Training, TestPerformance: r.Test,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.Reason,
-		StartedOn: optionalTime(r.Started), FinishedOn: optionalTime(r.Finished),
+		TimeLimitSeconds: r.Seconds,
+		StartedOn:        optionalTime(r.Started), FinishedOn: optionalTime(r.Finished),
 		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm,
 	}
 }
@@ -220,7 +221,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 
 // GetTrainingProgress reads how far the algorithms of a race have come; of a
 // single run, how far that has.
-func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingInput) (*api.TrainingProgress, error) {
+func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressInput) (*api.TrainingProgress, error) {
 	out := &api.TrainingProgress{Jobs: []api.AlgorithmRun{}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		r, err := t.GetTraining(ctx, caller(ctx).Account, in.TrainingJobKey)
@@ -235,7 +236,7 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingInput) (*
 		}
 		out.Status = r.Status
 		for _, run := range runs {
-			out.Jobs = append(out.Jobs, algorithmRun(run))
+			out.Jobs = append(out.Jobs, algorithmRun(run, in.History))
 		}
 		return nil
 	})
@@ -245,10 +246,14 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingInput) (*
 	return out, nil
 }
 
-func algorithmRun(r *store.Training) api.AlgorithmRun {
+func algorithmRun(r *store.Training, history bool) api.AlgorithmRun {
 	recent := r.Curve[max(0, len(r.Curve)-recentScores):]
 	out := api.AlgorithmRun{
 		TrainingJobKey: r.Key, Algorithm: r.Algorithm, Status: r.Status, RecentPerformances: append([]float64{}, recent...),
+		Steps: len(r.Curve),
+	}
+	if history {
+		out.Performances = r.Curve
 	}
 	if len(recent) > 0 {
 		out.LatestPerformance = recent[len(recent)-1]

@@ -86,7 +86,7 @@ func TestTrainingLists(t *testing.T) {
 		wantCode(t, err, api.CodeWrongState)
 	})
 	t.Run("a child's progress is its own", func(t *testing.T) {
-		p := must(b.GetTrainingProgress(b.ctx, &api.TrainingInput{TrainingJobKey: all.TrainingJobs[2].TrainingJobKey}))(t)
+		p := must(b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: all.TrainingJobs[2].TrainingJobKey}}))(t)
 		if len(p.Jobs) != 1 || p.Jobs[0].Algorithm != algorithms[1] {
 			t.Errorf("it is %+v", p)
 		}
@@ -115,7 +115,7 @@ func TestCancelTraining(t *testing.T) {
 	t.Run("while RUNNING the best model so far is kept", func(t *testing.T) {
 		race := must(b.CreateTraining(b.ctx, newRace(key, 1)))(t).TrainingJobKey
 		eventually(t, func() (*api.TrainingProgress, error) {
-			return b.GetTrainingProgress(b.ctx, &api.TrainingInput{TrainingJobKey: race})
+			return b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: race}})
 		}, func(p *api.TrainingProgress) bool {
 			return len(p.Jobs[0].RecentPerformances) > 0
 		})
@@ -130,7 +130,7 @@ func TestCancelTraining(t *testing.T) {
 		if r.Status != api.TrainingCancelled || r.ModelKey == "" || r.AchievedPerformance == nil {
 			t.Errorf("the race is %+v", r)
 		}
-		p := must(b.GetTrainingProgress(b.ctx, &api.TrainingInput{TrainingJobKey: race}))(t)
+		p := must(b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: race}}))(t)
 		for _, run := range p.Jobs {
 			if run.Status == api.TrainingRunning || run.Status == api.TrainingPending {
 				t.Errorf("%s is %s", run.Algorithm, run.Status)

@@ -130,7 +130,7 @@ func TestTolerance(t *testing.T) {
 	})
 	t.Run("progress_with_older_states", func(t *testing.T) {
 		c := deploy(t, say(200, `{"status":"TIMEOUT","jobs":[{"status":"PROCESSING","recentPerformances":["0.5",0.6]}]}`)).client(t, client.Options{})
-		got, err := client.Call(t.Context(), c, api.GetTrainingProgress, &api.TrainingInput{TrainingJobKey: key})
+		got, err := client.Call(t.Context(), c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		if err != nil {
 			t.Fatal(err)
 		}

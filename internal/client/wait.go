@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"foretell/internal/api"
@@ -32,22 +33,50 @@ func (c *Client) WaitDataset(ctx context.Context, key string, each func(*api.Dat
 }
 
 // WaitTraining polls the progress of a training job until the job ends, and
-// then reads the job.
+// then reads the job. Where the service tells all scores of a race, each is told
+// all that it was not told before, from the race's start on: a poll that came
+// too late for some is followed by one for the history.
 func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.TrainingProgress)) (*api.Training, error) {
 	in := &api.TrainingInput{TrainingJobKey: key}
 	var job *api.Training
+	told := map[string]int{}
 	_, err := poll(ctx, c, func() (*api.TrainingProgress, bool, error) {
-		progress, err := Call(ctx, c, api.GetTrainingProgress, in)
+		progress, err := c.trainingProgress(ctx, key, told)
 		if err != nil || !trainingEnded(progress.Status) {
 			return progress, false, err
 		}
 		job, err = Call(ctx, c, api.GetTraining, in)
 		return progress, err == nil && trainingEnded(job.Status), err
-	}, each)
+	}, func(progress *api.TrainingProgress) {
+		for _, run := range progress.Jobs {
+			told[run.TrainingJobKey] = run.Steps
+		}
+		if each != nil {
+			each(progress)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	return job, nil
+}
+
+// trainingProgress reads how a race stands, with its history if the newest
+// scores are not all beyond the number of those told.
+func (c *Client) trainingProgress(ctx context.Context, key string, told map[string]int) (*api.TrainingProgress, error) {
+	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
+	progress, err := Call(ctx, c, api.GetTrainingProgress, in)
+	if err != nil {
+		return nil, err
+	}
+	missed := func(run api.AlgorithmRun) bool {
+		return run.Steps > told[run.TrainingJobKey]+len(run.RecentPerformances)
+	}
+	if slices.ContainsFunc(progress.Jobs, missed) {
+		in.History = true
+		return Call(ctx, c, api.GetTrainingProgress, in)
+	}
+	return progress, nil
 }
 
 // WaitPrediction polls a prediction until it is COMPLETED, FAILED or TIMEOUT.

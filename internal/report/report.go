@@ -24,14 +24,15 @@ const (
 )
 
 // WriteText writes r in sections: scores, classes, confusion, importances, the
-// race. width is the number of columns that the bars may use up.
+// race. No line is wider than width, from 60 columns on: names are cut, and a
+// matrix that does not fit is left out.
 func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model %s: %s, raced for %s on %d rows (seed %d)\n", r.ModelKey, r.Algorithm, r.Metric, r.Rows, r.Seed)
-	sections := []func(io.Writer, *api.ModelReport){writeBlend, writeScores, writeClasses, writeConfusion}
-	for _, write := range sections {
-		write(&b, r)
-	}
+	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, r.Algorithm, r.Metric, r.Rows, r.Seed)
+	writeBlend(&b, r)
+	writeScores(&b, r)
+	writeClasses(&b, r, width)
+	writeConfusion(&b, r, width)
 	writeImportances(&b, r, width)
 	writeRace(&b, r)
 	_, err := io.WriteString(w, b.String())
@@ -55,25 +56,25 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 func writeScores(w io.Writer, r *api.ModelReport) {
 	fmt.Fprint(w, "\nScores\n")
 	rows := []struct {
-		name  string
-		count string
-		of    api.Scores
+		name string
+		of   func(api.Scores) float64
 	}{
-		{"test", fmt.Sprint(r.TestRows), r.Test},
-		{"validation", fmt.Sprint(r.ValidationRows), r.Validation},
-		{"training", "", r.Training},
+		{"accuracy", func(s api.Scores) float64 { return s.Accuracy }},
+		{"balancedAccuracy", func(s api.Scores) float64 { return s.BalancedAccuracy }},
+		{"macroF1", func(s api.Scores) float64 { return s.MacroF1 }},
+		{"rocAuc", func(s api.Scores) float64 { return s.ROCAUC }},
+		{"logLoss", func(s api.Scores) float64 { return s.LogLoss }},
 	}
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
-		fmt.Fprint(w, "\trows\taccuracy\tbalancedAccuracy\tmacroF1\trocAuc\tlogLoss\t\n")
+		fmt.Fprint(w, "\ttest\tvalidation\ttraining\t\n")
 		for _, row := range rows {
-			s := row.of
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", row.name, row.count,
-				figure(s.Accuracy), figure(s.BalancedAccuracy), figure(s.MacroF1), figure(s.ROCAUC), figure(s.LogLoss))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", row.name, figure(row.of(r.Test)), figure(row.of(r.Validation)), figure(row.of(r.Training)))
 		}
+		fmt.Fprintf(w, "rows\t%d\t%d\t\t\n", r.TestRows, r.ValidationRows)
 	})
 }
 
-func writeClasses(w io.Writer, r *api.ModelReport) {
+func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Classes) == 0 {
 		return
 	}
@@ -81,25 +82,35 @@ func writeClasses(w io.Writer, r *api.ModelReport) {
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", cell(c.Label), c.Rows, figure(c.Precision), figure(c.Recall), figure(c.F1))
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", cell(c.Label, width-44), c.Rows, figure(c.Precision), figure(c.Recall), figure(c.F1))
 		}
 	})
 	more(w, len(r.Classes)-maxClasses, "classes")
 }
 
-func writeConfusion(w io.Writer, r *api.ModelReport) {
+func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 	n := len(r.Classes)
 	if n == 0 || n > MaxConfusionClasses || len(r.Confusion) != n {
 		return
 	}
-	fmt.Fprint(w, "\nConfusion on test rows: true class down, predicted class across\n")
+	// Counts stay whole; the labels share what is left.
+	each, counts := (width-2)/(n+1)-2, 0
+	for _, row := range r.Confusion {
+		for _, count := range row {
+			counts = max(counts, len(fmt.Sprint(count)))
+		}
+	}
+	if each < counts {
+		return
+	}
+	fmt.Fprint(w, "\nConfusion on test rows (down: true, across: predicted)\n")
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		for _, c := range r.Classes {
-			fmt.Fprintf(w, "\t%s", cell(c.Label))
+			fmt.Fprintf(w, "\t%s", cell(c.Label, each))
 		}
 		fmt.Fprint(w, "\t\n")
 		for i, row := range r.Confusion {
-			fmt.Fprintf(w, "%s\t", cell(r.Classes[i].Label))
+			fmt.Fprintf(w, "%s\t", cell(r.Classes[i].Label, each))
 			for _, count := range row {
 				fmt.Fprintf(w, "%d\t", count)
 			}
@@ -112,17 +123,17 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Importances) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nImportance: by how much %s falls when the column is shuffled\n", r.Metric)
+	fmt.Fprintf(w, "\nImportance: %s lost when a column is shuffled\n", r.Metric)
 	shown := r.Importances[:min(len(r.Importances), maxImportances)]
 	name, largest := 0, 0.0
 	for _, i := range shown {
-		name = max(name, len([]rune(cell(i.Column))))
+		name = max(name, len([]rune(cell(i.Column, width/2))))
 		largest = max(largest, i.Importance)
 	}
-	bar := min(40, max(0, width-name-12))
+	bar := min(40, max(0, width-name-13))
 	columns(w, 0, func(w io.Writer) {
 		for _, i := range shown {
-			fmt.Fprintf(w, "  %s\t%7s", cell(i.Column), figure(i.Importance))
+			fmt.Fprintf(w, "  %s\t%7s", cell(i.Column, width/2), figure(i.Importance))
 			if drawn := bars(i.Importance, largest, bar); drawn != "" {
 				fmt.Fprintf(w, "\t%s", drawn)
 			}
@@ -160,10 +171,14 @@ func bars(value, largest float64, width int) string {
 
 func figure(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// cell shows the control characters of a name, which would break the layout or
-// steer the terminal.
-func cell(name string) string {
-	return control.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
+// cell gives a name in at most width characters, its control characters, which
+// would break the layout or steer the terminal, made visible.
+func cell(name string, width int) string {
+	name = control.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
+	if runes := []rune(name); len(runes) > width {
+		return string(runes[:max(0, width-1)]) + "…"
+	}
+	return name
 }
 
 var control = regexp.MustCompile(`\p{Cc}`)

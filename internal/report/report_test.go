@@ -52,6 +52,36 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
+// TestWidth holds the report of a model with long names to 60 columns.
+func TestWidth(t *testing.T) {
+	long := strings.Repeat("name ", 20)
+	r := &api.ModelReport{
+		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BLEND", Metric: "balancedAccuracy", Rows: 12_345_678, Seed: 7,
+		Blend: []api.BlendShare{
+			{Algorithm: "BSIX01", Weight: 0.25}, {Algorithm: "BSEV01", Weight: 0.25},
+			{Algorithm: "BSEV02", Weight: 0.25}, {Algorithm: "BFIF01", Weight: 0.25},
+		},
+		Importances: []api.Importance{{Column: long, Importance: 0.1}},
+		Algorithms:  []api.AlgorithmReport{{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Curve: []float64{0.5}}},
+	}
+	for range 6 {
+		r.Classes = append(r.Classes, api.ClassReport{Label: long, Rows: 1_234_567})
+		r.Confusion = append(r.Confusion, []int64{1, 2, 3, 4, 5, 12_345})
+	}
+	var b strings.Builder
+	if err := WriteText(&b, r, 60); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 60 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(b.String(), "12345") {
+		t.Error("a matrix that fits is left out")
+	}
+}
+
 func TestManyClassesHaveNoConfusionMatrix(t *testing.T) {
 	r := &api.ModelReport{}
 	for range MaxConfusionClasses + 1 {

@@ -90,6 +90,15 @@ func (c *Console) width(fd int) int {
 	return defaultWidth
 }
 
+// errHeight is the number of rows of the terminal at Err; 0 if it does not tell.
+func (c *Console) errHeight() int {
+	_, h, err := xterm.GetSize(c.err)
+	if err != nil {
+		return 0
+	}
+	return h
+}
+
 // Style writes text in colour if it is true, and leaves it alone otherwise.
 type Style bool
 

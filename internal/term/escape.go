@@ -33,6 +33,19 @@ func Escape(text string) string {
 	return b.String()
 }
 
+// plain gives text without the codes of a [Style].
+func plain(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, styled := strings.Cut(text, "\x1b[")
+		b.WriteString(before)
+		if !styled {
+			return b.String()
+		}
+		_, text, _ = strings.Cut(rest, "m")
+	}
+}
+
 // EscapeLines is [Escape] for a text of several lines: it keeps the line ends.
 func EscapeLines(text string) string {
 	lines := strings.Split(text, "\n")

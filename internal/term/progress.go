@@ -29,18 +29,20 @@ func Modes() []string {
 // Progress shows how far long work has come. Work that takes less than a
 // second shows nothing, except for JSON events.
 type Progress struct {
-	mode  Mode
-	out   io.Writer
-	width func() int
-	style Style
-	now   func() time.Time
-	mu    sync.Mutex
+	mode   Mode
+	out    io.Writer
+	width  func() int
+	height func() int // 0 if it is not known
+	style  Style
+	now    func() time.Time
+	mu     sync.Mutex
 }
 
 const (
 	patience = time.Second            // work under it shows nothing
 	throttle = 100 * time.Millisecond // between two frames
 	reminder = 30 * time.Second       // between two plain lines without news
+	beat     = 250 * time.Millisecond // between two frames without news
 )
 
 // NewProgress shows progress at Err. now is the clock.
@@ -51,7 +53,7 @@ func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
 			mode = Bar
 		}
 	}
-	return &Progress{mode: mode, out: c.Err, width: c.ErrWidth, style: c.ErrStyle, now: now}
+	return &Progress{mode: mode, out: c.Err, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
 }
 
 // event writes one JSON line. Failing to write progress is no failure.
@@ -59,6 +61,45 @@ func (p *Progress) event(v any) {
 	if line, err := EncodeJSONLine(v); err == nil {
 		_, _ = p.out.Write(line)
 	}
+}
+
+// animate draws now and then what is redrawn in place, so that its clock goes on
+// and a resized terminal is soon in order again. stop ends that; it may be
+// called twice.
+func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
+	if p.mode != Bar {
+		return func() {}
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(beat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-ticker.C:
+				p.mu.Lock()
+				draw(p.now())
+				p.mu.Unlock()
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(quit)
+		<-ended
+	})
+}
+
+// replace writes a line over the one that the cursor stands in, drawn.
+func (p *Progress) replace(drawn []string, line string) []string {
+	up := ""
+	if n := rows(drawn, p.width()); n > 1 {
+		up = fmt.Sprintf("\x1b[%dA", n-1)
+	}
+	fmt.Fprintf(p.out, "%s\r%s\x1b[J", up, line)
+	return []string{line}
 }
 
 // Meter counts the bytes of a transfer.
@@ -163,11 +204,13 @@ func (m *Meter) Done() {
 
 // Phase is work of unknown length.
 type Phase struct {
-	p     *Progress
-	label string
-	start time.Time
-	last  time.Time
-	drawn bool
+	p      *Progress
+	label  string
+	start  time.Time
+	last   time.Time
+	detail string
+	drawn  []string // the line on the screen
+	stop   func()
 }
 
 type phaseEvent struct {
@@ -183,41 +226,49 @@ func (p *Progress) Phase(label string) *Phase {
 	if p.mode == JSON {
 		p.event(phaseEvent{"phase", label})
 	}
-	return &Phase{p: p, label: label, start: p.now()}
+	f := &Phase{p: p, label: label, start: p.now()}
+	f.stop = p.animate(f.frame)
+	return f
 }
 
 // Tick tells that the phase still goes on; detail may add how far it is.
 func (f *Phase) Tick(detail string) {
 	f.p.mu.Lock()
 	defer f.p.mu.Unlock()
+	f.detail = detail
 	now := f.p.now()
-	elapsed := now.Sub(f.start)
-	if elapsed < patience {
+	if f.p.mode != Plain || now.Sub(f.start) < patience {
 		return
 	}
-	text := Escape(f.label)
-	if detail != "" {
-		text += ", " + Escape(detail)
+	if f.last.IsZero() || now.Sub(f.last) >= reminder {
+		fmt.Fprintln(f.p.out, f.text())
+		f.last = now
 	}
-	switch f.p.mode {
-	case Bar:
-		line := fmt.Sprintf("%s … %s", text, Duration(elapsed))
-		fmt.Fprintf(f.p.out, "\r\x1b[K%s", Cut(line, f.p.width()-1))
-		f.drawn = true
-	case Plain:
-		if f.last.IsZero() || now.Sub(f.last) >= reminder {
-			fmt.Fprintln(f.p.out, text)
-			f.last = now
-		}
+}
+
+// text is what goes on, and how far it is.
+func (f *Phase) text() string {
+	if f.detail == "" {
+		return Escape(f.label)
+	}
+	return Escape(f.label) + ", " + Escape(f.detail)
+}
+
+// frame redraws the phase's line.
+func (f *Phase) frame(now time.Time) {
+	if elapsed := now.Sub(f.start); elapsed >= patience {
+		line := fmt.Sprintf("%s … %s", f.text(), clock(elapsed))
+		f.drawn = f.p.replace(f.drawn, Cut(line, f.p.width()-1))
 	}
 }
 
 // Done ends the phase; a redrawn line is cleared away.
 func (f *Phase) Done() {
+	f.stop()
 	f.p.mu.Lock()
 	defer f.p.mu.Unlock()
-	if f.drawn {
-		fmt.Fprint(f.p.out, "\r\x1b[K")
-		f.drawn = false
+	if len(f.drawn) > 0 {
+		f.p.replace(f.drawn, "")
+		f.drawn = nil
 	}
 }

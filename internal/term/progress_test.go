@@ -17,7 +17,7 @@ type bench struct {
 
 func newBench(mode Mode) *bench {
 	b := &bench{clock: time.Unix(0, 0)}
-	b.Progress = &Progress{mode: mode, out: &b.text, width: func() int { return 60 }, now: func() time.Time { return b.clock }}
+	b.Progress = &Progress{mode: mode, out: &b.text, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
 	return b
 }
 
@@ -60,7 +60,7 @@ func TestMeter(t *testing.T) {
 
 func TestRaceJoinsScores(t *testing.T) {
 	b := newBench(Plain)
-	r := b.Race("shop: racing for accuracy", 1)
+	r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 1})
 	scores := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:2]}})
 	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:5]}})
@@ -68,6 +68,13 @@ func TestRaceJoinsScores(t *testing.T) {
 	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}})
 	if diff := cmp.Diff(scores, r.lanes["A"].curve); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	same := []float64{0.5, 0.5, 0.5}
+	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 3}})
+	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}})
+	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}})
+	if got := r.lanes["B"]; len(got.curve) != 5 || got.steps != 5 {
+		t.Errorf("equal scores are counted as %d", len(got.curve))
 	}
 }
 
@@ -78,38 +85,67 @@ func TestRaceLooks(t *testing.T) {
 	}
 	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
 		b := newBench(Bar)
-		r := b.Race("shop: racing for accuracy 0.7", 0.7)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes)
 		first := b.text.String()
 		for line := range strings.Lines(first) {
-			if width := len([]rune(strings.TrimSuffix(strings.TrimPrefix(line, "\r\x1b[K"), "\n"))); width >= 60 {
+			if width := len([]rune(strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[K\n"))); width >= 60 {
 				t.Errorf("a line of %d columns: %q", width, line)
 			}
 		}
-		if !strings.Contains(first, "› BSIX01 ▁█") || !strings.Contains(first, "reached it") {
-			t.Errorf("%q", first)
+		want := "\rshop · accuracy · 2 s · at most 58 s left\x1b[K\n" +
+			"\r                                latest  best\x1b[K\n" +
+			"\r          ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄          0.7000  threshold\x1b[K\n" +
+			"\r› BSIX01  ██                    0.7500  0.7500  reached it\x1b[K\n" +
+			"\r  BSEV01                        –       –       learning\x1b[K\n\x1b[J"
+		if diff := cmp.Diff(want, first); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 		r.Done()
-		if got := b.text.String()[len(first):]; !strings.HasPrefix(got, "\x1b[4A\r") {
+		if got := b.text.String()[len(first):]; !strings.HasPrefix(got, "\x1b[5A\r") {
 			t.Errorf("the picture is not drawn over the last one: %q", got)
 		}
 	})
 	t.Run("a_terminal_made_narrower_has_wrapped_the_lines", func(t *testing.T) {
 		b := newBench(Bar)
-		r := b.Race("shop: racing for accuracy 0.7", 0.7)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes)
 		first := b.text.Len()
 		b.width = func() int { return 40 }
 		r.Done()
-		if got := b.text.String()[first:]; !strings.HasPrefix(got, "\x1b[7A\r\x1b[J") {
+		if got := b.text.String()[first:]; !strings.HasPrefix(got, "\x1b[10A\r") {
 			t.Errorf("wrapped rows are left standing: %q", got)
+		}
+	})
+	t.Run("a_low_terminal_has_one_line", func(t *testing.T) {
+		b := newBench(Bar)
+		b.height = func() int { return 5 }
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Replay: true})
+		r.Update(lanes)
+		r.Done()
+		if got := strings.Count(b.text.String(), "BSIX01"); got != 0 {
+			t.Errorf("%q", b.text.String())
+		}
+	})
+	t.Run("an_event_for_each_score", func(t *testing.T) {
+		b := newBench(JSON)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7})
+		lane := lanes[0]
+		lane.Steps = 9
+		r.Update([]Lane{lane})
+		want := `{"event":"score","algorithm":"BSIX01","step":8,"performance":0.5}
+{"event":"score","algorithm":"BSIX01","step":9,"performance":0.75}
+{"event":"race","seconds":0,"target":0.7,"jobs":[{"algorithm":"BSIX01","status":"COMPLETED","latestPerformance":0.75,"bestPerformance":0.75}]}
+`
+		if diff := cmp.Diff(want, b.text.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("told_once_in_plain_lines", func(t *testing.T) {
 		b := newBench(Plain)
-		r := b.Race("shop: racing for accuracy", 1)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 1})
 		for range 20 {
 			b.clock = b.clock.Add(time.Second)
 			r.Update(lanes)

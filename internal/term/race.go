@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
 // Lane is where one algorithm of a race is.
@@ -18,20 +16,38 @@ type Lane struct {
 	Ended bool
 	// Recent is its newest scores, oldest first.
 	Recent []float64
+	// Steps is how many scores there are so far; 0 if that is not known.
+	Steps int
+}
+
+// RaceOptions say what a race is about.
+type RaceOptions struct {
+	// Name is what is raced on, Metric what for.
+	Name, Metric string
+	// Target is the score that wins; 1 or more means that the best does.
+	Target float64
+	// Start is when the race began. Defaults to now.
+	Start time.Time
+	// End is when it ended; zero while it goes on.
+	End time.Time
+	// Limit is how long the race may take; 0 if that is not known.
+	Limit time.Duration
+	// Replay shows also a race that ends within a second, or has ended.
+	Replay bool
 }
 
 // Race shows a race: one lane an algorithm, redrawn in place on a terminal and
-// told in few lines elsewhere.
+// told in few lines elsewhere. Done ends it.
 type Race struct {
-	p      *Progress
-	title  string
-	target float64
-	start  time.Time
-	last   time.Time
-	order  []string
-	lanes  map[string]*laneState
-	drawn  []string // lines on the screen
-	news   bool
+	p     *Progress
+	opts  RaceOptions
+	shown time.Time // since when there is something to show
+	last  time.Time
+	order []string
+	lanes map[string]*laneState
+	drawn []string // lines on the screen
+	news  bool
+	stop  func()
 }
 
 type laneState struct {
@@ -39,35 +55,56 @@ type laneState struct {
 	word  string
 	ended bool
 	told  bool // a plain line has told that it ended
+	steps int
 	curve []float64
 	best  float64
 }
 
-// Race starts to show a race towards a target score; a target of 1 or more
-// means that the best wins.
-func (p *Progress) Race(title string, target float64) *Race {
+// Race starts to show a race.
+func (p *Progress) Race(opts RaceOptions) *Race {
 	now := p.now()
-	return &Race{p: p, title: title, target: target, start: now, lanes: map[string]*laneState{}}
+	if opts.Start.IsZero() || opts.Start.After(now) { // by another clock than ours
+		opts.Start = now
+	}
+	r := &Race{p: p, opts: opts, shown: now, lanes: map[string]*laneState{}}
+	if opts.Replay {
+		r.shown = now.Add(-patience)
+	}
+	r.stop = p.animate(r.frame)
+	return r
+}
+
+// elapsed is how long the race goes on, or went.
+func (r *Race) elapsed(now time.Time) time.Duration {
+	if !r.opts.End.IsZero() {
+		now = r.opts.End
+	}
+	return max(0, now.Sub(r.opts.Start))
+}
+
+// frame draws the picture if it is time for one.
+func (r *Race) frame(now time.Time) {
+	if len(r.order) > 0 && now.Sub(r.shown) >= patience {
+		r.redraw(now)
+	}
 }
 
 // Update shows the lanes as they are now.
 func (r *Race) Update(lanes []Lane) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
+	now := r.p.now()
 	for _, lane := range lanes {
 		r.take(lane)
 	}
-	now := r.p.now()
 	if len(r.order) == 0 {
 		return
 	}
 	switch r.p.mode {
 	case Bar:
-		if now.Sub(r.start) >= patience {
-			r.redraw(now)
-		}
+		r.frame(now)
 	case Plain:
-		if now.Sub(r.start) >= patience {
+		if now.Sub(r.shown) >= patience {
 			r.tell(now)
 		}
 	case JSON:
@@ -80,6 +117,7 @@ func (r *Race) Update(lanes []Lane) {
 
 // Done leaves the last picture on the screen.
 func (r *Race) Done() {
+	r.stop()
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	if len(r.drawn) > 0 {
@@ -88,9 +126,7 @@ func (r *Race) Done() {
 	}
 }
 
-// take adds what a lane has to tell to what is known about it. A poll may have
-// missed scores and may repeat some: Recent is joined to the curve where they
-// overlap most.
+// take adds what a lane has to tell to what is known about it.
 func (r *Race) take(lane Lane) {
 	known := r.lanes[lane.Name]
 	if known == nil {
@@ -102,112 +138,42 @@ func (r *Race) take(lane Lane) {
 		known.state, r.news = lane.State, true
 	}
 	known.word, known.ended = Escape(lane.Word), lane.Ended
-	for _, score := range unseen(known.curve, lane.Recent) {
+	fresh := known.unseen(lane)
+	known.steps = max(known.steps+len(fresh), lane.Steps)
+	for i, score := range fresh {
 		known.curve = append(known.curve, score)
 		known.best = max(known.best, score)
 		r.news = true
+		if r.p.mode == JSON {
+			r.p.event(scoreEvent{"score", lane.Name, known.steps - len(fresh) + i + 1, score})
+		}
 	}
 }
 
-// unseen gives the end of recent that is not yet at the end of curve.
-func unseen(curve, recent []float64) []float64 {
-	for n := min(len(curve), len(recent)); n > 0; n-- {
-		if slices.Equal(curve[len(curve)-n:], recent[:n]) {
+// unseen gives the scores of a lane that are not in the curve yet. Where the
+// service does not count them, they are joined where they overlap most.
+func (l *laneState) unseen(lane Lane) []float64 {
+	recent := lane.Recent
+	if lane.Steps > 0 {
+		return recent[len(recent)-min(len(recent), max(0, lane.Steps-l.steps)):]
+	}
+	for n := min(len(l.curve), len(recent)); n > 0; n-- {
+		if slices.Equal(l.curve[len(l.curve)-n:], recent[:n]) {
 			return recent[n:]
 		}
 	}
 	return recent
 }
 
-// redraw writes the picture over the last one.
-func (r *Race) redraw(now time.Time) {
-	width := r.p.width() - 1
-	lines := []string{Cut(fmt.Sprintf("%s · %s", Escape(r.title), Duration(now.Sub(r.start))), width)}
-	lines = append(lines, r.picture(width)...)
-	var b strings.Builder
-	if len(r.drawn) > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", rows(r.drawn, r.p.width()))
-	}
-	for _, line := range lines {
-		b.WriteString("\r\x1b[K" + line + "\n")
-	}
-	r.drawn = lines
-	fmt.Fprint(r.p.out, b.String())
-}
-
-// rows is how many rows of a terminal the lines take up: one that has been made
-// narrower since they were written has wrapped them.
-func rows(lines []string, width int) int {
-	n := 0
-	for _, line := range lines {
-		n += max(1, (twwidth.Width(line)+width-1)/width)
-	}
-	return n
-}
-
-// picture is one line a lane: the leader marked, the curve as a sparkline as
-// wide as the terminal lets it be.
-func (r *Race) picture(width int) []string {
-	leader := r.leader()
-	name := 0
-	for _, n := range r.order {
-		name = max(name, len([]rune(n)))
-	}
-	const fixed = 4 + 7 + 8 + 15 // mark and gaps, latest, best, state
-	spark := min(32, width-fixed-name)
-	indent := name + 3
-	if spark >= 5 {
-		indent += spark + 1
-	}
-	lines := []string{r.p.style.Dim(fmt.Sprintf("%*s%-6s  %-6s", indent, "", "latest", "best"))}
-	for _, n := range r.order {
-		lane := r.lanes[n]
-		mark := " "
-		if n == leader {
-			mark = "›"
-		}
-		line := fmt.Sprintf("%s %-*s ", mark, name, Escape(n))
-		if spark >= 5 {
-			line += r.p.style.Cyan(Sparkline(lane.curve, spark)) + " "
-		}
-		line += fmt.Sprintf("%s  %s  ", score(lane.latest()), r.p.style.Bold(score(lane.best)))
-		line += r.paint(lane)
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// leader is the lane with the best score so far, or none.
-func (r *Race) leader() string {
-	best, leader := math.Inf(-1), ""
-	for _, n := range r.order {
-		if r.lanes[n].best > best {
-			best, leader = r.lanes[n].best, n
-		}
-	}
-	return leader
-}
-
-func (r *Race) paint(lane *laneState) string {
-	switch {
-	case lane.state == "COMPLETED":
-		return r.p.style.Green(lane.word)
-	case lane.state == "FAILED":
-		return r.p.style.Red(lane.word)
-	case lane.ended:
-		return r.p.style.Dim(lane.word)
-	}
-	return lane.word
-}
-
 // tell writes a line for each lane that has ended, and where all are every
 // half minute.
 func (r *Race) tell(now time.Time) {
+	elapsed := Duration(r.elapsed(now))
 	for _, n := range r.order {
 		lane := r.lanes[n]
 		if lane.ended && !lane.told {
 			lane.told = true
-			fmt.Fprintf(r.p.out, "race %s: %s %s, best %s\n", Duration(now.Sub(r.start)), Escape(n), lane.word, score(lane.best))
+			fmt.Fprintf(r.p.out, "race %s: %s %s, best %s\n", elapsed, Escape(n), lane.word, score(lane.best))
 		}
 	}
 	if !r.last.IsZero() && now.Sub(r.last) < reminder {
@@ -218,7 +184,7 @@ func (r *Race) tell(now time.Time) {
 	for _, n := range r.order {
 		parts = append(parts, Escape(n)+" "+strings.TrimSpace(score(r.lanes[n].best)))
 	}
-	fmt.Fprintf(r.p.out, "race %s: %s\n", Duration(now.Sub(r.start)), strings.Join(parts, ", "))
+	fmt.Fprintf(r.p.out, "race %s: %s\n", elapsed, strings.Join(parts, ", "))
 }
 
 type raceEvent struct {
@@ -235,8 +201,16 @@ type laneEvent struct {
 	BestPerformance   *float64 `json:"bestPerformance"`
 }
 
+type scoreEvent struct {
+	Event       string  `json:"event"`
+	Algorithm   string  `json:"algorithm"`
+	Step        int     `json:"step"`
+	Performance float64 `json:"performance"`
+}
+
 func (r *Race) event(now time.Time) raceEvent {
-	e := raceEvent{Event: "race", Seconds: math.Round(now.Sub(r.start).Seconds()*10) / 10, Target: r.target}
+	seconds := math.Round(r.elapsed(now).Seconds()*10) / 10
+	e := raceEvent{Event: "race", Seconds: seconds, Target: r.opts.Target}
 	for _, n := range r.order {
 		lane := r.lanes[n]
 		job := laneEvent{Algorithm: n, Status: lane.state}
@@ -262,28 +236,4 @@ func score(v float64) string {
 		return "–     "
 	}
 	return fmt.Sprintf("%.4f", v)
-}
-
-// Sparkline draws values in exactly width characters, the newest at the right;
-// more values than characters show the newest ones.
-func Sparkline(values []float64, width int) string {
-	const blocks = "▁▂▃▄▅▆▇█"
-	levels := []rune(blocks)
-	if len(values) > width {
-		values = values[len(values)-width:]
-	}
-	pad := strings.Repeat(" ", width-len(values))
-	if len(values) == 0 {
-		return pad
-	}
-	low, high := slices.Min(values), slices.Max(values)
-	var b strings.Builder
-	for _, v := range values {
-		level := len(levels) / 2
-		if high > low {
-			level = int((v - low) / (high - low) * float64(len(levels)-1))
-		}
-		b.WriteRune(levels[level])
-	}
-	return b.String() + pad
 }

@@ -33,6 +33,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
+// clock is [Duration] in whole seconds, for what counts them.
+func clock(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return Duration(d)
+}
+
 // Ago gives the distance from then to now, such as "3 minutes ago".
 func Ago(then, now time.Time) string {
 	d := now.Sub(then)

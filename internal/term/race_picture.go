@@ -1,0 +1,184 @@
+package term
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+)
+
+// The picture of a race, at 60 columns:
+//
+//	train · accuracy · 17 s · at most 59 min left
+//	                               latest  best
+//	          ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄          0.8800  threshold
+//	  BSEV01  ▁▂▃▄▄▅▅▅▅▅▅▆▆        0.8555  0.8555  learning
+//	› BSIX01  ▃▅▆▆▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇  0.8620  0.8650  done
+//
+// All lanes are drawn to one scale, so that they can be compared, and the
+// threshold is its top.
+
+// redraw writes the picture over the last one, in one go and without erasing
+// what stays the same, so that nothing flickers.
+func (r *Race) redraw(now time.Time) {
+	width := r.p.width()
+	lines := append([]string{r.headline(now, width-1)}, r.picture(width-1)...)
+	if height := r.p.height(); height > 1 && len(lines) >= height { // what scrolled away cannot be redrawn
+		lines = lines[:1]
+	}
+	var b strings.Builder
+	if n := rows(r.drawn, width); n > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", n)
+	}
+	for _, line := range lines {
+		b.WriteString("\r" + line + "\x1b[K\n")
+	}
+	b.WriteString("\x1b[J")
+	r.drawn = lines
+	fmt.Fprint(r.p.out, b.String())
+}
+
+// rows is how many rows of a terminal the lines take up: one that has been made
+// narrower since they were written has wrapped them.
+func rows(lines []string, width int) int {
+	n := 0
+	for _, line := range lines {
+		n += max(1, (twwidth.Width(line)+width-1)/width)
+	}
+	return n
+}
+
+// headline says what the race is about and how long it takes. What is raced on
+// is cut first, then the end is.
+func (r *Race) headline(now time.Time, width int) string {
+	elapsed := r.elapsed(now)
+	parts := []string{Escape(r.opts.Metric), clock(elapsed)}
+	running := func(name string) bool { return !r.lanes[name].ended }
+	if left := r.opts.Limit - elapsed; left > 0 && slices.ContainsFunc(r.order, running) {
+		parts = append(parts, "at most "+clock(left)+" left")
+	}
+	rest := " · " + strings.Join(parts, " · ")
+	name := Cut(Escape(r.opts.Name), max(8, width-twwidth.Width(rest)))
+	if twwidth.Width(name+rest) > width {
+		return Cut(name+rest, width)
+	}
+	return r.p.style.Bold(name) + rest
+}
+
+// named tells whether there is a threshold.
+func (r *Race) named() bool { return r.opts.Target < 1 }
+
+// picture is one line a lane: the leader marked, the curve as a sparkline as
+// wide as the terminal lets it be.
+func (r *Race) picture(width int) []string {
+	style, leader, name := r.p.style, r.leader(), 0
+	for _, n := range r.order {
+		name = max(name, twwidth.Width(Escape(n)))
+	}
+	const fixed = 2 + 2 + 2 + 8 + 8 + 11 // mark, gaps, latest, best, state
+	spark := min(48, width-fixed-name)
+	if spark < 5 {
+		spark = -2 // neither curve nor gap
+	}
+	low, high := r.scale()
+	field := func(text string) string { return strings.Repeat(" ", max(0, spark+2-twwidth.Width(text))) }
+	lines := []string{style.Dim(fmt.Sprintf("  %-*s  %s%-6s  best", name, "", field(""), "latest"))}
+	if r.named() {
+		line := strings.Repeat("┄", max(0, spark))
+		lines = append(lines, style.Dim(fmt.Sprintf("  %-*s  %s%s%-6s  %s  threshold",
+			name, "", line, field(line), "", score(r.opts.Target))))
+	}
+	for _, n := range r.order {
+		lane, mark, best := r.lanes[n], "  ", score(r.lanes[n].best)
+		if n == leader {
+			mark, best = style.Bold("› "), style.Bold(best)
+		}
+		label := Escape(n)
+		curve := Sparkline(lane.curve, low, high, max(0, spark))
+		line := mark + label + strings.Repeat(" ", name-twwidth.Width(label)+2) + r.tint(lane, curve) + field(curve)
+		lines = append(lines, line+score(lane.latest())+"  "+best+"  "+r.paint(lane))
+	}
+	for i := range lines {
+		if twwidth.Width(lines[i]) > width { // a terminal of a few columns
+			lines[i] = Cut(plain(lines[i]), width)
+		}
+	}
+	return lines
+}
+
+// scale is the range of scores that the curves are drawn in. Its top is the
+// threshold, or the best score so far. Its bottom leaves out the steep
+// beginning of a race, in which nothing is decided.
+func (r *Race) scale() (low, high float64) {
+	var all []float64
+	for _, n := range r.order {
+		all = append(all, r.lanes[n].curve...)
+	}
+	if len(all) == 0 {
+		return 0, 1
+	}
+	slices.Sort(all)
+	best, median := all[len(all)-1], all[len(all)/2]
+	low, high = max(all[0], best-4*(best-median)), best
+	if r.named() {
+		high = max(best, r.opts.Target)
+	}
+	return low, high
+}
+
+// leader is the lane with the best score so far, or none.
+func (r *Race) leader() string {
+	best, leader := math.Inf(-1), ""
+	for _, n := range r.order {
+		if r.lanes[n].best > best {
+			best, leader = r.lanes[n].best, n
+		}
+	}
+	return leader
+}
+
+// paint colours the word for a lane's state.
+func (r *Race) paint(lane *laneState) string {
+	switch {
+	case lane.state == "COMPLETED":
+		return r.p.style.Green(lane.word)
+	case lane.state == "FAILED":
+		return r.p.style.Red(lane.word)
+	case lane.ended:
+		return r.p.style.Dim(lane.word)
+	}
+	return lane.word
+}
+
+// tint colours a lane's curve while it grows.
+func (r *Race) tint(lane *laneState, curve string) string {
+	if lane.ended {
+		return r.p.style.Dim(curve)
+	}
+	return r.p.style.Cyan(curve)
+}
+
+// Sparkline draws values between low and high in at most width characters,
+// oldest first. More values than characters are drawn by the means of equal
+// stretches.
+func Sparkline(values []float64, low, high float64, width int) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	n := min(len(values), width)
+	var b strings.Builder
+	for i := range n {
+		from, to := i*len(values)/n, (i+1)*len(values)/n
+		mean := 0.0
+		for _, v := range values[from:to] {
+			mean += v / float64(to-from)
+		}
+		level := len(levels) - 1
+		if high > low {
+			level = int((mean - low) / (high - low) * float64(len(levels)))
+		}
+		b.WriteRune(levels[min(max(level, 0), len(levels)-1)])
+	}
+	return b.String()
+}
