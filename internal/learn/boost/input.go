@@ -62,26 +62,23 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 	if err != nil {
 		return nil, err
 	}
-	return in, in.arrange(ctx, bins, len(e.orders), opts.Workers)
+	in.arrange(bins, len(e.orders))
+	return in, nil
 }
 
 // arrange puts the binned columns and the statistics side by side, once for
 // each order.
-func (in *input) arrange(ctx context.Context, bins *tree.Bins, orders, workers int) error {
+func (in *input) arrange(bins *tree.Bins, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(in.statistics))
 		for i := range in.statistics {
 			s := &in.statistics[i]
 			features[i] = tree.Feature{Cuts: s.cuts, Data: s.orders[order]}
 		}
-		ordered, first, err := bins.With(ctx, features, workers)
-		if err != nil {
-			return err
-		}
+		ordered, first := bins.With(features)
 		in.bins, in.first = append(in.bins, ordered), first
 	}
 	for i := range in.statistics {
 		in.usable = append(in.usable, int32(in.first+i))
 	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"foretell/internal/frame"
 )
@@ -18,11 +19,20 @@ type Bins struct {
 	Rows int
 	// Features are the columns of the frame, in its order.
 	Features []Feature
-	// octs hold the same bytes eight features to a word, the first in the
-	// lowest byte: one load feeds eight histograms.
-	octs [][]uint64
 	// constant tells of each feature that all rows are in one bin.
 	constant []bool
+	// octs hold the same bytes eight features to a word, the first in the
+	// lowest byte: one load feeds eight histograms. They are made when they are
+	// needed, and so are strips.
+	octs     []*oct
+	striping sync.Mutex
+	strips   []strip
+}
+
+// oct holds the bins of eight features, made when they are first asked for.
+type oct struct {
+	once  sync.Once
+	words []uint64
 }
 
 // Feature is one binned column.
@@ -49,19 +59,21 @@ func NewBins(ctx context.Context, f *frame.Frame, maxBins, workers int) (*Bins, 
 	if err != nil {
 		return nil, err
 	}
-	return b, b.pack(ctx, workers)
+	b.index()
+	return b, nil
 }
 
 // With returns the bins with more features behind them, which are binned
 // already: each one's Data has a byte a row. Nothing of b is copied: the first
 // of the new features, whose index is returned, begins a word, and those between
 // are constant.
-func (b *Bins) With(ctx context.Context, more []Feature, workers int) (all *Bins, first int, err error) {
+func (b *Bins) With(more []Feature) (all *Bins, first int) {
 	first = 8 * len(b.octs)
 	all = &Bins{Rows: b.Rows, octs: slices.Clip(b.octs), constant: slices.Clip(b.constant)}
 	all.Features = append(make([]Feature, 0, first+len(more)), b.Features...)
 	all.Features = append(all.Features[:first], more...)
-	return all, first, all.pack(ctx, workers)
+	all.index()
+	return all, first
 }
 
 // Cuts returns how the features are cut: what a model has to keep.
@@ -110,28 +122,32 @@ func sampled(rows int) []int32 {
 	return sample
 }
 
-// pack fills octs and constant from where they end.
-func (b *Bins) pack(ctx context.Context, workers int) error {
+// index fills octs and constant from where they end.
+func (b *Bins) index() {
 	for i := len(b.constant); i < len(b.Features); i++ {
 		b.constant = append(b.constant, constant(b.Features[i].Data))
 	}
-	first := len(b.octs)
-	b.octs = append(b.octs, make([][]uint64, (len(b.Features)+7)/8-first)...)
-	return Parallel(ctx, workers, len(b.octs)-first, func(_, i int) {
-		o := first + i
-		words := make([]uint64, b.Rows)
-		of := b.Features[8*o : min(8*o+8, len(b.Features))]
-		const stretch = 1 << 12 // words that stay in the nearest cache
-		for lo := 0; lo < b.Rows; lo += stretch {
-			some := words[lo:min(lo+stretch, b.Rows)]
-			for i := range of {
-				for row, bin := range of[i].Data[lo : lo+len(some)] {
-					some[row] |= uint64(bin) << (8 * i)
-				}
-			}
+	for len(b.octs) < (len(b.Features)+7)/8 {
+		b.octs = append(b.octs, new(oct))
+	}
+}
+
+// eight returns the features of an oct, fewer at the end.
+func (b *Bins) eight(index int) []Feature {
+	return b.Features[8*index : min(8*index+8, len(b.Features))]
+}
+
+// oct returns the words of an oct.
+func (b *Bins) oct(index int) []uint64 {
+	o := b.octs[index]
+	o.once.Do(func() {
+		s := strip{words: make([]uint64, b.Rows), width: 1}
+		for lo := 0; lo < b.Rows; lo += packed {
+			s.fill(0, b.eight(index), lo, min(lo+packed, b.Rows))
 		}
-		b.octs[o] = words
+		o.words = s.words
 	})
+	return o.words
 }
 
 func constant(data []uint8) bool {

@@ -68,10 +68,7 @@ func TestBinsWith(t *testing.T) {
 				}
 				more = append(more, feature)
 			}
-			all, first, err := bins.With(t.Context(), more, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all, first := bins.With(more)
 			if first%8 != 0 || len(all.Features) != first+len(more) {
 				t.Errorf("%d features, %d from %d on", len(all.Features), len(more), first)
 			}
@@ -90,7 +87,7 @@ func checkOcts(t *testing.T, b *Bins) {
 	}
 	for i, feature := range b.Features {
 		for row, bin := range feature.Data {
-			if got := uint8(b.octs[i/8][row] >> (i % 8 * 8)); got != bin {
+			if got := uint8(b.oct(i / 8)[row] >> (i % 8 * 8)); got != bin {
 				t.Fatalf("feature %d, row %d: %d in its word, want %d", i, row, got, bin)
 			}
 		}

@@ -54,8 +54,8 @@ type Grower struct {
 	groups   []group
 	rows     []int32
 	scratch  []int32
-	ordered  []int64
-	rooms    []room    // by worker
+	strips   []strip
+	trays    []*tray   // by worker
 	shares   [][]int64 // histograms of all workers but the first
 	tree     *Tree
 	spans    []span  // by node
@@ -92,7 +92,7 @@ type candidate struct {
 // not depend on their number.
 func NewGrower(bins *Bins, params Params, workers int) *Grower {
 	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: layout(bins)}
-	g.rooms = make([]room, g.workers)
+	g.trays = make([]*tray, g.workers)
 	g.params.MaxLeaves = max(params.MaxLeaves, 2)
 	g.pool = newPool(g.offsets[len(bins.Features)] + window)
 	return g
@@ -118,6 +118,10 @@ func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
 // or no split is worth its cost. The tree has at least one leaf. When ctx is
 // cancelled the error is ctx's.
 func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
+	var err error
+	if g.strips, err = g.bins.byRow(ctx, g.workers); err != nil {
+		return nil, err
+	}
 	g.begin(sample)
 	defer g.release()
 	root, err := g.root(ctx)
@@ -149,7 +153,6 @@ func (g *Grower) begin(sample Sample) {
 	g.rows = append(g.rows[:0], sample.Rows...)
 	if cap(g.scratch) < len(g.rows) {
 		g.scratch = make([]int32, len(g.rows))
-		g.ordered = make([]int64, len(g.rows))
 	}
 	g.tree = &Tree{Nodes: []Node{{Feature: -1}}}
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})

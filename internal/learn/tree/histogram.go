@@ -110,27 +110,21 @@ const (
 	many  = 128
 )
 
-// countGroup adds the gradients of rows to the cells of a group's active
-// features; fresh says that what these hold is of no account.
-func countGroup(bins *Bins, offsets []int, of *group, r *room, histogram []int64, rows []int32, gradients []int64, fresh bool) {
+// countGroup leaves the sums of the gradients of rows in the cells of a group's
+// active features.
+func countGroup(bins *Bins, offsets []int, of *group, r *room, histogram []int64, rows []int32, gradients []int64) {
 	if len(of.active) >= crowd && len(rows) >= many {
 		for _, i := range of.active {
 			clear(r[i%8*window:][:bins.Features[i].Bins])
 		}
-		countOct(r, bins.octs[of.index], rows, gradients)
+		countOct(r, bins.oct(of.index), rows, gradients)
 		for _, i := range of.active {
-			if fresh {
-				copy(histogram[offsets[i]:offsets[i+1]], r[i%8*window:])
-			} else {
-				add(histogram[offsets[i]:offsets[i+1]], r[i%8*window:][:bins.Features[i].Bins])
-			}
+			copy(histogram[offsets[i]:offsets[i+1]], r[i%8*window:])
 		}
 		return
 	}
-	if fresh {
-		for _, i := range of.active {
-			clear(histogram[offsets[i]:offsets[i+1]])
-		}
+	for _, i := range of.active {
+		clear(histogram[offsets[i]:offsets[i+1]])
 	}
 	active := of.active
 	for ; len(active) > 1; active = active[2:] {

@@ -6,10 +6,15 @@ import "context"
 // starting more would cost as much as they save.
 const small = 1 << 16
 
+// shared is the number of rows from which on they are counted in shares: each
+// worker then fetches other rows, where it would fetch other features of the
+// same.
+const shared = 1 << 12
+
 // search counts the histogram of counted, subtracts it from that of minuend if
 // that is given, and finds the best split of each of the leaves among them
-// that are to be searched. Each group of features is one task, so that every
-// cell has one writer. The rows of a large leaf are counted in shares before,
+// that are to be searched. Each run of groups of features is one task, so that
+// every cell has one writer. The rows of a large leaf are counted in shares before,
 // one a worker: sums of integers do not depend on how they are divided.
 func (g *Grower) search(ctx context.Context, leaves []*candidate, counted, minuend *candidate) error {
 	s := g.spans[counted.node]
@@ -23,30 +28,24 @@ func (g *Grower) search(ctx context.Context, leaves []*candidate, counted, minue
 	if g.tally(len(rows), len(leaves)) < small {
 		workers = 1
 	}
-	shared := len(rows) >= stretch || workers > 1 && len(g.groups) < workers
-	var ordered []int64
-	if shared {
+	sharing := len(rows) >= shared || workers > 1 && len(g.groups) < workers
+	if sharing {
 		if err := g.countShares(ctx, counted.cells, rows); err != nil {
 			return err
 		}
-	} else {
-		ordered = gather(g.ordered, g.sample.Gradients, rows)
 	}
-	err := Parallel(ctx, workers, len(g.groups), func(worker, i int) {
-		of := &g.groups[i]
-		lo, hi := of.reach(g.offsets)
-		if shared {
-			for _, share := range g.shares {
-				add(counted.cells[lo:hi], share[lo:hi])
+	// Each task takes a run of groups.
+	tasks := min(workers, len(g.groups))
+	err := Parallel(ctx, workers, tasks, func(worker, task int) {
+		lo, hi := task*len(g.groups)/tasks, (task+1)*len(g.groups)/tasks
+		if !sharing {
+			g.tray(worker).count(g, g.groups[lo:hi], counted.cells, rows)
+		}
+		for i := lo; i < hi; i++ {
+			g.finish(&g.groups[i], counted, minuend, sharing)
+			for j, c := range leaves {
+				found[i*len(leaves)+j] = g.best(&g.groups[i], c.cells, &scans[j])
 			}
-		} else {
-			countGroup(g.bins, g.offsets, of, &g.rooms[worker], counted.cells, rows, ordered, true)
-		}
-		if minuend != nil {
-			subtract(minuend.cells[lo:hi], counted.cells[lo:hi])
-		}
-		for j, c := range leaves {
-			found[i*len(leaves)+j] = g.best(of, c.cells, &scans[j])
 		}
 	})
 	if err != nil {
@@ -60,9 +59,27 @@ func (g *Grower) search(ctx context.Context, leaves []*candidate, counted, minue
 	return nil
 }
 
-// sitting is the number of rows that are counted for one group after the other
-// while their gradients are near.
-const sitting = 1 << 14
+// finish brings a group's cells of counted, and of minuend if that is given, to
+// what they are to be.
+func (g *Grower) finish(of *group, counted, minuend *candidate, sharing bool) {
+	lo, hi := of.reach(g.offsets)
+	if sharing {
+		for _, share := range g.shares {
+			add(counted.cells[lo:hi], share[lo:hi])
+		}
+	}
+	if minuend != nil {
+		subtract(minuend.cells[lo:hi], counted.cells[lo:hi])
+	}
+}
+
+// tray returns a worker's tray.
+func (g *Grower) tray(worker int) *tray {
+	if g.trays[worker] == nil {
+		g.trays[worker] = new(tray)
+	}
+	return g.trays[worker]
+}
 
 // countShares divides rows into as many shares as there are workers, and
 // counts the first into dst and the others into g.shares.
@@ -71,18 +88,11 @@ func (g *Grower) countShares(ctx context.Context, dst []int64, rows []int32) err
 		g.shares = append(g.shares, make([]int64, len(dst)))
 	}
 	return Parallel(ctx, g.workers, g.workers, func(worker, i int) {
-		lo, hi := i*len(rows)/g.workers, (i+1)*len(rows)/g.workers
 		to := dst
 		if i > 0 {
 			to = g.shares[i-1]
 		}
-		for at := lo; at < hi; at += sitting {
-			end := min(at+sitting, hi)
-			ordered := gather(g.ordered[at:end], g.sample.Gradients, rows[at:end])
-			for of := range g.groups {
-				countGroup(g.bins, g.offsets, &g.groups[of], &g.rooms[worker], to, rows[at:end], ordered, at == lo)
-			}
-		}
+		g.tray(worker).count(g, g.groups, to, rows[i*len(rows)/g.workers:(i+1)*len(rows)/g.workers])
 	})
 }
 

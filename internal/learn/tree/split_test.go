@@ -107,7 +107,7 @@ func TestScanAgreesWithItsNaiveTwin(t *testing.T) {
 }
 
 func TestSubtractingEqualsCounting(t *testing.T) {
-	f, target := table(2000, 6, 4)
+	f, target := table(4000, 75, 4)
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
 	offsets := layout(bins)
@@ -115,7 +115,7 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 		h := make([]int64, offsets[len(bins.Features)]+window)
 		ordered := gather(make([]int64, len(rows)), sample.Gradients, rows)
 		for _, of := range usable(bins, nil) {
-			countGroup(bins, offsets, &of, new(room), h, rows, ordered, true)
+			countGroup(bins, offsets, &of, new(room), h, rows, ordered)
 		}
 		return h
 	}
@@ -124,6 +124,38 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	if diff := cmp.Diff(count(sample.Rows[700:]), parent); diff != "" {
 		t.Error(diff)
 	}
+	t.Run("a_tray_equals_one_by_one", func(t *testing.T) {
+		g := NewGrower(bins, Params{}, 1)
+		var err error
+		if g.strips, err = bins.byRow(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+		g.sample = sample
+		draw := rand.New(rand.NewPCG(5, 5))
+		for _, part := range []int{1, 2, 3, 7, 20, 100, 400} {
+			var rows, features []int32
+			for row := range sample.Rows {
+				if draw.IntN(part) == 0 {
+					rows = append(rows, int32(row))
+				}
+			}
+			for i := range bins.Features {
+				if draw.IntN(3) > 0 {
+					features = append(features, int32(i))
+				}
+			}
+			want, got := count(rows), make([]int64, offsets[len(bins.Features)]+window)
+			for i := range got {
+				got[i] = draw.Int64() // what was there before is of no account
+			}
+			g.tray(0).count(g, usable(bins, features), got, rows)
+			for _, i := range features {
+				if diff := cmp.Diff(want[offsets[i]:offsets[i+1]], got[offsets[i]:offsets[i+1]]); diff != "" {
+					t.Errorf("feature %d, %d rows: %s", i, len(rows), diff)
+				}
+			}
+		}
+	})
 	t.Run("one_by_one_equals_by_fours", func(t *testing.T) {
 		all := count(sample.Rows)
 		for i := range bins.Features {

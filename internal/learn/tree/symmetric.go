@@ -300,7 +300,7 @@ func (g *SymmetricGrower) count(of *group, r *room) {
 				}
 				continue
 			}
-			countGroup(g.sample.Bins, g.offsets, of, r, g.histogram(to, o), rows, ordered, true)
+			countGroup(g.sample.Bins, g.offsets, of, r, g.histogram(to, o), rows, ordered)
 			if from != to {
 				subtract(g.histogram(from, o)[lo:hi], g.histogram(to, o)[lo:hi])
 			}
