@@ -168,6 +168,15 @@ func (p *preflight) Close() {
 	}
 }
 
+// labels are the classes of the training file.
+func (p *preflight) labels() []string {
+	labels := make([]string, len(p.trained.Classes))
+	for i, class := range p.trained.Classes {
+		labels[i] = class.Text
+	}
+	return labels
+}
+
 func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 	var err error
 	if p.trained, err = p.train.profile(ctx, progress, p.train.shape.ID); err != nil {

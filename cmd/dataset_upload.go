@@ -213,19 +213,23 @@ func freeName(ctx context.Context, conn *connection, stem string) (string, error
 		}
 		taken[d.DatasetName] = true
 	}
+	for n := 1; ; n++ {
+		if name := datasetName(stem, n); !taken[name] {
+			return name, nil
+		}
+	}
+}
+
+// datasetName is the nth name, from 1, that freeName tries.
+func datasetName(stem string, n int) string {
 	stem = strings.TrimSpace(stem)
 	if utf8.RuneCountInString(stem) < minName {
 		stem += "-data"
 	}
-	for n := 1; ; n++ {
-		suffix := ""
-		if n > 1 {
-			suffix = "-" + strconv.Itoa(n)
-		}
-		runes := []rune(stem)
-		name := strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
-		if !taken[name] {
-			return name, nil
-		}
+	suffix := ""
+	if n > 1 {
+		suffix = "-" + strconv.Itoa(n)
 	}
+	runes := []rune(stem)
+	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
 }

@@ -41,7 +41,7 @@ var exits = []struct {
 	{ExitUnavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
 	{ExitStillRunning, "still-running", "--timeout was reached; the job runs on"},
 	{ExitConflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
-	{ExitBelowTarget, "below-target", "the race ended under an explicit --threshold; the best model was kept, predictions were written"},
+	{ExitBelowTarget, "below-target", "the race ended under an explicit --threshold, or --require or --beat was missed; the best model was kept, predictions were written"},
 	{ExitUntrusted, "untrusted", "a result failed its check, or is not what its receipt says; of one just downloaded nothing is left"},
 	{ExitInterrupted, "interrupted", "Ctrl-C (SIGINT)"},
 	{ExitTerminated, "terminated", "SIGTERM"},

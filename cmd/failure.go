@@ -13,6 +13,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/frame"
+	"foretell/internal/gate"
 	"foretell/internal/term"
 )
 
@@ -31,7 +32,9 @@ type failure struct {
 	line, column int
 	// request finds the request in the service's log.
 	request string
-	cause   error
+	// requirements are the verdicts where one is the reason.
+	requirements []gate.Verdict
+	cause        error
 }
 
 // Error gives the fact.
@@ -163,6 +166,8 @@ type failureMembers struct {
 	File      string `json:"file,omitempty"`
 	Line      int    `json:"line,omitempty"`
 	Column    int    `json:"column,omitempty"`
+
+	Requirements []gate.Verdict `json:"requirements,omitempty"`
 }
 
 // write prints the failure for a person, or as one JSON line.
@@ -174,7 +179,7 @@ func (f *failure) write(w io.Writer, style term.Style, asJSON bool) {
 	if asJSON {
 		line, err := term.EncodeJSONLine(failureDocument{failureMembers{
 			Code: code, Exit: f.exit, Message: f.fact, Hint: f.hint, RequestID: f.request,
-			File: f.file, Line: f.line, Column: f.column,
+			File: f.file, Line: f.line, Column: f.column, Requirements: f.requirements,
 		}})
 		if err == nil {
 			_, _ = w.Write(line) // there is no other place to complain

@@ -18,13 +18,14 @@ import (
 // import anything but the parts of the engine.
 var layers = map[string][]string{
 	".":                     {"cmd"},
-	"cmd":                   {"api", "app", "blob", "client", "frame", "receipt", "report", "server", "store", "term"},
+	"cmd":                   {"api", "app", "blob", "client", "frame", "gate", "receipt", "report", "server", "store", "term"},
 	"internal/api":          nil,
 	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "store"},
 	"internal/auth":         nil,
 	"internal/blob":         nil,
 	"internal/client":       {"api"},
 	"internal/frame":        nil,
+	"internal/gate":         {"api"},
 	"internal/job":          nil,
 	"internal/learn":        {"frame", "learn/boost", "learn/forest", "learn/metric", "learn/neural", "learn/split", "learn/tree"},
 	"internal/learn/boost":  {"frame", "learn/split", "learn/tree"},

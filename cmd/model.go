@@ -76,7 +76,7 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 
 func newModelsGetCmd(h *host) *cobra.Command {
 	return newInquiryCmd(h, inquiry[*api.Model]{
-		use: "get REF", short: "Show a model", noun: modelNoun,
+		use: "get REF", short: "Show a model", noun: modelNoun, gated: true,
 		ask: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},
@@ -86,7 +86,7 @@ func newModelsGetCmd(h *host) *cobra.Command {
 
 func newModelsReportCmd(h *host) *cobra.Command {
 	return newInquiryCmd(h, inquiry[*api.ModelReport]{
-		use: "report REF", short: "Show how good a model is and what it looks at", noun: modelNoun,
+		use: "report REF", short: "Show how good a model is and what it looks at", noun: modelNoun, gated: true,
 		ask: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
 			return client.Call(ctx, c, api.GetModelReport, &api.ModelInput{ModelKey: key})
 		},

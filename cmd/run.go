@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/gate"
 	"foretell/internal/term"
 )
 
@@ -19,6 +20,7 @@ type runOptions struct {
 	output output
 	shaper shaper
 	target target
+	gate   gater
 	host   *host
 
 	blind   string
@@ -36,9 +38,12 @@ the blind file, and writes the verified result. Its path is printed, or the
 model's key if there is no blind file.
 
 Without --threshold the best model wins. A race that misses an explicit
---threshold still predicts, and exits with status 10.`,
+--threshold, or a model that misses a --require or does not --beat another,
+still predicts, and exits with status 10. The champion of --beat is that of
+the newest dataset that an earlier run made of a file of this name.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
+  foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
   foretell run sales.tsv.gz --id order --label churned --blind new.tsv.gz`,
 		Args: takes("TRAIN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -48,6 +53,7 @@ Without --threshold the best model wins. A race that misses an explicit
 	opts.output.bindItem(cmd, h, prints[runDocument]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
+	opts.gate.bind(cmd, h)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to predict")
 	cmd.Flags().StringVar(&opts.name, "name", "", "name of the dataset (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
@@ -60,7 +66,7 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.target.check(&o.output); err != nil {
+	if err := cmp.Or(o.target.check(&o.output), o.gate.read()); err != nil {
 		return err
 	}
 	ctx, progress, cancel, err := o.waiter.start(ctx)
@@ -80,7 +86,7 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	if err := files.verdict(); err != nil {
 		return err
 	}
-	if err := o.racer.fits(len(files.trained.Classes)); err != nil {
+	if err := cmp.Or(o.racer.fits(len(files.trained.Classes)), o.gate.fits(files.labels())); err != nil {
 		return err
 	}
 	found, err := o.witness(ctx, files)
@@ -93,6 +99,9 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	}
 	defer conn.Close()
 	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files, found: found}
+	if err := o.gate.seekEarlier(ctx, conn, cmp.Or(o.name, files.train.stem()), files.trained); err != nil {
+		return err
+	}
 	if err := j.learn(ctx, body); err != nil {
 		return err
 	}
@@ -101,13 +110,16 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 			return err
 		}
 	}
+	if j.verdicts, err = o.gate.judge(ctx, conn, j.job.ModelKey); err != nil {
+		return err
+	}
 	if !o.output.quiet {
 		j.summarize(ctx, o.host.now().Sub(began))
 	}
 	if err := j.print(); err != nil {
 		return err
 	}
-	return belowTarget(j.job)
+	return o.gate.publish(&o.output, j.verdicts, belowTarget(j.job))
 }
 
 // open opens the files and settles where the result goes, before any work.
@@ -162,6 +174,8 @@ type journey struct {
 	job    *api.Training
 	model  *api.Model
 	result resultDocument
+	// verdicts is nil if nothing is required.
+	verdicts *gate.Result
 }
 
 // learn takes the training file to a model.
@@ -225,9 +239,7 @@ func (j *journey) answer(ctx context.Context) error {
 	j.result = resultDocument{
 		Path: j.target.path, PredictionKey: created.PredictionKey, ModelKey: j.job.ModelKey, Receipt: j.target.receiptPath(),
 	}
-	for _, class := range j.files.trained.Classes {
-		j.found.classes = append(j.found.classes, class.Text)
-	}
+	j.found.classes = j.files.labels()
 	j.found.prediction, j.found.rows = prediction, &j.result.Rows
 	return j.target.fetch(ctx, download{j.walk, j.found, j.files.blind.proof(ctx, j.found.classes, j.found.rows)})
 }
@@ -292,6 +304,8 @@ type runDocument struct {
 	Rows                int      `json:"rows,omitempty"`
 	Path                string   `json:"path,omitempty"`
 	Receipt             string   `json:"receipt,omitempty"`
+
+	Requirements []gate.Verdict `json:"requirements,omitempty"`
 }
 
 // print gives the path of the predictions, or the model's key without any.
@@ -306,6 +320,9 @@ func (j *journey) print() error {
 		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
 		Algorithm: j.model.Algorithm, ModelKey: j.job.ModelKey,
 		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path, Receipt: j.result.Receipt,
+	}
+	if j.verdicts != nil {
+		doc.Requirements = j.verdicts.Verdicts
 	}
 	switch {
 	case j.output.json || len(j.output.fields) > 0:

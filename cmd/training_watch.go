@@ -18,6 +18,7 @@ type trainingCreateOptions struct {
 	waiter waiter
 	racer  racer
 	output output
+	gate   gater
 }
 
 func newTrainingCreateCmd(h *host) *cobra.Command {
@@ -28,7 +29,11 @@ func newTrainingCreateCmd(h *host) *cobra.Command {
 	}
 	opts.waiter.bind(cmd, h)
 	opts.racer.bind(cmd)
+	opts.gate.bind(cmd, h)
 	opts.output.bindItem(cmd, h, prints[api.Training](), prints[api.CreatedTraining]())
+	for _, flag := range []string{"require", "beat", "junit"} {
+		cmd.MarkFlagsMutuallyExclusive("no-wait", flag)
+	}
 	cmd.ValidArgsFunction = opts.waiter.complete(datasetNames)
 	return cmd
 }
@@ -38,6 +43,9 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.gate.read(); err != nil {
+		return err
+	}
 	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
@@ -45,6 +53,9 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	defer done()
 	key, err := walk.datasetKey(ctx, ref)
 	if err != nil {
+		return err
+	}
+	if err := o.gate.prepare(ctx, walk.connection, key); err != nil {
 		return err
 	}
 	created, err := client.Call(ctx, walk.Client, api.CreateTraining, &api.CreateTrainingInput{
@@ -63,15 +74,13 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := item(&o.output, job, trainingMembers...); err != nil {
-		return err
-	}
-	return belowTarget(job)
+	return o.gate.conclude(ctx, &o.output, walk.connection, job)
 }
 
 type trainingWaitOptions struct {
 	waiter waiter
 	output output
+	gate   gater
 
 	watch bool
 }
@@ -92,11 +101,15 @@ func newTrainingWaiter(h *host, watch bool, use, short string) *cobra.Command {
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.output.bindItem(cmd, h, prints[api.Training]())
+	opts.gate.bind(cmd, h)
 	cmd.ValidArgsFunction = opts.waiter.complete(trainingNames)
 	return cmd
 }
 
 func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
+	if err := o.gate.read(); err != nil {
+		return err
+	}
 	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
@@ -118,10 +131,10 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if err := trainingFailed(job); err != nil {
 		return err
 	}
-	if err := item(&o.output, job, trainingMembers...); err != nil {
+	if err := o.gate.seekBefore(ctx, walk.connection, job.ModelKey); err != nil {
 		return err
 	}
-	return belowTarget(job)
+	return o.gate.conclude(ctx, &o.output, walk.connection, job)
 }
 
 // race watches a race that the command started. Ctrl-C leaves a race on another

@@ -30,11 +30,14 @@ type inquiry[T any] struct {
 	working bool
 	ask     func(ctx context.Context, c *client.Client, key string) (T, error)
 	print   func(o *output, answer T) error
+	// gated is set where the thing is a model that can be held to requirements.
+	gated bool
 }
 
 type inquiryOptions[T any] struct {
 	connector connector
 	output    output
+	gate      gater
 	inquiry   inquiry[T]
 }
 
@@ -46,11 +49,17 @@ func newInquiryCmd[T any](h *host, q inquiry[T]) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h, prints[T]())
+	if q.gated {
+		opts.gate.bind(cmd, h)
+	}
 	cmd.ValidArgsFunction = opts.connector.complete(q.noun.names)
 	return cmd
 }
 
 func (o *inquiryOptions[T]) run(ctx context.Context, ref string) error {
+	if err := o.gate.read(); err != nil {
+		return err
+	}
 	conn, err := o.connector.connect(ctx)
 	if err != nil {
 		return err
@@ -64,7 +73,17 @@ func (o *inquiryOptions[T]) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	return o.inquiry.print(&o.output, answer)
+	if err := o.gate.seekBefore(ctx, conn, key); err != nil {
+		return err
+	}
+	verdicts, err := o.gate.judge(ctx, conn, key)
+	if err != nil {
+		return err
+	}
+	if err := o.inquiry.print(&o.output, answer); err != nil {
+		return err
+	}
+	return o.gate.publish(&o.output, verdicts, nil)
 }
 
 // removal is a command that deletes one thing, and asks before.

@@ -1,0 +1,202 @@
+package gate
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Result is the verdicts on one model.
+type Result struct {
+	// Model is the model's key.
+	Model    string
+	Verdicts []Verdict
+	// At is when it was judged.
+	At time.Time
+}
+
+// Missed counts the requirements that do not hold.
+func (r *Result) Missed() int {
+	n := 0
+	for _, v := range r.Verdicts {
+		if !v.Holds {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary says in words how it went.
+func (r *Result) Summary() string {
+	missed, all := r.Missed(), len(r.Verdicts)
+	switch {
+	case missed == 0 && all == 1:
+		return "the requirement holds"
+	case missed == 0:
+		return fmt.Sprintf("all %d requirements hold", all)
+	case all == 1:
+		return "the requirement was missed"
+	}
+	verb := "were"
+	if missed == 1 {
+		verb = "was"
+	}
+	return fmt.Sprintf("%d of %d requirements %s missed", missed, all, verb)
+}
+
+// Measured is the value as a table shows it.
+func (v *Verdict) Measured() string {
+	switch {
+	case v.Value == nil:
+		return ""
+	case v.Than != nil:
+		return figure(*v.Value, *v.Than)
+	}
+	return figure(*v.Value, 0)
+}
+
+// Count is the number of rows as a table shows it.
+func (v *Verdict) Count() string {
+	if v.Skipped {
+		return ""
+	}
+	return fmt.Sprint(v.Rows)
+}
+
+// sentence says all of a verdict in one line.
+func (v *Verdict) sentence() string {
+	if v.Value == nil {
+		return v.Requirement + ": " + v.Reason
+	}
+	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, v.Measured(), rows(v.Rows), v.Reason)
+}
+
+// WriteGitHub writes what GitHub Actions shows beside the run: an error for
+// each requirement that was missed, and unless quiet a notice if none was.
+func (r *Result) WriteGitHub(w io.Writer, quiet bool) error {
+	var b strings.Builder
+	for _, v := range r.Verdicts {
+		switch {
+		case !v.Holds:
+			fmt.Fprintf(&b, "::error title=%s::%s\n", property("foretell: "+v.Requirement), data(v.sentence()))
+		case v.Skipped && !quiet:
+			fmt.Fprintf(&b, "::notice title=%s::%s\n", property("foretell: "+v.Requirement), data(v.sentence()))
+		}
+	}
+	if r.Missed() == 0 && !quiet {
+		fmt.Fprintf(&b, "::notice title=foretell::%s\n", data(r.Summary()))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// data escapes what GitHub reads behind the second pair of colons.
+func data(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+// property escapes what GitHub reads as a value of a property.
+func property(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
+}
+
+// WriteMarkdown writes a section for a job's summary.
+func (r *Result) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, measured on test rows\n\n", r.Summary(), r.Model)
+	b.WriteString("| | requirement | measured | rows | |\n|---|---|---:|---:|---|\n")
+	for _, v := range r.Verdicts {
+		mark := "✅"
+		switch {
+		case !v.Holds:
+			mark = "❌"
+		case v.Skipped:
+			mark = "➖"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mark, cell(v.Requirement), v.Measured(), v.Count(), cell(v.Reason))
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// cell keeps a text within its cell of a Markdown table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`").Replace(text)
+}
+
+// Section puts what write writes into a section of GitLab's log, which can be
+// folded.
+func (r *Result) Section(w io.Writer, write func(io.Writer) error) error {
+	const name = "foretell_requirements"
+	if _, err := fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s\r\x1b[0KForetell: %s\n", r.At.Unix(), name, r.Summary()); err != nil {
+		return err
+	}
+	if err := write(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", r.At.Unix(), name)
+	return err
+}
+
+type suites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Skipped  int      `xml:"skipped,attr"`
+	Suite    suite    `xml:"testsuite"`
+}
+
+type suite struct {
+	Name      string     `xml:"name,attr"`
+	Tests     int        `xml:"tests,attr"`
+	Failures  int        `xml:"failures,attr"`
+	Errors    int        `xml:"errors,attr"`
+	Skipped   int        `xml:"skipped,attr"`
+	Time      string     `xml:"time,attr"`
+	Timestamp string     `xml:"timestamp,attr"`
+	Cases     []testCase `xml:"testcase"`
+}
+
+type testCase struct {
+	Name    string `xml:"name,attr"`
+	Class   string `xml:"classname,attr"`
+	Time    string `xml:"time,attr"`
+	Failure *note  `xml:"failure"`
+	Skipped *note  `xml:"skipped"`
+	Output  string `xml:"system-out,omitempty"`
+}
+
+type note struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes the verdicts as JUnit XML, a test case a requirement.
+func (r *Result) WriteJUnit(w io.Writer) error {
+	s := suite{Name: "foretell", Tests: len(r.Verdicts), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
+	for _, v := range r.Verdicts {
+		c := testCase{Name: v.Requirement, Class: "foretell." + r.Model, Time: "0", Output: v.sentence()}
+		switch {
+		case v.Skipped:
+			s.Skipped++
+			c.Skipped, c.Output = &note{Message: v.Reason}, ""
+		case !v.Holds:
+			c.Failure, c.Output = &note{Message: v.sentence(), Type: "requirement", Text: v.sentence()}, ""
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(suites{Tests: s.Tests, Failures: s.Failures, Skipped: s.Skipped, Suite: s}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

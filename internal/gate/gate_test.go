@@ -1,0 +1,146 @@
+package gate_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/gate"
+)
+
+var report = &api.ModelReport{
+	Metric: api.MetricROCAUC, TestRows: 150,
+	Test: api.Scores{Accuracy: 0.8, BalancedAccuracy: 0.7, MacroF1: 0.6, ROCAUC: 0.89996, LogLoss: 0.4},
+	Classes: []api.ClassReport{
+		{Label: "very bad]>=1", Rows: 30, Precision: 0.5, Recall: 0.25, F1: 1.0 / 3},
+		{Label: "rare"},
+	},
+}
+
+// TestJudge holds one report to many requirements.
+func TestJudge(t *testing.T) {
+	for _, row := range []struct {
+		in     string
+		holds  bool
+		reason string
+	}{
+		{"accuracy>=0.8", true, "holds"},
+		{"accuracy>0.8", false, "missed: it is the bound itself"},
+		{" balancedAccuracy <= 0.7 ", true, "holds"},
+		{"macroF1<0.6", false, "missed: it is the bound itself"},
+		{"rocAuc>=.9", false, "missed by 0.00004"},
+		{"logLoss<=3e-1", false, "missed by 0.1000"},
+		{"logLoss<=12", true, "holds"},
+		{`recall["very bad]>=1"]>=0.2`, true, "holds"},
+		{`precision['very bad]>=1']>=0.6`, false, "missed by 0.1000"},
+		{`f1[very bad]>=1]>0.3`, true, "holds"},
+		{"recall[rare]>=0", false, "not measured: no test row of this class"},
+	} {
+		t.Run(row.in, func(t *testing.T) {
+			r, err := gate.Parse(row.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := r.Judge(report); v.Holds != row.holds || v.Reason != row.reason {
+				t.Errorf("%+v, want %v, %q", v, row.holds, row.reason)
+			}
+			if v := r.Judge(nil); v.Holds || v.Value != nil {
+				t.Errorf("without a report: %+v", v)
+			}
+			if v := r.Judge(&api.ModelReport{Classes: report.Classes[1:]}); v.Holds {
+				t.Errorf("without test rows: %+v", v)
+			}
+		})
+	}
+}
+
+// TestParse names what is wrong.
+func TestParse(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                   "has no bound",
+		"rocAuc":             "has no bound",
+		"rocAuc=0.9":         "one of >=, >, <=, <",
+		"rocAuc=>0.9":        "one of >=, >, <=, <",
+		"rocAuc>=":           "one of >=, >, <=, <",
+		"rocAuc>=a":          "a is no number",
+		"rocAuc>=NaN":        "NaN is no number",
+		"rocAuc>=90":         "rocAuc is never 90",
+		"logLoss<-1":         "logLoss is never -1",
+		"auc>=0.9":           `there is no figure "auc"; there are accuracy, balancedAccuracy, macroF1, rocAuc, logLoss, precision[CLASS]`,
+		"recall>=0.9":        "name it as in recall[CLASS]",
+		"accuracy[yes]>=0.9": "accuracy is that of all classes together",
+	} {
+		if _, err := gate.Parse(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", in, err, want)
+		}
+	}
+}
+
+// TestBeat compares by the metric that the model was raced for.
+func TestBeat(t *testing.T) {
+	other := *report
+	other.TestRows = 90
+	for _, row := range []struct {
+		auc    float64
+		holds  bool
+		reason string
+	}{
+		{0.8, true, "better than rocAuc 0.8000 on 90 rows"},
+		{0.89996, false, "missed: a tie with rocAuc 0.9000 on 90 rows"},
+		{0.89997, false, "missed: worse than rocAuc 0.89997 on 90 rows"},
+	} {
+		other.Test.ROCAUC = row.auc
+		if v := gate.Beat(report, &other, "it"); v.Holds != row.holds || v.Reason != row.reason || v.Requirement != "beat it" {
+			t.Errorf("%v: %+v", row.auc, v)
+		}
+	}
+	for _, pair := range [][2]*api.ModelReport{{report, nil}, {nil, report}, {report, {}}} {
+		if v := gate.Beat(pair[0], pair[1], "it"); v.Holds {
+			t.Errorf("not to be measured: %+v", v)
+		}
+	}
+}
+
+// TestForms writes texts that would break each form.
+func TestForms(t *testing.T) {
+	value := 0.5
+	r := &gate.Result{Model: "key", At: time.Unix(0, 0), Verdicts: []gate.Verdict{
+		{Requirement: "recall[a|b,c:\n%]>=1", Value: &value, Rows: 1, Reason: "missed <by> 0.5\x00"},
+	}}
+	var github, markdown, junit bytes.Buffer
+	if err := r.WriteGitHub(&github, false); err != nil {
+		t.Error(err)
+	}
+	want := "::error title=foretell%3A recall[a|b%2Cc%3A%0A%25]>=1::recall[a|b,c:%0A%25]>=1: 0.5000 on 1 row, missed <by> 0.5\x00\n"
+	if github.String() != want {
+		t.Errorf("GitHub: %q, want %q", github.String(), want)
+	}
+	if err := r.WriteMarkdown(&markdown); err != nil {
+		t.Error(err)
+	}
+	if want := `| ❌ | recall[a\|b,c: %]>=1 | 0.5000 | 1 | missed &lt;by> 0.5`; !strings.Contains(markdown.String(), want) {
+		t.Errorf("Markdown: %s", markdown.String())
+	}
+	if err := r.WriteJUnit(&junit); err != nil {
+		t.Error(err)
+	}
+	var back struct {
+		Suite struct {
+			Case struct {
+				Name    string `xml:"name,attr"`
+				Failure struct {
+					Message string `xml:"message,attr"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(junit.Bytes(), &back); err != nil {
+		t.Fatalf("%v: %s", err, junit.String())
+	}
+	if name := back.Suite.Case.Name; name != r.Verdicts[0].Requirement || back.Suite.Case.Failure.Message == "" {
+		t.Errorf("JUnit: %s", junit.String())
+	}
+}

@@ -1,0 +1,236 @@
+// Package gate holds a model to what was required of it, and writes the verdict
+// for those who read it: a person, GitHub, GitLab, and whatever reads JUnit.
+//
+// What is measured is the model's report on test rows, which nothing looked at
+// while it learnt.
+package gate
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// The figures of one class.
+const (
+	Precision = "precision"
+	Recall    = "recall"
+	F1        = "f1"
+)
+
+var (
+	ofAll = []string{
+		api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
+	}
+	ofClass = []string{Precision, Recall, F1}
+)
+
+// Figures names what can be required, for whoever mistyped it.
+func Figures() string {
+	names := slices.Clone(ofAll)
+	for _, name := range ofClass {
+		names = append(names, name+"[CLASS]")
+	}
+	return strings.Join(names, ", ")
+}
+
+// Requirement is a bound on one figure of a model's report.
+type Requirement struct {
+	// Figure is the name of the figure; Class the label that it is of, if it is
+	// that of one class.
+	Figure, Class string
+	// Operator is >=, >, <= or <.
+	Operator string
+	Bound    float64
+	text     string
+}
+
+// String gives the requirement as it was typed.
+func (r *Requirement) String() string { return r.text }
+
+var (
+	form     = regexp.MustCompile(`(?s)^\s*(\w+)\s*(\[(.*)\])?\s*(>=|<=|>|<)\s*([^\s<>=]+)\s*$`)
+	operator = regexp.MustCompile(`[<>=]`)
+)
+
+// Parse reads a requirement such as rocAuc>=0.9 or recall["very bad"]>0.5.
+func Parse(text string) (*Requirement, error) {
+	part := form.FindStringSubmatch(text)
+	if part == nil {
+		if !operator.MatchString(text) {
+			return nil, fmt.Errorf("%q has no bound: a requirement is a figure, one of >=, >, <=, <, and a number", text)
+		}
+		return nil, fmt.Errorf("%q is none: a requirement is a figure, one of >=, >, <=, <, and a number", text)
+	}
+	r := &Requirement{Figure: part[1], Operator: part[4], text: strings.TrimSpace(text)}
+	single := slices.Contains(ofClass, r.Figure)
+	switch {
+	case !single && !slices.Contains(ofAll, r.Figure):
+		return nil, fmt.Errorf("%q: there is no figure %q; there are %s", text, r.Figure, Figures())
+	case single && part[2] == "":
+		return nil, fmt.Errorf("%q: %s is that of one class: name it as in %s[CLASS]", text, r.Figure, r.Figure)
+	case !single && part[2] != "":
+		return nil, fmt.Errorf("%q: %s is that of all classes together", text, r.Figure)
+	}
+	r.Class = unquote(strings.TrimSpace(part[3]))
+	bound, err := strconv.ParseFloat(part[5], 64)
+	if err != nil || math.IsNaN(bound) {
+		return nil, fmt.Errorf("%q: %s is no number", text, part[5])
+	}
+	if bound < 0 || bound > 1 && r.Figure != api.MetricLogLoss {
+		return nil, fmt.Errorf("%q: %s is never %s", text, r.Figure, part[5])
+	}
+	r.Bound = bound
+	return r, nil
+}
+
+// unquote takes a pair of quotes away.
+func unquote(class string) string {
+	if n := len(class); n > 1 && (class[0] == '"' || class[0] == '\'') && class[n-1] == class[0] {
+		return class[1 : n-1]
+	}
+	return class
+}
+
+// Fits is an error if the requirement is of a class that is none of these.
+func (r *Requirement) Fits(classes []string) error {
+	if !slices.Contains(ofClass, r.Figure) || slices.Contains(classes, r.Class) {
+		return nil
+	}
+	return fmt.Errorf("%q: there is no class %q; there are %s", r.text, r.Class, listed(classes))
+}
+
+// listed names the first classes.
+func listed(classes []string) string {
+	const most = 20
+	if more := len(classes) - most; more > 0 {
+		return strings.Join(classes[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(classes, ", ")
+}
+
+// Verdict is whether a model is as was required.
+type Verdict struct {
+	Requirement string `json:"requirement"`
+	Holds       bool   `json:"holds"`
+	// Skipped tells that there was nothing to compare with; it then holds.
+	Skipped bool `json:"skipped,omitempty"`
+	// Value is what was measured on Rows test rows; absent if it could not be.
+	Value *float64 `json:"value,omitempty"`
+	Rows  int64    `json:"rows"`
+	// Than is the value of the model to be beaten, on ThanRows.
+	Than     *float64 `json:"than,omitempty"`
+	ThanRows int64    `json:"thanRows,omitempty"`
+	// Reason says in words what the figures do not.
+	Reason string `json:"reason"`
+}
+
+// Judge measures a requirement by a report; nil if the service has none.
+func (r *Requirement) Judge(report *api.ModelReport) Verdict {
+	v := Verdict{Requirement: r.text}
+	if report == nil {
+		v.Reason = "not measured: the service gives no report"
+		return v
+	}
+	value, rows := r.measure(report)
+	if v.Rows = rows; rows == 0 {
+		v.Reason = "not measured: no test row"
+		if r.Class != "" {
+			v.Reason += " of this class"
+		}
+		return v
+	}
+	v.Value = &value
+	v.Holds = r.holds(value)
+	v.Reason = "holds"
+	switch {
+	case v.Holds:
+	case value == r.Bound:
+		v.Reason = "missed: it is the bound itself"
+	default:
+		v.Reason = "missed by " + figure(math.Abs(value-r.Bound), 0)
+	}
+	return v
+}
+
+// measure finds the figure and counts the rows behind it.
+func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
+	if value, ok := report.Test.Value(r.Figure); ok {
+		return value, report.TestRows
+	}
+	for _, c := range report.Classes {
+		if c.Label == r.Class {
+			return map[string]float64{Precision: c.Precision, Recall: c.Recall, F1: c.F1}[r.Figure], c.Rows
+		}
+	}
+	return 0, 0
+}
+
+func (r *Requirement) holds(value float64) bool {
+	switch r.Operator {
+	case ">=":
+		return value >= r.Bound
+	case ">":
+		return value > r.Bound
+	case "<=":
+		return value <= r.Bound
+	}
+	return value < r.Bound
+}
+
+// Beat tells whether a model is better than another by the metric that it was
+// raced for. A tie does not beat. Either report may be nil.
+func Beat(report, other *api.ModelReport, name string) Verdict {
+	v := Verdict{Requirement: "beat " + name}
+	if report == nil || other == nil {
+		v.Reason = "not measured: the service gives no report"
+		return v
+	}
+	value, _ := report.Test.Value(report.Metric)
+	than, _ := other.Test.Value(report.Metric)
+	v.Rows, v.ThanRows = report.TestRows, other.TestRows
+	if v.Rows == 0 || v.ThanRows == 0 {
+		v.Reason = "not measured: no test row"
+		return v
+	}
+	v.Value, v.Than, v.Holds = &value, &than, value > than
+	word := "better than"
+	switch {
+	case value == than:
+		word = "missed: a tie with"
+	case value < than:
+		word = "missed: worse than"
+	}
+	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, figure(than, value), rows(v.ThanRows))
+	return v
+}
+
+// Unbeaten is the verdict where there is nothing to be beaten.
+func Unbeaten(name, why string) Verdict {
+	return Verdict{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
+}
+
+// figure writes a value with four digits, or as many as tell it from another
+// value that it is not.
+func figure(value, other float64) string {
+	for digits := 4; digits < 17; digits++ {
+		text := strconv.FormatFloat(value, 'f', digits, 64)
+		if value == other || text != strconv.FormatFloat(other, 'f', digits, 64) {
+			return text
+		}
+	}
+	return strconv.FormatFloat(value, 'g', -1, 64)
+}
+
+// rows counts rows in words.
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
