@@ -22,10 +22,13 @@ func (c *cells) take(g *grid) bool {
 		c.columns[i].Floats, c.columns[i].Codes = c.columns[i].Floats[:0], c.columns[i].Codes[:0]
 	}
 	for _, p := range c.plain {
-		if column := &c.columns[p.column]; p.codes == nil {
-			column.Floats = g.numbers(p.field)
-		} else {
+		switch column := &c.columns[p.column]; {
+		case p.codes != nil:
 			column.Codes = appendCodes(column.Codes, g, p.field, p.codes)
+		case c.packs && !g.wide[p.field] && !g.others[p.field]:
+			*column = Column{packed: packed{large: g.fractions(p.field)}}
+		default:
+			*column = Column{Floats: g.numbers(p.field)}
 		}
 	}
 	for _, p := range c.parted {
@@ -66,7 +69,9 @@ func appendCodes(dst []int32, g *grid, field int, codes map[string]int32) []int3
 // measure finds the spans of the numeric columns.
 func (c *cells) measure() {
 	for i := range c.columns {
-		if values := c.columns[i].Floats; values != nil {
+		if cells := c.columns[i].packed.large; cells != nil {
+			c.spans[i] = written(cells)
+		} else if values := c.columns[i].Floats; values != nil {
 			c.large[i] = slices.Grow(c.large[i][:0], len(values))[:len(values)]
 			c.spans[i] = read(values, c.large[i])
 		}

@@ -59,6 +59,7 @@ func bindByName(t *table, schema *Schema) (*binding, error) {
 type cells struct {
 	schema  *Schema
 	binding *binding
+	packs   bool // take packs numbers
 	rows    int
 	columns []Column
 	plain   []plainCell

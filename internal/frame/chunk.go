@@ -7,7 +7,7 @@ import "bytes"
 const chunkSize = 256 << 10
 
 // slack is how far behind a chunk's text its bytes may be read.
-const slack = 32
+const slack = 64
 
 // newBuffer returns a buffer of so many bytes, with room behind them for the line
 // end that a file's last line may lack and for the slack.

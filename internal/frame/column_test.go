@@ -25,7 +25,7 @@ func grown(batches ...[]float64) growing {
 	var g growing
 	for _, values := range batches {
 		large := make([]fraction, len(values))
-		g.add(values, read(values, large), large)
+		g.add(&Column{Floats: values}, len(values), read(values, large), large)
 	}
 	return g
 }

@@ -2,35 +2,43 @@ package frame
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"slices"
 	"unicode/utf8"
 )
 
-// grid is the cells of a chunk, found and read as numbers in one go.
+// grid is the cells of a chunk, found and read as numbers:
 //
-// The ends of the cells lie row by row, as they are found; their values lie
-// column by column, as they are used.
+//	text    1,2.5,cat␊2,,dog␊        begins  0 2 6 10 | 10 12 13 17
+//
+// All ends of cells are found first, so that none waits for the one before it to
+// be read. The cells lie row by row, as they are found; their numbers lie column
+// by column, as they are used.
 type grid struct {
 	text   []byte
 	fields int
 	rows   int
-	breaks int       // line ends in text
-	begins []int32   // by row: where its record begins
-	lines  []int32   // by row: line ends before its record
-	ends   []int32   // by row and field: where its cell ends
-	values []float64 // by field and row: its number, emptyCell or otherCell
-	stride int       // from field to field in values
-	others []bool    // by field: some value is otherCell
+	breaks int     // line ends in text
+	marks  []int32 // where the text goes on behind each end of a cell
+	begins []int32 // by row: where its cells begin, and where one more would
+	lines  []int32 // by row: line ends before its record
+
+	cells  []fraction // by field and row: its number
+	values []float64  // the same for fields that were asked for, or are wide
+	stride int        // from field to field in cells and values
+	others []bool     // by field: some cell is otherFraction or otherCell
+	wide   []bool     // by field: some number is no fraction, so that all are in values
 }
 
 // What stands in the place of a number. A quiet NaN has bits to spare; NaN
-// itself is the empty cell.
+// itself is the empty cell, as noFraction is.
 var (
 	emptyCell = NaN
 	otherCell = math.Float64frombits(math.Float64bits(NaN) + 1) // or any text that is not a number
 )
+
+// otherFraction is otherCell among fractions.
+const otherFraction = noFraction + 1
 
 func isOther(value float64) bool {
 	return value != value && math.Float64bits(value) == math.Float64bits(otherCell)
@@ -43,94 +51,133 @@ func (g *grid) parse(c *chunk, numeric []bool) bool {
 	if !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0 {
 		return false
 	}
-	g.reset(c.text, len(numeric))
-	for i := 0; i < len(c.text); {
-		if char := c.text[i]; char != '\n' && char != '\r' {
-			if g.rows*g.fields == len(g.ends) {
-				return false // as many records have too few fields
-			}
-			g.begins, g.lines = append(g.begins, int32(i)), append(g.lines, int32(g.breaks))
-			if i = g.record(i, numeric); i < 0 {
-				return false
-			}
-			g.rows++
-		}
-		g.breaks++
-		i = lineEnd(c.text, i)
+	g.text, g.fields = c.text[:len(c.text)+slack], len(numeric)
+	quoted := bytes.IndexByte(c.text, '"') >= 0
+	g.marks = slices.Grow(g.marks[:0], len(g.text)+markSlack)
+	g.marks = g.marks[:mark(g.marks[:cap(g.marks)], g.text, quoted)]
+	if !g.lay(quoted) {
+		return false
 	}
+	// An odd number of cache lines from column to column, so that the columns
+	// do not meet in the same few sets of the cache.
+	g.stride = (g.rows+15)&^15 | 16
+	g.cells = slices.Grow(g.cells[:0], g.stride*g.fields)[:g.stride*g.fields]
+	g.values = g.values[:0]
+	g.others, g.wide = cleared(g.others, g.fields), cleared(g.wide, g.fields)
+	g.read(numeric)
 	return true
 }
 
-// reset makes room for as many records as the text can have.
-func (g *grid) reset(text []byte, fields int) {
-	g.text, g.fields, g.rows, g.breaks = text[:len(text)+slack], fields, 0, 0
-	rows := len(text)/fields + 1
-	g.begins, g.lines = slices.Grow(g.begins[:0], rows), slices.Grow(g.lines[:0], rows)
-	g.ends = slices.Grow(g.ends[:0], rows*fields)[:rows*fields]
-	// An odd number of cache lines from column to column, so that the columns
-	// do not meet in the same few sets of the cache.
-	g.stride = (rows+7)&^7 | 8
-	g.values = slices.Grow(g.values[:0], g.stride*fields)[:g.stride*fields]
-	g.others = slices.Grow(g.others[:0], fields)[:fields]
-	clear(g.others)
+func cleared(flags []bool, n int) []bool {
+	flags = slices.Grow(flags[:0], n)[:n]
+	clear(flags)
+	return flags
 }
 
-// record reads the record that begins at text[i] and returns the offset of
-// its line end, -1 if it has not as many fields as it should.
-func (g *grid) record(i int, numeric []bool) int {
-	text, ends := g.text, g.ends[g.rows*g.fields:][:len(numeric)]
-	at := g.rows
-	for field, maybe := range numeric {
-		value, next := otherCell, 0
-		if maybe {
-			value, next = scanNumber(text, i)
+// lay makes rows of the marks. It returns false if a record has another number
+// of fields. Only cells in quotes have line ends within them.
+func (g *grid) lay(quoted bool) bool {
+	text, marks, fields := g.text, g.marks, g.fields
+	most := len(marks) / fields
+	g.begins = slices.Grow(g.begins[:0], most*(fields+1))[:most*(fields+1)]
+	g.lines = slices.Grow(g.lines[:0], most)
+	g.breaks = 0
+	pairs := 0 // of CR and LF
+	for begin := int32(0); len(marks) > 0; {
+		used := 0
+		if char := text[begin]; char == '\n' || char == '\r' {
+			used = 1 // a blank line
+		} else if used = fields; !g.row(begin, marks, quoted) {
+			return false
 		}
-		if next == 0 || !endsField(text[next], ',') {
-			if value, next = g.cell(i, maybe); next < 0 {
-				return -1
+		if quoted {
+			g.breaks += countBreaks(text[begin : marks[used-1]-1])
+		}
+		begin = marks[used-1]
+		g.breaks++
+		if text[begin-1] == '\r' && len(marks) > used && text[begin] == '\n' {
+			begin = marks[used]
+			used++
+			pairs++
+		}
+		marks = marks[used:]
+	}
+	g.rows = len(g.lines)
+	// If all line ends are where they belong, so are the commas.
+	text = text[:len(text)-slack]
+	return quoted || g.breaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
+}
+
+// row makes a row of the first marks.
+func (g *grid) row(begin int32, marks []int32, quoted bool) bool {
+	if len(marks) < g.fields {
+		return false
+	}
+	at := len(g.lines) * (g.fields + 1)
+	cells := g.begins[at : at+g.fields+1]
+	cells[0] = begin
+	copy(cells[1:], marks)
+	last := len(cells) - 1
+	for i := 1; quoted && i < last; i++ {
+		if g.text[cells[i]-1] != ',' {
+			return false
+		}
+	}
+	g.lines = append(g.lines, int32(g.breaks))
+	return g.text[cells[last]-1] != ','
+}
+
+// read reads the cells of the fields that may be numeric.
+func (g *grid) read(numeric []bool) {
+	const some = 128 // rows whose text fits the nearest cache
+	for lo := 0; lo < g.rows; lo += some {
+		hi := min(lo+some, g.rows)
+		for field, maybe := range numeric {
+			if maybe && !plain(g.fractions(field)[lo:hi], g.text, g.begins[lo*(g.fields+1)+field:], g.fields+1) {
+				g.others[field] = true
 			}
-			g.others[field] = g.others[field] || isOther(value)
 		}
-		g.values[at] = value
-		ends[field] = int32(next)
-		at += g.stride
-		if text[next] != ',' {
-			if field != len(numeric)-1 {
-				return -1
-			}
-			return next
-		}
-		i = next + 1
 	}
-	return -1
+	for field, others := range g.others {
+		if others {
+			g.others[field] = false
+			g.readOthers(field)
+		}
+	}
 }
 
-// cell reads a cell that is no plain number and returns where it ends.
-func (g *grid) cell(i int, maybe bool) (value float64, end int) {
-	text := g.text
-	if text[i] == '"' {
-		end, doubled, what := closing(text[:len(text)-slack], i, true)
-		if what != whole {
-			return 0, -1
+// readOthers reads the cells of a field that are not plain.
+func (g *grid) readOthers(field int) {
+	cells := g.fractions(field)
+	for row, cell := range cells {
+		if cell != otherFraction {
+			continue
 		}
-		g.breaks += countBreaks(text[i:end])
-		if !maybe || doubled {
-			return otherCell, end
+		value := cellValue(g.cellText(row, field))
+		switch cell, whole := toFraction(value); {
+		case isOther(value):
+			g.others[field] = true
+		case whole:
+			cells[row] = cell
+		default:
+			g.readWide(field)
+			return
 		}
-		return cellValue(text[i+1 : end-1]), end
 	}
-	for end = i; !endsField(text[end], ','); {
-		end += max(stop(text[end:]), 1)
-	}
-	if !maybe {
-		return otherCell, end
-	}
-	return cellValue(text[i:end]), end
 }
 
-// stop returns how many bytes come before one that may end a cell, 15 at most.
-func stop(text []byte) int {
-	return int(firstStop(binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])))
+// readWide reads the cells of a field that has numbers which are no fractions.
+func (g *grid) readWide(field int) {
+	g.wide[field] = true
+	values := g.room(field)
+	for row, cell := range g.fractions(field) {
+		if cell == otherFraction {
+			values[row] = cellValue(g.cellText(row, field))
+			g.others[field] = g.others[field] || isOther(values[row])
+		} else {
+			values[row] = cell.value()
+		}
+	}
 }
 
 // cellValue returns the number in a cell, emptyCell or otherCell.
@@ -150,24 +197,42 @@ func cellValue(cell []byte) float64 {
 	return otherCell
 }
 
-// column returns the values of a field.
-func (g *grid) column(field int) []float64 {
+// fractions returns the cells of a field that was read and is not wide.
+func (g *grid) fractions(field int) []fraction {
+	return g.cells[field*g.stride:][:g.rows]
+}
+
+// room returns where the values of a field belong.
+func (g *grid) room(field int) []float64 {
+	g.values = slices.Grow(g.values[:0], len(g.cells))[:len(g.cells)]
 	return g.values[field*g.stride:][:g.rows]
+}
+
+// column returns the values of a field that was read.
+func (g *grid) column(field int) []float64 {
+	values := g.room(field)
+	if g.wide[field] {
+		return values
+	}
+	for row, cell := range g.fractions(field) {
+		if values[row] = cell.value(); cell == otherFraction {
+			values[row] = otherCell
+		}
+	}
+	return values
 }
 
 // raw returns the record of a row without its line end.
 func (g *grid) raw(row int) []byte {
-	begin, end := g.begins[row], g.ends[(row+1)*g.fields-1]
+	cells := g.begins[row*(g.fields+1):][:g.fields+1]
+	begin, end := cells[0], cells[g.fields]-1
 	return g.text[begin:end:end]
 }
 
 // bounds returns where a cell begins and ends, with its quotes.
 func (g *grid) bounds(row, field int) (begin, end int32) {
-	at := row*g.fields + field
-	if field == 0 {
-		return g.begins[row], g.ends[at]
-	}
-	return g.ends[at-1] + 1, g.ends[at]
+	at := row*(g.fields+1) + field
+	return g.begins[at], g.begins[at+1] - 1
 }
 
 // cellText returns the text of a cell without its quotes, valid until the next

@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,14 +49,19 @@ type rowsHand struct {
 	rows  *[][]string
 	grid  grid
 	whole bool
+
+	numeric []bool
 }
 
 func (h *rowsHand) work(c *chunk) error {
-	numeric := make([]bool, len(h.table.names))
-	for i := range numeric {
-		numeric[i] = i%2 == 0
+	h.numeric = make([]bool, len(h.table.names))
+	for i := range h.numeric {
+		h.numeric[i] = i%2 == 0
 	}
-	h.whole = h.grid.parse(c, numeric)
+	h.whole = h.grid.parse(c, h.numeric)
+	for i := 0; h.whole && i < len(h.numeric); i += 2 {
+		h.grid.column(i)
+	}
 	return nil
 }
 
@@ -72,8 +78,10 @@ func (h *rowsHand) settle(c *chunk) error {
 		for field := range g.fields {
 			cell := g.cellText(i, field)
 			kind, value := classify(cell)
-			if got := g.column(field)[i]; got == got && (kind != number || got != value) {
-				return errors.New("a cell with another value: " + string(cell))
+			if h.numeric[field] {
+				if got := g.room(field)[i]; got == got && (kind != number || got != value) {
+					return errors.New("a cell with another value: " + string(cell))
+				}
 			}
 			row = append(row, string(cell))
 		}
@@ -151,32 +159,106 @@ func FuzzChunks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, size uint8) { compareReading(t, file, 2, 1+int(size)) })
 }
 
-func TestScanNumber(t *testing.T) {
+// plainCells reads the cells of a text as plain does, and as plainGo.
+func plainCells(t *testing.T, cells []string) []fraction {
+	t.Helper()
+	begins, text := []int32{0}, []byte{}
+	for _, cell := range cells {
+		text = append(append(text, cell...), ",\r\n"[len(text)%3])
+		begins = append(begins, int32(len(text)))
+	}
+	text = append(text, make([]byte, slack)...)
+	got, want := make([]fraction, len(cells)), make([]fraction, len(cells))
+	all := plain(got, text, begins, 1)
+	if plainGo(want, text, begins, 1) != all || all == slices.Contains(want, otherFraction) {
+		t.Error("the twins disagree whether all are plain")
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("%q: the twins read %x and %x", cells[i], got[i], want[i])
+		}
+	}
+	return got
+}
+
+func TestPlainNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	plain := 0
+	var cells []string
 	for range 200_000 {
 		value := rng.NormFloat64() * math.Pow10(rng.IntN(9)-4)
-		cell := strconv.FormatFloat(value, "gf"[rng.IntN(2)], rng.IntN(12)-1, 64)
-		text := append(append([]byte(cell), ",\r\n9"[rng.IntN(4)]), make([]byte, slack)...)
-		got, end := scanNumber(text, 0)
-		if end == 0 || end != len(cell) {
+		cells = append(cells, strconv.FormatFloat(value, "gf"[rng.IntN(2)], rng.IntN(12)-1, 64))
+	}
+	read := 0
+	for i, got := range plainCells(t, cells) {
+		if got == otherFraction {
 			continue
 		}
-		plain++
-		want, err := strconv.ParseFloat(cell, 64)
-		if err != nil || math.Float64bits(got) != math.Float64bits(want) {
-			t.Fatalf("%s: got %v, want %v", cell, got, want)
+		read++
+		want, err := strconv.ParseFloat(cells[i], 64)
+		if err != nil || got.value() != want {
+			t.Fatalf("%s: got %v, want %v", cells[i], got.value(), want)
 		}
 	}
-	if plain < 50_000 {
-		t.Errorf("only %d numbers were plain", plain)
+	if read < 50_000 {
+		t.Errorf("only %d numbers were plain", read)
 	}
-	for _, cell := range []string{"", "-", ".", "-.", ".5", "5.", "--1", "1-1", "1.2.3", "1e5", "+1", " 1", "1 ", "0x1", "1:", "1/2", "12345678", "1.123456789"} {
-		text := append([]byte(cell+","), make([]byte, slack)...)
-		if got, end := scanNumber(text, 0); end != 0 && text[end] == ',' {
-			t.Errorf("%q was read as %v", cell, got)
+	others := []string{
+		"", "-", ".", "-.", "--1", "1-1", "1.2.3", "1e5", "+1", " 1", "1 ", "0x1", "1:", "1/2",
+		"123456789", "-123456789", "1.12345678", "12345678.", "12345678.5", "1\x001", "\xB11", "1;2",
+	}
+	for i, got := range plainCells(t, others) {
+		if got != otherFraction {
+			t.Errorf("%q was read as %v", others[i], got.value())
 		}
 	}
+	for i, got := range plainCells(t, []string{".5", "5.", "-.12345678", "99999999", "-99999999", "0.0000001", "-0"}) {
+		if want := []float64{.5, 5, -.12345678, 99999999, -99999999, 0.0000001, 0}[i]; got.value() != want {
+			t.Errorf("%v was read as %v", want, got.value())
+		}
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	f.Add("-0.5", "12", "1.2.3", "", "99999999")
+	f.Add("x,1", "12\n.5", "1;2", "12345678.", "-.")
+	f.Fuzz(func(t *testing.T, a, b, c, d, e string) {
+		cells := []string{a, b, c, d, e}
+		for i, got := range plainCells(t, cells) {
+			want, err := strconv.ParseFloat(cells[i], 64)
+			if got != otherFraction && (err != nil || got.value() != want) {
+				t.Errorf("%q was read as %v", cells[i], got.value())
+			}
+		}
+	})
+}
+
+// checkMarks compares what is marked in a text with where its separators are.
+func checkMarks(t *testing.T, text []byte) {
+	t.Helper()
+	var want []int32
+	inside := false
+	for i, char := range text {
+		switch {
+		case char == '"':
+			inside = !inside
+		case !inside && bytes.IndexByte([]byte(",\r\n"), char) >= 0:
+			want = append(want, int32(i+1))
+		}
+	}
+	padded := append(slices.Clone(text), bytes.Repeat([]byte("\n,\r\""), slack/4)...)
+	got := make([]int32, len(padded)+markSlack)
+	for _, quoted := range []bool{true, bytes.IndexByte(text, '"') >= 0} {
+		if got := got[:mark(got, padded, quoted)]; !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+func FuzzMark(f *testing.F) {
+	f.Add([]byte("1,2\n3,\"4,\"\"\n\",\r\n"))
+	f.Add(bytes.Repeat([]byte(","), 200))
+	f.Add(bytes.Repeat([]byte("ab cd-12345 !+,\n"), 20))
+	f.Fuzz(checkMarks)
 }
 
 // TestReadingDoesNotDependOnTheCores reads a file of many chunks, with columns

@@ -51,6 +51,26 @@ func readShort(values []float64) span {
 	return s.with(span{})
 }
 
+// written returns the span of fractions.
+func written(cells []fraction) span {
+	s := span{}
+	for _, cell := range cells {
+		if cell == noFraction {
+			continue
+		}
+		k, digits := int32(cell)>>exponentBits, int(cell&mostDigits)
+		for digits > 0 && k%10 == 0 {
+			k, digits = k/10, digits-1
+		}
+		size := math.Abs(float64(k)) / powers[digits]
+		s.digits, s.top = max(s.digits, digits), max(s.top, size)
+		if s.top*powers[s.digits] > math.MaxInt16 || digits == mostDigits {
+			return span{least: formLarge}
+		}
+	}
+	return s.with(span{})
+}
+
 // with returns the span of the cells of both.
 func (s span) with(t span) span {
 	s = span{max(s.least, t.least), max(s.digits, t.digits), max(s.top, t.top)}
@@ -74,19 +94,31 @@ type growing struct {
 	room int // rows to expect
 }
 
-// add appends values, whose span is s; large holds them if that is formLarge.
-func (g *growing) add(values []float64, s span, large []fraction) {
+// add appends the rows of a column, whose span is s. If that is formLarge and the
+// column is not packed, large holds its numbers.
+func (g *growing) add(c *Column, rows int, s span, large []fraction) {
 	before := g.span
 	g.span = before.with(s)
 	if !g.Numeric() || g.span.least != before.least || g.span.digits != before.digits {
 		g.recast(before.digits)
 	}
-	if g.span.least == formLarge && s.least == formLarge {
-		g.packed.large = append(g.packed.large, large[:len(values)]...)
-	} else {
-		g.put(values, s.digits)
+	switch {
+	case g.span.least == formLarge && c.packed.large != nil:
+		g.packed.large = append(g.packed.large, c.packed.large...)
+	case g.span.least == formLarge && s.least == formLarge:
+		g.packed.large = append(g.packed.large, large[:rows]...)
+	default:
+		g.carry(c, rows, s.digits)
 	}
-	g.rows += len(values)
+	g.rows += rows
+}
+
+// carry appends the numbers of a column to the cells, see put.
+func (g *growing) carry(c *Column, rows, digits int) {
+	var some [1 << 9]float64
+	for lo := 0; lo < rows; lo += len(some) {
+		g.put(c.Numbers(some[:], lo, min(lo+len(some), rows)), digits)
+	}
 }
 
 // put appends values to the cells. If they are formLarge, the values have so
@@ -124,10 +156,7 @@ func (g *growing) recast(digits int) {
 	default:
 		g.Floats = make([]float64, 0, room)
 	}
-	var some [1 << 9]float64
-	for lo := 0; lo < g.rows; lo += len(some) {
-		g.put(old.Numbers(some[:], lo, min(lo+len(some), g.rows)), digits)
-	}
+	g.carry(&old, g.rows, digits)
 }
 
 // gathered is what Load has read so far.
@@ -159,7 +188,7 @@ func (g *gathered) add(c *cells) {
 		if g.codes[i] != nil {
 			g.codes[i] = append(g.codes[i], c.columns[i].Codes...)
 		} else {
-			g.numbers[i].add(c.columns[i].Floats, c.spans[i], c.large[i])
+			g.numbers[i].add(&c.columns[i], c.rows, c.spans[i], c.large[i])
 		}
 	}
 	g.labels = append(g.labels, c.labels...)

@@ -92,7 +92,9 @@ type loadHand struct {
 }
 
 func (l *load) newHand(ctx context.Context) *loadHand {
-	return &loadHand{load: l, ctx: ctx, numeric: l.cells.numericFields(len(l.table.names)), cells: l.cells.fork()}
+	cells := l.cells.fork()
+	cells.packs = true
+	return &loadHand{load: l, ctx: ctx, numeric: cells.numericFields(len(l.table.names)), cells: cells}
 }
 
 func (h *loadHand) work(c *chunk) error {

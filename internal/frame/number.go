@@ -75,58 +75,11 @@ var powers = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// scanNumber reads the plain number that is the cell which begins at text[i]: a
-// minus, one to seven digits, and a point and one to eight digits or none. It
-// returns the offset of the byte behind, which must be checked to end the cell; 0
-// if the cell is anything else. There must be slack behind text[i].
-//
-// Eight bytes are looked at as one integer (SWAR), without a branch on how many
-// digits there are or on the sign, which no processor foretells. Where the cell
-// ends is found first: on this the next cell waits, not on its value.
-func scanNumber(text []byte, i int) (float64, int) {
-	text = text[i : i+slack : i+slack]
-	head := binary.LittleEndian.Uint64(text)
-	end := firstStop(head, binary.LittleEndian.Uint64(text[8:]))
-	negative := (head&0xFF ^ '-' - 1) >> 63
-	whole := binary.LittleEndian.Uint64(text[negative:]) ^ zeros
-	n := uint64(bits.TrailingZeros64(notDigits(whole)|1<<63)) / 8 // digits; 7 also if there are more
-	rest := end - negative - n
-	if n == 0 {
-		return 0, 0
-	}
-	mantissa := join8(whole << ((64 - 8*n) & 63))
-	if rest == 0 {
-		return signed(float64(int64(mantissa)), negative), i + int(end)
-	}
-	k := rest - 1 // digits behind the point
-	if k-1 >= 8 || text[negative+n] != '.' {
-		return 0, 0
-	}
-	part := (binary.LittleEndian.Uint64(text[negative+n+1:]) ^ zeros) << ((64 - 8*k) & 63)
-	if notDigits(part) != 0 {
-		return 0, 0
-	}
-	mantissa = mantissa*tens[k] + join8(part)
-	return signed(float64(int64(mantissa))/powers[k], negative), i + int(end)
-}
-
-func signed(value float64, negative uint64) float64 {
-	return math.Float64frombits(math.Float64bits(value) | negative<<63)
-}
-
 const (
 	ones  = 0x0101010101010101
 	high  = 0x80 * ones
 	zeros = '0' * ones
 )
-
-// firstStop returns how many of 16 bytes come before one that is lower than
-// the minus: a comma, a line end, a quote, a space. It is 15 or more if none is.
-func firstStop(head, tail uint64) uint64 {
-	first, second := stops(head), stops(tail)
-	none := (first - 1) &^ first >> 63 // 1 if none is in the head
-	return uint64(bits.TrailingZeros64(first|second&-none|1<<63))/8 + 8*none
-}
 
 // stops sets the high bit of each byte that is lower than the minus.
 func stops(word uint64) uint64 { return ^(word | high - '-'*ones) &^ word & high }
@@ -141,8 +94,6 @@ func join8(word uint64) uint64 {
 	word = word*10 + word>>8
 	return (word&low*(100+1_000_000<<32) + word>>16&low*(1+10_000<<32)) >> 32
 }
-
-var tens = [...]uint64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // fives holds the powers of five that a uint64 does.
 var fives = func() (list [28]uint64) {

@@ -97,21 +97,25 @@ var exponents = func() (list [1 << 11]uint8) {
 	return list
 }()
 
+// toFraction returns the fraction that a value is, if it is one.
+func toFraction(x float64) (cell fraction, whole bool) {
+	if x != x {
+		return noFraction, true
+	}
+	e := exponents[math.Float64bits(x)>>52&(1<<11-1)]
+	power := powers[e&mostDigits]
+	k := nearest(x * power)
+	return newFraction(k, e), float64(k)/power == x && e <= mostDigits
+}
+
 // toFractions writes values to dst. It returns false if one is no fraction.
 func toFractions(dst []fraction, values []float64) bool {
-	dst = dst[:len(values)]
 	for i, x := range values {
-		e := exponents[math.Float64bits(x)>>52&(1<<11-1)]
-		power := powers[e&mostDigits]
-		k := nearest(x * power)
-		dst[i] = newFraction(k, e)
-		if float64(k)/power == x && e <= mostDigits {
-			continue
-		}
-		if x == x {
+		cell, whole := toFraction(x)
+		if !whole {
 			return false
 		}
-		dst[i] = noFraction
+		dst[i] = cell
 	}
 	return true
 }

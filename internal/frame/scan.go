@@ -136,6 +136,11 @@ func (s *scan) newHand(ctx context.Context) *scanHand {
 func (h *scanHand) work(c *chunk) error {
 	h.whole = h.grid.parse(c, h.numeric) && !h.grid.anyBlank(h.scan.id) &&
 		(h.scan.label < 0 || !h.grid.anyBlank(h.scan.label))
+	for i, maybe := range h.numeric {
+		if maybe && h.whole {
+			h.grid.column(i)
+		}
+	}
 	return nil
 }
 

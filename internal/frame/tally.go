@@ -99,7 +99,7 @@ func (t *tally) kind() Kind {
 
 // addColumn takes the column's cells of a grid, the first of which is in a line.
 func (t *tally) addColumn(g *grid, field, line int) {
-	values := g.column(field)
+	values := g.room(field)
 	for row := 0; row < len(values); row++ {
 		if t.skipsText {
 			numbers, blanks := t.numbers.addAll(values[row:])
