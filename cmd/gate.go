@@ -95,7 +95,8 @@ func (g *gater) prepare(ctx context.Context, conn *connection, dataset string) e
 }
 
 // conclude prints a race that has ended and holds its model to the requirements.
-func (g *gater) conclude(ctx context.Context, o *output, conn *connection, job *api.Training) error {
+// below, which may be nil, says by how much it missed its threshold.
+func (g *gater) conclude(ctx context.Context, o *output, conn *connection, job *api.Training, below error) error {
 	verdicts, err := g.judge(ctx, conn, job.ModelKey)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (g *gater) conclude(ctx context.Context, o *output, conn *connection, job *
 	if err := item(o, job, trainingMembers...); err != nil {
 		return err
 	}
-	return g.publish(o, verdicts, belowTarget(job))
+	return g.publish(o, verdicts, below)
 }
 
 // judge holds a model to the requirements; nil if there are none.

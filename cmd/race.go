@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 // racer holds the parameters of a race.
 type racer struct {
 	threshold     float64
+	climbs        bool // --threshold auto
 	scalingFactor int
 	metric        string
 	seed          int64
@@ -26,7 +29,7 @@ var metrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.Metri
 func (r *racer) bind(cmd *cobra.Command) {
 	r.cmd = cmd
 	flags := cmd.Flags()
-	flags.Float64Var(&r.threshold, "threshold", 0, "performance from 0 to 1 that wins the race; without it the best model wins")
+	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that wins the race, or auto to climb as high as can be; without it the best model wins")
 	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
 	flags.StringVar(&r.metric, "metric", "", "what performance means: "+strings.Join(metrics, ", ")+" (default accuracy)")
 	flags.Int64Var(&r.seed, "seed", 0, "the same data and seed give the same model")
@@ -37,8 +40,45 @@ func (r *racer) bind(cmd *cobra.Command) {
 		append(api.Algorithms(2), api.Algorithms(3)...), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// auto as --threshold has it asks for a climb.
+const auto = "auto"
+
+// thresholdFlag is the flag --threshold of a racer.
+type thresholdFlag racer
+
+func (f *thresholdFlag) String() string {
+	if f.climbs {
+		return auto
+	}
+	return strconv.FormatFloat(f.threshold, 'g', -1, 64)
+}
+
+// Set takes a number or auto.
+func (f *thresholdFlag) Set(text string) (err error) {
+	f.threshold = 0
+	if f.climbs = text == auto; f.climbs {
+		return nil
+	}
+	if f.threshold, err = strconv.ParseFloat(text, 64); err != nil {
+		return errors.New("must be a number from 0 to 1, or auto")
+	}
+	return nil
+}
+
+// Type is what pflag calls the value.
+func (f *thresholdFlag) Type() string { return "float" }
+
+// verdict is an error for a race that ended under a threshold that the user has
+// named.
+func (r *racer) verdict(job *api.Training) error {
+	if r.climbs {
+		return nil
+	}
+	return belowTarget(job)
+}
+
 // explicit tells whether the user named a threshold.
-func (r *racer) explicit() bool { return r.cmd.Flags().Changed("threshold") }
+func (r *racer) explicit() bool { return r.cmd.Flags().Changed("threshold") && !r.climbs }
 
 // fits tells whether the algorithms that were named race on so many classes,
 // before anything is made on the service.

@@ -37,10 +37,14 @@ func newRunCmd(h *host) *cobra.Command {
 the blind file, and writes the verified result. Its path is printed, or the
 model's key if there is no blind file.
 
-Without --threshold the best model wins. A race that misses an explicit
---threshold, or a model that misses a --require or does not --beat another,
-still predicts, and exits with status 10. The champion of --beat is that of
-the newest dataset that an earlier run made of a file of this name.`,
+Without --threshold the best model wins, with --threshold auto the best that
+can be climbed to on a service whose races need a threshold: one race after the
+other for a quarter less error, until one misses or --time-limit is up.
+
+A race that misses an explicit --threshold, or a model that misses a --require
+or does not --beat another, still predicts, and exits with status 10. The
+champion of --beat is that of the newest dataset that an earlier run made of a
+file of this name.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -119,7 +123,7 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	if err := j.print(); err != nil {
 		return err
 	}
-	return o.gate.publish(&o.output, j.verdicts, belowTarget(j.job))
+	return o.gate.publish(&o.output, j.verdicts, o.racer.verdict(j.job))
 }
 
 // open opens the files and settles where the result goes, before any work.
@@ -172,6 +176,7 @@ type journey struct {
 
 	table  *api.Dataset
 	job    *api.Training
+	stairs []stair // of --threshold auto
 	model  *api.Model
 	result resultDocument
 	// verdicts is nil if nothing is required.
@@ -191,16 +196,32 @@ func (j *journey) learn(ctx context.Context, body api.NewTraining) error {
 	if j.table, err = j.dataset(ctx, created.DatasetKey); err != nil {
 		return err
 	}
+	if err := j.compete(ctx, body); err != nil {
+		return err
+	}
+	j.model, err = client.Call(ctx, j.Client, api.GetModel, &api.ModelInput{ModelKey: j.job.ModelKey})
+	return err
+}
+
+// compete lets the algorithms race on the dataset, or climb.
+func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
+	if j.racer.climbs {
+		var classes []int
+		for _, class := range j.files.trained.Classes {
+			classes = append(classes, class.Rows)
+		}
+		c := &climb{walk: j.walk, output: &j.output, body: body, floor: floorOf(body.Metric, classes)}
+		job, err := c.up(ctx, j.table)
+		j.job, j.stairs = job, c.stairs
+		return err
+	}
 	race, err := client.Call(ctx, j.Client, api.CreateTraining, &api.CreateTrainingInput{
-		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body,
+		DatasetInput: api.DatasetInput{DatasetKey: j.table.DatasetKey}, Body: body,
 	})
 	if err != nil {
 		return err
 	}
-	if j.job, err = j.race(ctx, race.TrainingJobKey); err != nil {
-		return err
-	}
-	j.model, err = client.Call(ctx, j.Client, api.GetModel, &api.ModelInput{ModelKey: j.job.ModelKey})
+	j.job, err = j.race(ctx, race.TrainingJobKey)
 	return err
 }
 
@@ -306,6 +327,7 @@ type runDocument struct {
 	Receipt             string   `json:"receipt,omitempty"`
 
 	Requirements []gate.Verdict `json:"requirements,omitempty"`
+	Stairs       []stair        `json:"stairs,omitempty"`
 }
 
 // print gives the path of the predictions, or the model's key without any.
@@ -319,7 +341,7 @@ func (j *journey) print() error {
 		TargetPerformance: j.job.TargetPerformance, AchievedPerformance: j.job.AchievedPerformance,
 		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
 		Algorithm: j.model.Algorithm, ModelKey: j.job.ModelKey,
-		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path, Receipt: j.result.Receipt,
+		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path, Receipt: j.result.Receipt, Stairs: j.stairs,
 	}
 	if j.verdicts != nil {
 		doc.Requirements = j.verdicts.Verdicts

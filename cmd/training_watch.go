@@ -58,6 +58,9 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.prepare(ctx, walk.connection, key); err != nil {
 		return err
 	}
+	if o.racer.climbs {
+		return o.climb(ctx, walk, key, body)
+	}
 	created, err := client.Call(ctx, walk.Client, api.CreateTraining, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
@@ -74,7 +77,24 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	return o.gate.conclude(ctx, &o.output, walk.connection, job)
+	return o.gate.conclude(ctx, &o.output, walk.connection, job, o.racer.verdict(job))
+}
+
+// climb races for ever higher thresholds.
+func (o *trainingCreateOptions) climb(ctx context.Context, walk *walk, key string, body api.NewTraining) error {
+	if o.waiter.noWait {
+		return usage("--threshold auto with --no-wait: each race begins where the one before has ended").advise("wait, or name a threshold")
+	}
+	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return err
+	}
+	c := &climb{walk: walk, output: &o.output, body: body, floor: firstStair}
+	job, err := c.up(ctx, dataset)
+	if err != nil {
+		return err
+	}
+	return o.gate.conclude(ctx, &o.output, walk.connection, job, nil)
 }
 
 type trainingWaitOptions struct {
@@ -134,16 +154,22 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.seekBefore(ctx, walk.connection, job.ModelKey); err != nil {
 		return err
 	}
-	return o.gate.conclude(ctx, &o.output, walk.connection, job)
+	return o.gate.conclude(ctx, &o.output, walk.connection, job, belowTarget(job))
 }
 
 // race watches a race that the command started. Ctrl-C leaves a race on another
 // machine alone; one in this process could not go on, so it is cancelled and
 // its best model kept.
 func (w *walk) race(ctx context.Context, key string) (*api.Training, error) {
+	job, err := w.sit(ctx, key)
+	return job, failedOr(job, err)
+}
+
+// sit is race for one that may leave no model.
+func (w *walk) sit(ctx context.Context, key string) (*api.Training, error) {
 	job, err := w.watch(ctx, key, false)
 	if err == nil {
-		return job, trainingFailed(job)
+		return job, nil
 	}
 	var stopped *interruption
 	if !w.embedded || !errors.As(context.Cause(ctx), &stopped) {

@@ -1,0 +1,174 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// climb is the way up for --threshold auto, on a service whose races need a
+// threshold and leave no model where they miss it:
+//
+//	           ┌─────── 0.86 missed: the model of the race before is the best
+//	     ┌─────┘ 0.81 reached, with 0.8214
+//	─────┘ 0.70 reached, with 0.7533
+//
+// Each race asks for a quarter less error than the one before had. A service
+// that keeps the best model of a race that misses its threshold needs one race
+// for what no algorithm reaches: the top of the stairs.
+type climb struct {
+	*walk
+	output *output
+	body   api.NewTraining
+	// floor is the first threshold.
+	floor  float64
+	stairs []stair
+}
+
+// stair is one race of a climb.
+type stair struct {
+	Threshold           float64  `json:"threshold"`
+	TrainingJobKey      string   `json:"trainingJobKey"`
+	Status              string   `json:"status"`
+	AchievedPerformance *float64 `json:"achievedPerformance,omitempty"`
+}
+
+const (
+	// steepness is the part of the error that the next race has to do without.
+	steepness = 0.25
+	// firstStair is the first threshold where nothing is known of the classes.
+	firstStair = 0.5
+)
+
+// floorOf is a threshold that every algorithm should reach: the part of the
+// rows that are right if the largest class is always predicted.
+func floorOf(metric string, classes []int) float64 {
+	most, all := 0, 0
+	for _, rows := range classes {
+		most, all = max(most, rows), all+rows
+	}
+	if all == 0 || metric != "" && metric != api.MetricAccuracy {
+		return firstStair
+	}
+	return math.Floor(100*float64(most)/float64(all)) / 100
+}
+
+// up races on a dataset until a race misses its threshold or the time is up,
+// and gives the one with the best model.
+func (c *climb) up(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
+	within, cancel := context.WithTimeout(ctx, c.limit())
+	defer cancel()
+	if c.embedded || len(dataset.Classes) > 0 { // extensions go together
+		c.output.note("--threshold auto: the service keeps the best model of a race, so that one race is the top of the stairs")
+		job, err := c.step(ctx, within, dataset.DatasetKey, 1)
+		if err != nil || job.ModelKey != "" {
+			return job, failedOr(job, err)
+		}
+		c.output.note("--threshold auto: it kept none, so that races with a threshold follow")
+	}
+	var best *api.Training
+	for next := c.floor; ; {
+		job, err := c.step(ctx, within, dataset.DatasetKey, next)
+		if err != nil {
+			return nil, err
+		}
+		if job.Status != api.TrainingCompleted {
+			switch {
+			case job.ModelKey != "" && (best == nil || performance(job.AchievedPerformance) > performance(best.AchievedPerformance)):
+				best = job
+			case best == nil && next > 0 && within.Err() == nil:
+				next = 0 // any model
+				continue
+			}
+			return c.top(best, job)
+		}
+		best = job
+		if next = above(max(next, performance(job.AchievedPerformance))); next > 1 || within.Err() != nil {
+			return c.top(best, job)
+		}
+	}
+}
+
+// above is the next threshold, four digits long; over 1 there is none.
+func above(reached float64) float64 {
+	const digits = 1e4
+	if reached >= 1 {
+		return 2
+	}
+	return math.Ceil((reached+(1-reached)*steepness)*digits) / digits
+}
+
+// limit is how long the climb may take.
+func (c *climb) limit() time.Duration {
+	seconds := api.DefaultTimeLimitSeconds
+	if s := c.body.TimeLimitSeconds; s != nil {
+		seconds = *s
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// step races for one threshold. When within ends before ctx does, the race is
+// cancelled.
+func (c *climb) step(ctx, within context.Context, dataset string, threshold float64) (*api.Training, error) {
+	body := c.body
+	body.PerformanceThreshold = &threshold
+	if deadline, _ := within.Deadline(); body.TimeLimitSeconds != nil {
+		left := max(int(time.Until(deadline)/time.Second), 1)
+		body.TimeLimitSeconds = &left
+	}
+	created, err := client.Call(ctx, c.Client, api.CreateTraining, &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: dataset}, Body: body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	job, err := c.sit(within, created.TrainingJobKey)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		job, err = c.stopRace(ctx, created.TrainingJobKey)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.stairs = append(c.stairs, stair{threshold, job.TrainingJobKey, job.Status, job.AchievedPerformance})
+	if threshold < 1 {
+		c.tell(len(c.stairs), threshold, job)
+	}
+	return job, nil
+}
+
+// tell says how a race of the climb ended.
+func (c *climb) tell(n int, threshold float64, job *api.Training) {
+	switch {
+	case job.Status != api.TrainingCompleted:
+		c.output.note("stair %d: %g was missed (%s)", n, threshold, job.Status)
+	case job.AchievedPerformance == nil:
+		c.output.note("stair %d: %g was reached", n, threshold)
+	default:
+		c.output.note("stair %d: %g was reached, with %.4f", n, threshold, *job.AchievedPerformance)
+	}
+}
+
+// top gives the best race; an error if none has left a model. ended is the last.
+func (c *climb) top(best, ended *api.Training) (*api.Training, error) {
+	if best == nil {
+		return nil, trainingFailed(ended)
+	}
+	reached := ""
+	if best.AchievedPerformance != nil {
+		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
+	}
+	c.output.note("the top of the stairs is the model of training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.stairs), "race"))
+	return best, nil
+}
+
+// failedOr is err, or what trainingFailed says of a job.
+func failedOr(job *api.Training, err error) error {
+	if err != nil {
+		return err
+	}
+	return trainingFailed(job)
+}
