@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/tree"
 )
 
@@ -101,23 +102,54 @@ func (t *lot) of(l *loss, i int) []int32 {
 func (t *lot) measure(l *loss, k, i int) {
 	s := &t.shares[i]
 	clear(s.sizes[:])
+	rows := t.of(l, i)
+	if l.tops == nil {
+		t.logistic(l, rows)
+	} else {
+		t.softmax(l, k, rows)
+	}
+	for _, row := range rows {
+		g, _ := tree.Derivatives(t.gradients[row])
+		b := &s.sizes[size(g)]
+		b.rows++
+		b.mass += math.Abs(float64(g))
+	}
+}
+
+// near is the number of rows whose derivatives are found together.
+const near = 512
+
+// logistic writes the derivatives of two classes. Those of a stretch of rows are found
+// whether they are wanted or not: most are.
+func (t *lot) logistic(l *loss, rows []int32) {
+	var raw [near]uint64
+	for len(rows) > 0 {
+		lo := int(rows[0])
+		hi := min(lo+near, len(l.scores[0]))
+		kernel.Logistic(raw[:hi-lo], l.scores[0][lo:hi], l.labels[lo:hi], l.target(0))
+		n := 0
+		for ; n < len(rows); n++ {
+			at := uint(int(rows[n]) - lo)
+			if at >= uint(hi-lo) {
+				break
+			}
+			t.gradients[rows[n]] = int64(raw[at])
+		}
+		rows = rows[n:]
+	}
+}
+
+// softmax writes the derivatives of output k of many classes.
+func (t *lot) softmax(l *loss, k int, rows []int32) {
 	target := l.target(k)
 	scores := l.scores[k]
-	for _, row := range t.of(l, i) {
-		var g float32
-		if l.tops == nil {
-			g = sigmoid(scores[row])
-		} else {
-			g = l.odds(scores, row) * l.scales[row]
-		}
+	for _, row := range rows {
+		g := l.odds(scores, row) * l.scales[row]
 		h := g * (1 - g)
 		if l.labels[row] == target {
 			g--
 		}
 		t.gradients[row] = tree.Raw(g, h)
-		b := &s.sizes[size(g)]
-		b.rows++
-		b.mass += math.Abs(float64(g))
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package kernel is the arithmetic of the neural learner on float32 slices:
 // matrix products, the rows and columns around them, activations, softmax and
-// the optimiser's update.
+// the optimiser's update; and the inner loops of the trees: fetching what
+// belongs to rows, dividing rows, scoring divisions, the logistic loss.
 //
 // Kernels are small and dumb: slices in, dst out, no allocation, lengths
 // checked at the door (a wrong length is a programmer's mistake and panics).

@@ -7,10 +7,11 @@ import (
 )
 
 // vector tells whether the assembly may run on this processor, wide whether
-// that for AVX-512 may.
+// that for AVX-512 may, and widest whether that for its part DQ too.
 var (
-	vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasPOPCNT
 	wide   = vector && cpu.X86.HasAVX512F
+	widest = wide && cpu.X86.HasAVX512DQ
 )
 
 // height is the number of rows of a full tile. 6 × 16 outputs fill twelve of

@@ -708,3 +708,442 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func pickRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+// Requires: MMX+
+TEXT ·pickRows(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ width+16(FP), BX
+	MOVQ rows+24(FP), SI
+	MOVQ ahead+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ R9, R9
+	CMPQ R9, DI
+	JGE  rest
+
+loop:
+	MOVLQSX    128(SI)(R9*4), DX
+	IMULQ      BX, DX
+	PREFETCHT0 (CX)(DX*1)
+	MOVLQSX    (SI)(R9*4), DX
+	IMULQ      BX, DX
+	MOVQ       (CX)(DX*1), DX
+	MOVQ       DX, (AX)(R9*8)
+	INCQ       R9
+	CMPQ       R9, DI
+	JLT        loop
+
+rest:
+	CMPQ R9, R8
+	JGE  done
+
+last:
+	MOVLQSX (SI)(R9*4), DX
+	IMULQ   BX, DX
+	MOVQ    (CX)(DX*1), DX
+	MOVQ    DX, (AX)(R9*8)
+	INCQ    R9
+	CMPQ    R9, R8
+	JLT     last
+
+done:
+	RET
+
+// func pickFourRows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+// Requires: MMX+
+TEXT ·pickFourRows(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ src+16(FP), DX
+	LEAQ (AX)(CX*2), BX
+	MOVQ width+24(FP), R8
+	MOVQ rows+32(FP), R9
+	MOVQ ahead+40(FP), R10
+	MOVQ n+48(FP), R11
+	XORQ R12, R12
+	CMPQ R12, R10
+	JGE  rest
+
+loop:
+	MOVLQSX    128(R9)(R12*4), R13
+	IMULQ      R8, R13
+	PREFETCHT0 (DX)(R13*1)
+	MOVLQSX    (R9)(R12*4), R13
+	IMULQ      R8, R13
+	MOVQ       (DX)(R13*1), DI
+	MOVQ       DI, (AX)(R12*8)
+	LEAQ       (AX)(CX*1), SI
+	MOVQ       8(DX)(R13*1), DI
+	MOVQ       DI, (SI)(R12*8)
+	MOVQ       16(DX)(R13*1), DI
+	MOVQ       DI, (BX)(R12*8)
+	LEAQ       (BX)(CX*1), SI
+	MOVQ       24(DX)(R13*1), DI
+	MOVQ       DI, (SI)(R12*8)
+	INCQ       R12
+	CMPQ       R12, R10
+	JLT        loop
+
+rest:
+	CMPQ R12, R11
+	JGE  done
+
+last:
+	MOVLQSX (R9)(R12*4), R13
+	IMULQ   R8, R13
+	MOVQ    (DX)(R13*1), DI
+	MOVQ    DI, (AX)(R12*8)
+	LEAQ    (AX)(CX*1), SI
+	MOVQ    8(DX)(R13*1), DI
+	MOVQ    DI, (SI)(R12*8)
+	MOVQ    16(DX)(R13*1), DI
+	MOVQ    DI, (BX)(R12*8)
+	LEAQ    (BX)(CX*1), SI
+	MOVQ    24(DX)(R13*1), DI
+	MOVQ    DI, (SI)(R12*8)
+	INCQ    R12
+	CMPQ    R12, R11
+	JLT     last
+
+done:
+	RET
+
+// func partBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
+// Requires: AVX, AVX2, POPCNT
+TEXT ·partBlocks(SB), NOSPLIT, $0-56
+	MOVQ  rows+0(FP), AX
+	MOVQ  rest+8(FP), CX
+	MOVQ  data+16(FP), DX
+	MOVQ  table+24(FP), BX
+	MOVQ  order+32(FP), SI
+	MOVQ  blocks+40(FP), DI
+	MOVQ  AX, R8
+	TESTQ DI, DI
+	JZ    done
+
+loop:
+	MOVLQSX   (AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R9
+	MOVLQSX   4(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	MOVLQSX   8(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	MOVLQSX   12(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	MOVLQSX   16(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	MOVLQSX   20(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	MOVLQSX   24(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	MOVLQSX   28(AX), R10
+	MOVBLZX   (DX)(R10*1), R10
+	MOVBLZX   (BX)(R10*1), R10
+	LEAL      (R10)(R9*2), R9
+	VMOVDQU   (AX), Y0
+	VPMOVZXBD (SI)(R9*8), Y1
+	VPERMD    Y0, Y1, Y1
+	VMOVDQU   Y1, (R8)
+	POPCNTL   R9, R10
+	LEAQ      (R8)(R10*4), R8
+	XORL      $0xff, R9
+	VPMOVZXBD (SI)(R9*8), Y1
+	VPERMD    Y0, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	POPCNTL   R9, R10
+	LEAQ      (CX)(R10*4), CX
+	ADDQ      $0x20, AX
+	DECQ      DI
+	JNZ       loop
+
+done:
+	VZEROUPPER
+	MOVQ rows+0(FP), AX
+	SUBQ AX, R8
+	SHRQ $0x02, R8
+	MOVQ R8, ret+48(FP)
+	RET
+
+// func peakBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·peakBlocks(SB), NOSPLIT, $0-56
+	MOVQ         cells+0(FP), AX
+	MOVQ         blocks+16(FP), CX
+	MOVQ         s+24(FP), DX
+	VBROADCASTSD (DX), Z0
+	VBROADCASTSD 8(DX), Z1
+	VBROADCASTSD 16(DX), Z2
+	VBROADCASTSD 24(DX), Z3
+	VBROADCASTSD 32(DX), Z4
+	VBROADCASTSD 40(DX), Z5
+	VPBROADCASTQ sum+8(FP), Z6
+	VPXORQ       Z9, Z9, Z9
+	VPTERNLOGQ   $0xff, Z8, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z8
+	MOVQ         $0x0000000000000007, DX
+	VPBROADCASTQ DX, Z7
+	MOVQ         $0x0000000000000001, DX
+	VPBROADCASTQ DX, Z13
+	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
+	VPXORQ       Z12, Z12, Z12
+	KXORW        K1, K1, K1
+
+loop:
+	VMOVDQU64 (AX), Z14
+	VALIGNQ   $0x07, Z9, Z14, Z15
+	VPADDQ    Z15, Z14, Z14
+	VALIGNQ   $0x06, Z9, Z14, Z15
+	VPADDQ    Z15, Z14, Z14
+	VALIGNQ   $0x04, Z9, Z14, Z15
+	VPADDQ    Z15, Z14, Z14
+	VPADDQ    Z6, Z14, Z14
+	VPERMQ    Z14, Z7, Z6
+	VPANDQ    Z8, Z14, Z16
+	VCVTQQ2PD Z16, Z16
+	VPSRAQ    $0x20, Z14, Z15
+	VCVTQQ2PD Z15, Z15
+	VCMPPD    $0x1d, Z3, Z16, K2
+	VCMPPD    $0x12, Z4, Z16, K2, K2
+	VSUBPD    Z15, Z0, Z17
+	VSUBPD    Z16, Z1, Z18
+	VADDPD    Z2, Z18, Z18
+	VADDPD    Z2, Z16, Z16
+	VMULPD    Z15, Z15, Z15
+	VMULPD    Z18, Z15, Z15
+	VMULPD    Z17, Z17, Z17
+	VMULPD    Z16, Z17, Z17
+	VADDPD    Z17, Z15, Z15
+	VMULPD    Z18, Z16, Z16
+	VDIVPD    Z16, Z15, Z15
+	VCMPPD    $0x1e, Z5, Z15, K2, K2
+	VMOVAPD   Z15, K2, Z5
+	VMOVDQA64 Z14, K2, Z12
+	VMOVDQA64 Z10, K2, Z11
+	KORW      K2, K1, K1
+	VPADDQ    Z13, Z10, Z10
+	ADDQ      $0x40, AX
+	DECQ      CX
+	JNZ       loop
+	MOVQ      best+32(FP), AX
+	VMOVUPD   Z5, (AX)
+	VMOVDQU64 Z12, 64(AX)
+	VMOVDQU64 Z11, 128(AX)
+	VMOVQ     X6, DX
+	MOVQ      DX, end+40(FP)
+	KMOVW     K1, DX
+	MOVQ      DX, found+48(FP)
+	VZEROUPPER
+	RET
+
+// func logisticBlocks(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)
+// Requires: AVX, AVX2
+TEXT ·logisticBlocks(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         scores+8(FP), CX
+	MOVQ         labels+16(FP), DX
+	MOVQ         blocks+32(FP), BX
+	VBROADCASTSS target+24(FP), Y0
+	TESTQ        BX, BX
+	JZ           done
+
+loop:
+	VMOVUPS    (CX), Y1
+	VORPS      eight80000000<>+0(SB), Y1, Y2
+	VCMPPS     $0x1e, eightc2ae0000<>+0(SB), Y2, Y6
+	VMULPS     eight3fb8aa3b<>+0(SB), Y2, Y3
+	VSUBPS     eight3f000000<>+0(SB), Y3, Y3
+	VCVTTPS2DQ Y3, Y5
+	VCVTDQ2PS  Y5, Y3
+	VMULPS     eight3f317000<>+0(SB), Y3, Y4
+	VSUBPS     Y4, Y2, Y2
+	VMULPS     eight3805fdf4<>+0(SB), Y3, Y4
+	VSUBPS     Y4, Y2, Y2
+	VMULPS     eight39500d01<>+0(SB), Y2, Y4
+	VADDPS     eight3ab60b61<>+0(SB), Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VADDPS     eight3c088889<>+0(SB), Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VADDPS     eight3d2aaaab<>+0(SB), Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VADDPS     eight3e2aaaab<>+0(SB), Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VADDPS     eight3f000000<>+0(SB), Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VADDPS     eight3f800000<>+0(SB), Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VADDPS     eight3f800000<>+0(SB), Y4, Y4
+	VPADDD     eight0000007f<>+0(SB), Y5, Y5
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     Y5, Y4, Y4
+	VANDPS     Y6, Y4, Y2
+	VADDPS     eight3f800000<>+0(SB), Y2, Y4
+	VMOVUPS    eight3f800000<>+0(SB), Y3
+	VDIVPS     Y4, Y3, Y3
+	VMULPS     Y3, Y2, Y2
+	VBLENDVPS  Y1, Y2, Y3, Y3
+	VPCMPEQD   (DX), Y0, Y4
+	VANDPS     eight3f800000<>+0(SB), Y4, Y4
+	VMOVUPS    eight3f800000<>+0(SB), Y1
+	VSUBPS     Y3, Y1, Y1
+	VMULPS     Y3, Y1, Y1
+	VSUBPS     Y4, Y3, Y4
+	VPUNPCKLDQ Y4, Y1, Y2
+	VPUNPCKHDQ Y4, Y1, Y1
+	VPERM2I128 $0x20, Y1, Y2, Y4
+	VMOVUPS    Y4, (AX)
+	VPERM2I128 $0x31, Y1, Y2, Y4
+	VMOVUPS    Y4, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	DECQ       BX
+	JNZ        loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA eight80000000<>+0(SB)/4, $0x80000000
+DATA eight80000000<>+4(SB)/4, $0x80000000
+DATA eight80000000<>+8(SB)/4, $0x80000000
+DATA eight80000000<>+12(SB)/4, $0x80000000
+DATA eight80000000<>+16(SB)/4, $0x80000000
+DATA eight80000000<>+20(SB)/4, $0x80000000
+DATA eight80000000<>+24(SB)/4, $0x80000000
+DATA eight80000000<>+28(SB)/4, $0x80000000
+GLOBL eight80000000<>(SB), RODATA|NOPTR, $32
+
+DATA eightc2ae0000<>+0(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+4(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+8(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+12(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+16(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+20(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+24(SB)/4, $0xc2ae0000
+DATA eightc2ae0000<>+28(SB)/4, $0xc2ae0000
+GLOBL eightc2ae0000<>(SB), RODATA|NOPTR, $32
+
+DATA eight3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA eight3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL eight3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA eight3f000000<>+0(SB)/4, $0x3f000000
+DATA eight3f000000<>+4(SB)/4, $0x3f000000
+DATA eight3f000000<>+8(SB)/4, $0x3f000000
+DATA eight3f000000<>+12(SB)/4, $0x3f000000
+DATA eight3f000000<>+16(SB)/4, $0x3f000000
+DATA eight3f000000<>+20(SB)/4, $0x3f000000
+DATA eight3f000000<>+24(SB)/4, $0x3f000000
+DATA eight3f000000<>+28(SB)/4, $0x3f000000
+GLOBL eight3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA eight3f317000<>+0(SB)/4, $0x3f317000
+DATA eight3f317000<>+4(SB)/4, $0x3f317000
+DATA eight3f317000<>+8(SB)/4, $0x3f317000
+DATA eight3f317000<>+12(SB)/4, $0x3f317000
+DATA eight3f317000<>+16(SB)/4, $0x3f317000
+DATA eight3f317000<>+20(SB)/4, $0x3f317000
+DATA eight3f317000<>+24(SB)/4, $0x3f317000
+DATA eight3f317000<>+28(SB)/4, $0x3f317000
+GLOBL eight3f317000<>(SB), RODATA|NOPTR, $32
+
+DATA eight3805fdf4<>+0(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+4(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+8(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+12(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+16(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+20(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+24(SB)/4, $0x3805fdf4
+DATA eight3805fdf4<>+28(SB)/4, $0x3805fdf4
+GLOBL eight3805fdf4<>(SB), RODATA|NOPTR, $32
+
+DATA eight39500d01<>+0(SB)/4, $0x39500d01
+DATA eight39500d01<>+4(SB)/4, $0x39500d01
+DATA eight39500d01<>+8(SB)/4, $0x39500d01
+DATA eight39500d01<>+12(SB)/4, $0x39500d01
+DATA eight39500d01<>+16(SB)/4, $0x39500d01
+DATA eight39500d01<>+20(SB)/4, $0x39500d01
+DATA eight39500d01<>+24(SB)/4, $0x39500d01
+DATA eight39500d01<>+28(SB)/4, $0x39500d01
+GLOBL eight39500d01<>(SB), RODATA|NOPTR, $32
+
+DATA eight3ab60b61<>+0(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+4(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+8(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+12(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+16(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+20(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+24(SB)/4, $0x3ab60b61
+DATA eight3ab60b61<>+28(SB)/4, $0x3ab60b61
+GLOBL eight3ab60b61<>(SB), RODATA|NOPTR, $32
+
+DATA eight3c088889<>+0(SB)/4, $0x3c088889
+DATA eight3c088889<>+4(SB)/4, $0x3c088889
+DATA eight3c088889<>+8(SB)/4, $0x3c088889
+DATA eight3c088889<>+12(SB)/4, $0x3c088889
+DATA eight3c088889<>+16(SB)/4, $0x3c088889
+DATA eight3c088889<>+20(SB)/4, $0x3c088889
+DATA eight3c088889<>+24(SB)/4, $0x3c088889
+DATA eight3c088889<>+28(SB)/4, $0x3c088889
+GLOBL eight3c088889<>(SB), RODATA|NOPTR, $32
+
+DATA eight3d2aaaab<>+0(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+4(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+8(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+12(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+16(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+20(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+24(SB)/4, $0x3d2aaaab
+DATA eight3d2aaaab<>+28(SB)/4, $0x3d2aaaab
+GLOBL eight3d2aaaab<>(SB), RODATA|NOPTR, $32
+
+DATA eight3e2aaaab<>+0(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+4(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+8(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+12(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+16(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+20(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+24(SB)/4, $0x3e2aaaab
+DATA eight3e2aaaab<>+28(SB)/4, $0x3e2aaaab
+GLOBL eight3e2aaaab<>(SB), RODATA|NOPTR, $32
+
+DATA eight3f800000<>+0(SB)/4, $0x3f800000
+DATA eight3f800000<>+4(SB)/4, $0x3f800000
+DATA eight3f800000<>+8(SB)/4, $0x3f800000
+DATA eight3f800000<>+12(SB)/4, $0x3f800000
+DATA eight3f800000<>+16(SB)/4, $0x3f800000
+DATA eight3f800000<>+20(SB)/4, $0x3f800000
+DATA eight3f800000<>+24(SB)/4, $0x3f800000
+DATA eight3f800000<>+28(SB)/4, $0x3f800000
+GLOBL eight3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA eight0000007f<>+0(SB)/4, $0x0000007f
+DATA eight0000007f<>+4(SB)/4, $0x0000007f
+DATA eight0000007f<>+8(SB)/4, $0x0000007f
+DATA eight0000007f<>+12(SB)/4, $0x0000007f
+DATA eight0000007f<>+16(SB)/4, $0x0000007f
+DATA eight0000007f<>+20(SB)/4, $0x0000007f
+DATA eight0000007f<>+24(SB)/4, $0x0000007f
+DATA eight0000007f<>+28(SB)/4, $0x0000007f
+GLOBL eight0000007f<>(SB), RODATA|NOPTR, $32

@@ -78,3 +78,28 @@ func affineBlocks(dst *float32, a *float32, scale *float32, bias *float32, block
 //
 //go:noescape
 func affineBackBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
+
+// pickRows is Pick; width is in bytes, and of the first ahead rows others follow.
+//
+//go:noescape
+func pickRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+
+// pickFourRows is PickFour; stride and width are in bytes, and of the first ahead rows others follow.
+//
+//go:noescape
+func pickFourRows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+
+// partBlocks is Part on 8·blocks rows; it returns the number of those it kept.
+//
+//go:noescape
+func partBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
+
+// peakBlocks goes through 8·blocks cells, sum being before them and end in the end; found tells whether a lane of best is better than s.Top.
+//
+//go:noescape
+func peakBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
+
+// logisticBlocks is Logistic on 8·blocks rows.
+//
+//go:noescape
+func logisticBlocks(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)

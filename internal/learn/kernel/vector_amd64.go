@@ -68,3 +68,73 @@ func whole(n int) uintptr {
 	}
 	return uintptr(n / 8)
 }
+
+// pickVector is Pick. It tells whether it did it.
+func pickVector[T int64 | uint64](dst, src []T, width int, rows []int32) bool {
+	if !vector || len(dst) == 0 {
+		return vector
+	}
+	to, from := (*uint64)(unsafe.Pointer(&dst[0])), (*uint64)(unsafe.Pointer(&src[0]))
+	pickRows(to, from, 8*uintptr(width), &rows[0], followed(rows, len(dst)), uintptr(len(dst)))
+	return true
+}
+
+// pickFourVector is PickFour.
+func pickFourVector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) bool {
+	if !vector || n == 0 {
+		return vector
+	}
+	pickFourRows(&dst[0], 8*uintptr(stride), &src[0], 8*uintptr(width), &rows[0], followed(rows, n), uintptr(n))
+	return true
+}
+
+// distance is how many rows ahead memory is asked for what will be needed, as
+// in gen.
+const distance = 32
+
+// followed is how many of the first n rows are followed by others at a distance.
+func followed(rows []int32, n int) uintptr {
+	return uintptr(max(min(n, len(rows)-distance), 0))
+}
+
+// partVector is Part. It returns how many rows it did and kept.
+func partVector(rows, rest []int32, data []uint8, table *[256]uint8) (done, kept int) {
+	n := whole(len(rows))
+	kept = int(partBlocks(unsafe.SliceData(rows), unsafe.SliceData(rest), unsafe.SliceData(data), &table[0], &orders, n))
+	return 8 * int(n), kept
+}
+
+// peaks are the best divisions of eight lanes.
+type peaks struct {
+	score [8]float64
+	left  [8]int64
+	block [8]int64
+}
+
+// peakVector is Peak. It returns how many cells it did, and the sum up to there.
+func peakVector(cells []int64, sum int64, s *Slope) (done int, end int64, at int, left int64) {
+	n := len(cells) / 8
+	if !widest || n == 0 {
+		return 0, sum, -1, 0
+	}
+	var best peaks
+	end, found := peakBlocks(&cells[0], sum, uintptr(n), &s.Gradient, &best.score[0])
+	at = -1
+	if found == 0 {
+		return 8 * n, end, at, 0
+	}
+	for lane, score := range best.score {
+		// A lane that found nothing still holds the score to exceed.
+		if i := 8*int(best.block[lane]) + lane; score > s.Top || score == s.Top && at > i {
+			s.Top, at, left = score, i, best.left[lane]
+		}
+	}
+	return 8 * n, end, at, left
+}
+
+// logisticVector is Logistic.
+func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) int {
+	n := whole(len(dst))
+	logisticBlocks(unsafe.SliceData(dst), unsafe.SliceData(scores), unsafe.SliceData(labels), target, n)
+	return 8 * int(n)
+}

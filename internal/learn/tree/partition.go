@@ -1,6 +1,10 @@
 package tree
 
-import "context"
+import (
+	"context"
+
+	"foretell/internal/learn/kernel"
+)
 
 // The rows of a tree lie in one slice, those of a leaf side by side and in
 // ascending order. Dividing leaf d of a tree of rows a…l:
@@ -12,21 +16,13 @@ import "context"
 // order on both sides, and returns their number. It overwrites
 // scratch[:len(rows)].
 func divide(data []uint8, table *[window]uint8, rows, scratch []int32) int {
-	lefts, rights := 0, 0
-	scratch = scratch[:len(rows)]
-	for _, row := range rows {
-		goes := int(table[data[row]])
-		rows[lefts] = row
-		scratch[rights] = row
-		lefts += goes
-		rights += 1 - goes
-	}
-	copy(rows[lefts:], scratch[:rights])
+	lefts := kernel.Part(rows, scratch, data, table)
+	copy(rows[lefts:], scratch[:len(rows)-lefts])
 	return lefts
 }
 
 // stretch is the number of rows one worker divides at a time.
-const stretch = 1 << 15
+const stretch = 1 << 14
 
 // divideMany is divide on several workers: each divides stretches of its own,
 // then the halves are moved together.
@@ -36,21 +32,22 @@ func divideMany(ctx context.Context, workers int, data []uint8, table *[window]u
 	}
 	tasks := (len(rows) + stretch - 1) / stretch
 	lefts := make([]int, tasks)
+	rights := make([][]int32, tasks)
 	err := Parallel(ctx, workers, tasks, func(_, i int) {
 		lo, hi := i*stretch, min((i+1)*stretch, len(rows))
-		lefts[i] = divide(data, table, rows[lo:hi], scratch[lo:hi])
+		lefts[i] = kernel.Part(rows[lo:hi], scratch[lo:hi], data, table)
+		rights[i] = scratch[lo : hi-lefts[i]]
 	})
 	if err != nil {
 		return 0, err
 	}
-	copy(scratch, rows)
 	at := 0
 	for i, n := range lefts {
-		at += copy(rows[at:], scratch[i*stretch:i*stretch+n])
+		at += copy(rows[at:], rows[i*stretch:][:n])
 	}
 	total := at
-	for i, n := range lefts {
-		at += copy(rows[at:], scratch[i*stretch+n:min((i+1)*stretch, len(rows))])
+	for _, some := range rights {
+		at += copy(rows[at:], some)
 	}
 	return total, nil
 }

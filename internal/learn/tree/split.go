@@ -1,5 +1,7 @@
 package tree
 
+import "foretell/internal/learn/kernel"
+
 // split is a way to divide a leaf by one feature.
 type split struct {
 	// gain is how much the loss falls, in units of the packed sums' scale;
@@ -77,60 +79,34 @@ func (s *scan) numeric(h []int64, best *split) {
 	missing := h[last]
 	// Missing cells first go right with the high values, then left with the
 	// low ones; without missing cells the second pass would find the same.
-	e := edge{bin: -1, top: s.alone() + max(best.gain, s.floor)}
-	s.edges(h[:last], 0, &e)
+	slope := s.slope(best)
+	at, left := kernel.Peak(h[:last], 0, &slope)
 	missingLeft := false
 	if missing != 0 {
-		before := e
-		s.edges(h[:last], missing, &e)
-		missingLeft = e != before
+		if other, sum := kernel.Peak(h[:last], missing, &slope); other >= 0 {
+			at, left, missingLeft = other, sum, true
+		}
 	}
-	if e.bin < 0 {
+	if at < 0 {
 		return
 	}
 	if missing == 0 {
-		missingLeft = s.heavier(e.left)
+		missingLeft = s.heavier(left)
 	}
-	best.gain = e.top - s.alone()
-	best.left = e.left
-	best.bin = uint8(middle(h[:last], e.bin))
+	best.gain = slope.Top - s.alone()
+	best.left = left
+	best.bin = uint8(middle(h[:last], at))
 	best.missingLeft = missingLeft
 	best.goesLeft = nil
 }
 
-// edge is the best place found so far to divide the bins of a feature.
-type edge struct {
-	bin  int     // the last that goes left, -1 if none was found
-	left int64   // the sum of what goes left
-	top  float64 // the score that was reached, or has to be exceeded
-}
-
-// edges looks for a better edge, start being left of all of them. It is what
-// better does, written out: this loop is where small leaves spend their time.
-func (s *scan) edges(h []int64, start int64, best *edge) {
-	g, hess := halves(s.total)
-	least, most, l2, top := s.least, hess-s.least, s.l2, best.top
-	sum := start
-	for bin, cell := range h {
-		if cell == 0 {
-			continue
-		}
-		sum += cell
-		hl := float64(uint32(sum))
-		if hl < least {
-			continue
-		}
-		if hl > most {
-			break
-		}
-		gl := float64(sum >> 32)
-		gr, hr := g-gl, hess-hl+l2
-		hl += l2
-		above, below := gl*gl*hr+gr*gr*hl, hl*hr
-		if above > top*below {
-			top = above / below
-			*best = edge{bin, sum, top}
-		}
+// slope returns what an edge is looked for with that is better than best.
+func (s *scan) slope(best *split) kernel.Slope {
+	g, h := halves(s.total)
+	return kernel.Slope{
+		Gradient: g, Hessian: h, L2: s.l2,
+		Least: s.least, Most: h - s.least,
+		Top: s.alone() + max(best.gain, s.floor),
 	}
 }
 

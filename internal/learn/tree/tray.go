@@ -1,5 +1,7 @@
 package tree
 
+import "foretell/internal/learn/kernel"
+
 // A tray is where a worker counts. It fetches the words of a few rows from a
 // strip and lays them out oct by oct, their gradients beside them:
 //
@@ -10,7 +12,7 @@ package tree
 // in sequence, one oct after the other, whose sums stay in the nearest cache.
 type tray struct {
 	rooms     [stripOcts]room
-	words     [stripOcts][trayRows]uint64
+	words     [stripOcts * trayRows]uint64
 	gradients [trayRows]int64
 }
 
@@ -55,7 +57,7 @@ func (t *tray) countStrip(g *Grower, groups []group, dst []int64, rows []int32) 
 	last := groups[len(groups)-1].index % stripOcts
 	for len(rows) > 0 {
 		n := min(trayRows, len(rows))
-		lanes, gradients := t.fetch(s, first, last+1, rows[:n], g.sample.Gradients)
+		lanes, gradients := t.fetch(s, first, last+1, rows, g.sample.Gradients)
 		for i := range groups {
 			of := &groups[i]
 			at := lanes[of.index%stripOcts-first]
@@ -95,10 +97,10 @@ func (t *tray) clear(g *Grower, of *group, dst []int64, few bool) {
 	}
 }
 
-// fetch returns the lanes first … end-1 of up to trayRows rows, and their
-// gradients. Rows without a gap are where they are wanted already.
+// fetch returns the lanes first … end-1 of the next of rows, trayRows at most,
+// and their gradients. Rows without a gap are where they are wanted already.
 func (t *tray) fetch(s *strip, first, end int, rows []int32, gradients []int64) (lanes [stripOcts]lane, found []int64) {
-	n := len(rows)
+	n := min(trayRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
 		for i := first; i < end; i++ {
 			lanes[i-first] = lane{s.words[low*s.width+i:], s.width}
@@ -107,46 +109,17 @@ func (t *tray) fetch(s *strip, first, end int, rows []int32, gradients []int64) 
 	}
 	i := first
 	for ; end-i >= 4; i += 4 {
-		fetchFour(t.words[i:i+4], s.words[i:], s.width, rows)
+		kernel.PickFour(t.words[i*trayRows:], trayRows, s.words[i:], s.width, rows, n)
 	}
-	if end-i >= 2 {
-		fetchTwo(t.words[i:i+2], s.words[i:], s.width, rows)
-		i += 2
-	}
-	if end > i {
-		fetchOne(&t.words[i], s.words[i:], s.width, rows)
+	for ; i < end; i++ {
+		kernel.Pick(t.words[i*trayRows:][:n], s.words[i:], s.width, rows)
 	}
 	for i := first; i < end; i++ {
-		lanes[i-first] = lane{t.words[i][:n], 1}
+		lanes[i-first] = lane{t.words[i*trayRows:][:n], 1}
 	}
-	return lanes, gather(t.gradients[:], gradients, rows)
-}
-
-// fetchFour fetches the words of four lanes beginning with that of words, which
-// are so wide.
-func fetchFour(dst [][trayRows]uint64, words []uint64, width int, rows []int32) {
-	d0, d1, d2, d3 := dst[0][:len(rows)], dst[1][:len(rows)], dst[2][:len(rows)], dst[3][:len(rows)]
-	for i, row := range rows {
-		w := words[int(row)*width:][:4]
-		d0[i], d1[i], d2[i], d3[i] = w[0], w[1], w[2], w[3]
-	}
-}
-
-// fetchTwo does the same for two lanes.
-func fetchTwo(dst [][trayRows]uint64, words []uint64, width int, rows []int32) {
-	d0, d1 := dst[0][:len(rows)], dst[1][:len(rows)]
-	for i, row := range rows {
-		w := words[int(row)*width:][:2]
-		d0[i], d1[i] = w[0], w[1]
-	}
-}
-
-// fetchOne does the same for one lane.
-func fetchOne(dst *[trayRows]uint64, words []uint64, width int, rows []int32) {
-	d := dst[:len(rows)]
-	for i, row := range rows {
-		d[i] = words[int(row)*width]
-	}
+	found = t.gradients[:n]
+	kernel.Pick(found, gradients, 1, rows)
+	return lanes, found
 }
 
 // countLane adds gradients to the windows of eight features whose bins are the

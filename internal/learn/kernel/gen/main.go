@@ -23,5 +23,10 @@ func main() {
 	blend()
 	affine()
 	affineBack()
+	pick()
+	pickFour()
+	part()
+	peak()
+	logistic()
 	Generate()
 }

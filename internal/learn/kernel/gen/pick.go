@@ -1,0 +1,83 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// distance is how many rows ahead memory is asked for what will be needed.
+const distance = 32
+
+// rows emits two loops over rows: the first, of ahead steps, asks for what lies
+// at the place of a row further on, the second does not. at is a register that
+// holds the place of the present row in bytes.
+func rows(src Register, body func(i, at Register)) {
+	width := Load(Param("width"), GP64())
+	list := Load(Param("rows"), GP64())
+	ahead := Load(Param("ahead"), GP64())
+	n := Load(Param("n"), GP64())
+	i, at := GP64(), GP64()
+	XORQ(i, i)
+	CMPQ(i, ahead)
+	JGE(LabelRef("rest"))
+	Label("loop")
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4, Disp: 4 * distance}, at)
+	IMULQ(width, at)
+	PREFETCHT0(Mem{Base: src, Index: at, Scale: 1})
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, at)
+	IMULQ(width, at)
+	body(i, at)
+	INCQ(i)
+	CMPQ(i, ahead)
+	JLT(LabelRef("loop"))
+	Label("rest")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	Label("last")
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, at)
+	IMULQ(width, at)
+	body(i, at)
+	INCQ(i)
+	CMPQ(i, n)
+	JLT(LabelRef("last"))
+	Label("done")
+	RET()
+}
+
+// pick emits pickRows.
+func pick() {
+	TEXT("pickRows", NOSPLIT, "func(dst, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
+	Doc("pickRows is Pick; width is in bytes, and of the first ahead rows others follow.")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	src := Load(Param("src"), GP64())
+	word := GP64()
+	rows(src, func(i, at Register) {
+		MOVQ(Mem{Base: src, Index: at, Scale: 1}, word)
+		MOVQ(word, Mem{Base: dst, Index: i, Scale: 8})
+	})
+}
+
+// pickFour emits pickFourRows.
+func pickFour() {
+	TEXT("pickFourRows", NOSPLIT, "func(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
+	Doc("pickFourRows is PickFour; stride and width are in bytes, and of the first ahead rows others follow.")
+	Pragma("noescape")
+	first := Load(Param("dst"), GP64())
+	stride := Load(Param("stride"), GP64())
+	src := Load(Param("src"), GP64())
+	third, odd, word := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: first, Index: stride, Scale: 2}, third)
+	rows(src, func(i, at Register) {
+		for lane, base := range []Register{first, first, third, third} {
+			to := base
+			if lane%2 == 1 {
+				LEAQ(Mem{Base: base, Index: stride, Scale: 1}, odd)
+				to = odd
+			}
+			MOVQ(Mem{Base: src, Index: at, Scale: 1, Disp: 8 * lane}, word)
+			MOVQ(word, Mem{Base: to, Index: i, Scale: 8})
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package kernel
+
+import "math"
+
+// Logistic writes the derivatives of the logistic loss to dst, for each score
+// with a label, which is right if it is the target: the gradient's bits above
+// those of the hessian.
+//
+//	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
+func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {
+	check("Logistic", len(scores), len(dst))
+	check("Logistic", len(labels), len(dst))
+	done := logisticVector(dst, scores, labels, target)
+	scores, labels = scores[:len(dst)], labels[:len(dst)]
+	for i := done; i < len(dst); i++ {
+		x := scores[i]
+		e := exp(-float32(math.Abs(float64(x))))
+		p := 1 / (1 + e)
+		if x < 0 {
+			p = float32(e * p)
+		}
+		h := float32(p * (1 - p))
+		if labels[i] == target {
+			p--
+		}
+		dst[i] = uint64(math.Float32bits(p))<<32 | uint64(math.Float32bits(h))
+	}
+}
