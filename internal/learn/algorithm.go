@@ -22,9 +22,16 @@ var methods = []method{
 	{name: "SEV02", kind: 4, patience: 50, growth: 0.5, open: openSymmetric, read: readAs[boost.Model]},
 }
 
+// rooms are the memory that the fitters of one run share.
+type rooms struct {
+	neural neural.Room
+}
+
 // openNeural makes the network on normalised and embedded columns.
 func openNeural(_ context.Context, t task) (learner, error) {
-	return open(neural.New, t, neural.Options{Classes: t.table.classes(), Seed: t.seed, Workers: t.workers})
+	return open(neural.New, t, neural.Options{
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Room: &t.rooms.neural,
+	})
 }
 
 // openForest makes the randomised forest.

@@ -62,6 +62,7 @@ type task struct {
 	part    split.Part
 	seed    uint64
 	workers int
+	rooms   *rooms
 }
 
 // Method is an algorithm for a number of classes.

@@ -70,7 +70,7 @@ func (r *race) relearn(ctx context.Context, u *run) (p predictor, err error) {
 			return err
 		}
 		fitter, err := u.by.open(ctx, task{
-			table: r.table, part: split.Part{Train: all}, workers: r.table.params.Workers,
+			table: r.table, part: split.Part{Train: all}, workers: r.table.params.Workers, rooms: &rooms{},
 			seed: derive(r.table.params.Seed, int(u.by.kind)+refitSeeds),
 		})
 		steps := u.refitSteps(r.table.Rows)

@@ -57,9 +57,12 @@ func (u *run) open(ctx context.Context, t *table, seed uint64) error {
 		rows += len(part.Eval)
 	}
 	u.now = make([]float32, rows*u.classes)
+	shared := &rooms{}
 	inner := max(1, (u.workers+len(u.parts)-1)/len(u.parts))
 	return each(u.workers, len(u.parts), func(i int) (err error) {
-		u.fitters[i], err = u.by.open(ctx, task{table: t, part: u.parts[i], seed: derive(seed, i), workers: inner})
+		u.fitters[i], err = u.by.open(ctx, task{
+			table: t, part: u.parts[i], seed: derive(seed, i), workers: inner, rooms: shared,
+		})
 		return err
 	})
 }

@@ -36,7 +36,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	for i := range m.e.inputs {
 		b = m.e.inputs[i].append(b)
 	}
-	for _, v := range m.packed.flat {
+	for _, v := range m.params {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
 	return b, nil

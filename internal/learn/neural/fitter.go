@@ -24,8 +24,9 @@ type Fitter struct {
 	mean    []float32 // its running average: what is scored and kept
 	kept    []float32 // mean as of the last Keep, or nil
 	learner *optimiser
-	packed  *packed // params in learning, mean in scoring
-	lanes   []*lane
+	// desk is where the network runs: with params in learning, with mean in
+	// scoring. It is nil in between.
+	desk *desk
 
 	order   []int32 // the training rows, shuffled
 	next    int     // place in order
@@ -52,11 +53,6 @@ func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	t.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
 	t.mean = slices.Clone(t.params)
 	t.learner = newOptimiser(l)
-	t.packed = newPacked(l, t.params, true)
-	lanes := max(1, o.Batch/share)
-	for range lanes {
-		t.lanes = append(t.lanes, newLane(l, e, (o.Batch+lanes-1)/lanes))
-	}
 	t.order = slices.Clone(part.Train)
 	t.next = len(t.order)
 	t.shuffle = rand.New(rand.NewPCG(o.Seed, streamRows))
@@ -76,6 +72,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if t.step >= t.opts.Steps {
 		return true, nil
 	}
+	defer t.sit()()
 	until := int(math.Round(float64(t.step+1) / float64(t.opts.Steps) * float64(t.opts.Samples)))
 	for t.samples < until {
 		if err := ctx.Err(); err != nil {
@@ -85,6 +82,16 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	}
 	t.step++
 	return t.step >= t.opts.Steps, nil
+}
+
+// sit takes a desk, rise gives it back.
+func (t *Fitter) sit() (rise func()) {
+	lanes := max(1, t.opts.Batch/share)
+	t.desk = t.opts.Room.take(t.l, t.e, lanes, (t.opts.Batch+lanes-1)/lanes)
+	return func() {
+		t.opts.Room.give(t.desk)
+		t.desk = nil
+	}
 }
 
 // draw returns the rows to learn from next. All of them come up once before
@@ -113,20 +120,23 @@ func (t *Fitter) Work() float64 {
 func (t *Fitter) Probabilities(dst []float32) {
 	rows := t.part.Eval
 	t.scored += len(rows)
+	defer t.sit()()
 	t.pack(t.mean)
-	block := t.lanes[0].rows()
-	min(t.team, team(len(t.lanes))).each((len(rows)+block-1)/block, func(worker, i int) {
+	lanes := t.desk.lanes
+	block := (t.opts.Batch + len(lanes) - 1) / len(lanes)
+	min(t.team, team(len(lanes))).each((len(rows)+block-1)/block, func(worker, i int) {
 		lo, hi := i*block, min((i+1)*block, len(rows))
-		p := &t.lanes[worker].pass
-		p.forward(t.packed, t.f, rows[lo:hi], nil)
+		p := &lanes[worker].pass
+		p.forward(&t.desk.packed, t.f, rows[lo:hi], nil)
 		p.probabilities(dst[lo*t.l.classes:], hi-lo)
 	})
 }
 
 // pack makes the given parameters those the network runs with.
 func (t *Fitter) pack(params []float32) {
-	t.packed.flat = params
-	t.team.each(t.packed.tasks(), func(_, i int) { t.packed.pack(t.l, t.e, i) })
+	p := &t.desk.packed
+	p.flat = params
+	t.team.each(p.tasks(), func(_, i int) { p.pack(t.l, t.e, i) })
 }
 
 // Keep remembers the averaged weights as the ones Model returns.

@@ -162,12 +162,15 @@ func TestGradient(t *testing.T) {
 		n.params[i] += float32(rng.NormFloat64()) * 0.3
 	}
 	rows := count(0, 40)
-	a := newLane(n.l, n.e, len(rows))
+	defer n.sit()()
+	packed := &n.desk.packed
+	a := &lane{}
+	a.fit(n.l, n.e, len(rows))
 	quiet := &noise{}
 	pack := func() { n.pack(n.params) }
 	loss := func() float64 {
 		pack()
-		a.forward(n.packed, f, rows, quiet)
+		a.forward(packed, f, rows, quiet)
 		sum := 0.0
 		for m := range n.l.members {
 			for j, r := range rows {
@@ -182,7 +185,7 @@ func TestGradient(t *testing.T) {
 		return sum / 40 / float64(n.l.members)
 	}
 	pack()
-	a.learn(n.packed, batch{f, rows, 1.0 / 40}, quiet)
+	a.learn(packed, batch{f, rows, 1.0 / 40}, quiet)
 	grad := slices.Clone(a.grad)
 	wrong := 0
 	for i := range n.params {
@@ -289,6 +292,7 @@ func TestDivergedBatchChangesNothing(t *testing.T) {
 		n.params[i] = 1e30
 	}
 	params, mean := slices.Clone(n.params), slices.Clone(n.mean)
+	defer n.sit()()
 	n.update(n.draw())
 	if !slices.Equal(params, n.params) || !slices.Equal(mean, n.mean) {
 		t.Error("an infinite gradient reached the model")

@@ -16,16 +16,14 @@ type lane struct {
 	operand     []float32 // packed right operand
 }
 
-// newLane makes room for up to rows rows.
-func newLane(l *layout, e *encoder, rows int) *lane {
+// fit makes room for up to rows rows of a network.
+func (a *lane) fit(l *layout, e *encoder, rows int) {
 	widest := max(l.inputs, l.members*l.width)
-	return &lane{
-		pass:    *newPass(l, e, rows),
-		grad:    make([]float32, l.params),
-		delta:   make([]float32, rows*widest),
-		next:    make([]float32, rows*widest),
-		operand: make([]float32, kernel.PackedLen(rows*l.members, max(l.width, l.classes))),
-	}
+	a.pass.fit(l, e, rows)
+	a.grad = sized(a.grad, l.params)
+	a.delta = sized(a.delta, rows*widest)
+	a.next = sized(a.next, rows*widest)
+	a.operand = sized(a.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
 }
 
 // batch is what a lane learns from: its share of the rows and the weight of

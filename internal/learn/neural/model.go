@@ -11,17 +11,29 @@ import (
 type Model struct {
 	e      *encoder
 	l      *layout
-	packed *packed
+	params []float32
+	// packed returns the parameters as the network reads them: made when they
+	// are first asked for, because most models of a race never predict.
+	packed func() *packed
 	passes *sync.Pool // of *pass
 }
 
 // newModel takes over params.
 func newModel(e *encoder, l *layout, params []float32) *Model {
-	m := &Model{e: e, l: l, packed: newPacked(l, params, false)}
-	for i := range m.packed.tasks() {
-		m.packed.pack(l, e, i)
-	}
-	m.passes = &sync.Pool{New: func() any { return newPass(l, e, block) }}
+	m := &Model{e: e, l: l, params: params}
+	m.packed = sync.OnceValue(func() *packed {
+		p := &packed{flat: params}
+		p.fit(l, false)
+		for i := range p.tasks() {
+			p.pack(l, e, i)
+		}
+		return p
+	})
+	m.passes = &sync.Pool{New: func() any {
+		p := &pass{}
+		p.fit(l, e, block)
+		return p
+	}}
 	return m
 }
 
@@ -31,13 +43,14 @@ func newModel(e *encoder, l *layout, params []float32) *Model {
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	p := m.passes.Get().(*pass)
 	defer m.passes.Put(p)
+	packed := m.packed()
 	var rows [block]int32
 	for at := lo; at < hi; at += block {
 		n := min(block, hi-at)
 		for i := range n {
 			rows[i] = int32(at + i)
 		}
-		p.forward(m.packed, f, rows[:n], nil)
+		p.forward(packed, f, rows[:n], nil)
 		p.probabilities(dst[(at-lo)*m.l.classes:], n)
 	}
 }

@@ -14,6 +14,9 @@ type Options struct {
 	// Workers is the number of goroutines that learn and score; more than one
 	// for each 128 rows of a batch are of little use. It never changes the model. Defaults to 1.
 	Workers int
+	// Room is memory to be shared with other fitters. Defaults to the fitter's
+	// own.
+	Room *Room
 	// Steps is the number of steps the schedule is cut into. The schedule is
 	// the same whatever their number. Defaults to 100, or 12 a pass over the
 	// rows where that is less: who judges each step on many rows would spend
@@ -55,6 +58,9 @@ type Options struct {
 func (o Options) withDefaults(rows int) (Options, error) {
 	few := math.Min(float64(rows), 2000)
 	or(&o.Workers, 1)
+	if o.Room == nil {
+		o.Room = &Room{}
+	}
 	or(&o.Samples, int(64*few*math.Cbrt(float64(rows)/few)))
 	or(&o.Steps, max(20, min(100, 12*o.Samples/max(1, rows))))
 	or(&o.Members, 4)

@@ -15,23 +15,29 @@ type packed struct {
 	tables []float32
 }
 
-// newPacked makes room for l's parameters; learning says whether the transposes
-// are wanted.
-func newPacked(l *layout, flat []float32, learning bool) *packed {
-	p := &packed{flat: flat, tables: make([]float32, l.tableRows*l.tableSize)}
-	for _, d := range l.dense {
-		p.forward = append(p.forward, make([]float32, kernel.PackedLen(d.in, d.out)))
-		if learning {
-			p.backward = append(p.backward, make([]float32, kernel.PackedLen(d.out, d.in)))
-		}
+// fit makes room for l's parameters; learning says whether the transposes are
+// wanted.
+func (p *packed) fit(l *layout, learning bool) {
+	p.tables = sized(p.tables, l.tableRows*l.tableSize)
+	p.forward = sized(p.forward, len(l.dense))
+	p.heads = sized(p.heads, l.members)
+	for i, d := range l.dense {
+		p.forward[i] = sized(p.forward[i], kernel.PackedLen(d.in, d.out))
 	}
-	for range l.members {
-		p.heads = append(p.heads, make([]float32, kernel.PackedLen(l.width, l.classes)))
-		if learning {
-			p.headsBack = append(p.headsBack, make([]float32, kernel.PackedLen(l.classes, l.width)))
-		}
+	for m := range p.heads {
+		p.heads[m] = sized(p.heads[m], kernel.PackedLen(l.width, l.classes))
 	}
-	return p
+	if !learning {
+		return
+	}
+	p.backward = sized(p.backward, len(l.dense))
+	p.headsBack = sized(p.headsBack, l.members)
+	for i, d := range l.dense {
+		p.backward[i] = sized(p.backward[i], kernel.PackedLen(d.out, d.in))
+	}
+	for m := range p.headsBack {
+		p.headsBack[m] = sized(p.headsBack[m], kernel.PackedLen(l.classes, l.width))
+	}
 }
 
 // tasks is the number of independent parts of pack.

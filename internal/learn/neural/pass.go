@@ -24,23 +24,18 @@ type pass struct {
 // block is the number of rows run through the network at once to predict.
 const block = 128
 
-// newPass makes room for up to rows rows.
-func newPass(l *layout, e *encoder, rows int) *pass {
-	p := &pass{
-		l: l, e: e,
-		x:      make([]float32, rows*l.inputs),
-		tokens: make([]token, rows*e.embeds),
-		first:  make([]float32, rows*l.width),
-		logits: make([]float32, rows*l.members*l.classes),
+// fit makes room for up to rows rows of a network.
+func (p *pass) fit(l *layout, e *encoder, rows int) {
+	p.l, p.e = l, e
+	p.x = sized(p.x, rows*l.inputs)
+	p.tokens = sized(p.tokens, rows*e.embeds)
+	p.first = sized(p.first, rows*l.width)
+	p.logits = sized(p.logits, rows*l.members*l.classes)
+	p.acts = sized(p.acts, len(l.dense))
+	for i, d := range l.dense {
+		p.acts[i] = sized(p.acts[i], rows*l.members*d.out)
 	}
-	for _, d := range l.dense {
-		p.acts = append(p.acts, make([]float32, rows*l.members*d.out))
-	}
-	return p
 }
-
-// rows is how many rows there is room for.
-func (p *pass) rows() int { return len(p.logits) / (p.l.members * p.l.classes) }
 
 // forward computes the logits of f's rows; n is nil but in learning.
 func (p *pass) forward(w *packed, f *frame.Frame, rows []int32, n *noise) {

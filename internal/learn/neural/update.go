@@ -43,12 +43,12 @@ func newOptimiser(l *layout) *optimiser {
 // A batch whose gradient is not finite changes nothing.
 func (t *Fitter) update(rows []int32) {
 	t.pack(t.params)
-	lanes := len(t.lanes)
-	t.team.each(lanes, func(_, i int) {
-		share := rows[i*len(rows)/lanes : (i+1)*len(rows)/lanes]
-		state := t.opts.Seed + uint64(t.batches*lanes+i)*golden
+	lanes := t.desk.lanes
+	t.team.each(len(lanes), func(_, i int) {
+		share := rows[i*len(rows)/len(lanes) : (i+1)*len(rows)/len(lanes)]
+		state := t.opts.Seed + uint64(t.batches*len(lanes)+i)*golden
 		n := &noise{cells: state, hidden: hidden, drop: uint8(t.opts.Dropout * 256), units: state}
-		t.lanes[i].learn(t.packed, batch{t.f, share, 1 / float32(len(rows))}, n)
+		lanes[i].learn(&t.desk.packed, batch{t.f, share, 1 / float32(len(rows))}, n)
 	})
 	length := t.reduce()
 	t.samples += len(rows)
@@ -62,10 +62,10 @@ func (t *Fitter) update(rows []int32) {
 // reduce adds the lanes' gradients to the first one's and returns the length
 // of their sum.
 func (t *Fitter) reduce() float64 {
-	o, grad := t.learner, t.lanes[0].grad
+	o, grad := t.learner, t.desk.lanes[0].grad
 	t.team.each(len(o.spans), func(_, i int) {
 		lo, hi := o.spans[i].lo, o.spans[i].hi
-		for _, a := range t.lanes[1:] {
+		for _, a := range t.desk.lanes[1:] {
 			kernel.Axpy(grad[lo:hi], a.grad[lo:hi], 1)
 		}
 		o.norms[i] = kernel.SumSquares(grad[lo:hi])
@@ -79,7 +79,7 @@ func (t *Fitter) reduce() float64 {
 
 // descend takes a step against the gradient, which has the given length.
 func (t *Fitter) descend(length float64) {
-	o, grad := t.learner, t.lanes[0].grad
+	o, grad := t.learner, t.desk.lanes[0].grad
 	o.steps++
 	now := schedule(float64(t.samples) / float64(t.opts.Samples))
 	rate := t.opts.Rate * now
