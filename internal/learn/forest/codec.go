@@ -40,8 +40,15 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	b = binary.AppendUvarint(b, uint64(len(m.members)))
-	for _, t := range m.members {
+	if m.packed != nil {
+		b = binary.AppendUvarint(b, uint64(len(m.packed)))
+		for _, t := range m.packed {
+			b = append(b, t...)
+		}
+		return b, nil
+	}
+	b = binary.AppendUvarint(b, uint64(len(m.members())))
+	for _, t := range m.members() {
 		b = t.encode(b, m.cuts)
 	}
 	return b, nil
@@ -80,14 +87,16 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	for range r.count() {
 		read.cuts = append(read.cuts, r.cuts())
 	}
+	var members []*member
 	for range r.count() {
 		if t := r.member(read.cuts, len(read.prior)); t != nil {
-			read.members = append(read.members, t)
+			members = append(members, t)
 		}
 	}
-	if r.failed || len(r.rest) > 0 || len(read.members) > mostTrees {
+	if r.failed || len(r.rest) > 0 || len(members) > mostTrees {
 		return errMalformed
 	}
+	read.members = func() []*member { return members }
 	*m = read
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
@@ -21,8 +22,9 @@ type Fitter struct {
 	prior []float32 // class frequencies in part.Train
 
 	bins    *tree.Bins // nil until the first step
-	growers []*grower  // one a worker
-	places  []int32    // of the rows of out-of-bag juries within part.Train
+	cuts    []tree.Cuts
+	growers []*grower // one a worker
+	places  []int32   // of the rows of out-of-bag juries within part.Train
 
 	crowd   *crowd // the best one so far
 	moves   []move // to try on its recipe
@@ -34,8 +36,8 @@ type Fitter struct {
 
 // state is what Keep remembers.
 type state struct {
-	members []*member
-	warmth  metric.Temperature
+	trees  [][]byte
+	warmth metric.Temperature
 }
 
 // New prepares a fitter that learns f's rows part.Train and scores part.Eval.
@@ -67,9 +69,9 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	switch r, ok := t.nextRecipe(); {
-	case len(t.crowd.members) == 0:
+	case len(t.crowd.trees) == 0:
 		err = t.join(ctx, t.crowd, min(2, t.opts.half))
-	case len(t.crowd.members) < 2*t.opts.half:
+	case len(t.crowd.trees) < 2*t.opts.half:
 		err = t.double(ctx, t.crowd)
 	case ok:
 		err = t.challenge(ctx, r)
@@ -79,10 +81,10 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	t.present.members = t.crowd.members
-	done = len(t.moves) == 0 && len(t.crowd.members) >= t.opts.Trees
-	if done || float64(len(t.crowd.members)) >= refit*float64(t.fitted) {
-		t.fitted = len(t.crowd.members)
+	t.present.trees = t.crowd.trees
+	done = len(t.moves) == 0 && len(t.crowd.trees) >= t.opts.Trees
+	if done || float64(len(t.crowd.trees)) >= refit*float64(t.fitted) {
+		t.fitted = len(t.crowd.trees)
 		t.present.warmth = t.temperature(t.crowd)
 	}
 	return done, nil
@@ -90,7 +92,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 
 // more adds a group of trees to the forest, as long as it has not all.
 func (t *Fitter) more(ctx context.Context) error {
-	return t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-len(t.crowd.members), 0)))
+	return t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-len(t.crowd.trees), 0)))
 }
 
 // challenge lets a crowd of another recipe take the place of the best so far
@@ -123,7 +125,7 @@ func (t *Fitter) margin(r recipe) float64 {
 // nextRecipe returns the next recipe worth trying, if any.
 func (t *Fitter) nextRecipe() (recipe, bool) {
 	in := t.scope()
-	for len(t.crowd.members) >= 2*t.opts.half && len(t.moves) > 0 {
+	for len(t.crowd.trees) >= 2*t.opts.half && len(t.moves) > 0 {
 		r := t.crowd.recipe
 		if t.moves[0](&r, in) {
 			return r, true
@@ -153,6 +155,7 @@ func (t *Fitter) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	t.cuts = t.bins.Cuts()
 	n := len(t.part.Train)
 	most := min(n, oobRows, max(oobCells/t.opts.Classes, 1))
 	rows := make([]int32, most)
@@ -226,7 +229,7 @@ func (t *Fitter) outOfBag(c *crowd, cells int) metric.Predictions {
 	stride := 1 + (len(jury.votes)-1)/cells
 	for i := 0; i < len(jury.size); i += max(stride, 1) {
 		if size := int(jury.size[i]); size > 0 {
-			probabilities(row, jury.of(i), t.prior, size, len(c.members))
+			probabilities(row, jury.of(i), t.prior, size, len(c.trees))
 			p.Probabilities = append(p.Probabilities, row...)
 			p.Labels = append(p.Labels, t.oobLabel(i))
 		}
@@ -251,7 +254,7 @@ func (t *Fitter) Probabilities(dst []float32) {
 			continue
 		}
 		jury := t.crowd.eval
-		probabilities(row, jury.of(i), t.prior, int(jury.size[i]), len(t.crowd.members))
+		probabilities(row, jury.of(i), t.prior, int(jury.size[i]), len(t.crowd.trees))
 	}
 	t.present.warmth.Apply(dst, t.opts.Classes)
 }
@@ -272,9 +275,7 @@ func (t *Fitter) Model() *Model {
 	if t.kept != nil {
 		s = *t.kept
 	}
-	m := &Model{prior: t.prior, members: s.members, warmth: s.warmth}
-	if t.bins != nil {
-		m.cuts = t.bins.Cuts()
-	}
+	m := &Model{prior: t.prior, warmth: s.warmth, cuts: t.cuts, packed: s.trees}
+	m.members = sync.OnceValue(m.unpack)
 	return m
 }

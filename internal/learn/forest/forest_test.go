@@ -251,7 +251,7 @@ func TestHardCases(t *testing.T) {
 	t.Run("cells_limit_leaves", func(t *testing.T) {
 		f := labelled(2000, 2, 9)
 		fitter := fit(t, f, halves(2000, 2000), Options{Classes: 2, Trees: 20, Cells: 4})
-		for _, m := range fitter.Model().members {
+		for _, m := range fitter.Model().members() {
 			if m.Leaves > 8 {
 				t.Errorf("%d leaves, want at most 8", m.Leaves)
 			}

@@ -27,6 +27,7 @@ type grower struct {
 	branches []branch
 	frontier frontier
 	features []int32 // a permutation
+	packing  []byte  // of a tree
 }
 
 // newGrower makes a grower for trees of up to rows rows.

@@ -8,10 +8,25 @@ import (
 
 // Model is a grown forest. It is immutable and safe for concurrent use.
 type Model struct {
-	prior   []float32 // class frequencies, one a class
-	warmth  metric.Temperature
-	cuts    []tree.Cuts // of each feature
-	members []*member
+	prior  []float32 // class frequencies, one a class
+	warmth metric.Temperature
+	cuts   []tree.Cuts // of each feature
+	// members returns the trees.
+	members func() []*member
+	// packed are the trees of a grown forest in their binary form, of which
+	// members are made when they are first asked for: most models of a race
+	// never predict.
+	packed [][]byte
+}
+
+// unpack returns the members of a grown forest.
+func (m *Model) unpack() []*member {
+	members := make([]*member, len(m.packed))
+	for i, b := range m.packed {
+		r := &reader{rest: b}
+		members[i] = r.member(m.cuts, len(m.prior))
+	}
+	return members
 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row
@@ -22,6 +37,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	block := min(juryBlock, hi-lo)
 	bins := make([]uint8, block*features)
 	votes := make([]uint32, block*classes)
+	trees := len(m.members())
 	for ; lo < hi; lo += block {
 		n := min(block, hi-lo)
 		for j := range m.cuts {
@@ -30,7 +46,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 		clear(votes)
 		m.poll(votes, bins, n)
 		for i := range n {
-			probabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, len(m.members), len(m.members))
+			probabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, trees, trees)
 		}
 		m.warmth.Apply(dst[:n*classes], classes)
 		dst = dst[n*classes:]
@@ -40,7 +56,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 // poll adds the votes of all trees on n rows of bins.
 func (m *Model) poll(votes []uint32, bins []uint8, n int) {
 	classes, features := len(m.prior), len(m.cuts)
-	for _, t := range m.members {
+	for _, t := range m.members() {
 		for i := range n {
 			for _, s := range t.vote(bins[i*features : (i+1)*features]) {
 				votes[i*classes+int(s.class)] += uint32(s.part)
