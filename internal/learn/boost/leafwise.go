@@ -1,9 +1,9 @@
 package boost
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"foretell/internal/learn/tree"
 )
@@ -16,13 +16,16 @@ type leafwise struct {
 	// lots and growers belong to the workers that grow trees side by side.
 	lots    []*lot
 	growers []*tree.Grower
-	// members are the trees so far; a round has one an output, nil where the
-	// output has nothing left to learn.
-	members []*member
+	// packed holds the binary form of each round so far, which takes a fifth of
+	// the memory of its trees.
+	packed  [][]byte
+	packing []byte
+	cuts    []tree.Cuts
 	routed  int64
 }
 
-// member is a tree of an ensemble with the value of each leaf.
+// member is a tree of an ensemble with the value of each leaf; nil where an
+// output had nothing left to learn.
 type member struct {
 	tree   *tree.Tree
 	values []float32
@@ -34,7 +37,7 @@ const negligible = 1e-6
 
 // newLeafwise prepares for the first round.
 func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
-	t := &leafwise{opts: opts, loss: l, bins: bins}
+	t := &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Cuts()}
 	side := min(opts.Workers, len(l.base))
 	params := tree.Params{
 		MaxLeaves:  opts.Leaves,
@@ -82,17 +85,19 @@ func (t *leafwise) round(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	done = true
+	t.packing = t.packing[:0]
 	for _, m := range grown {
 		done = done && m == nil
+		t.packing = m.appendBinary(t.packing, t.cuts)
 	}
-	t.members = append(t.members, grown...)
+	t.packed = append(t.packed, bytes.Clone(t.packing))
 	return done, nil
 }
 
 // grow makes the tree of output k and adds it to the scores of all rows.
 func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, error) {
 	lot, grower := t.lots[worker], t.growers[worker]
-	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(len(t.members)+k)))
+	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(t.grown()+k)))
 	mass, err := lot.draw(ctx, t.inner(), t.loss, k, lottery{t.opts.RowFraction, draw.Uint64()})
 	if err != nil || mass < negligible*float64(len(t.loss.train)) || len(lot.keep) == 0 {
 		return nil, 0, err
@@ -125,7 +130,10 @@ func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, err
 	return m, int64(len(lot.rest)), err
 }
 
-func (t *leafwise) rounds() int { return len(t.members) / len(t.loss.base) }
+func (t *leafwise) rounds() int { return len(t.packed) }
+
+// grown returns the number of trees so far, those that add nothing included.
+func (t *leafwise) grown() int { return len(t.packed) * len(t.loss.base) }
 
 func (t *leafwise) work() float64 {
 	var w tree.Work
@@ -136,12 +144,11 @@ func (t *leafwise) work() float64 {
 		w.Moved += one.Moved
 	}
 	rows := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
-	return treeTime(w, len(t.members), 2.5) + 10*float64(t.routed) + 14*rows
+	return treeTime(w, t.grown(), 2.5) + 10*float64(t.routed) + 14*rows
 }
 
 func (t *leafwise) evaluate(dst []float32) { t.loss.evaluate(dst) }
 
 func (t *leafwise) ensemble(n int) ensemble {
-	outputs := len(t.loss.base)
-	return newTrees(outputs, t.bins.Cuts(), slices.Clone(t.members[:n*outputs]))
+	return newTrees(len(t.loss.base), t.cuts, t.packed[:n:n])
 }
