@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -49,17 +50,31 @@ func (c *choice) judged() []float32 {
 	return c.probabilities
 }
 
-// folds returns for each fold the model of the choice that has not seen it.
-func (c *choice) folds(m *Model) []*Model {
-	list := make([]*Model, len(c.shares[0].parts))
-	for i := range list {
-		var members []member
-		for _, s := range c.shares {
-			members = append(members, s.fold(i))
+// fold returns the model of the choice that has not seen the rows of fold i.
+func (c *choice) fold(m *Model, i int) (*Model, error) {
+	var members []member
+	for _, s := range c.shares {
+		one, err := s.fold(i)
+		if err != nil {
+			return nil, err
 		}
-		list[i] = m.with(members...)
+		members = append(members, one)
 	}
-	return list
+	return m.with(members...), nil
+}
+
+// folds yields the members of the mean of the choice's fold models, each made
+// when it is asked for.
+func (c *choice) folds() iter.Seq2[member, error] {
+	return func(yield func(member, error) bool) {
+		for _, s := range c.shares {
+			for one, err := range s.folds() {
+				if !yield(one, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // choose returns the winner, or else the best of the runs and of their blend;

@@ -32,22 +32,29 @@ const (
 // each column with its values shuffled (Breiman, Random Forests, 2001, section
 // 10), all features that are made of it together. Other than the importances a tree counts up while it grows, these are of rows not
 // learnt from, and mean the same for every algorithm.
-func (r *race) importances(ctx context.Context, folds []*Model) []Importance {
+func (r *race) importances(ctx context.Context, m *Model, c *choice) []Importance {
 	columns := sources(r.table.Schema)
 	most := min(mostImportant, max(leastImportant, importanceBudget/max(len(columns), 1)))
-	q := r.questionnaire(folds, most)
+	q := r.questionnaire(m, most)
 	if q.frame.Rows == 0 || len(columns) == 0 {
 		return nil
 	}
-	whole := q.score(q.frame)
-	list := make([]Importance, len(columns))
-	err := each(r.table.params.Workers, len(columns), func(i int) error {
-		shuffled := q.shuffled(columns[i].features, derive(r.table.params.Seed, i))
-		list[i] = Importance{Column: columns[i].name, Importance: whole - q.score(shuffled)}
-		return ctx.Err()
-	})
-	if err != nil {
-		return nil // the time is up: some would be of no use without the others
+	for i := range columns {
+		columns[i].seed = derive(r.table.params.Seed, i)
+	}
+	columns = append(columns, source{}) // nothing is shuffled
+	scores := make([]float64, len(columns))
+	sheets := max(mostAnswers/(q.frame.Rows*m.classes()), 1)
+	for lo := 0; lo < len(columns); lo += sheets {
+		hi := min(lo+sheets, len(columns))
+		if err := q.ask(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
+			return nil // the time is up: some would be of no use without the others
+		}
+	}
+	last := len(columns) - 1
+	list := make([]Importance, last)
+	for i := range list {
+		list[i] = Importance{Column: columns[i].name, Importance: scores[last] - scores[i]}
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
 	return list
@@ -57,6 +64,7 @@ func (r *race) importances(ctx context.Context, folds []*Model) []Importance {
 type source struct {
 	name     string
 	features []int
+	seed     uint64 // of its shuffling
 }
 
 // sources returns the columns of the file that anything is learnt from.
@@ -76,54 +84,83 @@ func sources(schema *frame.Schema) []source {
 	return list
 }
 
-// questionnaire is a sample of the validation rows, fold after fold, and who
-// is to be asked about which.
+// mostAnswers is the number of probabilities that are kept at a time.
+const mostAnswers = 1 << 22
+
+// questionnaire is a sample of the validation rows, fold after fold.
 type questionnaire struct {
-	metric string
-	frame  *frame.Frame
-	models []*Model
-	ends   []int // of each fold's rows
+	metric  string
+	model   *Model
+	frame   *frame.Frame
+	ends    []int // of each fold's rows
+	workers int
+	// copies of the frame are there for each worker to shuffle columns in.
+	copies chan *frame.Frame
 }
 
-func (r *race) questionnaire(folds []*Model, most int) *questionnaire {
-	q := &questionnaire{metric: r.judge.metric, models: folds}
+func (r *race) questionnaire(m *Model, most int) *questionnaire {
+	q := &questionnaire{metric: r.judge.metric, model: m, workers: r.table.params.Workers}
 	var rows []int32
 	for _, part := range r.plan.Parts {
 		rows = append(rows, thin(part.Eval, most/len(r.plan.Parts))...)
 		q.ends = append(q.ends, len(rows))
 	}
 	q.frame = pick(r.table.Frame, rows)
+	q.copies = make(chan *frame.Frame, q.workers)
+	for range q.workers {
+		f := *q.frame
+		f.Columns = slices.Clone(f.Columns)
+		q.copies <- &f
+	}
 	return q
 }
 
-// score asks the models about f, which has the rows of q.frame.
-func (q *questionnaire) score(f *frame.Frame) float64 {
-	classes := len(f.Schema.Classes)
-	probabilities := make([]float32, f.Rows*classes)
+// ask finds for each of the columns the score when it is shuffled. The models
+// of the folds are asked one after the other, so that one is there at a time.
+func (q *questionnaire) ask(ctx context.Context, c *choice, columns []source, scores []float64) error {
+	classes := q.model.classes()
+	answers := make([][]float32, len(columns))
+	for i := range answers {
+		answers[i] = make([]float32, q.frame.Rows*classes)
+	}
 	lo := 0
 	for i, hi := range q.ends {
-		q.models[i].predict(probabilities[lo*classes:hi*classes], f, lo, hi)
+		fold, err := c.fold(q.model, i)
+		if err != nil {
+			return err
+		}
+		err = each(q.workers, len(columns), func(at int) error {
+			f := <-q.copies
+			defer func() { q.copies <- f }()
+			q.shuffle(f, columns[at])
+			fold.predict(answers[at][lo*classes:hi*classes], f, lo, hi)
+			for _, feature := range columns[at].features {
+				f.Columns[feature] = q.frame.Columns[feature]
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
 		lo = hi
 	}
-	score, err := metric.Score(q.metric, q.models[0].decisions(probabilities, f.Labels))
-	if err != nil {
-		return 0
-	}
-	return finite(score)
+	return each(q.workers, len(columns), func(at int) error {
+		score, err := metric.Score(q.metric, q.model.decisions(answers[at], q.frame.Labels))
+		scores[at] = finite(score)
+		return err
+	})
 }
 
-// shuffled returns q.frame with the rows of some columns shuffled, each the
-// same way.
-func (q *questionnaire) shuffled(columns []int, seed uint64) *frame.Frame {
-	order := make([]int32, q.frame.Rows)
-	for i, at := range rand.New(rand.NewPCG(seed, 0)).Perm(q.frame.Rows) {
+// shuffle shuffles the rows of a column of f, all its features the same way.
+func (q *questionnaire) shuffle(f *frame.Frame, column source) {
+	if len(column.features) == 0 {
+		return
+	}
+	order := make([]int32, f.Rows)
+	for i, at := range rand.New(rand.NewPCG(column.seed, 0)).Perm(f.Rows) {
 		order[i] = int32(at)
 	}
-	f := *q.frame
-	f.Columns = slices.Clone(f.Columns)
-	for _, at := range columns {
-		c := &f.Columns[at]
-		*c = c.Pick(order)
+	for _, feature := range column.features {
+		f.Columns[feature] = f.Columns[feature].Pick(order)
 	}
-	return &f
 }

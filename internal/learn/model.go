@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"foretell/internal/frame"
@@ -70,6 +71,28 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 		return ctx.Err()
 	})
 	return dst, err
+}
+
+// predictEach returns what predictAll does of the model with the given members,
+// of which there is but one at a time.
+func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
+	sum := make([]float32, f.Rows*m.classes())
+	for one, err := range members {
+		if err != nil {
+			return nil, err
+		}
+		alone := m.with(one)
+		alone.temperature = 1
+		probabilities, err := alone.predictAll(ctx, f, workers)
+		if err != nil {
+			return nil, err
+		}
+		for i, q := range probabilities {
+			sum[i] += float32(one.weight) * q
+		}
+	}
+	m.temperature.Apply(sum, m.classes())
+	return sum, nil
 }
 
 // with returns a model that differs in its members.

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,7 +155,10 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*O
 	if chosen == nil {
 		return outcome, nil
 	}
-	members, refit := r.refit(stop, chosen)
+	members, refit, err := r.refit(stop, chosen)
+	if err != nil {
+		return nil, err
+	}
 	if errors.Is(context.Cause(stop), errStopped) && !refit {
 		outcome.Status = Cancelled
 	}
@@ -217,11 +221,14 @@ func (r *race) drive(ctx context.Context) {
 			lane := r.pace.enter(ctx, u.lane)
 			defer r.pace.leave(u.lane)
 			r.tell(u, Running)
-			if err := guarded(func() error { return r.learn(lane, u) }); err != nil && lane.Err() == nil {
+			err := guarded(func() error { return r.learn(lane, u) })
+			if lane.Err() != nil {
+				err = nil
+			}
+			if err = cmp.Or(err, u.retire()); err != nil {
 				u.err = fmt.Errorf("%s: %w", u.Name, err)
 				r.tell(u, Failed)
 			}
-			u.retire()
 		})
 	}
 	group.Wait()

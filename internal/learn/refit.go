@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"math"
 	"time"
 
@@ -29,26 +31,28 @@ const (
 //
 // Refits that would take long beside the race are saved: where there are so
 // many rows, the one holdout has left hardly fewer to learn from.
-func (r *race) refit(ctx context.Context, c *choice) (members []member, complete bool) {
+func (r *race) refit(ctx context.Context, c *choice) (members []member, complete bool, err error) {
 	ctx, done := r.timer.within(ctx, r.figures)
 	defer done()
 	complete = true
 	budget := max(leastRefit, r.worked()*refitShare)
 	for i, s := range c.shares {
 		budget -= s.refitWork(r.table.Rows)
-		if i > 0 && budget < 0 {
-			members = append(members, s.folds()...)
-			continue
-		}
-		p, err := r.relearn(ctx, s.run)
-		if err != nil {
+		if i == 0 || budget >= 0 {
+			if p, err := r.relearn(ctx, s.run); err == nil {
+				members = append(members, member{s.by.kind, s.weight, p})
+				continue
+			}
 			complete = false
-			members = append(members, s.folds()...)
-			continue
 		}
-		members = append(members, member{s.by.kind, s.weight, p})
+		for one, err := range s.folds() {
+			if err != nil {
+				return nil, false, err
+			}
+			members = append(members, one)
+		}
 	}
-	return members, complete
+	return members, complete, nil
 }
 
 // What the refits of a blend may take: a share of the work of the race, or so
@@ -85,20 +89,27 @@ func (r *race) relearn(ctx context.Context, u *run) (p predictor, err error) {
 	return p, err
 }
 
-// folds returns the members that stand for a share without a refit: what its
-// fitters have kept.
-func (s share) folds() []member {
-	list := make([]member, len(s.parts))
-	for i := range list {
-		list[i] = s.fold(i)
-		list[i].weight /= float64(len(list))
+// folds yields the members that stand for a share without a refit: what its
+// fitters have kept. Each is made when it is asked for.
+func (s share) folds() iter.Seq2[member, error] {
+	return func(yield func(member, error) bool) {
+		for i := range s.parts {
+			one, err := s.fold(i)
+			one.weight /= float64(len(s.parts))
+			if !yield(one, err) {
+				return
+			}
+		}
 	}
-	return list
 }
 
 // fold returns what the share's fitter of one fold has kept.
-func (s share) fold(i int) member {
-	return member{s.by.kind, s.weight, s.models[i]}
+func (s share) fold(i int) (member, error) {
+	p, err := s.by.read(s.models[i])
+	if err != nil {
+		return member{}, fmt.Errorf("%s: fold %d: %w", s.Name, i+1, err)
+	}
+	return member{s.by.kind, s.weight, p}, nil
 }
 
 // refitSeeds keeps the seeds of the refit apart from those of the folds.

@@ -113,11 +113,7 @@ func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcom
 	}
 	hurried, done := r.hurry(ctx, o.Status)
 	defer done()
-	var all []member
-	for _, s := range c.shares {
-		all = append(all, s.folds()...)
-	}
-	r.testFigures(hurried, m.with(all...), o)
+	r.testFigures(hurried, m, c, o)
 	r.trainingFigures(hurried, o)
 	o.Test = o.Report.Test.of(r.judge.metric)
 	o.Training = o.Report.Training.of(r.judge.metric)
@@ -131,7 +127,7 @@ func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcom
 		}
 	}
 	if o.Status != Cancelled {
-		o.Report.Importances = r.importances(hurried, c.folds(m))
+		o.Report.Importances = r.importances(hurried, m, c)
 	}
 	return ctx.Err()
 }
@@ -160,10 +156,10 @@ func (j *judge) validation(probabilities []float32) Scores {
 	return scores
 }
 
-// testFigures judges m on the test rows.
-func (r *race) testFigures(ctx context.Context, m *Model, o *Outcome) {
+// testFigures judges the mean of the choice's fold models on the test rows.
+func (r *race) testFigures(ctx context.Context, m *Model, c *choice, o *Outcome) {
 	test := pick(r.table.Frame, o.sample(r.plan.Test, len(r.plan.Test)))
-	probabilities, err := m.predictAll(ctx, test, r.table.params.Workers)
+	probabilities, err := m.predictEach(ctx, test, c.folds(), r.table.params.Workers)
 	if err != nil {
 		return
 	}
