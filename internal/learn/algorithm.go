@@ -25,6 +25,7 @@ var methods = []method{
 // rooms are the memory that the fitters of one run share.
 type rooms struct {
 	neural neural.Room
+	boost  boost.Room
 }
 
 // openNeural makes the network on normalised and embedded columns.
@@ -54,7 +55,7 @@ func openLeafwise(ctx context.Context, t task) (learner, error) {
 	}
 	return open(within(ctx, boost.NewLeafwise), t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
-		Bins: bins, Leaves: leaves(t.table.params.ScalingFactor),
+		Bins: bins, Room: &t.rooms.boost, Leaves: leaves(t.table.params.ScalingFactor),
 	})
 }
 
@@ -87,7 +88,7 @@ func openSymmetric(ctx context.Context, t task) (learner, error) {
 	}
 	return open(within(ctx, boost.NewSymmetric), t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
-		Bins: bins, Buckets: buckets,
+		Bins: bins, Room: &t.rooms.boost, Buckets: buckets,
 	})
 }
 

@@ -341,7 +341,7 @@ func TestOddsFoundTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !keep {
-			fitter.grower.(*symmetric).odds = nil
+			fitter.grower.(*symmetric).keepsOdds = false
 		}
 		if _, err := fitter.Step(t.Context()); err != nil {
 			t.Fatal(err)

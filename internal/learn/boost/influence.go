@@ -48,13 +48,11 @@ type lottery struct {
 	salt     uint64
 }
 
-func newLot(rows, train int) *lot {
-	return &lot{
-		gradients: make([]int64, rows),
-		keep:      make([]int32, rows),
-		rest:      make([]int32, rows),
-		shares:    make([]share, (train+lotRows-1)/lotRows),
-	}
+// fit makes room for so many rows, of which train are learnt from.
+func (t *lot) fit(rows, train int) {
+	t.gradients = sized(t.gradients, rows)
+	t.keep, t.rest = sized(t.keep, rows), sized(t.rest, rows)
+	t.shares = sized(t.shares, (train+lotRows-1)/lotRows)
 }
 
 // draw finds the derivatives of output k and divides the rows into those to

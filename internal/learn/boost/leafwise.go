@@ -10,12 +10,13 @@ import (
 
 // leafwise adds one tree an output each round.
 type leafwise struct {
-	opts Options
-	loss *loss
-	bins *tree.Bins
-	// lots and growers belong to the workers that grow trees side by side.
-	lots    []*lot
-	growers []*tree.Grower
+	opts   Options
+	loss   *loss
+	bins   *tree.Bins
+	params tree.Params
+	// leafwiseDesk is nil between rounds.
+	*leafwiseDesk
+	done tree.Work
 	// packed holds the binary form of each round so far, which takes a fifth of
 	// the memory of its trees.
 	packed  [][]byte
@@ -37,9 +38,7 @@ const negligible = 1e-6
 
 // newLeafwise prepares for the first round.
 func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
-	t := &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Cuts()}
-	side := min(opts.Workers, len(l.base))
-	params := tree.Params{
+	return &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Cuts(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,
@@ -47,24 +46,43 @@ func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
 		L2:         opts.L2,
 		CatL2:      catL2,
 		CatSmooth:  catSmooth,
+	}}
+}
+
+// side returns the number of trees that are grown side by side.
+func (t *leafwise) side() int { return min(t.opts.Workers, len(t.loss.base)) }
+
+// sit takes a desk, rise gives it back.
+func (t *leafwise) sit() (rise func()) {
+	d := t.opts.Room.leafwise.take()
+	d.fit(t.bins, t.params, t.side(), t.inner())
+	for _, lot := range d.lots {
+		lot.fit(t.bins.Rows, len(t.loss.train))
 	}
-	for range side {
-		t.lots = append(t.lots, newLot(bins.Rows, len(l.train)))
-		t.growers = append(t.growers, tree.NewGrower(bins, params, t.inner()))
+	if t.loss.classes > 2 {
+		d.tops, d.scales = sized(d.tops, t.bins.Rows), sized(d.scales, t.bins.Rows)
 	}
-	return t
+	t.loss.tops, t.loss.scales = d.tops, d.scales
+	t.leafwiseDesk = d
+	before := d.work()
+	return func() {
+		t.done = t.done.Plus(d.work(), 1).Plus(before, -1)
+		t.leafwiseDesk = nil
+		t.loss.tops, t.loss.scales = nil, nil
+		t.opts.Room.leafwise.give(d)
+	}
 }
 
 // inner returns the number of workers for each of the trees that are grown side
 // by side.
 func (t *leafwise) inner() int {
-	side := min(t.opts.Workers, len(t.loss.base))
-	return (t.opts.Workers + side - 1) / side
+	return (t.opts.Workers + t.side() - 1) / t.side()
 }
 
 // round adds a tree to each output. done tells that no output could be
 // improved.
 func (t *leafwise) round(ctx context.Context) (done bool, err error) {
+	defer t.sit()()
 	if err := t.loss.update(ctx, t.opts.Workers); err != nil {
 		return false, err
 	}
@@ -136,15 +154,8 @@ func (t *leafwise) rounds() int { return len(t.packed) }
 func (t *leafwise) grown() int { return len(t.packed) * len(t.loss.base) }
 
 func (t *leafwise) work() float64 {
-	var w tree.Work
-	for _, g := range t.growers {
-		one := g.Work()
-		w.Counted += one.Counted
-		w.Scanned += one.Scanned
-		w.Moved += one.Moved
-	}
 	rows := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
-	return treeTime(w, t.grown(), 2.5) + 10*float64(t.routed) + 14*rows
+	return treeTime(t.done, t.grown(), 2.5) + 10*float64(t.routed) + 14*rows
 }
 
 func (t *leafwise) evaluate(dst []float32) { t.loss.evaluate(dst) }

@@ -57,7 +57,7 @@ type loss struct {
 	// scores are indexed by output, then by row.
 	scores [][]float32
 	// tops and scales make probabilities of the scores of many classes, by row:
-	// exp (score − top) · scale. They are nil for two classes.
+	// exp (score − top) · scale. They are nil for two classes, and between rounds.
 	tops, scales []float32
 }
 
@@ -69,9 +69,6 @@ func newLoss(p problem, rows int) *loss {
 			scores[i] = base
 		}
 		l.scores = append(l.scores, scores)
-	}
-	if p.classes > 2 {
-		l.tops, l.scales = make([]float32, rows), make([]float32, rows)
 	}
 	return l
 }

@@ -29,7 +29,8 @@ func TestDrawIsUnbiased(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums := func(fraction float64) (g, h float64, kept int) {
-		lot := newLot(f.Rows, len(l.train))
+		lot := &lot{}
+		lot.fit(f.Rows, len(l.train))
 		if _, err := lot.draw(t.Context(), 2, l, 0, lottery{fraction: fraction, salt: 5}); err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,9 @@ type Options struct {
 	// Bins is the frame cut into bins, to be shared by the fitters of one
 	// frame. Defaults to bins of the fitter's own.
 	Bins *tree.Bins
+	// Room is memory to be shared with other fitters, of the same number of
+	// classes and the same options. Defaults to the fitter's own.
+	Room *Room
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.
@@ -67,6 +70,9 @@ func check(f *frame.Frame, part split.Part, opts *Options) error {
 		}
 	}
 	opts.Workers = max(opts.Workers, 1)
+	if opts.Room == nil {
+		opts.Room = &Room{}
+	}
 	return nil
 }
 

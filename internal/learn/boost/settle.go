@@ -63,7 +63,7 @@ func (t *symmetric) sum(s *sums, rows []int32) {
 			near := s.near
 			scale := t.scales[row]
 			odds := t.oddsOf(s, row)
-			if t.odds == nil {
+			if !t.keepsOdds {
 				relate(odds, t.board.row(row), t.board.labels[row])
 			}
 			for k, e := range odds[:len(near)] {

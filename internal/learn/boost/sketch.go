@@ -16,7 +16,7 @@ const mostSketched = 4
 // oddsOf returns the place for the odds of a row: where they are kept, or room
 // for one row's.
 func (t *symmetric) oddsOf(s *sums, row int32) []float32 {
-	if t.odds == nil {
+	if !t.keepsOdds {
 		return s.odds
 	}
 	return t.odds[int(row)*len(s.odds):][:len(s.odds)]

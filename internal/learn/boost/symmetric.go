@@ -12,21 +12,14 @@ type symmetric struct {
 	opts  Options
 	board board
 	input *input
-	// grower and the rest are room that each round uses again.
-	grower *tree.SymmetricGrower
-	// gradients hold raw gradients, then packed ones, by output of the sketch
-	// and by row.
-	gradients [][]int64
-	// directions are those of a projection, nil without one. Its probabilities
-	// are odds, row major, multiplied by scales, a number a row. The odds are
-	// found twice where they would take too much room.
-	directions   []direction
-	odds, scales []float32
-	sums         []sums // by worker
-	values       []float32
-	eval         []int32
-	scratch      []int32
-	trees        []symmetricTree
+	// symmetricDesk is nil between rounds.
+	*symmetricDesk
+	done tree.Work
+	// directions are those of a projection, nil without one. Its odds are found
+	// twice where they would take too much room.
+	directions []direction
+	keepsOdds  bool
+	trees      []symmetricTree
 }
 
 // mostOdds is the number of odds up to which they are kept.
@@ -34,30 +27,49 @@ const mostOdds = 1 << 22
 
 func newSymmetric(p problem, in *input, opts Options) *symmetric {
 	rows, outputs := in.bins[0].Rows, len(p.base)
-	t := &symmetric{opts: opts, board: newBoard(p, rows), input: in}
-	t.grower = tree.NewSymmetricGrower(in.bins[0], opts.Depth, opts.L2, opts.Workers)
-	for range min(outputs, mostSketched) {
-		t.gradients = append(t.gradients, make([]int64, rows))
-	}
+	t := &symmetric{opts: opts, board: newBoard(p, rows), input: in, keepsOdds: rows*outputs <= mostOdds}
 	if outputs > mostSketched {
 		t.directions = make([]direction, outputs)
-		if rows*outputs <= mostOdds {
-			t.odds = make([]float32, rows*outputs)
-		}
-		t.scales = make([]float32, rows)
 	}
-	t.sums = make([]sums, opts.Workers)
-	for i := range t.sums {
-		t.sums[i] = newSums(outputs)
-	}
-	t.values = make([]float32, outputs<<tree.MaxSymmetricDepth)
-	t.eval = make([]int32, len(p.eval))
-	t.scratch = make([]int32, len(p.eval))
 	return t
+}
+
+// sit takes a desk, rise gives it back.
+func (t *symmetric) sit() (rise func()) {
+	rows, outputs := t.input.bins[0].Rows, len(t.board.base)
+	d := t.opts.Room.symmetric.take()
+	if d.grower == nil {
+		d.grower = tree.NewSymmetricGrower(t.input.bins[0], t.opts.Depth, t.opts.L2, t.opts.Workers)
+	}
+	d.grower.Use(t.input.bins[0])
+	d.gradients = sized(d.gradients, min(outputs, mostSketched))
+	for o := range d.gradients {
+		d.gradients[o] = sized(d.gradients[o], rows)
+	}
+	d.odds = d.odds[:0]
+	if t.directions != nil {
+		if t.keepsOdds {
+			d.odds = sized(d.odds, rows*outputs)
+		}
+		d.scales = sized(d.scales, rows)
+	}
+	for len(d.sums) < t.opts.Workers {
+		d.sums = append(d.sums, newSums(outputs))
+	}
+	d.values = sized(d.values, outputs<<tree.MaxSymmetricDepth)
+	d.eval, d.scratch = sized(d.eval, len(t.board.eval)), sized(d.scratch, len(t.board.eval))
+	t.symmetricDesk = d
+	before := d.grower.Work()
+	return func() {
+		t.done = t.done.Plus(d.grower.Work(), 1).Plus(before, -1)
+		t.symmetricDesk = nil
+		t.opts.Room.symmetric.give(d)
+	}
 }
 
 // round adds a tree. done tells that no split was worth its cost.
 func (t *symmetric) round(ctx context.Context) (done bool, err error) {
+	defer t.sit()()
 	number := uint64(len(t.trees))
 	draw := rand.New(rand.NewPCG(t.opts.Seed, number))
 	if err := t.sketch(ctx, draw); err != nil {
@@ -117,9 +129,8 @@ func (t *symmetric) features(draw *rand.Rand) []int32 {
 func (t *symmetric) rounds() int { return len(t.trees) }
 
 func (t *symmetric) work() float64 {
-	w := t.grower.Work()
 	sweeps := float64(t.rounds()) * float64(len(t.board.base)) * float64(len(t.board.train))
-	return treeTime(w, len(t.trees), 1.5) + 10*sweeps
+	return treeTime(t.done, len(t.trees), 1.5) + 10*sweeps
 }
 
 func (t *symmetric) evaluate(dst []float32) { t.board.evaluate(dst) }

@@ -74,6 +74,11 @@ type Work struct {
 	Moved int64
 }
 
+// Plus returns the sum of w and so many times more.
+func (w Work) Plus(more Work, times int64) Work {
+	return Work{w.Counted + times*more.Counted, w.Scanned + times*more.Scanned, w.Moved + times*more.Moved}
+}
+
 // span is a leaf's part of the rows.
 type span struct{ lo, hi int }
 

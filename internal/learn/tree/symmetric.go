@@ -56,6 +56,7 @@ type SymmetricGrower struct {
 	limit   int // of the cells of all histograms
 	l2      float64
 	workers int
+	bins    *Bins
 	offsets []int
 	work    Work
 
@@ -96,13 +97,22 @@ const leastL2 = 1e-9
 // not depend on workers.
 func NewSymmetricGrower(bins *Bins, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
-	g := &SymmetricGrower{depth: depth, limit: 1 << 26, l2: max(l2, leastL2), workers: max(workers, 1), offsets: layout(bins)}
+	g := &SymmetricGrower{depth: depth, limit: 1 << 26, l2: max(l2, leastL2), workers: max(workers, 1)}
 	g.rooms = make([]room, g.workers)
 	g.scans = make([]scanRoom, g.workers)
+	g.Use(bins)
+	return g
+}
+
+// Use makes the grower one of trees on bins cut like the given ones.
+func (g *SymmetricGrower) Use(bins *Bins) {
+	if g.bins == bins {
+		return
+	}
+	g.bins, g.offsets = bins, layout(bins)
 	g.sides = make([]sides, len(bins.Features))
 	g.few = few(bins)
 	g.stride = g.offsets[len(bins.Features)] + window
-	return g
 }
 
 // Work returns the work done so far.
