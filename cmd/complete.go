@@ -2,9 +2,13 @@ package cmd
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -21,7 +25,7 @@ type namesOf func(ctx context.Context, conn *connection) ([]string, error)
 func (o *connector) complete(names namesOf) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveDefault // a file
+			return nil, argumentDirective(cmd, len(args))
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 		defer cancel()
@@ -79,4 +83,60 @@ func predictionNames(ctx context.Context, conn *connection) ([]string, error) {
 		names = append(names, cobra.CompletionWithDesc(p.PredictionKey, p.DatasetName+" "+p.Status))
 	}
 	return names, nil
+}
+
+// completeRest gives shells something better than file names where no file is
+// meant, for all arguments and flags that have nothing of their own.
+func completeRest(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return nil, argumentDirective(cmd, len(args))
+		}
+	}
+	visit := func(f *pflag.Flag) {
+		if _, known := cmd.GetFlagCompletionFunc(f.Name); !known && f.NoOptDefVal == "" {
+			value, _ := pflag.UnquoteUsage(f)
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, directiveOf(value))) // the flag is there
+		}
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(visit)
+	for _, child := range cmd.Commands() {
+		completeRest(child)
+	}
+}
+
+// argumentDirective tells what a shell offers for the nth argument: files where
+// the usage line says that one is meant.
+func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
+	words := strings.Fields(cmd.Use)[1:]
+	words = slices.DeleteFunc(words, func(word string) bool { return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-.")) })
+	if n >= len(words) {
+		return cobra.ShellCompDirectiveNoFileComp
+	}
+	return directiveOf(strings.Trim(words[n], "[]."))
+}
+
+// directiveOf tells what a shell offers for a value by what help calls it.
+func directiveOf(value string) cobra.ShellCompDirective {
+	switch value {
+	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
+		return cobra.ShellCompDirectiveDefault
+	case "DIR", "folder":
+		return cobra.ShellCompDirectiveFilterDirs
+	}
+	return cobra.ShellCompDirectiveNoFileComp
+}
+
+// choices lets a shell offer the values of a flag that has few.
+func choices(cmd *cobra.Command, flag string, values ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
+// completeProfiles gives shells the profiles of the config file.
+func (h *host) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	file, err := h.readConfig()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Sorted(maps.Keys(file.GetStringMap("profiles"))), cobra.ShellCompDirectiveNoFileComp
 }

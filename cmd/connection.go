@@ -56,6 +56,8 @@ func (o *connector) bind(cmd *cobra.Command, h *host) {
 	flags.String(keyDataDir, "", "`folder` of the embedded service")
 	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
 	flags.Lookup(keyDebug).NoOptDefVal = "true"
+	inGroup(flags, groupService, "profile", keyServer, "local", keyDataDir, keyDebug)
+	_ = cmd.RegisterFlagCompletionFunc("profile", h.completeProfiles) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("local", keyServer)
 }
 

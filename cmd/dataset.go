@@ -53,6 +53,7 @@ func newDatasetsListCmd(h *host) *cobra.Command {
 	opts.output.bindList(cmd, h, prints[api.DatasetEntry]())
 	opts.lister.bind(cmd)
 	cmd.Flags().StringVar(&opts.state, "state", "", "only PENDING, PROCESSING, COMPLETED or FAILED ones")
+	choices(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
 	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only those that have a model")
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestReference keeps docs/cli.md what the commands themselves say.
@@ -36,9 +37,29 @@ func reference(root *cobra.Command) string {
 	b.WriteString("\n## Exit status\n\nStable, and the same with `--json`.\n\n```\n" + exitText() + "```\n")
 	b.WriteString("\n## Environment\n\n" + strings.Replace(environmentText(), "\n\n", "\n\n```\n", 1) + "```\n")
 	b.WriteString("\n## Output\n\n```\n" + outputText + "```\n")
-	b.WriteString("\n## Commands\n\nEvery command also takes `--color auto|always|never` and `--help`.\n")
+	b.WriteString("\n## Shared flags\n\nFlags may stand before a command's name, too. Every command takes `--color auto|always|never` and `--help`.\n")
+	for _, group := range sharedFlags(root) {
+		fmt.Fprintf(&b, "\n%s:\n\n```\n%s```\n", group.title, group.flags.FlagUsages())
+	}
+	b.WriteString("\n## Commands\n")
 	writeCommands(&b, root)
 	return b.String()
+}
+
+// sharedFlags gathers the groups of flags that many commands have.
+func sharedFlags(root *cobra.Command) []flagGroup {
+	all := &cobra.Command{}
+	_ = eachPage(root, func(cmd *cobra.Command) error {
+		for _, group := range flagGroups(cmd) {
+			group.flags.VisitAll(func(f *pflag.Flag) {
+				if group.title != "Flags" && all.Flags().Lookup(f.Name) == nil {
+					all.Flags().AddFlag(f)
+				}
+			})
+		}
+		return nil
+	})
+	return flagGroups(all)
 }
 
 func writeCommands(b *strings.Builder, cmd *cobra.Command) {
@@ -51,11 +72,35 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 			fmt.Fprintf(b, "\n%s\n", child.Long)
 		}
 		if !child.HasAvailableSubCommands() {
-			fmt.Fprintf(b, "\n```\n%s\n\n%s```\n", child.UseLine(), child.LocalNonPersistentFlags().FlagUsages())
+			writeUsage(b, child)
 		}
 		if child.Example != "" {
 			fmt.Fprintf(b, "\n```\n%s\n```\n", child.Example)
 		}
 		writeCommands(b, child)
 	}
+}
+
+// writeUsage writes a command's own flags, and the names of those it shares.
+func writeUsage(b *strings.Builder, cmd *cobra.Command) {
+	own, shared := "", ""
+	for _, group := range flagGroups(cmd) {
+		if group.title == "Flags" {
+			only := pflag.NewFlagSet("", pflag.ContinueOnError)
+			group.flags.VisitAll(func(f *pflag.Flag) {
+				if f.Name != "color" && f.Name != "help" {
+					only.AddFlag(f)
+				}
+			})
+			own = only.FlagUsages()
+			continue
+		}
+		var names []string
+		group.flags.VisitAll(func(f *pflag.Flag) { names = append(names, "`--"+f.Name+"`") })
+		shared += fmt.Sprintf("\n%s: %s.\n", group.title, strings.Join(names, ", "))
+	}
+	if own != "" {
+		own = "\n" + own
+	}
+	fmt.Fprintf(b, "\n```\n%s\n%s```\n%s", cmd.UseLine(), own, shared)
 }

@@ -82,7 +82,11 @@ func (h *host) execute(ctx context.Context) (err error) {
 		}
 	}()
 	root := newRootCmd(h)
-	root.SetArgs(h.args)
+	args := inOrder(root, h.args)
+	if completing(args) {
+		offerShared(root)
+	}
+	root.SetArgs(args)
 	h.running, err = root.ExecuteContextC(ctx)
 	return err
 }

@@ -38,6 +38,8 @@ func (s *shaper) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&s.drop, "drop", nil, "leave out these `columns`")
 	flags.StringVar(&s.delimiter, "delimiter", "", "character between the fields, or tab (default found out)")
 	flags.StringVar(&s.encoding, "encoding", "", "utf-8, utf-16, latin-1 or windows-1252 (default utf-8, or what its first bytes say)")
+	choices(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
+	choices(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
 func (s *shaper) shape(blind bool) (frame.Shape, error) {

@@ -45,6 +45,8 @@ input or the environment.`,
 	flags.BoolVar(&opts.stay, "stay-signed-in", false, "keep the password in the keyring, to log in again when the token has expired")
 	flags.StringVar(&opts.storage, keyStorage, "", "where to keep credentials: keyring, file or none")
 	flags.Bool(keyNoInput, false, "never ask; a question that is needed is an error")
+	choices(cmd, keyStorage, storageKeyring, storageFile, storageNone)
+	_ = cmd.RegisterFlagCompletionFunc("profile", h.completeProfiles) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
 	opts.output.bindItem(cmd, h, prints[signedIn]())

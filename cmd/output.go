@@ -53,6 +53,7 @@ func (o *output) bindItem(cmd *cobra.Command, h *host, types ...reflect.Type) {
 	flags.Var((*fieldsFlag)(o), "fields", "print only these members, by their JSON `names`")
 	o.bindFilter()
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
+	inGroup(flags, groupOutput, "json", "fields", "jq", "template", "quiet")
 	_ = cmd.RegisterFlagCompletionFunc("fields", o.completeFields) // the flag is there
 }
 
@@ -64,6 +65,7 @@ func (o *output) bindList(cmd *cobra.Command, h *host, types ...reflect.Type) {
 	flags.BoolVar(&o.csv, "csv", false, "print CSV")
 	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
 	flags.BoolVar(&o.noHeader, "no-header", false, "leave the header line out")
+	inGroup(flags, groupOutput, "csv", "tsv", "no-header")
 	for _, form := range []string{"json", "jq", "template"} {
 		cmd.MarkFlagsMutuallyExclusive(form, "csv", "tsv", "quiet")
 		cmd.MarkFlagsMutuallyExclusive(form, "no-header")

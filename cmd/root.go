@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,8 +26,8 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		Args:          cobra.ArbitraryArgs,
 		RunE:          runGroup,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains([]string{"auto", "always", "never"}, h.color) {
-				return usage("--color %q: auto, always or never", h.color)
+			if !slices.Contains(colors, h.color) {
+				return usage("--color %q: %s", h.color, strings.Join(colors, ", "))
 			}
 			h.running = cmd
 			h.openConsole()
@@ -39,12 +39,14 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	}
 	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var known *failure
-		if errors.As(err, &known) {
-			return known
+	root.SetFlagErrorFunc(flagFailure)
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		width := 0 // a pipe has none
+		if h.console.OutTerminal {
+			width = h.console.OutWidth()
 		}
-		return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
+		_, err := fmt.Fprint(cmd.OutOrStdout(), usageText(cmd, width))
+		return err
 	})
 	root.SetIn(h.streams[0])
 	root.SetOut(h.streams[1])
@@ -65,14 +67,19 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	add("thing", newDatasetsCmd(h), newTrainingCmd(h), newModelsCmd(h), newPredictionsCmd(h))
 	add("account", newLoginCmd(h), newLogoutCmd(h), newStatusCmd(h))
 	add("service", newServeCmd(h), newUsersCmd(h))
-	root.AddCommand(newVersionCmd(h))
+	root.AddCommand(newVersionCmd(h), newManCmd(h))
 	root.AddCommand(newHelpTopics()...)
 	root.InitDefaultHelpCmd()
 	strictHelp(root)
 	root.InitDefaultCompletionCmd()
 	checkGroups(root)
+	choices(root, "color", colors...)
+	completeRest(root)
 	return root
 }
+
+// colors are the values of --color.
+var colors = []string{"auto", "always", "never"}
 
 // checkGroups gives every command that only holds others the same answer to an
 // unknown one.

@@ -1,0 +1,136 @@
+package cmd
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Flags that many commands share are in a group of their own in help pages.
+const (
+	groupService = "Service flags"
+	groupOutput  = "Output flags"
+)
+
+// groupNote is the annotation of a flag that names its group.
+const groupNote = "foretell_group"
+
+// inGroup puts flags into a group.
+func inGroup(flags *pflag.FlagSet, group string, names ...string) {
+	for _, name := range names {
+		_ = flags.SetAnnotation(name, groupNote, []string{group}) // the flag is there
+	}
+}
+
+// flagGroup is the flags of a command under one title.
+type flagGroup struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// flagGroups gives the flags of a command by their groups, its own first.
+func flagGroups(cmd *cobra.Command) []flagGroup {
+	groups := []flagGroup{{title: "Flags"}, {title: groupService}, {title: groupOutput}}
+	for i := range groups {
+		groups[i].flags = pflag.NewFlagSet(groups[i].title, pflag.ContinueOnError)
+	}
+	cmd.InheritedFlags() // merges them into Flags
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		title := "Flags"
+		if note := f.Annotations[groupNote]; len(note) > 0 {
+			title = note[0]
+		}
+		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.title == title })
+		groups[i].flags.AddFlag(f)
+	})
+	return slices.DeleteFunc(groups, func(g flagGroup) bool { return !g.flags.HasAvailableFlags() })
+}
+
+// offerShared lets a shell complete the shared flags also before a command's
+// name.
+func offerShared(root *cobra.Command) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if len(f.Annotations[groupNote]) > 0 && root.Flags().Lookup(f.Name) == nil {
+				root.Flags().AddFlag(f)
+			}
+		})
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	for _, child := range root.Commands() {
+		visit(child)
+	}
+}
+
+// flagFailure explains what is wrong with a flag: one that another command has
+// would be without effect here.
+func flagFailure(cmd *cobra.Command, err error) error {
+	var (
+		known   *failure
+		missing *pflag.NotExistError
+	)
+	if errors.As(err, &known) {
+		return known
+	}
+	f := usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
+	if !errors.As(err, &missing) {
+		return f
+	}
+	name := missing.GetSpecifiedName()
+	switch all := allFlags(cmd.Root()); {
+	case missing.GetSpecifiedShortnames() != "":
+		if flag := all.ShorthandLookup(name); flag != nil {
+			f.fact = "-" + name + " (--" + flag.Name + ") has no effect on " + cmd.CommandPath()
+		}
+	case all.Lookup(name) != nil:
+		f.fact = "--" + name + " has no effect on " + cmd.CommandPath()
+	default:
+		if likely := nearest(name, cmd.Flags()); likely != "" {
+			f = f.advise("did you mean --%s?", likely)
+		}
+	}
+	return f
+}
+
+// nearest finds the flag that name was probably meant to be: one that it begins,
+// or one at most two letters away; "" if there is none.
+func nearest(name string, flags *pflag.FlagSet) string {
+	best, distance := "", 3
+	flags.VisitAll(func(f *pflag.Flag) {
+		d := lettersApart(name, f.Name)
+		if strings.HasPrefix(f.Name, name) {
+			d = 1
+		}
+		if d < distance {
+			best, distance = f.Name, d
+		}
+	})
+	return best
+}
+
+// lettersApart is the Levenshtein distance of two words.
+func lettersApart(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

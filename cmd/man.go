@@ -1,0 +1,172 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+type manOptions struct {
+	host *host
+}
+
+// newManCmd makes the command that packagers use; users have --help.
+func newManCmd(h *host) *cobra.Command {
+	opts := &manOptions{host: h}
+	return &cobra.Command{
+		Use: "man DIR", Short: "Write the manual pages into a folder", Hidden: true,
+		Args: takes("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Root(), args[0]) },
+	}
+}
+
+func (o *manOptions) run(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return eachPage(root, func(cmd *cobra.Command) error {
+		path := filepath.Join(dir, pageName(cmd)+".1")
+		if err := os.WriteFile(path, []byte(manPage(cmd)), 0o644); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(o.host.console.Out, path)
+		return err
+	})
+}
+
+// eachPage visits every command and help topic that has a page in the manual.
+func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
+	if err := visit(cmd); err != nil {
+		return err
+	}
+	for _, child := range cmd.Commands() {
+		listed := child.IsAvailableCommand() && child.Name() != "help" && child.Name() != "completion"
+		if !listed && !child.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := eachPage(child, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageName is what a command's page is called, such as foretell-datasets-list.
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// manPage writes the page of a command for man(1).
+func manPage(cmd *cobra.Command) string {
+	var b strings.Builder
+	name := pageName(cmd)
+	fmt.Fprintf(&b, ".TH %q 1 \"\" \"foretell %s\" \"Foretell\"\n", strings.ToUpper(name), currentBuild().Version)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(cmd.Short))
+	if cmd.IsAdditionalHelpTopicCommand() {
+		b.WriteString(".SH DESCRIPTION\n" + roffBlock(cmd.Long))
+		return b.String() + seeAlso(cmd)
+	}
+	b.WriteString(".SH SYNOPSIS\n")
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, ".B %s\nCOMMAND [flags]\n", roff(cmd.CommandPath()))
+	} else {
+		fmt.Fprintf(&b, ".B %s\n%s\n", roff(cmd.CommandPath()), roff(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath()+" ")))
+	}
+	b.WriteString(".SH DESCRIPTION\n")
+	if cmd.Long == "" {
+		fmt.Fprintf(&b, "%s.\n", roff(cmd.Short))
+	} else {
+		b.WriteString(roffText(cmd.Long))
+	}
+	if cmd.HasExample() {
+		b.WriteString(".SH EXAMPLES\n" + roffBlock(cmd.Example))
+	}
+	for _, group := range flagGroups(cmd) {
+		fmt.Fprintf(&b, ".SH %s\n", strings.ToUpper(group.title))
+		group.flags.VisitAll(func(f *pflag.Flag) { b.WriteString(roffFlag(f)) })
+	}
+	return b.String() + seeAlso(cmd)
+}
+
+// roffFlag writes what a flag is called, takes and means.
+func roffFlag(f *pflag.Flag) string {
+	if f.Hidden {
+		return ""
+	}
+	value, meaning := pflag.UnquoteUsage(f)
+	var b strings.Builder
+	b.WriteString(".TP\n")
+	if f.Shorthand != "" {
+		fmt.Fprintf(&b, "\\fB\\-%s\\fR, ", f.Shorthand)
+	}
+	fmt.Fprintf(&b, "\\fB\\-\\-%s\\fR", roff(f.Name))
+	if value != "" {
+		fmt.Fprintf(&b, " \\fI%s\\fR", roff(value))
+	}
+	fmt.Fprintf(&b, "\n%s\n", roff(meaning))
+	return b.String()
+}
+
+// seeAlso names the pages above and below a command's.
+func seeAlso(cmd *cobra.Command) string {
+	var names []string
+	if cmd.HasParent() {
+		names = append(names, pageName(cmd.Parent()))
+	}
+	_ = eachPage(cmd, func(page *cobra.Command) error {
+		if page.Parent() == cmd {
+			names = append(names, pageName(page))
+		}
+		return nil
+	})
+	var b strings.Builder
+	b.WriteString(".SH SEE ALSO\n")
+	for i, name := range names {
+		end := ","
+		if i == len(names)-1 {
+			end = ""
+		}
+		fmt.Fprintf(&b, ".BR %s (1)%s\n", roff(name), end)
+	}
+	return b.String()
+}
+
+// roff escapes a text for one line of a page.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "’", `\(cq`, "…", `\&...`).Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	return text
+}
+
+// roffText sets paragraphs; lines that are indented stay as they are.
+func roffText(text string) string {
+	var b strings.Builder
+	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if i > 0 {
+			b.WriteString(".PP\n")
+		}
+		if strings.HasPrefix(paragraph, "  ") {
+			b.WriteString(roffBlock(paragraph))
+			continue
+		}
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			b.WriteString(roff(line) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// roffBlock sets lines as they are.
+func roffBlock(text string) string {
+	var b strings.Builder
+	b.WriteString(".nf\n")
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		b.WriteString(roff(line) + "\n")
+	}
+	b.WriteString(".fi\n")
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package cmd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// completing tells whether the arguments are a shell's question for what could
+// be typed next.
+func completing(args []string) bool {
+	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// inOrder moves flags that stand before a command's name behind it: `foretell
+// --json datasets list` is `foretell datasets list --json`. What comes after
+// the whole name stays as it is.
+func inOrder(root *cobra.Command, args []string) []string {
+	if completing(args) {
+		end := len(args) - 1 // what is being typed stays the last
+		ordered := inOrder(root, args[1:end])
+		return slices.Concat(args[:1], ordered, args[end:])
+	}
+	known := allFlags(root)
+	var name, flags []string
+	cmd := root
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--" || arg == "-":
+			return slices.Concat(name, flags, args[i:])
+		case strings.HasPrefix(arg, "-"):
+			flags = append(flags, arg)
+			if wantsValue(known, arg) && i+1 < len(args) {
+				i++
+				flags = append(flags, args[i])
+			}
+		default:
+			child := childNamed(cmd, arg)
+			if child == nil {
+				return slices.Concat(name, flags, args[i:])
+			}
+			name, cmd = append(name, arg), child
+			if !cmd.HasSubCommands() {
+				return slices.Concat(name, flags, args[i+1:])
+			}
+		}
+	}
+	return slices.Concat(name, flags)
+}
+
+// childNamed finds a command of a group by its name or an alias; nil if there
+// is none.
+func childNamed(cmd *cobra.Command, name string) *cobra.Command {
+	for _, child := range cmd.Commands() {
+		if child.Name() == name || child.HasAlias(name) {
+			return child
+		}
+	}
+	return nil
+}
+
+// allFlags gathers the flags of all commands. A name means the same, and takes
+// a value or not, wherever it stands.
+func allFlags(root *cobra.Command) *pflag.FlagSet {
+	all := pflag.NewFlagSet("all", pflag.ContinueOnError)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		for _, set := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.PersistentFlags()} {
+			set.VisitAll(func(f *pflag.Flag) {
+				short := *f
+				if all.ShorthandLookup(f.Shorthand) != nil {
+					short.Shorthand = ""
+				}
+				if all.Lookup(f.Name) == nil {
+					all.AddFlag(&short)
+				}
+			})
+		}
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+	return all
+}
+
+// wantsValue tells whether the argument behind a flag is its value.
+func wantsValue(known *pflag.FlagSet, arg string) bool {
+	if strings.Contains(arg, "=") {
+		return false
+	}
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		f := known.Lookup(name)
+		return f != nil && f.NoOptDefVal == ""
+	}
+	for i, letter := range arg[1:] {
+		if f := known.ShorthandLookup(string(letter)); f != nil && f.NoOptDefVal == "" {
+			return i == len(arg)-2 // else the rest of arg is the value
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// usageText is the part of a help page that follows the description. width
+// wraps what flags mean; 0 leaves it on one line.
+func usageText(cmd *cobra.Command, width int) string {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s COMMAND [flags]\n", cmd.CommandPath())
+	} else {
+		fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(&b, "\nAliases:\n  %s\n", cmd.NameAndAliases())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		for _, group := range cmd.Groups() {
+			writeSubcommands(&b, cmd, group.ID, group.Title)
+		}
+		title := "Commands:"
+		if len(cmd.Groups()) > 0 {
+			title = "More:"
+		}
+		writeSubcommands(&b, cmd, "", title)
+	}
+	for _, group := range flagGroups(cmd) {
+		fmt.Fprintf(&b, "\n%s:\n%s", group.title, group.flags.FlagUsagesWrapped(width))
+	}
+	if cmd.HasHelpSubCommands() {
+		b.WriteString("\nPages about more than one command:\n")
+		for _, topic := range cmd.Commands() {
+			if topic.IsAdditionalHelpTopicCommand() {
+				fmt.Fprintf(&b, "  help %-12s %s\n", topic.Name(), topic.Short)
+			}
+		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n`%s COMMAND --help` tells more about one. Flags may stand before its name, too.\n", cmd.CommandPath())
+	}
+	return b.String()
+}
+
+func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title string) {
+	width := 0
+	for _, child := range cmd.Commands() {
+		width = max(width, len(child.Name()))
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, child := range cmd.Commands() {
+		if child.GroupID == group && child.IsAvailableCommand() {
+			fmt.Fprintf(b, "  %-*s  %s\n", width, child.Name(), child.Short)
+		}
+	}
+}
