@@ -22,7 +22,7 @@ func (a *asker) bind(cmd *cobra.Command, h *host) {
 // confirm asks unless --yes answers. A question that may not be asked is a
 // wrong use that names the flag.
 func (a *asker) confirm(ctx context.Context, question string) error {
-	if a.yes {
+	if a.yes || dryRun(a.cmd) {
 		return nil
 	}
 	if mute, err := a.host.mute(a.cmd); err != nil {

@@ -1,110 +1,329 @@
 package cmd
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
+	"strings"
 
-	"gopkg.in/yaml.v3"
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
 )
 
-// setConfig writes one value of config.yaml at the path of keys, and leaves the
-// rest of the file, comments too, as it is. An empty value removes the key.
-func (h *host) setConfig(value string, keys ...string) error {
+func newConfigCmd(h *host) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", Short: "What commands are told by the config file, variables and flags",
+		Long: `Settings stand in a profile of the config file. A variable is stronger than the
+file, a flag stronger than a variable; ` + "`config list --origin`" + ` tells which one
+decided. No secret is kept there: ` + "`foretell login`" + ` keeps those.
+
+KEY is profile, a setting that ` + "`foretell help environment`" + ` lists, or
+paths.OPERATION.`,
+	}
+	cmd.AddCommand(
+		newConfigGetCmd(h), newConfigSetCmd(h), newConfigUnsetCmd(h), newConfigListCmd(h), newConfigPathCmd(h),
+	)
+	return cmd
+}
+
+// configOptions are what all commands of the group have.
+type configOptions struct {
+	host   *host
+	cmd    *cobra.Command
+	output output
+}
+
+func (o *configOptions) bind(cmd *cobra.Command, h *host) *cobra.Command {
+	o.host, o.cmd = h, cmd
+	cmd.Flags().String(keyProfile, "", "profile of the config file")
+	_ = cmd.RegisterFlagCompletionFunc(keyProfile, h.completeProfiles) // the flag is there
+	return cmd
+}
+
+func newConfigGetCmd(h *host) *cobra.Command {
+	opts := &configOptions{}
+	cmd := opts.bind(&cobra.Command{
+		Use: "get KEY", Short: "Print the value of a setting", Args: takes("KEY"),
+		RunE:              func(_ *cobra.Command, args []string) error { return opts.get(args[0]) },
+		ValidArgsFunction: completeSetting,
+	}, h)
+	opts.output.bindItem(cmd, h, prints[settingDocument]())
+	return cmd
+}
+
+func (o *configOptions) get(key string) error {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	documents, err := o.host.document(s)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(documents, func(d settingDocument) bool { return d.Key == key })
+	if i < 0 || documents[i].Value == "" {
+		return fail(ExitNotFound, "%s is not set", key).advise("set it with `foretell config set %s VALUE`", key)
+	}
+	if o.output.json || len(o.output.fields) > 0 {
+		return item(&o.output, documents[i], "value")
+	}
+	return o.output.line(documents[i].Value)
+}
+
+func newConfigSetCmd(h *host) *cobra.Command {
+	opts := &configOptions{}
+	cmd := opts.bind(&cobra.Command{
+		Use: "set KEY VALUE", Short: "Write a setting into the config file", Args: takes("KEY", "VALUE"),
+		RunE:              func(_ *cobra.Command, args []string) error { return opts.set(args[0], args[1]) },
+		ValidArgsFunction: completeSetting,
+	}, h)
+	opts.output.bindItem(cmd, h, prints[settingDocument]())
+	return cmd
+}
+
+func (o *configOptions) set(key, value string) error {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if err := checkSetting(key, value); err != nil {
+		return err
+	}
+	if err := o.host.setConfig(value, place(s, key)...); err != nil {
+		return err
+	}
+	path, err := o.host.configFile()
+	if err != nil {
+		return err
+	}
+	if v, ok := settingOf(key); ok && o.host.env(v.name) != "" {
+		o.output.note("%s is set, too, and stronger", v.name)
+	}
+	return item(&o.output, settingDocument{key, value, "file " + path}, "key", "value", "origin")
+}
+
+func newConfigUnsetCmd(h *host) *cobra.Command {
+	opts := &configOptions{}
+	cmd := opts.bind(&cobra.Command{
+		Use: "unset KEY", Short: "Take a setting out of the config file", Args: takes("KEY"),
+		RunE:              func(_ *cobra.Command, args []string) error { return opts.unset(args[0]) },
+		ValidArgsFunction: completeSetting,
+	}, h)
+	opts.output.bindItem(cmd, h, prints[unsetDocument]())
+	return cmd
+}
+
+func (o *configOptions) unset(key string) error {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	file, err := o.host.readConfig()
+	if err != nil {
+		return err
+	}
+	keys := place(s, key)
+	if file.IsSet(strings.Join(keys, keyDelimiter)) {
+		if err := o.host.setConfig("", keys...); err != nil {
+			return err
+		}
+	}
+	return item(&o.output, unsetDocument{Key: key}, "key")
+}
+
+type configListOptions struct {
+	configOptions
+	origin bool
+}
+
+func newConfigListCmd(h *host) *cobra.Command {
+	opts := &configListOptions{}
+	cmd := opts.bind(&cobra.Command{
+		Use: "list", Short: "List all settings and their values", Args: noArgs,
+		Long: `Lists what a command with these flags in this environment would be told.`,
+		RunE: func(*cobra.Command, []string) error { return opts.run() },
+	}, h)
+	for _, v := range variables {
+		if v.key != "" {
+			if v.bare == "" {
+				cmd.Flags().String(v.key, "", "as if a command had this flag")
+			} else {
+				cmd.Flags().Var(new(traceFlag), v.key, "as if a command had this flag")
+				cmd.Flags().Lookup(v.key).NoOptDefVal = v.bare
+			}
+			choices(cmd, v.key, v.values...)
+		}
+	}
+	cmd.Flags().BoolVar(&opts.origin, "origin", false, "tell which file, variable or flag each value comes from")
+	opts.output.bindList(cmd, h, prints[settingDocument]())
+	return cmd
+}
+
+func (o *configListOptions) run() error {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return err
+	}
+	documents, err := o.host.document(s)
+	if err != nil {
+		return err
+	}
+	columns := []string{"key", "value"}
+	if o.origin {
+		columns = append(columns, "origin")
+	}
+	return list(&o.output, documents, columns...)
+}
+
+func newConfigPathCmd(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "path", Short: "Print the path of the config file", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := h.configFile()
+			if err != nil {
+				return err
+			}
+			o := output{host: h}
+			return o.line(path)
+		},
+	}
+}
+
+// settingDocument is a setting as config prints it.
+type settingDocument struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// unsetDocument is what unset prints.
+type unsetDocument struct {
+	Key string `json:"key"`
+}
+
+// hidden stands for a secret's value.
+const hidden = "(secret)"
+
+// document gives all settings with their origins: the profile, those of the
+// table, overridden paths, and secrets in the environment without their values.
+func (h *host) document(s *settings) ([]settingDocument, error) {
+	documents := []settingDocument{{keyProfile, s.profile, s.origins[keyProfile]}}
+	for _, v := range variables {
+		value := ""
+		switch {
+		case v.secret && h.env(v.name) != "":
+			documents = append(documents, settingDocument{v.name, hidden, "variable " + v.name})
+			continue
+		case v.key == "":
+			continue
+		case v.key == keyDataDir:
+			dir, err := h.dataDir(s)
+			if err != nil {
+				return nil, err
+			}
+			value = dir
+		default:
+			value = s.GetString(v.key)
+		}
+		documents = append(documents, settingDocument{v.key, value, s.origins[v.key]})
+	}
+	paths, err := s.paths(operationIDs())
+	if err != nil {
+		return nil, err
+	}
 	path, err := h.configFile()
 	if err != nil {
-		return err
-	}
-	content, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	content, err = editYAML(content, value, keys)
-	if err != nil {
-		return fail(ExitUsage, "%s cannot be changed: %w", path, err).advise("mend the file, or move it away and sign in again")
-	}
-	return writePrivate(path, content)
-}
-
-// editYAML sets the scalar at the path of keys in a YAML document.
-func editYAML(content []byte, value string, keys []string) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(content, &doc); err != nil {
 		return nil, err
 	}
-	if doc.Kind == 0 {
-		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
+	for _, id := range slices.Sorted(maps.Keys(paths)) {
+		documents = append(documents, settingDocument{keyPaths + "." + id, paths[id], "file " + path})
 	}
-	node := doc.Content[0]
-	for i, key := range keys {
-		if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
-			*node = yaml.Node{Kind: yaml.MappingNode}
-		}
-		if node.Kind != yaml.MappingNode {
-			return nil, fmt.Errorf("line %d is not a mapping", node.Line)
-		}
-		last := i == len(keys)-1
-		if last && value == "" {
-			remove(node, key)
-			break
-		}
-		node = member(node, key)
-		if last {
-			node.SetString(value)
-		}
-	}
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if err := enc.Encode(&doc); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return documents, nil
 }
 
-// member finds the value of key in a mapping, or adds an empty mapping there.
-func member(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
+func operationIDs() []string {
+	ids := make([]string, 0, len(api.Operations()))
+	for _, op := range api.Operations() {
+		ids = append(ids, op.ID)
 	}
-	name, value := &yaml.Node{}, &yaml.Node{Kind: yaml.MappingNode}
-	name.SetString(key)
-	mapping.Content = append(mapping.Content, name, value)
-	return value
+	return ids
 }
 
-func remove(mapping *yaml.Node, key string) {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			mapping.Content = append(mapping.Content[:i], mapping.Content[i+2:]...)
-			return
+// settingKeys are what KEY may be, but for the paths.
+func settingKeys() []string {
+	keys := []string{keyProfile}
+	for _, v := range variables {
+		if v.key != "" {
+			keys = append(keys, v.key)
 		}
 	}
+	return keys
 }
 
-// writePrivate replaces a file by content that only its owner may read. The
-// old file is there until the new one is whole.
-func writePrivate(path string, content []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// checkKey refuses a key that there is not.
+func checkKey(key string) error {
+	if slices.Contains(settingKeys(), key) {
+		return nil
+	}
+	if id, ok := strings.CutPrefix(key, keyPaths+"."); ok {
+		if slices.Contains(operationIDs(), id) {
+			return nil
+		}
+		return usage("there is no operation %q", id).advise("the operations are %s", strings.Join(operationIDs(), ", "))
+	}
+	f := usage("there is no setting %q", key)
+	if word := strings.ToLower(key); strings.Contains(word, "password") || strings.Contains(word, "token") {
+		return f.advise("no secret stands in the config file: sign in with `foretell login`")
+	}
+	return f.advise("the settings are %s and %s.OPERATION", strings.Join(settingKeys(), ", "), keyPaths)
+}
+
+// checkSetting refuses a value that could not be used.
+func checkSetting(key, value string) error {
+	if err := checkKey(key); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with mode 0600
-	if err != nil {
-		return err
+	if key == keyProfile {
+		return checkProfileName(value)
 	}
-	_, err = part.Write(content)
-	err = errors.Join(err, part.Sync(), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), path)
+	if id, ok := strings.CutPrefix(key, keyPaths+"."); ok {
+		if _, err := client.New(client.Options{BaseURL: embeddedURL, Paths: map[string]string{id: value}}); err != nil {
+			return usage("%w", err).advise("the path begins with / and has the operation's parameters in braces, see docs/api.md")
+		}
+		return nil
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
+	v, _ := settingOf(key)
+	return v.refuse(value)
+}
+
+// place is where a key stands in the config file.
+func place(s *settings, key string) []string {
+	if key == keyProfile {
+		return []string{keyProfile}
 	}
-	return nil
+	return append([]string{"profiles", s.profile}, strings.SplitN(key, ".", 2)...)
+}
+
+// completeSetting gives shells the keys, then the values of a key that has few.
+func completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		keys := settingKeys()
+		for _, id := range operationIDs() {
+			keys = append(keys, keyPaths+"."+id)
+		}
+		return keys, cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		if v, ok := settingOf(args[0]); ok && cmd.Name() == "set" {
+			return v.values, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }

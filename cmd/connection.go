@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/term"
 )
 
 // connection is a client signed in to a service: one over the network, or the
@@ -50,13 +54,15 @@ type connector struct {
 func (o *connector) bind(cmd *cobra.Command, h *host) {
 	o.host, o.cmd = h, cmd
 	flags := cmd.Flags()
-	flags.String("profile", "", "profile of the config file")
+	flags.String(keyProfile, "", "profile of the config file")
 	flags.String(keyServer, "", "`URL` of the service")
 	flags.BoolVar(&o.local, "local", false, "use the embedded service, whatever is configured")
 	flags.String(keyDataDir, "", "`folder` of the embedded service")
 	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
 	flags.Lookup(keyDebug).NoOptDefVal = "true"
-	inGroup(flags, groupService, "profile", keyServer, "local", keyDataDir, keyDebug)
+	flags.BoolP("verbose", "v", false, "tell each request on standard error: method, path, status, time, bytes")
+	flags.BoolP("dry-run", "n", false, "print the requests, and send none that changes anything")
+	inGroup(flags, groupService, "verbose", "dry-run", "profile", keyServer, "local", keyDataDir, keyDebug)
 	_ = cmd.RegisterFlagCompletionFunc("profile", h.completeProfiles) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("local", keyServer)
 }
@@ -85,11 +91,16 @@ func (o *connector) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	base := client.Options{UserAgent: userAgent(), Trace: trace, Now: o.host.now, Wrap: o.wrap()}
 	var conn *connection
 	if server := s.GetString(keyServer); server != "" && !o.local {
-		conn, err = o.remote(ctx, s, trace)
+		base.BaseURL = server
+		o.host.rehearsal.at(server)
+		conn, err = o.remote(ctx, s, base)
 	} else {
-		conn, err = o.embed(ctx, s, trace)
+		base.BaseURL = embeddedURL
+		o.host.rehearsal.at(embeddedURL)
+		conn, err = o.embed(ctx, s, base)
 	}
 	if err != nil {
 		_ = closeTrace()
@@ -99,21 +110,57 @@ func (o *connector) connect(ctx context.Context) (*connection, error) {
 	return conn, nil
 }
 
+// wrap puts around the transport what the flags ask for; nil for nothing.
+func (o *connector) wrap() func(http.RoundTripper) http.RoundTripper {
+	if dryRun(o.cmd) {
+		r := o.host.rehearse()
+		return r.around
+	}
+	if verbose, err := o.cmd.Flags().GetBool("verbose"); err != nil || !verbose {
+		return nil
+	}
+	stderr := o.host.console.Err
+	return func(next http.RoundTripper) http.RoundTripper {
+		return client.Observe(next, o.host.now, func(e client.Exchange) { fmt.Fprintln(stderr, exchangeText(e)) })
+	}
+}
+
+// exchangeText is the line of --verbose.
+func exchangeText(e client.Exchange) string {
+	address := e.URL
+	if u, err := url.Parse(e.URL); err == nil {
+		address = u.RequestURI()
+	}
+	answer := "no answer"
+	if e.Status != 0 {
+		answer = strconv.Itoa(e.Status)
+	}
+	return fmt.Sprintf("%s %s: %s in %d ms, %s sent, %s received", e.Method, term.Escape(address), answer,
+		e.Elapsed.Milliseconds(), term.Bytes(e.Sent), term.Bytes(e.Received))
+}
+
 // embed starts the service in this process.
-func (o *connector) embed(ctx context.Context, s *settings, trace func(client.TraceEvent)) (*connection, error) {
+func (o *connector) embed(ctx context.Context, s *settings, opts client.Options) (*connection, error) {
 	dir, err := o.host.dataDir(s)
 	if err != nil {
 		return nil, err
 	}
 	_, missing := os.Stat(dir)
+	forget := func() error { return nil }
+	if errors.Is(missing, os.ErrNotExist) && dryRun(o.cmd) { // a rehearsal leaves no folder behind
+		if dir, err = os.MkdirTemp("", "foretell-dry-run-"); err != nil {
+			return nil, err
+		}
+		forget = func() error { return os.RemoveAll(dir) }
+	}
 	house, err := openHouse(ctx, dir, o.host)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, forget())
 	}
 	if errors.Is(missing, os.ErrNotExist) && !quiet(o.cmd) {
 		o.host.note("data is kept in %s", dir)
 	}
-	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{house.close}}
+	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{forget, house.close}}
 	fill := func() error {
 		session, err := house.app.LocalSession(ctx)
 		if err != nil {
@@ -122,17 +169,15 @@ func (o *connector) embed(ctx context.Context, s *settings, trace func(client.Tr
 		conn.account = session.Username
 		transport, closer := client.InProcess(house.handler(""))
 		conn.closers = append(conn.closers, closer.Close)
-		conn.Client, err = client.New(client.Options{
-			BaseURL: embeddedURL, Transport: transport, Token: session.AccessToken,
-			UserAgent: userAgent(), Trace: trace, Now: o.host.now,
-		})
+		opts.Transport, opts.Token = transport, session.AccessToken
+		conn.Client, err = client.New(opts)
 		return err
 	}
 	if err := fill(); err != nil {
 		conn.Close()
 		return nil, err
 	}
-	if !o.idle {
+	if !o.idle && !dryRun(o.cmd) {
 		conn.closers = append(conn.closers, house.work())
 	}
 	return conn, nil
@@ -143,17 +188,14 @@ func (o *connector) embed(ctx context.Context, s *settings, trace func(client.Tr
 const embeddedURL = "http://foretell.invalid"
 
 // remote signs in to a service over the network.
-func (o *connector) remote(ctx context.Context, s *settings, trace func(client.TraceEvent)) (*connection, error) {
-	known := make([]string, 0, len(api.Operations()))
-	for _, op := range api.Operations() {
-		known = append(known, op.ID)
-	}
-	paths, err := s.paths(known)
+func (o *connector) remote(ctx context.Context, s *settings, opts client.Options) (*connection, error) {
+	paths, err := s.paths(operationIDs())
 	if err != nil {
 		return nil, err
 	}
-	opts := client.Options{
-		BaseURL: s.GetString(keyServer), Paths: paths, UserAgent: userAgent(), Trace: trace, Now: o.host.now,
+	opts.Paths = paths
+	if r := o.host.rehearsal; r != nil {
+		r.paths = paths
 	}
 	signer, err := o.host.newSigner(s, opts)
 	if err != nil {
@@ -210,12 +252,20 @@ func traceTo(w io.Writer) func(client.TraceEvent) {
 			fmt.Fprintf(&b, "> %s %s\n! %v\n", e.Method, e.URL, e.Err)
 		default:
 			fmt.Fprintf(&b, "> %s %s\n", e.Method, e.URL)
+			writeHeader(&b, "> ", e.Sent)
 			if e.Body != "" {
 				fmt.Fprintf(&b, "> %s\n", e.Body)
 			}
-			fmt.Fprintf(&b, "< %d %s in %s, request %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(1000), e.Got.Get("X-Request-Id"))
+			fmt.Fprintf(&b, "< %d %s in %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(1000))
+			writeHeader(&b, "< ", e.Got)
 		}
 		_, _ = io.WriteString(w, b.String())
+	}
+}
+
+func writeHeader(b *strings.Builder, prefix string, header http.Header) {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		fmt.Fprintf(b, "%s%s: %s\n", prefix, name, term.Escape(strings.Join(header[name], ", ")))
 	}
 }
 

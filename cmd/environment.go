@@ -2,7 +2,13 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"foretell/internal/client"
+	"foretell/internal/term"
 )
 
 // The environment variables of ours. Every reading goes through host.env.
@@ -20,45 +26,103 @@ const (
 	envProgress     = "FORETELL_PROGRESS"
 	envTimeout      = "FORETELL_TIMEOUT"
 	envDebug        = "FORETELL_DEBUG"
+	envPager        = "FORETELL_PAGER"
 )
 
-// variable is one environment variable that is read.
+// variable is one environment variable that is read, and with it the setting of
+// the same meaning.
 type variable struct {
 	name    string
 	meaning string
-	// key is the setting that it gives; "" where the variable is read by
-	// itself, since it is a secret or needed before the settings.
+	// key is the setting that it gives: the name of a flag, and of a value in a
+	// profile of the config file; "" where the variable is read by itself, since
+	// it is a secret or needed before the settings.
 	key string
+	// values are all that the setting may be; nil where check decides.
+	values []string
+	// check refuses a value; nil takes any.
+	check func(value string) error
+	// builtin is the value where nothing says otherwise.
+	builtin string
+	// bare is what the flag without a value means; "" where it needs one.
+	bare string
+	// secret values are never shown.
+	secret bool
 }
 
 // variables is the one table of what is read from the environment: settings
-// are bound by it, `help environment` and docs/cli.md print it.
+// are bound by it, `config` checks and lists by it, `help environment` and
+// docs/cli.md print it.
 var variables = []variable{
-	{envServer, "address of the service; empty uses the embedded one", keyServer},
-	{envProfile, "profile of the config file to use", ""},
-	{envUsername, "e-mail to sign in with", keyUsername},
-	{envPassword, "password to sign in with; never stored", ""},
-	{envPasswordFile, "file that holds the password", ""},
-	{envToken, "bearer token to use as it is", ""},
-	{envStorage, "where credentials are kept: keyring, file or none", keyStorage},
-	{envConfigDir, "folder of config.yaml", ""},
-	{envDataDir, "folder of the embedded service", keyDataDir},
-	{envNoInput, "1 never asks", keyNoInput},
-	{envProgress, "auto, bar, plain, json or none", keyProgress},
-	{envTimeout, "how long to wait for jobs, such as 30m", keyTimeout},
-	{envDebug, "1 traces the requests to standard error, a path to that file; secrets are cut out", keyDebug},
-	{"NO_COLOR", "not empty: no colour", ""},
-	{"CLICOLOR_FORCE", "not 0: colour in pipes, too", ""},
-	{"TERM", "dumb: nothing is redrawn", ""},
-	{"COLUMNS", "width to fit tables to", ""},
-	{"CI", "not empty: nothing is redrawn", ""},
-	{envGitHub, "true: missed requirements are annotated on standard error", ""},
-	{envGitHubSummary, "file that a table of the requirements is added to", ""},
-	{envGitLab, "true: missed requirements are a section of the log", ""},
-	{"XDG_CONFIG_HOME", "parent of the config folder", ""},
-	{"XDG_DATA_HOME", "parent of the data folder", ""},
-	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy on the way to the service", ""},
-	{"SSL_CERT_FILE, SSL_CERT_DIR", "certificate authorities to trust", ""},
+	{name: envServer, meaning: "address of the service; empty uses the embedded one", key: keyServer, check: checkServer},
+	{name: envProfile, meaning: "profile of the config file to use"},
+	{name: envUsername, meaning: "e-mail to sign in with", key: keyUsername},
+	{name: envPassword, meaning: "password to sign in with; never stored", secret: true},
+	{name: envPasswordFile, meaning: "file that holds the password"},
+	{name: envToken, meaning: "bearer token to use as it is", secret: true},
+	{name: envStorage, meaning: "where credentials are kept: keyring, file or none", key: keyStorage, values: []string{storageKeyring, storageFile, storageNone}},
+	{name: envConfigDir, meaning: "folder of config.yaml"},
+	{name: envDataDir, meaning: "folder of the embedded service", key: keyDataDir},
+	{name: envNoInput, meaning: "1 never asks", key: keyNoInput, check: checkSwitch, builtin: "false", bare: "true"},
+	{name: envProgress, meaning: "auto, bar, plain, json or none", key: keyProgress, values: term.Modes(), builtin: string(term.Auto)},
+	{name: envTimeout, meaning: "how long to wait for jobs, such as 30m", key: keyTimeout, check: checkDuration, builtin: "0s"},
+	{name: envDebug, meaning: "1 traces the requests to standard error, a path to that file; secrets are cut out", key: keyDebug, bare: "true"},
+	{name: envPager, meaning: "command that shows lists longer than the terminal; cat for none (default PAGER's)", key: keyPager},
+	{name: "PAGER", meaning: "the same for all programs"},
+	{name: "NO_COLOR", meaning: "not empty: no colour"},
+	{name: "CLICOLOR_FORCE", meaning: "not 0: colour in pipes, too"},
+	{name: "TERM", meaning: "dumb: nothing is redrawn"},
+	{name: "COLUMNS", meaning: "width to fit tables to"},
+	{name: "CI", meaning: "not empty: nothing is redrawn, no pager"},
+	{name: envGitHub, meaning: "true: missed requirements are annotated on standard error"},
+	{name: envGitHubSummary, meaning: "file that a table of the requirements is added to"},
+	{name: envGitLab, meaning: "true: missed requirements are a section of the log"},
+	{name: "BROWSER", meaning: "command that `foretell open` shows pages with"},
+	{name: "XDG_CONFIG_HOME", meaning: "parent of the config folder"},
+	{name: "XDG_DATA_HOME", meaning: "parent of the data folder"},
+	{name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "the proxy on the way to the service"},
+	{name: "SSL_CERT_FILE, SSL_CERT_DIR", meaning: "certificate authorities to trust"},
+}
+
+// settingOf finds the variable whose setting has the key.
+func settingOf(key string) (variable, bool) {
+	i := slices.IndexFunc(variables, func(v variable) bool { return v.key == key && key != "" })
+	if i < 0 {
+		return variable{}, false
+	}
+	return variables[i], true
+}
+
+// refuse tells what is wrong with a value of the setting; nil if nothing is.
+func (v variable) refuse(value string) error {
+	switch {
+	case value == "":
+		return usage("%s may not be empty", v.key).advise("take it away with `foretell config unset %s`", v.key)
+	case v.values != nil && !slices.Contains(v.values, value):
+		return usage("%s %q: %s", v.key, value, strings.Join(v.values, ", "))
+	case v.check != nil:
+		return v.check(value)
+	}
+	return nil
+}
+
+func checkServer(value string) error {
+	_, err := newClient(client.Options{BaseURL: value})
+	return err
+}
+
+func checkSwitch(value string) error {
+	if _, err := strconv.ParseBool(value); err != nil {
+		return usage("%s %q: true or false", keyNoInput, value)
+	}
+	return nil
+}
+
+func checkDuration(value string) error {
+	if d, err := time.ParseDuration(value); err != nil || d < 0 {
+		return usage("%s %q: a duration such as 90s, 30m or 2h", keyTimeout, value)
+	}
+	return nil
 }
 
 // environmentText is the page of `help environment`.
@@ -68,5 +132,12 @@ func environmentText() string {
 	for _, v := range variables {
 		fmt.Fprintf(&b, "  %-34s %s\n", v.name, v.meaning)
 	}
+	b.WriteString("\nSettings of a profile, for `foretell config`:\n\n")
+	for _, v := range variables {
+		if v.key != "" {
+			fmt.Fprintf(&b, "  %-34s as %s\n", v.key, v.name)
+		}
+	}
+	fmt.Fprintf(&b, "  %-34s %s\n", keyPaths+".OPERATION", "where this service has an operation, such as listTrainings")
 	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -31,6 +32,12 @@ type host struct {
 	color string
 	// running is the command, once it is known.
 	running *cobra.Command
+	// paging is set while a pager has the terminal.
+	paging atomic.Bool
+	// end breaks the command off.
+	end context.CancelCauseFunc
+	// rehearsal is that of --dry-run; nil without.
+	rehearsal *rehearsal
 }
 
 // Main runs the command line of this process and gives its exit status.
@@ -55,10 +62,19 @@ func (h *host) run() Exit {
 	h.openConsole()
 	ctx, stop := h.catchSignals()
 	defer stop()
+	ctx, h.end = context.WithCancelCause(ctx)
+	defer h.end(nil)
 	err := h.execute(ctx)
+	var stopped *interruption
+	interrupted := errors.As(context.Cause(ctx), &stopped)
+	if h.rehearsal != nil {
+		h.openConsole()
+		if !interrupted && (err == nil || h.rehearsal.invents) { // what follows an invented answer is no failure
+			err = h.printRehearsal()
+		}
+	}
 	if err == nil {
-		var stopped *interruption
-		if errors.As(context.Cause(ctx), &stopped) {
+		if interrupted {
 			return stopped.exit()
 		}
 		return ExitOK
@@ -113,6 +129,9 @@ func (h *host) catchSignals() (context.Context, func()) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		first, ok := <-signals
+		for ok && h.paging.Load() {
+			first, ok = <-signals
+		}
 		if !ok {
 			return
 		}

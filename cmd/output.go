@@ -294,7 +294,7 @@ func (o *output) table(t *term.Table) error {
 	case o.tsv, !c.OutTerminal:
 		return t.WriteTSV(c.Out)
 	}
-	return t.WriteAligned(c.Out, c.OutWidth(), c.OutStyle)
+	return o.aligned(t)
 }
 
 // cell gives a member its looks: times relative, keys that can be cut, figures

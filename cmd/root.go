@@ -31,6 +31,9 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 			}
 			h.running = cmd
 			h.openConsole()
+			if err := checkDryRun(cmd); err != nil {
+				return err
+			}
 			if err := cmd.ValidateFlagGroups(); err != nil {
 				return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
 			}
@@ -56,6 +59,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		&cobra.Group{ID: "thing", Title: "Things of the service:"},
 		&cobra.Group{ID: "account", Title: "Account:"},
 		&cobra.Group{ID: "service", Title: "Running a service:"},
+		&cobra.Group{ID: "tool", Title: "Tools:"},
 	)
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, cmd := range cmds {
@@ -67,6 +71,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	add("thing", newDatasetsCmd(h), newTrainingCmd(h), newModelsCmd(h), newPredictionsCmd(h))
 	add("account", newLoginCmd(h), newLogoutCmd(h), newStatusCmd(h))
 	add("service", newServeCmd(h), newUsersCmd(h))
+	add("tool", newOpenCmd(h), newConfigCmd(h), newAPICmd(h), newDoctorCmd(h))
 	root.AddCommand(newVersionCmd(h), newManCmd(h))
 	root.AddCommand(newHelpTopics()...)
 	root.InitDefaultHelpCmd()

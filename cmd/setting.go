@@ -16,6 +16,7 @@ import (
 
 // The keys of settings, as they stand in a profile of the config file.
 const (
+	keyProfile  = "profile"
 	keyServer   = "server"
 	keyUsername = "username"
 	keyStorage  = "storage"
@@ -25,6 +26,7 @@ const (
 	keyProgress = "progress"
 	keyTimeout  = "timeout"
 	keyDebug    = "debug"
+	keyPager    = "pager"
 )
 
 const defaultProfile = "default"
@@ -35,6 +37,8 @@ type settings struct {
 	*viper.Viper
 	// profile is the name of the profile in use.
 	profile string
+	// origins tells where each setting comes from, by key; that of profile, too.
+	origins map[string]string
 }
 
 // settings reads the sources. flags with the name of a key are one.
@@ -43,10 +47,15 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &settings{Viper: newViper(), profile: defaultProfile}
-	for _, name := range []string{file.GetString("profile"), h.env(envProfile), flagText(flags, "profile")} {
-		if name != "" {
-			s.profile = name
+	fromFile := "file " + file.ConfigFileUsed()
+	s := &settings{Viper: newViper(), profile: defaultProfile, origins: map[string]string{keyProfile: originBuiltin}}
+	for _, source := range [][2]string{
+		{file.GetString(keyProfile), fromFile},
+		{h.env(envProfile), "variable " + envProfile},
+		{flagText(flags, keyProfile), "flag --" + keyProfile},
+	} {
+		if source[0] != "" {
+			s.profile, s.origins[keyProfile] = source[0], source[1]
 		}
 	}
 	if err := checkProfileName(s.profile); err != nil {
@@ -59,18 +68,25 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 		if v.key == "" {
 			continue
 		}
+		s.origins[v.key] = originBuiltin
+		if s.IsSet(v.key) {
+			s.origins[v.key] = fromFile
+		}
+		s.SetDefault(v.key, v.builtin)
 		if text := h.env(v.name); text != "" {
 			s.Set(v.key, text)
+			s.origins[v.key] = "variable " + v.name
 		}
-		if flag := flags.Lookup(v.key); flag != nil {
-			s.SetDefault(v.key, flag.DefValue)
-			if flag.Changed {
-				s.Set(v.key, flag.Value.String())
-			}
+		if flag := flags.Lookup(v.key); flag != nil && flag.Changed {
+			s.Set(v.key, flag.Value.String())
+			s.origins[v.key] = "flag --" + v.key
 		}
 	}
 	return s, nil
 }
+
+// originBuiltin is the origin of what nothing says otherwise.
+const originBuiltin = "built-in"
 
 // keyDelimiter keeps dots in names what they are.
 const keyDelimiter = "::"

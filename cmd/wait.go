@@ -73,7 +73,7 @@ func (w *waiter) start(ctx context.Context) (context.Context, *term.Progress, co
 	if !slices.Contains(term.Modes(), string(mode)) {
 		return nil, nil, nil, usage("--progress %q: %s", mode, strings.Join(term.Modes(), ", "))
 	}
-	if quiet(w.cmd) {
+	if quiet(w.cmd) || dryRun(w.cmd) {
 		mode = term.None
 	}
 	timeout, err := time.ParseDuration(cmp.Or(s.GetString(keyTimeout), "0s"))

@@ -32,6 +32,9 @@ type Options struct {
 	// Transport carries the requests. Defaults to one that honours the proxy
 	// variables; for the embedded service it comes from [InProcess].
 	Transport http.RoundTripper
+	// Wrap, if not nil, puts something around the transport that sees every
+	// request, such as [Observe].
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// Token is the bearer token to start with; may be empty.
 	Token string
 	// Relogin gives a new token after the service refused the present one with
@@ -80,6 +83,9 @@ func New(opts Options) (*Client, error) {
 	}
 	if opts.Transport == nil {
 		opts.Transport = newTransport()
+	}
+	if opts.Wrap != nil {
+		opts.Transport = opts.Wrap(opts.Transport)
 	}
 	if opts.UserAgent == "" {
 		opts.UserAgent = "foretell"

@@ -79,14 +79,26 @@ func withoutSecrets(u *url.URL) string {
 func safeHeader(h http.Header) http.Header {
 	safe := h.Clone()
 	for name := range safe {
-		switch name {
-		case "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie":
+		switch {
+		case isSecretHeader(name):
 			safe[name] = []string{cut}
-		case "Location":
+		case name == "Location":
 			safe[name] = []string{safeText(safe.Get(name))}
 		}
 	}
 	return safe
+}
+
+// isSecretHeader knows the headers that prove who sends them, also those that
+// object stores and gateways have of their own.
+func isSecretHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"authorization", "cookie", "token", "secret", "password", "signature", "api-key", "apikey", "credential"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // safeJSON writes JSON with its secrets cut out; nothing if it is not JSON.

@@ -77,6 +77,14 @@ func Open(in, out, err *os.File, env func(string) string, color string) *Console
 // OutWidth is the number of columns of the terminal at Out.
 func (c *Console) OutWidth() int { return c.width(c.out) }
 
+// OutHeight is the number of lines of the terminal at Out; 0 if it does not tell.
+func (c *Console) OutHeight() int {
+	if _, height, err := xterm.GetSize(c.out); err == nil {
+		return height
+	}
+	return 0
+}
+
 // ErrWidth is the number of columns of the terminal at Err.
 func (c *Console) ErrWidth() int { return c.width(c.err) }
 

@@ -92,7 +92,7 @@ func TestEveryVariableIsInTheTable(t *testing.T) {
 	}
 	for _, name := range []string{
 		envServer, envProfile, envUsername, envPassword, envPasswordFile, envToken, envStorage,
-		envConfigDir, envDataDir, envNoInput, envProgress, envTimeout, envDebug,
+		envConfigDir, envDataDir, envNoInput, envProgress, envTimeout, envDebug, envPager,
 	} {
 		if !listed[name] {
 			t.Errorf("%s is read but not in the table", name)

@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"foretell/internal/term"
+)
+
+// pager is the command that shows what is longer than the terminal; "" for none:
+// where nobody names one, where nothing is redrawn, and in CI.
+func (o *output) pager() (string, error) {
+	if !o.host.console.OutTerminal || o.host.env("CI") != "" || o.host.env("TERM") == "dumb" {
+		return "", nil
+	}
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return "", err
+	}
+	pager := cmp.Or(s.GetString(keyPager), o.host.env("PAGER"))
+	if pager == "cat" {
+		return "", nil
+	}
+	return pager, nil
+}
+
+// aligned prints a table on the terminal, through the pager if it is longer.
+func (o *output) aligned(t *term.Table) error {
+	c := o.host.console
+	var text bytes.Buffer
+	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
+		return err
+	}
+	pager, err := o.pager()
+	if err != nil {
+		return err
+	}
+	if height := c.OutHeight(); pager == "" || height == 0 || bytes.Count(text.Bytes(), []byte("\n")) < height {
+		_, err := text.WriteTo(c.Out)
+		return err
+	}
+	return o.host.show(pager, text.Bytes())
+}
+
+// show hands a text to the pager and waits until the user leaves it. Ctrl-C is
+// the pager's meanwhile. One that cannot be started is no reason to show
+// nothing.
+func (h *host) show(pager string, text []byte) error {
+	shell := []string{"sh", "-c", pager}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C", pager}
+	}
+	// The command's end does not end the pager: the user does.
+	command := exec.CommandContext(context.Background(), shell[0], shell[1:]...)
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), h.streams[1], h.streams[2]
+	command.Env = os.Environ()
+	if h.env("LESS") == "" {
+		command.Env = append(command.Env, "LESS=FRX") // colours, and nothing that stays on the screen
+	}
+	h.paging.Store(true)
+	err := command.Run()
+	h.paging.Store(false)
+	const notExecutable, notFound = 126, 127 // of sh
+	var exit *exec.ExitError
+	if err == nil || errors.As(err, &exit) && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
+		return nil // how the user leaves a pager is no failure
+	}
+	h.note("the pager %q cannot be started: %v", pager, err)
+	_, err = h.console.Out.Write(text)
+	return err
+}

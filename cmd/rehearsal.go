@@ -1,0 +1,256 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+// errRehearsed ends a command whose --dry-run has come as far as it can.
+var errRehearsed = errors.New("rehearsed")
+
+// rehearsal is the transport of --dry-run: it lets through what only reads, up
+// to the first request that would change something or give a result. That one
+// and all after it are noted and answered here, as if everything went well.
+type rehearsal struct {
+	next  http.RoundTripper
+	base  string            // the service's address
+	paths map[string]string // overridden, by operation
+	end   context.CancelCauseFunc
+
+	mu      sync.Mutex
+	planned []plannedRequest
+	// invents is set from the first request on that is not sent: one that would
+	// change something, or write a file here.
+	invents bool
+}
+
+// plannedRequest is a request of a rehearsal as --json prints it.
+type plannedRequest struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	// Body is that of a JSON request.
+	Body json.RawMessage `json:"body,omitempty"`
+	File string          `json:"file,omitempty"`
+	// Bytes is the size of the body; -1 where it is not known.
+	Bytes int64 `json:"bytes"`
+	// Sent tells that the request was really sent: it changes nothing.
+	Sent bool `json:"sent"`
+}
+
+// at tells which service is meant; a rehearsal that is nil needs not know.
+func (r *rehearsal) at(server string) {
+	if r != nil {
+		r.base = strings.TrimRight(strings.TrimSpace(server), "/")
+	}
+}
+
+// around makes next the transport that carries what is sent.
+func (r *rehearsal) around(next http.RoundTripper) http.RoundTripper {
+	r.next = next
+	return r
+}
+
+// RoundTrip notes a request, and sends or answers it.
+func (r *rehearsal) RoundTrip(req *http.Request) (*http.Response, error) {
+	op, ours := r.operation(req)
+	reads := req.Method == http.MethodGet || req.Method == http.MethodHead || op == api.LogIn.ID
+	r.mu.Lock()
+	r.invents = r.invents || !reads || !ours || op == api.DownloadResult.ID
+	sends := !r.invents
+	r.mu.Unlock()
+	if sends {
+		sketched := req.Clone(req.Context())
+		if req.GetBody != nil {
+			body, err := req.GetBody()
+			if err != nil {
+				return nil, err
+			}
+			sketched.Body = body
+		}
+		r.note(sketched, true)
+		return r.next.RoundTrip(req)
+	}
+	r.note(req, false)
+	answer, known := r.answers()[op]
+	if !known {
+		r.end(errRehearsed)
+		return nil, context.Canceled
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}, nil
+}
+
+func (r *rehearsal) note(req *http.Request, sent bool) {
+	s := client.NewSketch(req)
+	p := plannedRequest{
+		Method: s.Method, URL: s.URL, Headers: map[string]string{},
+		Body: json.RawMessage(s.JSON), File: s.File, Bytes: s.Bytes, Sent: sent,
+	}
+	for name := range s.Header {
+		p.Headers[name] = s.Header.Get(name)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.planned); n > 0 && p.Method == http.MethodGet && r.planned[n-1].URL == p.URL {
+		return // a poll
+	}
+	r.planned = append(r.planned, p)
+}
+
+// operation finds out which one a request is of, "" for none, and whether it
+// goes to the service at all.
+func (r *rehearsal) operation(req *http.Request) (id string, ours bool) {
+	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
+	path, ours := strings.CutPrefix(address, r.base)
+	for _, op := range api.Operations() {
+		template := op.Path
+		if override, ok := r.paths[op.ID]; ok {
+			template = override
+		}
+		if ours && op.Method == req.Method && matches(template, path) {
+			return op.ID, ours
+		}
+	}
+	return "", ours
+}
+
+// matches tells whether a path is one of a template such as /things/{key}.
+func matches(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (!strings.HasPrefix(want[i], "{") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// The keys of things that are not made.
+const (
+	plannedDataset    = "DATASET_KEY"
+	plannedTraining   = "TRAINING_KEY"
+	plannedModel      = "MODEL_KEY"
+	plannedPrediction = "PREDICTION_KEY"
+)
+
+// answers are what the service would say if everything went well, by operation.
+// After an operation that is not here there is nothing to go on with.
+func (r *rehearsal) answers() map[string]any {
+	best := 1.0
+	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
+	training := api.Training{
+		TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, ModelKey: plannedModel,
+		Status: api.TrainingCompleted, AchievedPerformance: &best, TargetPerformance: best,
+	}
+	prediction := api.Prediction{
+		PredictionKey: plannedPrediction, ModelKey: plannedModel, DatasetKey: plannedDataset,
+		Status:              api.PredictionCompleted,
+		PredictionResultURL: r.base + strings.Replace(api.DownloadResult.Path, "{predictionKey}", plannedPrediction, 1),
+	}
+	return map[string]any{
+		api.CreateDataset.ID: api.CreatedDataset{
+			DatasetKey: plannedDataset, Status: api.DatasetPending,
+			DatasetUploadInfo: api.UploadInfo{UploadURL: r.base + strings.Replace(api.UploadData.Path, "{datasetKey}", plannedDataset, 1)},
+		},
+		api.AddData.ID:               entry,
+		api.UploadData.ID:            entry,
+		api.GetDataset.ID:            api.Dataset{DatasetEntry: entry},
+		api.DeleteDataset.ID:         api.None{},
+		api.CreateTraining.ID:        api.CreatedTraining{TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, Status: api.TrainingPending},
+		api.GetTraining.ID:           training,
+		api.GetTrainingProgress.ID:   api.TrainingProgress{Status: api.TrainingCompleted, Jobs: []api.AlgorithmRun{}},
+		api.CancelTraining.ID:        training,
+		api.DeleteTraining.ID:        api.None{},
+		api.GetModel.ID:              api.Model{ModelKey: plannedModel, DatasetKey: plannedDataset, TrainingJobKey: plannedTraining, Version: 1},
+		api.DeleteModel.ID:           api.None{},
+		api.CreatePrediction.ID:      api.CreatedPrediction{PredictionKey: plannedPrediction, Status: api.PredictionPending},
+		api.GetPrediction.ID:         prediction,
+		api.GetPredictionProgress.ID: api.PredictionProgress{PredictionKey: plannedPrediction, Status: api.PredictionCompleted},
+		api.DeletePrediction.ID:      api.None{},
+	}
+}
+
+// dryRun tells whether a command is only to say what it would send.
+func dryRun(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup("dry-run")
+	return flag != nil && flag.Value.String() == "true"
+}
+
+// checkDryRun refuses forms of a result that a rehearsal does not have.
+func checkDryRun(cmd *cobra.Command) error {
+	if !dryRun(cmd) {
+		return nil
+	}
+	for _, name := range []string{"fields", "jq", "template", "csv", "tsv", "no-header", "quiet", "verbose"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
+			return usage("--%s has no effect with --dry-run", name).advise("the requests are printed as text, or with --json")
+		}
+	}
+	return nil
+}
+
+// rehearse keeps a command from printing and from changing anything; print
+// tells what it would have sent.
+func (h *host) rehearse() *rehearsal {
+	r := &rehearsal{end: h.end}
+	h.rehearsal = r
+	h.console.Out, h.console.Err = io.Discard, io.Discard
+	return r
+}
+
+// printRehearsal prints what a command would send.
+func (h *host) printRehearsal() error {
+	r := h.rehearsal
+	if h.wantsJSON() {
+		b, err := term.EncodeJSON(r.planned)
+		if err == nil {
+			_, err = h.console.Out.Write(b)
+		}
+		return err
+	}
+	var b strings.Builder
+	for _, p := range r.planned {
+		fmt.Fprintf(&b, "%s %s\n", p.Method, p.URL)
+		for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+			fmt.Fprintf(&b, "    %s: %s\n", name, p.Headers[name])
+		}
+		switch {
+		case p.Sent:
+			b.WriteString("    (sent, for it changes nothing)\n")
+		case len(p.Body) > 0:
+			fmt.Fprintf(&b, "    %s\n", p.Body)
+		case p.File != "":
+			fmt.Fprintf(&b, "    (a form with %s: %s)\n", p.File, term.Bytes(p.Bytes))
+		case p.Bytes > 0:
+			fmt.Fprintf(&b, "    (%s)\n", term.Bytes(p.Bytes))
+		}
+	}
+	_, err := io.WriteString(h.console.Out, term.EscapeLines(b.String()))
+	return err
+}

@@ -1,0 +1,154 @@
+package client
+
+import (
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Exchange is one request and its answer as they went over the wire. It holds
+// no secret.
+type Exchange struct {
+	Method string
+	URL    string
+	// Status is 0 if there was no answer.
+	Status int
+	// Header is that of the answer.
+	Header http.Header
+	// Elapsed is the time to the end of the answer's body; 0 without a clock.
+	Elapsed time.Duration
+	// Sent and Received count the bytes of the bodies.
+	Sent, Received int64
+}
+
+// Observe gives a transport that tells of every exchange that rt carries, when
+// its answer has been read or closed. now may be nil; tell may be called by
+// several goroutines at once.
+func Observe(rt http.RoundTripper, now func() time.Time, tell func(Exchange)) http.RoundTripper {
+	if now == nil {
+		now = func() time.Time { return time.Time{} }
+	}
+	return &observer{rt, now, tell}
+}
+
+type observer struct {
+	next http.RoundTripper
+	now  func() time.Time
+	tell func(Exchange)
+}
+
+// RoundTrip counts what goes out and what comes back.
+func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
+	e := Exchange{Method: req.Method, URL: withoutSecrets(req.URL)}
+	var sent tally
+	if req.Body != nil && req.Body != http.NoBody {
+		req = req.Clone(req.Context())
+		req.Body = &tallied{ReadCloser: req.Body, tally: &sent}
+	}
+	began := o.now()
+	resp, err := o.next.RoundTrip(req)
+	if err != nil {
+		e.Sent, e.Elapsed = sent.bytes(), o.now().Sub(began)
+		o.tell(e)
+		return nil, err
+	}
+	e.Status, e.Header = resp.StatusCode, safeHeader(resp.Header)
+	received := new(tally)
+	resp.Body = &tallied{ReadCloser: resp.Body, tally: received, end: func() {
+		e.Sent, e.Received, e.Elapsed = sent.bytes(), received.bytes(), o.now().Sub(began)
+		o.tell(e)
+	}}
+	return resp, nil
+}
+
+// tally counts bytes; the transport may still read a body when its answer is
+// already there.
+type tally struct {
+	mu sync.Mutex
+	n  int64
+}
+
+func (t *tally) add(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n += int64(n)
+}
+
+func (t *tally) bytes() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.n
+}
+
+// tallied is a body that is counted. end, if not nil, is called once: at its
+// end or when it is closed.
+type tallied struct {
+	io.ReadCloser
+	tally *tally
+	once  sync.Once
+	end   func()
+}
+
+// Read counts what it gives.
+func (b *tallied) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.tally.add(n)
+	if err != nil {
+		b.finish()
+	}
+	return n, err
+}
+
+// Close closes the body.
+func (b *tallied) Close() error {
+	defer b.finish()
+	return b.ReadCloser.Close()
+}
+
+func (b *tallied) finish() {
+	if b.end != nil {
+		b.once.Do(b.end)
+	}
+}
+
+// Sketch is a request as it can be shown: without secrets and with a summary of
+// what would be a long body.
+type Sketch struct {
+	Method string
+	URL    string
+	Header http.Header
+	// JSON is the body, if it is that.
+	JSON string
+	// File is the name of the file in a form; "" where there is none.
+	File string
+	// Bytes is the size of the body; -1 unknown.
+	Bytes int64
+}
+
+// NewSketch describes a request. It reads the beginning of its body and closes
+// it: the request cannot be sent afterwards.
+func NewSketch(req *http.Request) Sketch {
+	s := Sketch{Method: req.Method, URL: withoutSecrets(req.URL), Header: safeHeader(req.Header), Bytes: req.ContentLength}
+	if req.Body == nil || req.Body == http.NoBody {
+		return s
+	}
+	defer req.Body.Close()
+	media, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	switch {
+	case err != nil:
+	case strings.HasSuffix(media, "json"):
+		if body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer)); err == nil && json.Valid(body) {
+			s.JSON = safeJSON(body)
+		}
+	case strings.HasPrefix(media, "multipart/"):
+		if part, err := multipart.NewReader(req.Body, params["boundary"]).NextPart(); err == nil {
+			s.File = part.FileName()
+		}
+	}
+	return s
+}

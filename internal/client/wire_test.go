@@ -1,0 +1,87 @@
+package client_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"foretell/internal/client"
+)
+
+// TestObserve counts what goes over the wire.
+func TestObserve(t *testing.T) {
+	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Set-Cookie", "session=hidden")
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, "0123456789")
+	})
+	var seen []client.Exchange
+	c := d.client(t, client.Options{Token: "hidden", Wrap: func(rt http.RoundTripper) http.RoundTripper {
+		return client.Observe(rt, nil, func(e client.Exchange) { seen = append(seen, e) })
+	}})
+	resp, err := c.Do(t.Context(), client.Raw{
+		Method: "PUT", Path: "/x?signature=hidden", Size: 3,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("abc")), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || string(body) != "0123456789" || resp.Body.Close() != nil {
+		t.Fatalf("%q, %v", body, err)
+	}
+	if len(seen) != 1 || seen[0].Sent != 3 || seen[0].Received != 10 || seen[0].Status != 200 || seen[0].Method != "PUT" {
+		t.Errorf("saw %+v", seen)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", seen), "hidden") {
+		t.Errorf("told a secret: %+v", seen)
+	}
+}
+
+// TestDoStaysAtHome holds that a request of the caller's own goes to no other
+// service, and sends the token only where none was given.
+func TestDoStaysAtHome(t *testing.T) {
+	var got []string
+	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
+		say(200, "{}")(w, r)
+	})
+	c := d.client(t, client.Options{Token: "mine"})
+	for _, raw := range []client.Raw{
+		{Method: "GET", Path: "a/b"},
+		{Method: "GET", Path: d.URL + "/c"},
+		{Method: "GET", Path: "/d", Header: http.Header{"Authorization": {"Basic x"}}},
+	} {
+		resp, err := c.Do(t.Context(), raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+	}
+	if want := "Bearer mine /a/b,Bearer mine /c,Basic x /d"; strings.Join(got, ",") != want {
+		t.Errorf("sent %v, want %s", got, want)
+	}
+	for _, path := range []string{"https://example.com/x", "http://127.0.0.1:1/x"} {
+		if resp, err := c.Do(t.Context(), client.Raw{Method: "GET", Path: path}); err == nil {
+			_ = resp.Body.Close()
+			t.Errorf("%s was called", path)
+		}
+	}
+}
+
+// TestSketch describes requests without their secrets.
+func TestSketch(t *testing.T) {
+	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://a.example/login?signature=hidden", strings.NewReader(`{"username":"ada","password":"hidden"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Amz-Security-Token", "hidden")
+	s := client.NewSketch(req)
+	if s.JSON != `{"password":"[cut]","username":"ada"}` || s.Bytes != 38 || strings.Contains(fmt.Sprintf("%+v", s), "hidden") {
+		t.Errorf("%+v", s)
+	}
+}
