@@ -109,7 +109,9 @@ func completeRest(cmd *cobra.Command) {
 // the usage line says that one is meant.
 func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
-	words = slices.DeleteFunc(words, func(word string) bool { return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-.")) })
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-."))
+	})
 	if n >= len(words) {
 		return cobra.ShellCompDirectiveNoFileComp
 	}
