@@ -135,7 +135,7 @@ func (h *blockHand) settle(c *chunk) error {
 		return b.table.reread(c, h.readRows)
 	}
 	for row := range h.grid.rows {
-		b.ids.add(h.grid.cellText(row, b.cells.binding.id), c.line+int(h.grid.lines[row]))
+		b.ids.add(b.ids.hash(h.grid.cellText(row, b.cells.binding.id)), c.line+int(h.grid.lines[row]))
 	}
 	b.table.passed(&h.grid)
 	if h.grid.rows == 0 {
@@ -161,7 +161,7 @@ func (h *blockHand) readRows() error {
 				d.Name = h.blocks.table.name(d.Column)
 				return d
 			}
-			h.blocks.ids.add(rec.fields[h.cells.binding.id], rec.line)
+			h.blocks.ids.add(h.blocks.ids.hash(rec.fields[h.cells.binding.id]), rec.line)
 			h.raw = append(h.raw, bytes.Clone(rec.raw))
 			size += len(rec.raw)
 		}

@@ -46,7 +46,9 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 			for _, v := range values {
 				m.add(v, 1)
 			}
-			m.addAll(append(slices.Clone(values), emptyCell, otherCell, 7))
+			var all summary
+			all.take(append(slices.Clone(values), emptyCell, otherCell, 7), m.outlook())
+			m.addAll(&all)
 			n := m.numbers()
 			rows := 0
 			for _, r := range n.Histogram.Rows {
@@ -77,14 +79,42 @@ func TestManyValuesAtOnce(t *testing.T) {
 	}
 	for len(values) > 0 {
 		n := min(1+rng.IntN(500), len(values))
-		if numbers, blanks := all.addAll(values[:n]); numbers != n || blanks != 0 {
-			t.Fatalf("%d numbers, %d blanks of %d", numbers, blanks, n)
+		var some summary
+		if some.take(values[:n], all.outlook()); some.numbers != n || some.blanks != 0 {
+			t.Fatalf("%d numbers, %d blanks of %d", some.numbers, some.blanks, n)
 		}
+		all.addAll(&some)
 		values = values[n:]
 	}
 	a, b := one.numbers(), all.numbers()
 	a.Histogram, b.Histogram = nil, nil // their edges depend on the first values
 	if d := cmp.Diff(a, b, cmpopts.EquateApprox(1e-12, 0)); d != "" || one.values.count() != all.values.count() {
 		t.Error(d)
+	}
+}
+
+// TestOldOutlooks holds that it does not matter how much of what came before was
+// known when a run of numbers was summarised.
+func TestOldOutlooks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	late, early := newMeasure(nil, 100), newMeasure(nil, 100)
+	known := []outlook{early.outlook()}
+	for i := range 200 {
+		values := []float64{NaN}
+		for range 1 + rng.IntN(50) {
+			values = append(values, math.Round(rng.NormFloat64()*float64(10+i*i)))
+		}
+		var now, then summary
+		now.take(values, late.outlook())
+		then.take(values, known[rng.IntN(len(known))])
+		late.addAll(&now)
+		early.addAll(&then)
+		known = append(known, early.outlook())
+	}
+	if d := cmp.Diff(late, early, cmp.AllowUnexported(measure{}, distinct{}, binning{})); d != "" {
+		t.Error(d)
+	}
+	if late.values.exact() || late.rows < 200 {
+		t.Error("too few numbers to tell")
 	}
 }

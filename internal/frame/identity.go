@@ -34,14 +34,24 @@ func newIdentities() *identities {
 	return &identities{bin: maphash.MakeSeed(), key: maphash.MakeSeed()}
 }
 
-func (s *identities) add(id []byte, line int) {
-	hash := maphash.Bytes(s.key, id)
-	bin := &s.bins[byte(maphash.Bytes(s.bin, id))]
+// hashedID is what an ID leaves.
+type hashedID struct {
+	key uint64
+	bin uint8
+}
+
+// hash may be called by any goroutine.
+func (s *identities) hash(id []byte) hashedID {
+	return hashedID{maphash.Bytes(s.key, id), uint8(maphash.Bytes(s.bin, id))}
+}
+
+func (s *identities) add(id hashedID, line int) {
+	bin := &s.bins[id.bin]
 	if len(bin.open) == identityChunk {
 		bin.full = append(bin.full, bin.open)
 		bin.open = make([]identity, 0, identityChunk)
 	}
-	bin.open = append(bin.open, identity{uint32(hash >> 32), uint32(hash), uint32(line)})
+	bin.open = append(bin.open, identity{uint32(id.key >> 32), uint32(id.key), uint32(line)})
 }
 
 // repetition is a line whose ID an earlier line has.

@@ -53,72 +53,45 @@ func (m *measure) add(value float64, rows int) {
 	m.bins.add(value, rows)
 }
 
-// addAll counts the values, each on a row, up to the first otherCell, and
-// returns how many were numbers and how many empty cells.
-func (m *measure) addAll(values []float64) (numbers, blanks int) {
-	low, high, sum := m.min, m.max, 0.0
-	for i, value := range values {
-		if value != value {
-			if isOther(value) {
-				values = values[:i]
-				break
-			}
-			blanks++
-			continue
-		}
-		sum += value
-		if value < low {
-			low = value
-		}
-		if value > high {
-			high = value
-		}
+// outlook returns what a summary of the next numbers has to know.
+func (m *measure) outlook() outlook {
+	o := outlook{depth: m.values.depth}
+	if m.bins != nil {
+		o.low, o.width = m.bins.low, m.bins.width
 	}
-	numbers = len(values) - blanks
-	if numbers == 0 {
-		return 0, blanks
+	return o
+}
+
+// addAll counts what is summarised.
+func (m *measure) addAll(s *summary) {
+	if s.numbers == 0 {
+		return
 	}
-	if max(-low, high) > hugeNumber {
-		for _, value := range values {
+	if s.huge {
+		for _, value := range s.values {
 			if value == value {
 				m.add(value, 1)
 			}
 		}
-		return numbers, blanks
+		return
 	}
-	m.min, m.max = low, high
+	m.min, m.max = min(m.min, s.low), max(m.max, s.high)
+	m.fractions = m.fractions || s.fractions
 	if m.bins == nil {
-		m.bins = newBinning(low, high)
+		m.bins = newBinning(s.low, s.high)
 	}
-	m.bins.reach(low)
-	m.bins.reach(high)
-	mean := sum / float64(numbers)
-	m.merge(numbers, mean, m.spread(values, mean))
-	return numbers, blanks
-}
-
-// hugeNumber is so large that sums of numbers beyond might overflow.
-const hugeNumber = 1e300
-
-// spread puts values within reach into the bins and the set, and returns the
-// sum of their squared distances from a number.
-func (m *measure) spread(values []float64, from float64) float64 {
-	squares := 0.0
-	for _, value := range values {
-		if value != value {
-			continue
-		}
-		distance := value - from
-		squares += distance * distance
-		m.bins.rows[m.bins.bin(value)]++
-		if !m.fractions && value != math.Trunc(value) {
-			m.fractions = true
-		}
-		if hash := hashNumber(value); m.values.takes(hash) {
-			m.values.add(hash)
-		}
+	m.bins.reach(s.low)
+	m.bins.reach(s.high)
+	if m.bins.low != s.bins.low || m.bins.width != s.bins.width { // they have grown meanwhile
+		s.count(*m.bins)
 	}
-	return squares
+	for i, rows := range s.bins.rows {
+		m.bins.rows[i] += rows
+	}
+	for _, hash := range s.hashes {
+		m.values.add(hash)
+	}
+	m.merge(s.numbers, s.mean, s.squares)
 }
 
 // merge adds so many rows of a mean and a sum of squared distances from it

@@ -123,10 +123,12 @@ type scanHand struct {
 	numeric []bool
 	grid    grid
 	whole   bool // no record is defective
+	ids     []hashedID
+	columns []summary // by field
 }
 
 func (s *scan) newHand(ctx context.Context) *scanHand {
-	h := &scanHand{scan: s, ctx: ctx, numeric: make([]bool, len(s.tallies))}
+	h := &scanHand{scan: s, ctx: ctx, numeric: make([]bool, len(s.tallies)), columns: make([]summary, len(s.tallies))}
 	for i := range h.numeric {
 		h.numeric[i] = i != s.id && i != s.label
 	}
@@ -136,10 +138,17 @@ func (s *scan) newHand(ctx context.Context) *scanHand {
 func (h *scanHand) work(c *chunk) error {
 	h.whole = h.grid.parse(c, h.numeric) && !h.grid.anyBlank(h.scan.id) &&
 		(h.scan.label < 0 || !h.grid.anyBlank(h.scan.label))
+	if !h.whole {
+		return nil
+	}
 	for i, maybe := range h.numeric {
-		if maybe && h.whole {
-			h.grid.column(i)
+		if maybe {
+			h.scan.tallies[i].summarise(&h.columns[i], h.grid.column(i))
 		}
+	}
+	h.ids = h.ids[:0]
+	for row := range h.grid.rows {
+		h.ids = append(h.ids, h.scan.ids.hash(h.grid.cellText(row, h.scan.id)))
 	}
 	return nil
 }
@@ -155,11 +164,11 @@ func (h *scanHand) settle(c *chunk) error {
 	}
 	for i := range s.tallies {
 		if i != s.id {
-			s.tallies[i].addColumn(&h.grid, i, c.line)
+			s.tallies[i].addColumn(&h.grid, i, c.line, &h.columns[i])
 		}
 	}
-	for row := range h.grid.rows {
-		s.ids.add(h.grid.cellText(row, s.id), c.line+int(h.grid.lines[row]))
+	for row, id := range h.ids {
+		s.ids.add(id, c.line+int(h.grid.lines[row]))
 	}
 	s.relieve(len(c.text), h.grid.rows)
 	s.table.passed(&h.grid)
@@ -204,7 +213,7 @@ func (s *scan) row(rec *Record) {
 	if id := rec.fields[s.id]; isBlank(id) {
 		s.refuse(s.cellDefect(rec, CodeEmptyID, s.id, "the row has no ID"))
 	} else {
-		s.ids.add(id, rec.line)
+		s.ids.add(s.ids.hash(id), rec.line)
 	}
 	if s.label >= 0 && isBlank(rec.fields[s.label]) {
 		s.refuse(s.cellDefect(rec, CodeEmptyLabel, s.label, "the row has no label"))

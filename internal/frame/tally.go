@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"sync/atomic"
 )
 
 // tally gathers all that is to be known about one column in one pass.
@@ -22,11 +23,12 @@ type tally struct {
 	limits    limits
 	cells     [4]int // rows by cellKind
 	texts     levels
-	numbers   *measure   // set once the numbers are measured one by one
-	skipsText bool       // numbers are measured only, not counted as texts
-	skipped   bool       // and some of them were
-	junk      level      // the first text that is neither number nor marker
-	recall    []recalled // a power of two of slots; nil until there are texts to find
+	numbers   *measure                // set once the numbers are measured one by one
+	skipsText bool                    // numbers are measured only, not counted as texts
+	skipped   bool                    // and some of them were
+	junk      level                   // the first text that is neither number nor marker
+	known     atomic.Pointer[outlook] // of numbers while it skipsText, else nil
+	recall    []recalled              // a power of two of slots; nil until there are texts to find
 }
 
 // recalled is a level that is found again by its key without a search.
@@ -97,16 +99,29 @@ func (t *tally) kind() Kind {
 	return Category
 }
 
+// summarise summarises the column's values of a chunk if they will only be
+// measured as far as is known. Any goroutine may do that.
+func (t *tally) summarise(s *summary, values []float64) {
+	s.values = nil
+	if o := t.known.Load(); o != nil {
+		s.take(values, *o)
+	}
+}
+
 // addColumn takes the column's cells of a grid, the first of which is in a line.
-func (t *tally) addColumn(g *grid, field, line int) {
+// The summary may be that of its first values.
+func (t *tally) addColumn(g *grid, field, line int, s *summary) {
 	values := g.room(field)
 	for row := 0; row < len(values); row++ {
 		if t.skipsText {
-			numbers, blanks := t.numbers.addAll(values[row:])
-			t.cells[number] += numbers
-			t.cells[blank] += blanks
-			if row += numbers + blanks; row == len(values) {
-				return
+			if row > 0 || s.values == nil {
+				s.take(values[row:], t.numbers.outlook())
+			}
+			t.numbers.addAll(s)
+			t.cells[number] += s.numbers
+			t.cells[blank] += s.blanks
+			if row += len(s.values); row == len(values) {
+				break
 			}
 		}
 		if t.numbers != nil || t.texts.all != nil {
@@ -115,6 +130,18 @@ func (t *tally) addColumn(g *grid, field, line int) {
 		}
 		begin, end := g.bounds(row, field)
 		t.count(g.text[begin:], int(end-begin), line+int(g.lines[row]))
+	}
+	t.tell()
+}
+
+// tell makes the outlook known to those that summarise the next chunks.
+func (t *tally) tell() {
+	if !t.skipsText {
+		t.known.Store(nil)
+		return
+	}
+	if o, before := t.numbers.outlook(), t.known.Load(); before == nil || *before != o {
+		t.known.Store(&o)
 	}
 }
 
