@@ -171,12 +171,17 @@ func (g *grid) readWide(field int) {
 	g.wide[field] = true
 	values := g.room(field)
 	for row, cell := range g.fractions(field) {
-		if cell == otherFraction {
-			values[row] = cellValue(g.cellText(row, field))
-			g.others[field] = g.others[field] || isOther(values[row])
-		} else {
+		if cell != otherFraction {
 			values[row] = cell.value()
+			continue
 		}
+		begin, end := g.bounds(row, field)
+		value, long := longNumber(g.text, begin, end)
+		if !long {
+			value = cellValue(bare(g.text[begin:end]))
+			g.others[field] = g.others[field] || isOther(value)
+		}
+		values[row] = value
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -216,6 +217,60 @@ func TestPlainNumbers(t *testing.T) {
 			t.Errorf("%v was read as %v", want, got.value())
 		}
 	}
+}
+
+// checkLong compares what longNumber makes of a cell with strconv; it reports
+// whether it makes anything.
+func checkLong(t *testing.T, cell string) bool {
+	t.Helper()
+	text := append([]byte(cell), bytes.Repeat([]byte("7,.\n"), slack/4)...)
+	got, long := longNumber(text, 0, int32(len(cell)))
+	want, err := strconv.ParseFloat(cell, 64)
+	if long && (err != nil || math.Float64bits(got) != math.Float64bits(want)) {
+		t.Errorf("%q: got %v, want %v", cell, got, want)
+	}
+	return long
+}
+
+func TestLongNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 20))
+	read := 0
+	for i := range 300_000 {
+		value := rng.NormFloat64() * math.Pow10(rng.IntN(9)-4)
+		digits := -1
+		if i%3 > 0 {
+			digits = rng.IntN(20)
+		}
+		if checkLong(t, strconv.FormatFloat(value, 'f', digits, 64)) {
+			read++
+		}
+		// Halfway between two float64, and next to that.
+		half := new(big.Float).SetPrec(80).SetFloat64(float64(rng.IntN(1 << 30)))
+		half.Add(half, new(big.Float).SetFloat64(math.Ldexp(1, rng.IntN(4)-27)))
+		cell := []byte(half.Text('f', 12+rng.IntN(8)))
+		cell[len(cell)-1] = byte('0' + rng.IntN(10))
+		checkLong(t, string(cell))
+	}
+	if read < 150_000 {
+		t.Errorf("only %d numbers were long", read)
+	}
+	for _, cell := range []string{"-0.000000000000000", "0.00000000", "1234567.890123456789", "-9.99999999999999999"} {
+		if !checkLong(t, cell) {
+			t.Errorf("%q was not read", cell)
+		}
+	}
+	for _, cell := range []string{"0.1234567", "1.23456789012345678901", "1.2345678901x", "1.23456.8901", ".1234567890", "1234567890.5", "--1.234567890"} {
+		if checkLong(t, cell) {
+			t.Errorf("%q was read", cell)
+		}
+	}
+}
+
+func FuzzLong(f *testing.F) {
+	f.Add("0.6394267984578837")
+	f.Add("-1.23456789012345678")
+	f.Add("12345678.9012345")
+	f.Fuzz(func(t *testing.T, cell string) { checkLong(t, cell) })
 }
 
 func FuzzPlain(f *testing.F) {

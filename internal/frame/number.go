@@ -177,15 +177,19 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 //
 // Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
 // quotient has at least 62 bits; a last bit that tells of a remainder makes the
-// conversion to 53 bits round as the exact quotient would.
+// conversion to 53 bits round as the exact quotient would. Half of the quotient
+// fits a signed integer, which a processor converts at once.
 func divide(mantissa uint64, k int) float64 {
+	if mantissa == 0 {
+		return 0
+	}
 	left, right := bits.LeadingZeros64(mantissa), bits.LeadingZeros64(fives[k])
 	mantissa <<= left
 	quotient, remainder := bits.Div64(mantissa>>1, mantissa<<63, fives[k]<<right)
-	if remainder != 0 {
-		quotient |= 1
-	}
-	return math.Ldexp(float64(quotient), right-left-63-k)
+	_, rest := bits.Sub64(0, remainder, 0) // 1 if there is one
+	half := quotient>>1 | quotient&1 | rest
+	power := math.Float64frombits(uint64(1023+right-left-62-k) << 52) // 2 to this is no subnormal
+	return float64(int64(half)) * power
 }
 
 // parseExponent reads an e, an optional sign and digits that are all of b.
