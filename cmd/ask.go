@@ -35,7 +35,7 @@ func (a *asker) confirm(ctx context.Context, question string) error {
 		return err
 	}
 	if !ok {
-		return fail(ExitUsage, "not done: the answer was no")
+		return fail(ExitUsage, "not done: the answer was no").advise("nothing was changed; --yes answers with yes")
 	}
 	return nil
 }

@@ -237,7 +237,7 @@ func (h *host) tracer(debug string) (func(client.TraceEvent), func() error, erro
 	}
 	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, nil, usage("--debug: %w", err)
+		return nil, nil, usage("--debug: %w", err).advise("name a file that can be written, as in --debug=trace.log")
 	}
 	return traceTo(file), file.Close, nil
 }

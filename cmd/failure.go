@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -91,7 +92,7 @@ func explain(ctx context.Context, err error) *failure {
 	case errors.As(err, &known):
 		return known
 	case errors.As(context.Cause(ctx), &stopped):
-		return &failure{exit: stopped.exit(), fact: stopped.Error(), cause: err}
+		return (&failure{exit: stopped.exit(), fact: "interrupted before it was done", cause: err}).advise("type it again to start over")
 	case errors.As(err, &problem):
 		return explainProblem(problem)
 	case errors.As(err, &network):
@@ -101,13 +102,15 @@ func explain(ctx context.Context, err error) *failure {
 	case errors.As(err, &defect):
 		f := fail(ExitRejected, "%w", err).at("", defect.Line, defect.Column)
 		f.code = defect.Code
-		return f
+		return f.advise("mend the file; `foretell check FILE` names each defect")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist):
-		return fail(ExitNotFound, "%s: no such file", missing.Path)
+		return fail(ExitNotFound, "%s: no such file", missing.Path).advise("check its path; it counts from the folder you are in")
+	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
+		return fail(ExitUnexpected, "%s: you may not read or write it", missing.Path).advise("change its permissions, or name another file")
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{exit: ExitStillRunning, fact: "--timeout was reached before the work was done", hint: "try again with a longer --timeout", cause: err}
 	}
-	return fail(ExitUnexpected, "%w", err)
+	return fail(ExitUnexpected, "%w", err).advise("try again; if it stays, report it with what %s=1 shows", envDebug)
 }
 
 // explainProblem makes a failure of what the service answered.
@@ -122,18 +125,44 @@ func explainProblem(p *api.Problem) *failure {
 			f.fact += fmt.Sprintf("; %s: %s", e.Field, e.Message)
 		}
 	}
-	switch {
-	case p.Code == api.CodeUnauthorized:
-		f.hint = "sign in with `foretell login`"
-	case p.Code == api.CodeTooMany:
-		f.hint = "wait a minute, then try again"
-	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
-		f.hint = "is the address that of the service? See `foretell status`"
-	case exit == ExitUnexpected && p.RequestID != "":
+	if exit == ExitUnexpected && p.RequestID != "" {
 		f.fact += fmt.Sprintf(" (request %s)", p.RequestID)
-		f.hint = "try again; if it stays, tell the service's operator the request's id"
 	}
+	f.hint = nextAfter(p, exit)
 	return f
+}
+
+// nextAfter says what to do about an answer of the service.
+func nextAfter(p *api.Problem, exit Exit) string {
+	switch {
+	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials:
+		return "sign in with `foretell login`"
+	case p.Code == api.CodeTooMany && p.RetryAfter > 0:
+		return fmt.Sprintf("try again in %s", term.Duration(time.Duration(p.RetryAfter)*time.Second))
+	case p.Code == api.CodeTooMany:
+		return "wait a minute, then try again"
+	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
+		return "is the address that of the service? See `foretell status`"
+	case p.Code == api.CodeNameTaken:
+		return "choose another name, or see what has it with `foretell datasets list`"
+	case p.Code == api.CodeStorageFull:
+		return "the service's operator has to make room; what was sent is not kept"
+	case exit == ExitSignIn:
+		return "see with `foretell status` which account is used"
+	case exit == ExitNotFound:
+		return "it may have been deleted; see what there is with the command's `list`"
+	case exit == ExitConflict:
+		return "see its state with the command's `get`"
+	case exit == ExitRejected:
+		return "look at the file with `foretell check`"
+	case exit == ExitUsage:
+		return "change the value; the command's --help tells the bounds"
+	case exit == ExitUnavailable:
+		return "try again in a minute; `foretell status` tells whether it answers"
+	case p.RequestID != "":
+		return "try again; if it stays, tell the service's operator the request's id"
+	}
+	return "try again; if it stays, tell the service's operator what --debug shows"
 }
 
 // rejected turns the service's refusal of what was sent into a rejection of the

@@ -78,7 +78,7 @@ func flagFailure(cmd *cobra.Command, err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	f := usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
+	f := badFlag(err).advise("see `%s --help`", cmd.CommandPath())
 	if !errors.As(err, &missing) {
 		return f
 	}

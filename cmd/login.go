@@ -131,7 +131,8 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, 
 	switch storage {
 	case storageFile, storageNone:
 		if o.stay {
-			return "", usage("--stay-signed-in keeps the password, which only the keyring may hold")
+			return "", usage("--stay-signed-in keeps the password, which only the keyring may hold").
+				advise("leave it out, or set %s for a log-in without questions", envPassword)
 		}
 		return storage, nil
 	case "", storageKeyring:
@@ -223,7 +224,7 @@ func readSecret(r io.Reader) (string, error) {
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return "", usage("standard input holds no secret")
+		return "", usage("standard input holds no secret").advise("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
 	}
 	return line, nil
 }

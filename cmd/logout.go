@@ -43,7 +43,8 @@ func (o *logoutOptions) run() error {
 	}
 	server := kept.GetString(keyServer)
 	if server == "" {
-		return fail(ExitSignIn, "profile %s is not signed in anywhere", s.profile)
+		return fail(ExitSignIn, "profile %s is not signed in anywhere", s.profile).
+			advise("there is nothing to sign out of; `foretell status` tells what commands use")
 	}
 	signer, err := o.host.newSigner(kept, client.Options{BaseURL: server})
 	if err != nil {

@@ -81,7 +81,8 @@ func (t *target) free() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(t.path)); err != nil {
-			return fail(ExitNotFound, "there is no folder %s for the output", filepath.Dir(t.path))
+			return fail(ExitNotFound, "there is no folder %s for the output", filepath.Dir(t.path)).
+				advise("make it first, or name another file with -o")
 		}
 		return t.unclaimed()
 	case err != nil:
@@ -235,6 +236,7 @@ func (in *input) proof(ctx context.Context, classes []string, rows *int) func(pa
 // plausible checks a result without its blind file: that it has as many rows as
 // the service says, and where the classes are known, what was predicted.
 func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
+	const again = "nothing was written; try again with `foretell predictions download %s`"
 	return func(part string) error {
 		result, err := os.Open(part)
 		if err != nil {
@@ -247,10 +249,10 @@ func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *i
 		}
 		*rows = profile.Rows
 		if err := profile.Err(); err != nil {
-			return fail(ExitUntrusted, "the result is damaged: %w", err)
+			return fail(ExitUntrusted, "the result is damaged: %w", err).advise(again, p.PredictionKey)
 		}
 		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
-			return fail(ExitUntrusted, "the result has %d rows, but %d were predicted", profile.Rows, p.Rows)
+			return fail(ExitUntrusted, "the result has %d rows, but %d were predicted", profile.Rows, p.Rows).advise(again, p.PredictionKey)
 		}
 		if len(classes) == 0 {
 			return nil
@@ -259,7 +261,7 @@ func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *i
 			return err
 		}
 		if _, err := frame.VerifyFigures(ctx, result, classes); err != nil {
-			return fail(ExitUntrusted, "the result is damaged: %w", err)
+			return fail(ExitUntrusted, "the result is damaged: %w", err).advise(again, p.PredictionKey)
 		}
 		return nil
 	}

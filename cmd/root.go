@@ -35,7 +35,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 				return err
 			}
 			if err := cmd.ValidateFlagGroups(); err != nil {
-				return usage("%w", err).advise("see `%s --help`", cmd.CommandPath())
+				return contradiction(err)
 			}
 			return nil
 		},

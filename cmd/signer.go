@@ -137,7 +137,8 @@ func (h *host) envPassword() (string, error) {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return "", fail(ExitSignIn, "%s: %w", envPasswordFile, err)
+		return "", fail(ExitSignIn, "%s: %w", envPasswordFile, err).
+			advise("name a file that holds the password, or set %s", envPassword)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }

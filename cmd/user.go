@@ -110,7 +110,7 @@ func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if again != password {
-		return "", usage("the two passwords differ")
+		return "", usage("the two passwords differ").advise("type it again")
 	}
 	return password, nil
 }

@@ -1,0 +1,336 @@
+package cmd_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+// errorsFile holds every error as its user meets it: a command behind "$ ",
+// then its exit status and what it prints.
+const errorsFile = "../testdata/errors.txt"
+
+// TestErrors provokes every error of errorsFile anew, with real commands, and
+// holds each to the rules of an error: nothing on standard output, the program's
+// name and what happened, and what to do next.
+func TestErrors(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are typed into a POSIX shell")
+	}
+	golden, err := os.ReadFile(errorsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := newErrorStage(t)
+	lines := strings.SplitAfter(string(golden), "\n")
+	answers := make([]string, len(lines))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, 4)
+	for i, line := range lines {
+		command, typed := strings.CutPrefix(line, "$ ")
+		if !typed {
+			continue
+		}
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			answers[i] = stage.provoke(t, strings.TrimSpace(command))
+		})
+	}
+	wait.Wait()
+	var got strings.Builder
+	for i, line := range lines {
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "$ ") || i > 0 && line == "\n" && lines[i-1] != "\n" {
+			got.WriteString(line + answers[i])
+		}
+	}
+	if *update {
+		if err := os.WriteFile(errorsFile, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(golden), got.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", errorsFile, diff)
+	}
+}
+
+// errorStage is where errors are provoked: a folder with files and data of its
+// own, and a service that answers whatever its address asks for.
+type errorStage struct {
+	dir   string
+	env   []string
+	names *strings.Replacer
+}
+
+func newErrorStage(t *testing.T) *errorStage {
+	t.Helper()
+	s := &errorStage{dir: t.TempDir()}
+	if err := os.CopyFS(s.dir, os.DirFS("../testdata/errors")); err != nil {
+		t.Fatal(err)
+	}
+	fake := httptest.NewServer(http.HandlerFunc(misbehave))
+	t.Cleanup(fake.Close)
+	s.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "NO_PROXY=127.0.0.1",
+		"FAKE=" + fake.URL, "TAKEN=" + strings.TrimPrefix(fake.URL, "http://"),
+	}
+	s.names = strings.NewReplacer(
+		fake.URL, "http://fake.example.com", "https://"+strings.TrimPrefix(fake.URL, "http://"), "https://fake.example.com",
+		strings.TrimPrefix(fake.URL, "http://"), "fake.example.com", s.dir, "/home/user")
+	s.signIn(t, "keyringconfig", "keyring", fake.URL+"/fail")
+	s.signIn(t, "expiredconfig", "file", fake.URL+"/fail")
+	for _, name := range []string{"shop", "shop-two"} {
+		create := exec.Command("foretell", "datasets", "create", name, "train.csv", "-q")
+		create.Dir, create.Env = s.dir, s.env
+		if out, err := create.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", create.Args, err, out)
+		}
+	}
+	return s
+}
+
+// signIn writes what a sign-in that has expired leaves behind.
+func (s *errorStage) signIn(t *testing.T, config, storage, server string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"config.yaml":      "profiles:\n  default:\n    server: " + server + "\n    username: a@example.com\n    storage: " + storage + "\n",
+		"credentials.json": `{"a@example.com at ` + server + `": {"token": "t", "expires": "2020-01-01T00:00:00Z"}}`,
+	} {
+		path := filepath.Join(s.dir, config, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// provoke types a command and gives its exit status and what it printed.
+func (s *errorStage) provoke(t *testing.T, command string) string {
+	t.Helper()
+	shell := exec.Command("sh", "-c", command)
+	shell.Dir, shell.Env = s.dir, s.env
+	var stdout, stderr strings.Builder
+	shell.Stdout, shell.Stderr = &stdout, &stderr
+	if err := shell.Run(); err == nil || stdout.Len() > 0 {
+		t.Errorf("%s: %v, and %q on standard output", command, err, stdout.String())
+	}
+	said := stderr.String()
+	if strings.HasPrefix(said, "{") {
+		var doc struct {
+			Error struct{ Code, Message, Hint string }
+		}
+		if err := json.Unmarshal([]byte(said), &doc); err != nil || doc.Error.Code == "" || doc.Error.Message == "" || doc.Error.Hint == "" {
+			t.Errorf("%s: %v: %s", command, err, said)
+		}
+	} else if fact, hint, ok := strings.Cut(said, "\n"); !ok || !strings.Contains(fact, "foretell: ") || strings.TrimSpace(hint) == "" {
+		t.Errorf("%s says what to do next nowhere:\n%s", command, said)
+	}
+	said = keyOrName.ReplaceAllStringFunc(s.names.Replace(said), func(key string) string {
+		if strings.HasPrefix(key, "00000000") {
+			return key // of the service that misbehaves
+		}
+		return "KEY"
+	})
+	return "exit " + strconv.Itoa(shell.ProcessState.ExitCode()) + "\n" + said
+}
+
+var keyOrName = regexp.MustCompile(key.String())
+
+// misbehave answers what the first element of the path asks for.
+func misbehave(w http.ResponseWriter, r *http.Request) {
+	mode, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	w.Header().Set("Content-Type", "application/json")
+	kind, value, _ := strings.Cut(mode, "-")
+	switch kind {
+	case "html":
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<html>Welcome</html>")
+	case "garbage":
+		fmt.Fprint(w, `{"datasets": 5}`)
+	case "cut":
+		panic(http.ErrAbortHandler)
+	case "redirect":
+		http.Redirect(w, r, "http://elsewhere.example.com/", http.StatusFound)
+	case "status":
+		status, _ := strconv.Atoi(value)
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(status)
+		fmt.Fprint(w, `{"message":"the service's own words"}`)
+	case "code":
+		problem := api.NewProblem(api.Code(value), "the service's own words")
+		problem.RequestID = "4711"
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(problem.Status)
+		_ = json.NewEncoder(w).Encode(problem)
+	default:
+		fail(w, r, rest)
+	}
+}
+
+// ends is what things end as, by the end of their keys.
+var ends = map[string]string{
+	"01": `"status":"FAILED","failureReason":"every algorithm failed"`,
+	"02": `"status":"CANCELLED","modelKey":"00000000-0000-4000-8000-0000000000aa"`,
+	"03": `"status":"NOT_COMPLETED","metric":"accuracy","targetPerformance":0.9,"achievedPerformance":0.8,"modelKey":"00000000-0000-4000-8000-0000000000aa"`,
+	"04": `"status":"RUNNING"`,
+	"05": `"status":"COMPLETED","rows":9,"predictionResultUrl":"/result"`,
+	"06": `"status":"COMPLETED","predictionResultUrl":"/damaged"`,
+	"07": `"status":"TIMEOUT","failureReason":"it took too long"`,
+	"aa": `"modelKey":"00000000-0000-4000-8000-0000000000aa","datasetKey":"00000000-0000-4000-8000-000000000008","achievedPerformance":"0.8"`,
+	"08": `"status":"COMPLETED","datasetName":"shop","columns":[{"name":"size"},{"name":"weight"}]`,
+}
+
+// fail answers as a service does whose jobs fail.
+func fail(w http.ResponseWriter, r *http.Request, path string) {
+	found := keyOrName.FindString(path)
+	switch {
+	case path == "result":
+		fmt.Fprint(w, "id,size,prediction\nb1,1,yes\n")
+	case path == "damaged":
+		fmt.Fprint(w, "id,size\nb1\n")
+	case r.Method == http.MethodPost && strings.HasSuffix(path, "/datasets"):
+		fmt.Fprint(w, `{"datasetKey":"00000000-0000-4000-8000-000000000001","status":"PENDING"}`)
+	case r.Method == http.MethodPost && strings.HasSuffix(path, "/data"):
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		fmt.Fprint(w, `{"code":"invalid","detail":"line 2 has too many cells"}`)
+	case r.Method == http.MethodPost && strings.Contains(path, "/predictions"):
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		fmt.Fprint(w, `{"code":"too-large","detail":"at most 5 bytes are taken"}`)
+	case found != "":
+		fmt.Fprintf(w, `{"trainingJobKey":%q,"predictionKey":%q,"datasetKey":%[1]q,`, found, found)
+		fmt.Fprint(w, ends[found[len(found)-2:]]+"}")
+	default:
+		fmt.Fprint(w, `{"datasets":[],"offset":0,"limit":1000,"total":0}`)
+	}
+}
+
+// provokedElsewhere are the messages that errorsFile cannot hold, and why.
+var provokedElsewhere = []string{}
+
+// TestEveryErrorIsProvoked finds the messages and hints in the source of the
+// commands and wants each in errorsFile, unless it is known why not.
+func TestEveryErrorIsProvoked(t *testing.T) {
+	golden, err := os.ReadFile(errorsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(golden), `\"`, `"`)
+	excused := map[string]bool{}
+	for _, message := range provokedElsewhere {
+		excused[message] = false
+	}
+	for _, message := range messages(t) {
+		if _, known := excused[message.format]; known {
+			excused[message.format] = true
+			continue
+		}
+		if !message.pattern.MatchString(text) {
+			t.Errorf("%s: %q is in no error of %s", message.at, message.format, errorsFile)
+		}
+	}
+	for format, used := range excused {
+		if !used {
+			t.Errorf("%q is excused, but no such message is left", format)
+		}
+	}
+	for _, code := range api.Codes() {
+		if !strings.Contains(text, `"code":"`+string(code)+`"`) {
+			t.Errorf("the service's code %s is in no error of %s", code, errorsFile)
+		}
+	}
+}
+
+// message is a format of an error or a hint in the source.
+type message struct {
+	format  string
+	pattern *regexp.Regexp
+	at      token.Position
+}
+
+// verbs are what a format leaves open.
+var verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`)
+
+// messages lists the formats of the package's errors that hold words.
+func messages(t *testing.T) []message {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []message
+	set := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal := messageOf(n)
+			if literal == nil {
+				return true
+			}
+			format, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parts []string
+			for _, part := range verbs.Split(format, -1) {
+				parts = append(parts, regexp.QuoteMeta(part))
+			}
+			if strings.Trim(verbs.ReplaceAllString(format, ""), " :.`") != "" {
+				found = append(found, message{format, regexp.MustCompile(strings.Join(parts, ".*")), set.Position(n.Pos())})
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// messageOf gives the text of an error or a hint that n makes.
+func messageOf(n ast.Node) *ast.BasicLit {
+	var text ast.Expr
+	switch n := n.(type) {
+	case *ast.KeyValueExpr:
+		if name, ok := n.Key.(*ast.Ident); ok && (name.Name == "fact" || name.Name == "hint") {
+			text = n.Value
+		}
+	case *ast.CallExpr:
+		name := ""
+		switch called := n.Fun.(type) {
+		case *ast.Ident:
+			name = called.Name
+		case *ast.SelectorExpr:
+			name = called.Sel.Name
+		}
+		place := map[string]int{"usage": 0, "advise": 0, "fail": 1}
+		if i, ok := place[name]; ok && len(n.Args) > i {
+			text = n.Args[i]
+		}
+	}
+	literal, ok := text.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return nil
+	}
+	return literal
+}
