@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +29,7 @@ func (a *asker) confirm(ctx context.Context, question string) error {
 	if mute, err := a.host.mute(a.cmd); err != nil {
 		return err
 	} else if mute {
-		return usage("%s There is nobody to ask.", question).advise("add --yes to do it")
+		return usage("%s needs an answer, and there is nobody to ask", strconv.Quote(question)).advise("--yes answers it")
 	}
 	ok, err := a.host.console.Confirm(ctx, question)
 	if err != nil {

@@ -253,8 +253,11 @@ func (p *preflight) verdict() error {
 	case frame.CodeDuplicateID, frame.CodeEmptyID:
 		f = f.advise("mend the file, name another column with --id, or let --id - make one")
 	case frame.CodeMissingColumn:
+		if p.train != nil && first.File == p.train.name && !p.train.shape.Blind {
+			return f.advise("see its columns with `foretell check %s`", argument(first.File))
+		}
 		f = f.advise("give the blind file the columns of the training file")
-	case frame.CodeInvalidEncoding:
+	case frame.CodeInvalidEncoding, frame.CodeInvalidUTF8:
 		f = f.advise("if it is not UTF-8, name what it is, such as --encoding latin-1")
 	default:
 		f = f.advise("mend the file; `foretell check %s` names each defect", argument(first.File))

@@ -50,7 +50,7 @@ func (h *host) vault(storage string) (vault, error) {
 	case storageNone, "":
 		return noVault{}, nil
 	}
-	return nil, usage("%q is no place for credentials", storage).advise("keyring, file or none")
+	return nil, usage("%q is no place for credentials", storage).advise("keep them in the keyring, a file or nowhere: `foretell login --storage keyring|file|none`")
 }
 
 // noVault keeps nothing.

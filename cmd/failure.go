@@ -107,6 +107,8 @@ func explain(ctx context.Context, err error) *failure {
 		return fail(ExitNotFound, "%s: no such file", missing.Path).advise("check its path; it counts from the folder you are in")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
 		return fail(ExitUnexpected, "%s: you may not read or write it", missing.Path).advise("change its permissions, or name another file")
+	case errors.Is(err, syscall.ENOSPC):
+		return fail(ExitUnexpected, "%w", err).advise("make room where it was to go, or send it elsewhere")
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{exit: ExitStillRunning, fact: "--timeout was reached before the work was done", hint: "try again with a longer --timeout", cause: err}
 	}
@@ -149,14 +151,10 @@ func nextAfter(p *api.Problem, exit Exit) string {
 		return "the service's operator has to make room; what was sent is not kept"
 	case exit == ExitSignIn:
 		return "see with `foretell status` which account is used"
-	case exit == ExitNotFound:
-		return "it may have been deleted; see what there is with the command's `list`"
-	case exit == ExitConflict:
-		return "see its state with the command's `get`"
 	case exit == ExitRejected:
 		return "look at the file with `foretell check`"
-	case exit == ExitUsage:
-		return "change the value; the command's --help tells the bounds"
+	case exit == ExitUsage, exit == ExitNotFound, exit == ExitConflict:
+		return "" // depends on the command: see [host.complete]
 	case exit == ExitUnavailable:
 		return "try again in a minute; `foretell status` tells whether it answers"
 	case p.RequestID != "":

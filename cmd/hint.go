@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"foretell/internal/api"
 )
 
 // pinned are the flags that a hint repeats where the user gave them: those that
@@ -17,6 +19,24 @@ var pinned = []string{
 
 // hinted finds the commands that a text offers.
 var hinted = regexp.MustCompile("`foretell ([^`]+)`")
+
+// finish gives a failure the hint that depends on the command: where there is
+// none, and for a token from the environment, which no sign-in replaces.
+func (h *host) finish(f *failure) {
+	if f.code == string(api.CodeUnauthorized) && h.env(envToken) != "" {
+		f.hint = "give a new token in " + envToken + ", or unset it and sign in with `foretell login`"
+	}
+	if f.hint == "" && h.running != nil {
+		f.hint = "see `" + h.running.CommandPath() + " --help`"
+		group := h.running.Parent()
+		for verb, exit := range map[string]Exit{"list": ExitNotFound, "get REF": ExitConflict} {
+			if f.exit == exit && group != nil && group.HasParent() {
+				f.hint = "see `" + group.CommandPath() + " " + verb + "`"
+			}
+		}
+	}
+	f.hint = h.pin(f.hint)
+}
 
 // pin adds to the commands that a text offers the pinned flags that the running
 // one was given, where they take them too.

@@ -80,10 +80,7 @@ func (h *host) run() Exit {
 		return ExitOK
 	}
 	failure := explain(ctx, err)
-	if failure.hint == "" && failure.exit == ExitUsage && h.running != nil {
-		failure.hint = "see `" + h.running.CommandPath() + " --help`"
-	}
-	failure.hint = h.pin(failure.hint)
+	h.finish(failure)
 	failure.write(h.console.Err, h.console.ErrStyle, h.wantsJSON())
 	return failure.exit
 }

@@ -56,7 +56,12 @@ func (s *shaper) shape(blind bool) (frame.Shape, error) {
 	case len(s.delimiter) == 1 && !strings.ContainsAny(s.delimiter, "\"\r\n"):
 		shape.Delimiter = s.delimiter[0]
 	default:
-		return shape, usage("--delimiter %q: one character, or tab", s.delimiter)
+		return shape, usage("--delimiter %q: one character is needed, or tab", s.delimiter)
+	}
+	if decoder, err := frame.Decode(strings.NewReader(""), s.encoding); err != nil {
+		return shape, usage("--%w", err)
+	} else if err := decoder.Close(); err != nil {
+		return shape, err
 	}
 	return shape, nil
 }

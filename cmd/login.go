@@ -105,20 +105,23 @@ type signedIn struct {
 	StaysSignedIn bool   `json:"staysSignedIn"`
 }
 
+// asked names settings as a question does.
+var asked = map[string]string{keyServer: "service's address", keyUsername: "account's e-mail"}
+
 // need asks for a setting that nothing gives.
 func (o *loginOptions) need(ctx context.Context, s *settings, key, question, otherwise string) error {
 	if s.GetString(key) != "" {
 		return nil
 	}
 	if mute, err := o.host.mute(o.asker.cmd); err != nil || mute {
-		return errors.Join(err, usage("%s is not known, and there is nobody to ask", key).advise("%s", otherwise))
+		return errors.Join(err, usage("the %s is not known, and there is nobody to ask", asked[key]).advise("%s", otherwise))
 	}
 	text, err := o.host.console.Ask(ctx, question)
 	if err != nil {
 		return err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return usage("%s is needed", key).advise("%s", otherwise)
+		return usage("the %s is needed", asked[key]).advise("%s", otherwise)
 	}
 	s.Set(key, text)
 	return nil
@@ -137,7 +140,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, 
 		return storage, nil
 	case "", storageKeyring:
 	default:
-		return "", usage("--storage %q: keyring, file or none", storage)
+		return "", usage("--storage %q: it takes keyring, file or none", storage)
 	}
 	err := newKeyringVault().probe()
 	if err == nil {

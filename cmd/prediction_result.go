@@ -252,7 +252,7 @@ func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *i
 			return fail(ExitUntrusted, "the result is damaged: %w", err).advise(again, p.PredictionKey)
 		}
 		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
-			return fail(ExitUntrusted, "the result has %d rows, but %d were predicted", profile.Rows, p.Rows).advise(again, p.PredictionKey)
+			return fail(ExitUntrusted, "the result has %s, but %d were predicted", plural(profile.Rows, "row"), p.Rows).advise(again, p.PredictionKey)
 		}
 		if len(classes) == 0 {
 			return nil

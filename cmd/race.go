@@ -100,13 +100,13 @@ func (r *racer) request() (api.NewTraining, error) {
 	}
 	body := api.NewTraining{ScalingFactor: r.scalingFactor, PerformanceThreshold: &target, Metric: r.metric, Algorithms: r.algorithms}
 	if target < 0 || target > 1 || target != target {
-		return body, usage("--threshold %v: from 0 to 1", r.threshold)
+		return body, usage("--threshold %v: must be from 0 to 1", r.threshold)
 	}
 	if r.metric != "" && !slices.Contains(metrics, r.metric) {
-		return body, usage("--metric %q: %s", r.metric, strings.Join(metrics, ", "))
+		return body, usage("--metric %q: it takes %s", r.metric, strings.Join(metrics, ", "))
 	}
 	if r.scalingFactor < 0 || r.scalingFactor > api.MaxScalingFactor {
-		return body, usage("--scaling-factor %d: from 0 to %d", r.scalingFactor, api.MaxScalingFactor)
+		return body, usage("--scaling-factor %d: must be from 0 to %d", r.scalingFactor, api.MaxScalingFactor)
 	}
 	if r.cmd.Flags().Changed("seed") {
 		if r.seed < 0 {
@@ -117,7 +117,7 @@ func (r *racer) request() (api.NewTraining, error) {
 	if r.cmd.Flags().Changed("time-limit") {
 		seconds := int(r.timeLimit / time.Second)
 		if seconds < 1 {
-			return body, usage("--time-limit %s: at least 1s", r.timeLimit)
+			return body, usage("--time-limit %s: must be at least 1s", r.timeLimit)
 		}
 		body.TimeLimitSeconds = &seconds
 	}

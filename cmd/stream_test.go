@@ -1,0 +1,201 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// try is one way to use a command.
+type try struct {
+	args string
+	// exit is the status that it has to end with.
+	exit Exit
+	// stdin is piped in.
+	stdin string
+	// same wants the rows of a terminal to be those of a pipe.
+	same bool
+}
+
+// tries are ways to use the commands, in an order in which they work. A command
+// of the tree that is not among them is tried as it stands.
+var tries = []try{
+	{args: "run train.csv --blind blind.csv --algorithm BSIX01 --name shop"},
+	{args: "run train.csv --blind blind.csv --algorithm BSIX01", exit: ExitConflict},
+	{args: "check train.csv blind.csv"},
+	{args: "check ragged.csv", exit: ExitRejected},
+	{args: "status", same: true},
+	{args: "datasets create empty"},
+	{args: "datasets upload empty train.csv"},
+	{args: "datasets wait empty", same: true},
+	{args: "datasets list", same: true},
+	{args: "datasets list --csv", same: true},
+	{args: "datasets get shop"},
+	{args: "training create shop --algorithm BSIX01,BFIF01"},
+	{args: "training create shop --algorithm BSIX01 --threshold 0.99999", exit: ExitBelowTarget},
+	{args: "training list", same: true},
+	{args: "training list --all --no-header", same: true},
+	{args: "training get shop", same: true},
+	{args: "training progress shop"},
+	{args: "training watch shop", exit: ExitBelowTarget},
+	{args: "training wait shop", exit: ExitBelowTarget},
+	{args: "training cancel shop", exit: ExitConflict},
+	{args: "models list", same: true},
+	{args: "models get shop@v1", same: true},
+	{args: "models report shop@v1"},
+	{args: "predictions list", same: true},
+	{args: "predictions get shop", same: true},
+	{args: "predictions create shop@v1 blind.csv -o made.csv"},
+	{args: "predictions create shop@v1 blind.csv -o -"},
+	{args: "predictions wait shop"},
+	{args: "predictions download shop -o got.csv --blind blind.csv"},
+	{args: "predictions download shop -o got.csv", exit: ExitConflict},
+	{args: "predictions verify got.csv --blind blind.csv", same: true},
+	{args: "predictions verify result.csv --blind blind.csv", exit: ExitUntrusted},
+	{args: "users add a@example.com --password-stdin", stdin: "a long password\n"},
+	{args: "users list", same: true},
+	{args: "users passwd a@example.com --password-stdin", stdin: "another password\n"},
+	{args: "users passwd a@example.com", exit: ExitUsage},
+	{args: "users disable a@example.com --yes"},
+	{args: "users delete a@example.com --yes"},
+	{args: "login", exit: ExitUsage},
+	{args: "logout", exit: ExitSignIn},
+	{args: "serve --listen nowhere", exit: ExitConflict},
+	{args: "version", same: true},
+	{args: "predictions delete shop", exit: ExitUsage},
+	{args: "models delete shop@v1", exit: ExitUsage},
+	{args: "training delete shop", exit: ExitUsage},
+	{args: "datasets delete shop", exit: ExitUsage},
+	{args: "predictions delete shop --yes"},
+	{args: "training delete shop --yes"},
+	{args: "models delete shop --yes"},
+	{args: "datasets delete empty --yes"},
+}
+
+// TestStreams tries every command of the tree with pipes for its streams, and
+// proves that what is for the eye never reaches one: no escape code, nothing
+// redrawn, no question. Standard output is data alone, and empty where a command
+// fails that has one result. On a terminal the same rows stand there.
+func TestStreams(t *testing.T) {
+	s := newStage(t)
+	for _, try := range tries {
+		args := strings.Fields(try.args)
+		got := s.pipe(t, try.stdin, args...)
+		if got.exit != try.exit {
+			t.Fatalf("%s: exit %d, want %d: %s", try.args, got.exit, try.exit, got.stderr)
+		}
+		if kept := []Exit{ExitOK, ExitBelowTarget}; !slices.Contains(kept, got.exit) && args[0] != "check" && got.stdout != "" {
+			t.Errorf("%s failed, and prints %q", try.args, got.stdout)
+		}
+		if try.same {
+			s.compare(t, got.stdout, args...)
+		}
+	}
+	for _, path := range leaves(newRootCmd(&host{}), nil) {
+		if slices.ContainsFunc(tries, func(one try) bool { return strings.HasPrefix(one.args+" ", path+" ") }) {
+			continue
+		}
+		if got := s.pipe(t, "", strings.Fields(path)...); got.exit != ExitOK && got.stdout != "" {
+			t.Errorf("%s failed, and prints %q", path, got.stdout)
+		}
+	}
+}
+
+// leaves lists the commands that do something.
+func leaves(cmd *cobra.Command, path []string) []string {
+	if cmd.HasParent() {
+		path = append(slices.Clone(path), cmd.Name())
+	}
+	if !cmd.HasSubCommands() {
+		return []string{strings.Join(path, " ")}
+	}
+	var found []string
+	for _, child := range cmd.Commands() {
+		found = append(found, leaves(child, path)...)
+	}
+	return found
+}
+
+// stage is a folder with files and data in which commands run.
+type stage struct {
+	dir string
+	env []string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{dir: t.TempDir()}
+	if err := os.CopyFS(s.dir, os.DirFS("../testdata/errors")); err != nil {
+		t.Fatal(err)
+	}
+	s.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "AppData=" + s.dir, "LocalAppData=" + s.dir,
+		"TMPDIR=" + s.dir, "TMP=" + s.dir, "TERM=xterm-256color", "FORETELL_DATA_DIR=" + filepath.Join(s.dir, "data"),
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere",
+	}
+	return s
+}
+
+func (s *stage) command(args ...string) *exec.Cmd {
+	command := exec.Command("foretell", args...)
+	command.Dir, command.Env = s.dir, s.env
+	return command
+}
+
+// said is what a command ended as, and printed.
+type said struct {
+	exit           Exit
+	stdout, stderr string
+}
+
+// pipe runs a command between pipes, and holds what it prints to the rule of
+// pipes.
+func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
+	t.Helper()
+	command := s.command(args...)
+	var stdout, stderr bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = io.MultiReader(strings.NewReader(stdin)), &stdout, &stderr
+	_ = command.Run() // its status is what counts
+	for name, text := range map[string]string{"standard output": stdout.String(), "standard error": stderr.String()} {
+		if strings.ContainsAny(text, "\x1b\r\x07") {
+			t.Errorf("%v writes what is for a terminal to a pipe as %s: %q", args, name, text)
+		}
+	}
+	return said{Exit(command.ProcessState.ExitCode()), stdout.String(), stderr.String()}
+}
+
+// signed is a signature of an address, which is another each second.
+var signed = regexp.MustCompile(`expires=\d+&signature=[\w-]+`)
+
+var styles = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+
+// sameRows holds what a terminal shows to what a pipe gets: as many rows, which
+// begin alike.
+func sameRows(t *testing.T, args []string, pipe, terminal string) {
+	t.Helper()
+	shown := strings.Split(strings.TrimSpace(styles.ReplaceAllString(strings.ReplaceAll(terminal, "\r\n", "\n"), "")), "\n")
+	rows := strings.Split(strings.TrimSpace(pipe), "\n")
+	if len(shown) != len(rows) {
+		t.Errorf("%v: %d rows on a terminal, %d in a pipe:\n%s\n%s", args, len(shown), len(rows), terminal, pipe)
+		return
+	}
+	for i, row := range rows {
+		if row == "" && shown[i] == "" {
+			continue // between two tables
+		}
+		first, _, _ := strings.Cut(strings.ReplaceAll(row, ",", "\t"), "\t")
+		look, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(shown[i]), ",", " "), " ")
+		header := i == 0 && strings.HasSuffix(first, "Key")
+		if !strings.HasPrefix(first, strings.TrimSuffix(look, "…")) && !header {
+			t.Errorf("%v: row %d begins with %q on a terminal, with %q in a pipe", args, i+1, look, first)
+		}
+	}
+}

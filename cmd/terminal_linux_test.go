@@ -1,0 +1,185 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a pseudo-terminal: what is written to it is typed, what a command
+// shows is read from it.
+type terminal struct {
+	*os.File
+	slave *os.File
+	mu    sync.Mutex
+	shown bytes.Buffer
+	news  chan struct{}
+	ended chan struct{}
+}
+
+func newTerminal(t *testing.T) *terminal {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err := errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
+		unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 200})); err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &terminal{File: master, slave: slave, news: make(chan struct{}, 1), ended: make(chan struct{})}
+	go p.read()
+	t.Cleanup(func() {
+		_ = p.slave.Close() // may be closed
+		_ = p.Close()
+	})
+	return p
+}
+
+// read collects what is shown until the last command has left the terminal.
+func (p *terminal) read() {
+	defer close(p.ended)
+	chunk := make([]byte, 4096)
+	for {
+		n, err := p.File.Read(chunk)
+		p.mu.Lock()
+		p.shown.Write(chunk[:n])
+		p.mu.Unlock()
+		select {
+		case p.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// await blocks until text is shown.
+func (p *terminal) await(t *testing.T, text string) {
+	t.Helper()
+	for {
+		p.mu.Lock()
+		shown := p.shown.String()
+		p.mu.Unlock()
+		if strings.Contains(shown, text) {
+			return
+		}
+		select {
+		case <-p.news:
+		case <-p.ended:
+			t.Fatalf("%q is never shown: %q", text, shown)
+		}
+	}
+}
+
+// echoes tells whether the terminal shows what is typed.
+func (p *terminal) echoes(t *testing.T) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// finish waits for a command and gives its status and what was shown.
+func (p *terminal) finish(t *testing.T, command *exec.Cmd) (Exit, string) {
+	t.Helper()
+	_ = command.Wait() // its status is what counts
+	_ = p.slave.Close()
+	<-p.ended
+	return Exit(command.ProcessState.ExitCode()), p.shown.String()
+}
+
+// start runs a command with the terminal as its own.
+func (p *terminal) start(t *testing.T, command *exec.Cmd) {
+	t.Helper()
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compare holds the rows of a terminal to those of a pipe, and the document of
+// --json to be the same, byte for byte.
+func (s *stage) compare(t *testing.T, pipe string, args ...string) {
+	t.Helper()
+	show := func(args ...string) string {
+		p := newTerminal(t)
+		command := s.command(args...)
+		command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, io.Discard
+		p.start(t, command)
+		_, shown := p.finish(t, command)
+		return strings.ReplaceAll(shown, "\r\n", "\n")
+	}
+	sameRows(t, args, pipe, show(args...))
+	if strings.Contains(strings.Join(args, " "), "--") {
+		return
+	}
+	args = append(args, "--json")
+	here, there := s.pipe(t, "", args...).stdout, show(args...)
+	if signed.ReplaceAllString(here, "") != signed.ReplaceAllString(there, "") {
+		t.Errorf("%v prints %q on a terminal, %q in a pipe", args, there, here)
+	}
+}
+
+// TestTerminal holds conversations on a terminal.
+func TestTerminal(t *testing.T) {
+	s := newStage(t)
+	if got := s.pipe(t, "", "datasets", "create", "shop", "train.csv"); got.exit != ExitOK {
+		t.Fatal(got.stderr)
+	}
+	type answer struct{ question, typed string }
+	for _, c := range []struct {
+		name, args string
+		answers    []answer
+		exit       Exit
+		says       string
+	}{
+		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, ExitUsage, "not done: the answer was no"},
+		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "another one\n"}}, ExitUsage, "the two passwords differ"},
+		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, ExitInterrupted, "interrupted before it was done"},
+		{"a_password_is_not_shown", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "a long password\n"}}, ExitOK, "a@example.com"},
+		{"a_yes_deletes", "datasets delete shop", []answer{{"predictions? [y/N]", "y\n"}}, ExitOK, "datasetKey"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newTerminal(t)
+			command := s.command(strings.Fields(c.args)...)
+			command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
+			p.start(t, command)
+			for _, a := range c.answers {
+				p.await(t, a.question)
+				for hidden := strings.HasSuffix(a.question, ":"); hidden && p.echoes(t); {
+					runtime.Gosched() // the question comes first
+				}
+				if _, err := p.WriteString(a.typed); err != nil {
+					t.Fatal(err)
+				}
+			}
+			exit, shown := p.finish(t, command)
+			if exit != c.exit || !strings.Contains(shown, c.says) {
+				t.Errorf("exit %d: %q", exit, shown)
+			}
+			if strings.Contains(shown, "a long password") {
+				t.Errorf("the password is shown: %q", shown)
+			}
+		})
+	}
+}
