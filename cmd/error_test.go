@@ -264,10 +264,12 @@ var provokedElsewhere = map[string]string{
 	"mend the file; `foretell check FILE` names each defect":                  "a defect that nobody tied to its file",
 	"%s: you may not read or write it":                                        "an administrator may read everything",
 	"change its permissions, or name another file":                            "the same",
-	"%s cannot be changed: %w":                                                "an administrator may write everything",
-	"a defect of this program: %v":                                            "a panic",
-	"set %s=1 to see where":                                                   "a panic",
-	"try again; if it stays, report it with what %s=1 shows":                  "what nobody foresaw",
+	"the model is kept; see `foretell models report %s`":                      "a gate that fails needs a race: see the scripts",
+	"%s by model %s":                                         "the same",
+	"%s cannot be changed: %w":                               "an administrator may write everything",
+	"a defect of this program: %v":                           "a panic",
+	"set %s=1 to see where":                                  "a panic",
+	"try again; if it stays, report it with what %s=1 shows": "what nobody foresaw",
 }
 
 // TestEveryErrorIsProvoked finds the messages and hints in the source of the
