@@ -27,7 +27,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		RunE:          runGroup,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(colors, h.color) {
-				return usage("--color %q: %s", h.color, strings.Join(colors, ", "))
+				return usage("--color %q: it takes %s", h.color, strings.Join(colors, ", "))
 			}
 			h.running = cmd
 			h.openConsole()
