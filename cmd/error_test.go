@@ -167,6 +167,8 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 	case "html":
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<html>Welcome</html>")
+	case "words":
+		fmt.Fprint(w, "no JSON")
 	case "garbage":
 		fmt.Fprint(w, `{"datasets": 5}`)
 	case "cut":
@@ -265,6 +267,14 @@ var provokedElsewhere = map[string]string{
 	"%s: you may not read or write it":                                        "an administrator may read everything",
 	"change its permissions, or name another file":                            "the same",
 	"the model is kept; see `foretell models report %s`":                      "a gate that fails needs a race: see the scripts",
+	"%s is no address: %w":                                                    "a finding of doctor",
+	"the proxy's address cannot be used: %w":                                  "a finding of doctor",
+	"mend HTTPS_PROXY or HTTP_PROXY":                                          "a finding of doctor",
+	"this machine's clock and the service's are %s apart":                     "a finding of doctor",
+	"set the clock: tokens and addresses expire by it":                        "a finding of doctor",
+	"unlock it, set %s, or sign in with `foretell login --storage file`":      "a finding of doctor",
+	"no browser could be started for %s: %w":                                  "a browser is started from a terminal",
+	"name one in BROWSER, or print the address with --no-browser":             "the same",
 	"%s by model %s":                                         "the same",
 	"%s cannot be changed: %w":                               "an administrator may write everything",
 	"a defect of this program: %v":                           "a panic",
@@ -313,7 +323,7 @@ type message struct {
 }
 
 // verbs are what a format leaves open.
-var verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`)
+var verbs = regexp.MustCompile(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
 
 // messages lists the formats of the package's errors that hold words.
 func messages(t *testing.T) []message {
