@@ -164,8 +164,11 @@ func (t *target) receiptPath() string {
 // unclaimed is an error if there is a receipt that may not be replaced.
 func (t *target) unclaimed() error {
 	paper := receipt.Path(t.path)
-	if _, err := os.Stat(paper); err != nil || t.force {
-		return nil // to replace it tells by itself whether that can be done
+	if t.force {
+		return nil
+	}
+	if _, err := os.Stat(paper); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return fail(ExitConflict, "the receipt %s exists", paper).advise("replace it with --force, or name another file with -o")
 }

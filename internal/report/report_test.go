@@ -58,8 +58,10 @@ func TestWidth(t *testing.T) {
 	r := &api.ModelReport{
 		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BLEND", Metric: "balancedAccuracy", Rows: 12_345_678, Seed: 7,
 		Blend: []api.BlendShare{
-			{Algorithm: "BSIX01", Weight: 0.25}, {Algorithm: "BSEV01", Weight: 0.25},
-			{Algorithm: "BSEV02", Weight: 0.25}, {Algorithm: "BFIF01", Weight: 0.25},
+			{Algorithm: "BSIX01", Weight: 0.25},
+			{Algorithm: "BSEV01", Weight: 0.25},
+			{Algorithm: "BSEV02", Weight: 0.25},
+			{Algorithm: "BFIF01", Weight: 0.25},
 		},
 		Importances: []api.Importance{{Column: long, Importance: 0.1}},
 		Algorithms:  []api.AlgorithmReport{{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Curve: []float64{0.5}}},

@@ -124,8 +124,10 @@ func plain() {
 	// The bounds of four cells: begin and, 32 bits higher, the next begin.
 	low, high, begin, size := XMM(), XMM(), YMM(), YMM()
 	rows := []Mem{
-		{Base: begins}, {Base: begins, Index: stride, Scale: 1},
-		{Base: begins, Index: stride, Scale: 2}, {Base: begins, Index: thrice, Scale: 1},
+		{Base: begins},
+		{Base: begins, Index: stride, Scale: 1},
+		{Base: begins, Index: stride, Scale: 2},
+		{Base: begins, Index: thrice, Scale: 1},
 	}
 	VMOVQ(rows[0], low)
 	VPINSRQ(Imm(1), rows[1], low, low)
