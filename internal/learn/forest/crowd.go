@@ -56,7 +56,7 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 	t.effort.add(members, spent, len(c.eval.size)+int((1-fraction)*float64(len(c.oob.size))))
 	packed := make([][]byte, trees)
 	err = tree.Parallel(ctx, t.opts.Workers, trees, func(worker, i int) {
-		g := t.growers[worker]
+		g := t.grower(worker)
 		g.packing = members[i].encode(g.packing[:0], t.cuts)
 		packed[i] = bytes.Clone(g.packing)
 	})
