@@ -39,7 +39,7 @@ type share struct {
 }
 
 // lotRows is the number of rows of a share.
-const lotRows = 1 << 15
+const lotRows = 1 << 14
 
 // lottery says how many rows a tree is to be grown from, and how they are
 // drawn.

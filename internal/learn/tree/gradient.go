@@ -36,7 +36,7 @@ func Derivatives(raw int64) (gradient, hessian float32) {
 }
 
 // quantised is the number of rows that one task quantises.
-const quantised = 1 << 15
+const quantised = 1 << 13
 
 // Quantise packs the raw gradients of the given rows, in their place, and
 // returns their scale. gradients is indexed by row; no hessian is negative. The

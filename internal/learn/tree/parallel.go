@@ -2,7 +2,7 @@ package tree
 
 import (
 	"context"
-	"sync"
+
 	"sync/atomic"
 )
 
@@ -11,6 +11,9 @@ import (
 // out in ascending order, but which worker does which is not fixed: a result
 // must depend on its task alone. When ctx is cancelled no further task begins,
 // and the error is ctx's.
+//
+// It pays for tasks of a few microseconds already: helpers stay awake for a
+// moment, because waking a sleeping core takes longer than many a task.
 func Parallel(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
 	workers = min(workers, tasks)
 	if workers <= 1 {
@@ -22,19 +25,34 @@ func Parallel(ctx context.Context, workers, tasks int, do func(worker, task int)
 		}
 		return ctx.Err()
 	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for worker := range workers {
-		group.Go(func() {
-			for ctx.Err() == nil {
-				task := int(next.Add(1)) - 1
-				if task >= tasks {
-					return
-				}
-				do(worker, task)
-			}
-		})
+	c := &crew{ctx: ctx, tasks: tasks, do: do}
+	var room [8]*helper
+	helpers := room[:0]
+	for worker := 1; worker < workers; worker++ {
+		helpers = append(helpers, bench.call(c, worker))
 	}
-	group.Wait()
+	c.work(0)
+	for _, h := range helpers {
+		bench.release(h)
+	}
 	return ctx.Err()
+}
+
+// crew is a number of goroutines that do the tasks of one call of Parallel.
+type crew struct {
+	ctx   context.Context
+	next  atomic.Int64
+	tasks int
+	do    func(worker, task int)
+}
+
+// work does tasks until none is left.
+func (c *crew) work(worker int) {
+	for c.ctx.Err() == nil {
+		task := int(c.next.Add(1)) - 1
+		if task >= c.tasks {
+			return
+		}
+		c.do(worker, task)
+	}
 }

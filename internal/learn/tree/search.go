@@ -4,7 +4,7 @@ import "context"
 
 // small is the number of cells below which a search is done by one worker:
 // starting more would cost as much as they save.
-const small = 1 << 16
+const small = 1 << 13
 
 // shared is the number of rows from which on they are counted in shares: each
 // worker then fetches other rows, where it would fetch other features of the

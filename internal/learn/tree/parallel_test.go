@@ -1,0 +1,81 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestParallel(t *testing.T) {
+	t.Run("every_task_is_done_once_by_a_worker_that_does_no_other_meanwhile", func(t *testing.T) {
+		var group sync.WaitGroup
+		for range 4 { // callers that share the helpers
+			group.Go(func() {
+				for round := range 300 {
+					workers, tasks := 1+round%5, round%17
+					counts := make([]int32, tasks)
+					busy := make([]atomic.Bool, workers)
+					err := Parallel(t.Context(), workers, tasks, func(worker, task int) {
+						if busy[worker].Swap(true) {
+							t.Errorf("worker %d does two tasks at once", worker)
+						}
+						counts[task]++
+						busy[worker].Store(false)
+					})
+					if err != nil {
+						t.Error(err)
+					}
+					for task, n := range counts {
+						if n != 1 {
+							t.Errorf("task %d of %d was done %d times by %d workers", task, tasks, n, workers)
+						}
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
+	t.Run("a_task_may_have_tasks", func(t *testing.T) {
+		var sum atomic.Int64
+		err := Parallel(t.Context(), 3, 20, func(_, task int) {
+			err := Parallel(t.Context(), 2, 10, func(_, inner int) { sum.Add(int64(task * inner)) })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		if err != nil || sum.Load() != 190*45 {
+			t.Errorf("%d, %v", sum.Load(), err)
+		}
+	})
+	t.Run("a_caller_waits_for_a_helper_longer_than_it_stays_awake", func(t *testing.T) {
+		taken := make(chan struct{})
+		var once sync.Once
+		var finished atomic.Bool
+		err := Parallel(t.Context(), 2, 2, func(worker, _ int) {
+			if worker == 0 {
+				<-taken // the helper has its task
+				return
+			}
+			once.Do(func() { close(taken) })
+			for i := range int(1e7) { // far beyond anyone's patience
+				finished.Store(i == 1e7-1)
+			}
+		})
+		if err != nil || !finished.Load() {
+			t.Errorf("finished: %v, error: %v", finished.Load(), err)
+		}
+	})
+	t.Run("nothing_begins_once_cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var begun atomic.Int64
+		err := Parallel(ctx, 2, 1000, func(_, _ int) {
+			begun.Add(1)
+			cancel()
+		})
+		if !errors.Is(err, context.Canceled) || begun.Load() > 2 {
+			t.Errorf("%d tasks, %v", begun.Load(), err)
+		}
+	})
+}
