@@ -43,7 +43,7 @@ type host struct {
 // Main runs the command line of this process and gives its exit status.
 func Main() int {
 	if os.Getenv("GOGC") == "" { // whoever sets it knows better
-		debug.SetGCPercent(collectAt)
+		spareMemory()
 	}
 	h := &host{
 		args: os.Args[1:], env: os.Getenv, now: time.Now,
@@ -51,11 +51,6 @@ func Main() int {
 	}
 	return int(h.run())
 }
-
-// collectAt is by how many hundredths memory may grow before the garbage in it
-// is collected. Most of what a race holds are long tables of numbers, which
-// cost the collector next to nothing: twice the memory would save little time.
-const collectAt = 30
 
 // run runs one command and prints what kept it from success.
 func (h *host) run() Exit {

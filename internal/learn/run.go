@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -115,7 +114,7 @@ func (u *run) retire() error {
 		if err != nil {
 			return err
 		}
-		u.models[i] = bytes.Clone(b)
+		u.models[i] = b
 		fitters[i] = nil // the next needs room
 	}
 	return nil

@@ -3,6 +3,7 @@ package boost
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"foretell/internal/frame"
@@ -96,6 +97,11 @@ func (e *trees) appendBinary(b []byte) ([]byte, error) {
 	}
 	if e.packed != nil {
 		b = binary.AppendUvarint(b, uint64(len(e.packed)*e.outputs))
+		size := 0
+		for _, round := range e.packed {
+			size += len(round)
+		}
+		b = slices.Grow(b, size)
 		for _, round := range e.packed {
 			b = append(b, round...)
 		}

@@ -3,6 +3,7 @@ package boost
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/tree"
@@ -115,6 +116,11 @@ func (e *oblivious) appendBinary(b []byte) ([]byte, error) {
 		b = append(b, s.codes...)
 	}
 	b = binary.AppendUvarint(b, uint64(len(e.trees)))
+	size := 0
+	for i := range e.trees {
+		size += 4*len(e.trees[i].values) + 64
+	}
+	b = slices.Grow(b, size)
 	for i := range e.trees {
 		b = e.trees[i].appendBinary(b, e.outputs)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
@@ -42,16 +43,26 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	}
 	if m.packed != nil {
 		b = binary.AppendUvarint(b, uint64(len(m.packed)))
-		for _, t := range m.packed {
-			b = append(b, t...)
-		}
-		return b, nil
+		return joined(b, m.packed), nil
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.members())))
 	for _, t := range m.members() {
 		b = t.encode(b, m.cuts)
 	}
 	return b, nil
+}
+
+// joined appends the parts to b, which grows but once.
+func joined(b []byte, parts [][]byte) []byte {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	b = slices.Grow(b, size)
+	for _, part := range parts {
+		b = append(b, part...)
+	}
+	return b
 }
 
 func (m *member) encode(b []byte, cuts []tree.Cuts) []byte {

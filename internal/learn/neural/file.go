@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // version is the first byte of a model's bytes.
@@ -36,6 +37,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	for i := range m.e.inputs {
 		b = m.e.inputs[i].append(b)
 	}
+	b = slices.Grow(b, 4*len(m.params))
 	for _, v := range m.params {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
