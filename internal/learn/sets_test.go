@@ -59,7 +59,9 @@ func benchmarkSet(b *testing.B, dir string) {
 		last[e.Algorithm] = time.Now()
 	}
 	began := time.Now()
-	o, err := Race(b.Context(), f, p)
+	var o *Outcome
+	var err error
+	peak := peakOf(func() { o, err = Race(b.Context(), f, p) })
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -75,6 +77,7 @@ func benchmarkSet(b *testing.B, dir string) {
 		float64(o.Model.temperature), time.Since(began).Seconds())
 	b.ReportMetric(o.Achieved, "validation")
 	b.ReportMetric(o.Test, "test")
+	b.ReportMetric(float64(peak)/1e6, "MB-in-use")
 	if os.Getenv("FORETELL_ANSWERS") != "" {
 		b.ReportMetric(answered(b, o.Model, dir), "answers")
 	}
