@@ -29,8 +29,8 @@ type Options struct {
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.
 	Leaves int
-	// Depth is the number of splits of a symmetric tree. Defaults to 6, or to 7
-	// with many classes and rows.
+	// Depth is the number of splits of a symmetric tree. Defaults to 4 up to 7,
+	// more with more rows and classes.
 	Depth int
 	// Buckets is the number of bins of numeric features and target statistics
 	// for symmetric trees, at least 2 and at most 254. Defaults to 128.
@@ -45,7 +45,8 @@ type Options struct {
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the part of the features that a tree may use, drawn
-	// anew for each. Defaults to a half, 0.7 if there are fewer than ten.
+	// anew for each. Defaults to a half, 0.35 for symmetric trees of few classes,
+	// 0.7 if there are fewer than ten features.
 	FeatureFraction float64
 	// RowFraction is the part of the rows that a leaf-wise tree is grown from,
 	// drawn anew for each. Defaults to 1 up to 100,000 rows and falls to 0.25.
@@ -104,16 +105,21 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 }
 
 // symmetricDefaults does the same for symmetric trees. They fit less closely,
-// so that longer steps do no harm on a few thousand rows already; those of many
-// classes learn from projections, and their rounds would have no end.
+// so that steps twice as long do no harm on a few thousand rows already, and
+// trees that see a third of the features are better than those that see half;
+// those of many classes learn from projections, and their rounds would have no
+// end.
 func (o *Options) symmetricDefaults(rows, features int) {
 	many := o.Classes > mostSketched
 	size := float64(rows) * float64(outputs(o.Classes))
 	if many {
 		set(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.05), 0.2))
 	} else {
-		slow := min(max(0.05*math.Pow(size/8000, 0.45), 0.05), 0.1)
-		set(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), slow), 0.2))
+		middle := min(max(0.1*math.Pow(size/10_000, 0.2), 0.1), 0.13)
+		set(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), middle), 0.2))
+		if features >= 10 {
+			set(&o.FeatureFraction, 0.35)
+		}
 	}
 	o.commonDefaults(rows, features)
 	if o.Classes == 2 {
@@ -121,15 +127,27 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	}
 	set(&o.L2, 1)
 	if o.Depth <= 0 {
-		o.Depth = 6
-		if many && rows > 10_000 {
-			o.Depth = 7
-		}
+		o.Depth = symmetricDepth(rows, many)
 	}
 	if o.Buckets <= 0 {
 		o.Buckets = 128
 	}
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
+}
+
+// symmetricDepth returns the number of levels for so many rows. A level more
+// doubles the leaves, so that a few thousand rows are spread thin over them.
+func symmetricDepth(rows int, many bool) int {
+	switch {
+	case many && rows > 10_000:
+		return 7
+	case many || rows >= 20_000:
+		return 6
+	case rows >= 2000:
+		return 5
+	default:
+		return 4
+	}
 }
 
 // commonDefaults fills in what both ways share: more rows and classes make
