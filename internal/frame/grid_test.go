@@ -254,7 +254,7 @@ func TestLongNumbers(t *testing.T) {
 	if read < 150_000 {
 		t.Errorf("only %d numbers were long", read)
 	}
-	for _, cell := range []string{"-0.000000000000000", "0.00000000", "1234567.890123456789", "-9.99999999999999999"} {
+	for _, cell := range []string{"-0.000000000000000", "0.00000000", "1234567.890123456789", "-9.99999999999999999", "0.0012345678901234567", "-0.9999999999999999999"} {
 		if !checkLong(t, cell) {
 			t.Errorf("%q was not read", cell)
 		}

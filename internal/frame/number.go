@@ -96,13 +96,23 @@ func join8(word uint64) uint64 {
 }
 
 // fives holds the powers of five that a uint64 does.
-var fives = func() (list [28]uint64) {
-	list[0] = 1
-	for i := range list[1:] {
-		list[i+1] = list[i] * 5
+var fives = func() (list [28]five) {
+	for k, power := 0, uint64(1); k < len(list); k, power = k+1, power*5 {
+		one := five{zeros: bits.LeadingZeros64(power), inverse: math.MaxUint64}
+		if one.power = power << one.zeros; k > 0 {
+			one.inverse, _ = bits.Div64(1<<63, 0, one.power)
+		}
+		list[k] = one
 	}
 	return list
 }()
+
+// five is a power of five.
+type five struct {
+	power   uint64 // shifted until its highest bit is set
+	zeros   int    // by so many bits
+	inverse uint64 // 2¹²⁷ / power, rounded down, at most 2⁶⁴-1
+}
 
 // parseNumber returns the float64 nearest to the decimal number that is all
 // of b, and ±Inf if that is too large.
@@ -176,20 +186,29 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 // divide returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
 // Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
-// quotient has at least 62 bits; a last bit that tells of a remainder makes the
-// conversion to 53 bits round as the exact quotient would. Half of the quotient
-// fits a signed integer, which a processor converts at once.
+// quotient has at least 62 bits, more than a float64 holds, and a last bit set for
+// those behind makes the conversion round as the exact quotient would. To multiply
+// by the inverse gives a quotient that may be one too low: it will do unless such
+// a difference could reach the bit that is rounded (Lemire, Number parsing at a
+// gigabyte per second, 2021).
 func divide(mantissa uint64, k int) float64 {
-	if mantissa == 0 {
-		return 0
+	by, left := &fives[k], bits.LeadingZeros64(mantissa)
+	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
+	quotient = quotient>>1 | 1 // fits a signed integer, which a processor converts at once
+	if (quotient+2)&0xFF < 5 {
+		if mantissa == 0 {
+			return 0
+		}
+		var rest uint64
+		mantissa <<= left
+		quotient, rest = bits.Div64(mantissa>>1, mantissa<<63, by.power)
+		quotient, rest = quotient>>1, rest|quotient&1
+		if rest != 0 {
+			quotient |= 1
+		}
 	}
-	left, right := bits.LeadingZeros64(mantissa), bits.LeadingZeros64(fives[k])
-	mantissa <<= left
-	quotient, remainder := bits.Div64(mantissa>>1, mantissa<<63, fives[k]<<right)
-	_, rest := bits.Sub64(0, remainder, 0) // 1 if there is one
-	half := quotient>>1 | quotient&1 | rest
-	power := math.Float64frombits(uint64(1023+right-left-62-k) << 52) // 2 to this is no subnormal
-	return float64(int64(half)) * power
+	power := uint64(1023+by.zeros-left-62-k) << 52
+	return float64(int64(quotient)) * math.Float64frombits(power) // no subnormal
 }
 
 // parseExponent reads an e, an optional sign and digits that are all of b.

@@ -34,9 +34,9 @@ func plainGo(dst []fraction, text []byte, begins []int32, stride int) bool {
 	return all
 }
 
-// longNumber reads a cell of 9 to 19 digits and a point among the first eight,
-// perhaps behind a minus, to the nearest float64. There must be slack behind the
-// text.
+// longNumber reads a cell of 9 to 19 digits, 20 if the first is 0, with a point
+// among the first eight, perhaps behind a minus, to the nearest float64. There
+// must be slack behind the text.
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them
@@ -47,7 +47,7 @@ func longNumber(text []byte, begin, end int32) (float64, bool) {
 	first := binary.LittleEndian.Uint64(cell[negative:]) ^ zeros
 	stray := notDigits(first)
 	before := uint64(bits.TrailingZeros64(stray)) / 8
-	if size-10 > 10 || before-1 > 6 || cell[negative+before&7] != '.' {
+	if nought := (first&0xFF - 1) >> 63; size-10 > 10+nought || before-1 > 6 || cell[negative+before&7] != '.' {
 		return 0, false
 	}
 	second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ zeros
