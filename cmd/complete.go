@@ -3,7 +3,9 @@ package cmd
 import (
 	"context"
 	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +29,9 @@ func (o *connector) complete(names namesOf) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, argumentDirective(cmd, len(args))
 		}
+		if !o.exists() {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 		defer cancel()
 		idle := *o
@@ -41,13 +46,31 @@ func (o *connector) complete(names namesOf) cobra.CompletionFunc {
 	}
 }
 
+// exists tells whether there is a service to ask: a question of a shell makes
+// no data folder.
+func (o *connector) exists() bool {
+	s, err := o.host.settings(o.cmd.Flags())
+	if err != nil {
+		return false
+	}
+	if s.GetString(keyServer) != "" && !o.local {
+		return true
+	}
+	dir, err := o.host.dataDir(s)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(dir)
+	return err == nil
+}
+
 func datasetNames(ctx context.Context, conn *connection) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, conn.Client, api.ListDatasetsInput{}) {
 		if err != nil {
 			return names, err
 		}
-		names = append(names, d.DatasetName)
+		names = append(names, cobra.CompletionWithDesc(d.DatasetName, d.Status))
 	}
 	return names, nil
 }
@@ -65,11 +88,15 @@ func trainingNames(ctx context.Context, conn *connection) ([]string, error) {
 
 func modelNames(ctx context.Context, conn *connection) ([]string, error) {
 	var names []string
-	for d, err := range client.AllDatasets(ctx, conn.Client, api.ListDatasetsInput{WithModelOnly: true}) {
+	for m, err := range conn.allModels(ctx, "") {
 		if err != nil {
 			return names, err
 		}
-		names = append(names, d.DatasetName+"@champion")
+		about := m.Algorithm + " " + strconv.FormatFloat(m.AchievedPerformance.Value, 'f', 4, 64)
+		if m.Champion {
+			names = append(names, cobra.CompletionWithDesc(m.DatasetName+"@champion", about))
+		}
+		names = append(names, cobra.CompletionWithDesc(m.DatasetName+"@v"+strconv.Itoa(m.Version), about))
 	}
 	return names, nil
 }

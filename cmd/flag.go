@@ -50,21 +50,27 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 }
 
 // offerShared lets a shell complete the shared flags also before a command's
-// name.
+// name, which is in no group's flags otherwise.
 func offerShared(root *cobra.Command) {
+	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
+	var groups []*cobra.Command
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
+		if cmd.HasSubCommands() {
+			groups = append(groups, cmd)
+		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if len(f.Annotations[groupNote]) > 0 && root.Flags().Lookup(f.Name) == nil {
-				root.Flags().AddFlag(f)
+			if len(f.Annotations[groupNote]) > 0 && shared.Lookup(f.Name) == nil {
+				shared.AddFlag(f)
 			}
 		})
 		for _, child := range cmd.Commands() {
 			visit(child)
 		}
 	}
-	for _, child := range root.Commands() {
-		visit(child)
+	visit(root)
+	for _, group := range groups {
+		group.Flags().AddFlagSet(shared)
 	}
 }
 

@@ -15,6 +15,19 @@ func strictHelp(root *cobra.Command) {
 		return
 	}
 	help.Run = nil
+	help.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		cmd, _, err := root.Find(args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var found []string
+		for _, child := range cmd.Commands() {
+			if child.IsAvailableCommand() || child.IsAdditionalHelpTopicCommand() {
+				found = append(found, cobra.CompletionWithDesc(child.Name(), child.Short))
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
 	help.RunE = func(_ *cobra.Command, args []string) error {
 		cmd, rest, err := root.Find(args)
 		switch {
