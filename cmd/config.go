@@ -229,6 +229,9 @@ func (h *host) document(s *settings) ([]settingDocument, error) {
 				return nil, err
 			}
 			value = dir
+			if xdg := "XDG_DATA_HOME"; s.origins[v.key] == originBuiltin && h.env(xdg) != "" {
+				s.origins[v.key] = "variable " + xdg
+			}
 		default:
 			value = s.GetString(v.key)
 		}

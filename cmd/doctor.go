@@ -36,6 +36,7 @@ fail. The exit status is that of the first failure, as a command would meet it.`
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[checkup]())
+	opts.output.whole = true // a path that is cut helps nobody
 	return cmd
 }
 

@@ -18,19 +18,29 @@ func completing(args []string) bool {
 // --json datasets list` is `foretell datasets list --json`. What comes after
 // the whole name stays as it is.
 func inOrder(root *cobra.Command, args []string) []string {
-	if completing(args) {
-		end := len(args) - 1 // what is being typed stays the last
-		ordered := inOrder(root, args[1:end])
-		return slices.Concat(args[:1], ordered, args[end:])
-	}
 	known := allFlags(root)
-	var name, flags []string
-	cmd := root
+	if !completing(args) {
+		_, name, flags, rest := apart(root, known, args)
+		return slices.Concat(name, flags, rest)
+	}
+	end := len(args) - 1 // what is being typed stays the last
+	cmd, name, flags, rest := apart(root, known, args[1:end])
+	wanted := strings.HasPrefix(args[end], "-") || len(flags) > 0 && wantsValue(known, flags[len(flags)-1])
+	if cmd.HasSubCommands() && !wanted { // a name is typed: no group has flags that go with it
+		flags = nil
+	}
+	return slices.Concat(args[:1], name, flags, rest, args[end:])
+}
+
+// apart takes the arguments apart: the words that name a command, the flags
+// before and between them, and what follows.
+func apart(root *cobra.Command, known *pflag.FlagSet, args []string) (cmd *cobra.Command, name, flags, rest []string) {
+	cmd = root
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
 		case arg == "--" || arg == "-":
-			return slices.Concat(name, flags, args[i:])
+			return cmd, name, flags, args[i:]
 		case strings.HasPrefix(arg, "-"):
 			flags = append(flags, arg)
 			if wantsValue(known, arg) && i+1 < len(args) {
@@ -40,15 +50,15 @@ func inOrder(root *cobra.Command, args []string) []string {
 		default:
 			child := childNamed(cmd, arg)
 			if child == nil {
-				return slices.Concat(name, flags, args[i:])
+				return cmd, name, flags, args[i:]
 			}
 			name, cmd = append(name, arg), child
 			if !cmd.HasSubCommands() {
-				return slices.Concat(name, flags, args[i+1:])
+				return cmd, name, flags, args[i+1:]
 			}
 		}
 	}
-	return slices.Concat(name, flags)
+	return cmd, name, flags, nil
 }
 
 // childNamed finds a command of a group by its name or an alias; nil if there
@@ -89,7 +99,7 @@ func allFlags(root *cobra.Command) *pflag.FlagSet {
 
 // wantsValue tells whether the argument behind a flag is its value.
 func wantsValue(known *pflag.FlagSet, arg string) bool {
-	if strings.Contains(arg, "=") {
+	if strings.Contains(arg, "=") || !strings.HasPrefix(arg, "-") {
 		return false
 	}
 	if name, long := strings.CutPrefix(arg, "--"); long {

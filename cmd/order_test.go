@@ -25,7 +25,8 @@ func TestInOrder(t *testing.T) {
 		{"an_unknown_flag_takes_nothing", "--nope datasets list", "datasets list --nope"},
 		{"behind_two_hyphens_nothing_moves", "--json -- datasets list", "--json -- datasets list"},
 		{"a_value_that_looks_like_a_command", "--profile datasets status", "status --profile datasets"},
-		{"completion_keeps_the_last_word", "__complete --json datasets li", "__complete datasets --json li"},
+		{"completion_keeps_the_last_word", "__complete --json datasets li", "__complete datasets li"},
+		{"completion_of_a_value", "__complete datasets --json --profile l", "__complete datasets --json --profile l"},
 		{"completion_in_order", "__complete --json datasets list --fi", "__complete datasets list --json --fi"},
 	}
 	for _, test := range tests {
@@ -88,5 +89,31 @@ func TestManPages(t *testing.T) {
 	})
 	if err != nil || pages < 30 {
 		t.Errorf("%d pages, %v", pages, err)
+	}
+}
+
+// TestFormsAreKnownEarly holds that every command tells what it prints, so that
+// a wrong --fields is found before anything is done and shells complete it.
+func TestFormsAreKnownEarly(t *testing.T) {
+	root := newRootCmd(&host{})
+	err := eachPage(root, func(cmd *cobra.Command) error {
+		if cmd.Flags().Lookup("fields") == nil {
+			return nil
+		}
+		complete, ok := cmd.GetFlagCompletionFunc("fields")
+		if !ok {
+			t.Errorf("%s completes no --fields", cmd.CommandPath())
+			return nil
+		}
+		if names, _ := complete(cmd, nil, ""); len(names) == 0 {
+			t.Errorf("%s does not tell what it prints", cmd.CommandPath())
+		}
+		if err := cmd.Flags().Set("fields", "no such member"); err == nil {
+			t.Errorf("%s takes a --fields that there is not", cmd.CommandPath())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -31,6 +31,8 @@ type output struct {
 	tsv      bool
 	noHeader bool
 	quiet    bool
+	// whole keeps a list's cells as long as they are on a narrow terminal, too.
+	whole bool
 }
 
 // prints tells bindItem and bindList what a command prints, so that --fields
@@ -246,7 +248,7 @@ func (o *output) line(text string) error {
 
 // tabulate makes a table of the named members.
 func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
-	t := &term.Table{Right: make([]bool, len(columns))}
+	t := &term.Table{Right: make([]bool, len(columns)), Whole: o.whole}
 	for i, name := range columns {
 		t.Header = append(t.Header, term.Cell{Text: name, Look: heading(name, i == 0)})
 	}
