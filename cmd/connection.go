@@ -153,14 +153,24 @@ func (o *connector) embed(ctx context.Context, s *settings, opts client.Options)
 		}
 		forget = func() error { return os.RemoveAll(dir) }
 	}
-	house, err := openHouse(ctx, dir, o.host)
+	conn, err := o.embedAt(ctx, dir, opts)
 	if err != nil {
 		return nil, errors.Join(err, forget())
 	}
 	if errors.Is(missing, os.ErrNotExist) && !quiet(o.cmd) {
 		o.host.note("data is kept in %s", dir)
 	}
-	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{forget, house.close}}
+	conn.closers = append([]func() error{forget}, conn.closers...)
+	return conn, nil
+}
+
+// embedAt starts the service in this process on a folder.
+func (o *connector) embedAt(ctx context.Context, dir string, opts client.Options) (*connection, error) {
+	house, err := openHouse(ctx, dir, o.host)
+	if err != nil {
+		return nil, err
+	}
+	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{house.close}}
 	fill := func() error {
 		session, err := house.app.LocalSession(ctx)
 		if err != nil {

@@ -18,12 +18,13 @@ import (
 // import anything but the parts of the engine.
 var layers = map[string][]string{
 	".":                     {"cmd"},
-	"cmd":                   {"api", "app", "blob", "client", "frame", "gate", "receipt", "report", "server", "store", "term"},
+	"cmd":                   {"api", "app", "blob", "client", "forecast", "frame", "gate", "receipt", "report", "server", "store", "term"},
 	"internal/api":          nil,
 	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "store"},
 	"internal/auth":         nil,
 	"internal/blob":         nil,
 	"internal/client":       {"api"},
+	"internal/forecast":     {"frame", "learn/split"},
 	"internal/frame":        nil,
 	"internal/gate":         {"api"},
 	"internal/job":          nil,

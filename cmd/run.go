@@ -26,6 +26,7 @@ type runOptions struct {
 	blind   string
 	name    string
 	buckets int
+	planned bool
 }
 
 func newRunCmd(h *host) *cobra.Command {
@@ -44,23 +45,33 @@ other for a quarter less error, until one misses or --time-limit is up.
 A race that misses an explicit --threshold, or a model that misses a --require
 or does not --beat another, still predicts, and exits with status 10. The
 champion of --beat is that of the newest dataset that an earlier run made of a
-file of this name.`,
+file of this name.
+
+With --plan it races on a few samples of TRAIN instead, on this machine whatever
+service is configured, and forecasts from their learning curve what the race on
+all rows will give, and from their time how long it will take. Nothing is sent,
+nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
+  foretell run train.csv --plan
   foretell run sales.tsv.gz --id order --label churned --blind new.tsv.gz`,
 		Args: takes("TRAIN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.racer.bind(cmd)
-	opts.output.bindItem(cmd, h, prints[runDocument]())
+	opts.output.bindItem(cmd, h, prints[runDocument](), prints[planDocument]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	opts.gate.bind(cmd, h)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to predict")
 	cmd.Flags().StringVar(&opts.name, "name", "", "name of the dataset (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
+	cmd.Flags().BoolVar(&opts.planned, "plan", false, "only rehearse on samples, on this machine, and forecast the result and the time")
+	for _, name := range planless {
+		cmd.MarkFlagsMutuallyExclusive("plan", name)
+	}
 	return cmd
 }
 
@@ -92,6 +103,9 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	}
 	if err := cmp.Or(o.racer.fits(len(files.trained.Classes)), o.gate.fits(files.labels())); err != nil {
 		return err
+	}
+	if o.planned {
+		return o.plan(ctx, files, progress, body)
 	}
 	found, err := o.witness(ctx, files)
 	if err != nil {

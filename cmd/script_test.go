@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 					"normal": normal,
 					"alike":  seen[mode].alike,
 					"change": change,
+					"grow":   grow,
 				},
 			})
 		})
@@ -154,6 +155,25 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%q is %d times in %s", args[1], n, args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// grow writes the rows of a file several times over, each with an ID of its own:
+// grow FILE TIMES NEW.
+func grow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: grow FILE TIMES NEW")
+	}
+	times, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	header, rows, _ := strings.Cut(ts.ReadFile(args[0]), "\n")
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for n := range times {
+		for row := range strings.Lines(rows) {
+			fmt.Fprintf(&b, "%d-%s", n, row)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(b.String()), 0o644))
 }
 
 // keysSeen is the key of a script's map of keys to their names.

@@ -1,0 +1,251 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/forecast"
+	"foretell/internal/frame"
+	"foretell/internal/term"
+)
+
+// planSeed draws the samples, and is the race's where none is named.
+const planSeed = 1
+
+// planless are the flags of run that a rehearsal has no use for.
+var planless = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run"}
+
+// planDocument is what run --plan prints.
+type planDocument struct {
+	File   string           `json:"file"`
+	Rows   int              `json:"rows"`
+	Metric string           `json:"metric"`
+	Trials []forecast.Trial `json:"trials"`
+	// Forecast is null for a file that is too small to rehearse with.
+	Forecast *forecast.Forecast `json:"forecast"`
+	Notes    []string           `json:"notes,omitempty"`
+}
+
+// preview races on samples of a file, in an embedded service of its own that
+// is thrown away: nothing leaves the machine, and nothing stays on it.
+type preview struct {
+	*walk
+	opts    *runOptions
+	dir     string
+	trained *frame.Profile
+	body    api.NewTraining
+}
+
+// plan rehearses the race and prints what to expect of it.
+func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.Progress, body api.NewTraining) error {
+	doc := &planDocument{
+		File: files.train.name, Rows: files.trained.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
+		Trials: []forecast.Trial{},
+	}
+	sizes := forecast.Sizes(doc.Rows)
+	if len(sizes) == 0 {
+		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has %s: the rehearsal is the race; run it without --plan", doc.File, plural(doc.Rows, "row")))
+		return o.printPlan(doc)
+	}
+	dir, err := os.MkdirTemp("", "foretell-plan-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
+	conn, err := o.waiter.embedAt(ctx, filepath.Join(dir, "data"), client.Options{
+		BaseURL: embeddedURL, UserAgent: userAgent(), Now: o.host.now,
+	})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	best := 1.0
+	body.PerformanceThreshold, body.TimeLimitSeconds = &best, nil
+	if body.Seed == nil {
+		seed := int64(planSeed)
+		body.Seed = &seed
+	}
+	r := &preview{walk: &walk{conn, progress}, opts: o, dir: dir, trained: files.trained, body: body}
+	if err := r.play(ctx, files.train, sizes, doc); err != nil {
+		return r.broken(ctx, err)
+	}
+	single := doc.Metric != api.MetricAccuracy
+	f := forecast.Of(doc.Trials, r.classes(), uint64(*body.Seed), single)
+	doc.Forecast = &f
+	doc.Notes = append(doc.Notes, o.remarks(doc)...)
+	return o.printPlan(doc)
+}
+
+// broken explains why a rehearsal ended before its time.
+func (r *preview) broken(ctx context.Context, err error) error {
+	var stopped *interruption
+	if errors.As(context.Cause(ctx), &stopped) {
+		return &failure{exit: stopped.exit(), fact: "interrupted while rehearsing: nothing is kept of it", cause: err}
+	}
+	return err
+}
+
+// play draws the samples and races on each.
+func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *planDocument) error {
+	paths := make([]string, len(sizes))
+	dst := make([]io.Writer, len(sizes))
+	for i, size := range sizes {
+		paths[i] = filepath.Join(r.dir, fmt.Sprintf("%d rows.csv", size))
+		file, err := os.Create(paths[i])
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		dst[i] = file
+	}
+	src, err := train.open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if err := forecast.Draw(ctx, src, r.trained.Classes, sizes, uint64(*r.body.Seed), dst); err != nil {
+		return err
+	}
+	for i, path := range paths {
+		t, err := r.trial(ctx, path, sizes[i])
+		if err != nil {
+			return err
+		}
+		doc.Trials = append(doc.Trials, *t)
+	}
+	return nil
+}
+
+// trial races on one sample.
+func (r *preview) trial(ctx context.Context, path string, rows int) (*forecast.Trial, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{name: path, path: path}
+	name := fmt.Sprintf("%d rows", rows)
+	created, err := client.Call(ctx, r.Client, api.CreateDataset, &api.CreateDatasetInput{Body: newDataset(name, "", r.opts.buckets)})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.upload(ctx, created, &upload{in: in, size: info.Size()}); err != nil {
+		return nil, err
+	}
+	if _, err := r.dataset(ctx, created.DatasetKey); err != nil {
+		return nil, err
+	}
+	began := r.opts.host.now()
+	race, err := client.Call(ctx, r.Client, api.CreateTraining, &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: r.body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	job, err := r.watch(ctx, race.TrainingJobKey, false)
+	if err != nil {
+		return nil, err
+	}
+	took := r.opts.host.now().Sub(began)
+	if err := trainingFailed(job); err != nil {
+		return nil, err
+	}
+	report, err := client.Call(ctx, r.Client, api.GetModelReport, &api.ModelInput{ModelKey: job.ModelKey})
+	if err != nil {
+		return nil, err
+	}
+	validation, _ := report.Validation.Value(job.Metric)
+	test, _ := report.Test.Value(job.Metric)
+	t := forecast.NewTrial(rows, r.classes(), validation, int(report.ValidationRows), test, int(report.TestRows))
+	t.Seconds, t.Algorithm = took.Seconds(), report.Algorithm
+	return &t, nil
+}
+
+// classes are the rows of each class of the whole file.
+func (r *preview) classes() []int {
+	rows := make([]int, len(r.trained.Classes))
+	for i, class := range r.trained.Classes {
+		rows[i] = class.Rows
+	}
+	return rows
+}
+
+// remarks say what the figures mean for the flags.
+func (o *runOptions) remarks(doc *planDocument) []string {
+	f := doc.Forecast
+	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + ", right nineteen times of twenty where the rest of the file is like them"}
+	if o.racer.explicit() {
+		word := "may or may not be reached"
+		switch {
+		case f.Low >= o.racer.threshold:
+			word = "will be reached, and end the race before the time that is forecast"
+		case f.High < o.racer.threshold:
+			word = "will hardly be reached"
+		}
+		notes = append(notes, fmt.Sprintf("the threshold of %g %s", o.racer.threshold, word))
+	}
+	limit := api.DefaultTimeLimitSeconds * time.Second
+	if o.racer.timeLimit > 0 {
+		limit = o.racer.timeLimit
+	}
+	if f.Seconds > limit.Seconds() {
+		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
+	}
+	s, err := o.host.settings(o.waiter.cmd.Flags())
+	if server := ""; err == nil && !o.waiter.local {
+		if server = s.GetString(keyServer); server != "" {
+			notes = append(notes, "rehearsed on this machine; nothing was sent to "+server+", which may be faster or slower")
+		}
+	}
+	return notes
+}
+
+// printPlan prints the trials and the forecast as a table, and the notes beside
+// it.
+func (o *runOptions) printPlan(doc *planDocument) error {
+	for _, note := range doc.Notes {
+		o.output.note("%s", note)
+	}
+	switch {
+	case o.output.json || len(o.output.fields) > 0:
+		return item(&o.output, doc, "file")
+	case doc.Forecast == nil:
+		return nil
+	case o.output.quiet:
+		return o.output.line(strconv.FormatFloat(doc.Forecast.Value, 'f', 4, 64))
+	}
+	t := &term.Table{Right: []bool{false, true, true, true, true, true, true, true}}
+	for _, name := range []string{"", "rows", doc.Metric, "low", "high", "time", "fastest", "slowest"} {
+		t.Header = append(t.Header, term.Cell{Text: name})
+	}
+	for _, trial := range doc.Trials {
+		t.Rows = append(t.Rows, []term.Cell{
+			{Text: "rehearsed"}, {Text: strconv.Itoa(trial.Rows)}, score(trial.Value), {}, {}, seconds(trial.Seconds), {}, {},
+		})
+	}
+	f := doc.Forecast
+	t.Rows = append(t.Rows, []term.Cell{
+		{Text: "forecast"}, {Text: strconv.Itoa(f.Rows)}, score(f.Value), score(f.Low), score(f.High),
+		seconds(f.Seconds), seconds(f.Fastest), seconds(f.Slowest),
+	})
+	return o.output.table(t)
+}
+
+// score is a performance as a cell.
+func score(v float64) term.Cell { return term.Cell{Text: strconv.FormatFloat(v, 'f', 4, 64)} }
+
+// seconds is a time as a cell.
+func seconds(s float64) term.Cell {
+	return term.Cell{
+		Text: strconv.FormatFloat(s, 'f', 1, 64),
+		Look: term.Duration(time.Duration(s * float64(time.Second))),
+	}
+}

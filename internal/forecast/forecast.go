@@ -1,0 +1,197 @@
+package forecast
+
+import (
+	"math"
+
+	"foretell/internal/learn/split"
+)
+
+// Trial is a race on a sample, and what it gave.
+type Trial struct {
+	// Rows is how many the sample has.
+	Rows int `json:"rows"`
+	// Value is the performance on Scored rows that the models did not learn from.
+	Value  float64 `json:"value"`
+	Scored int     `json:"scored"`
+	// Seconds is how long the race took.
+	Seconds   float64 `json:"seconds"`
+	Algorithm string  `json:"algorithm,omitempty"`
+	// classes are the rows of the sample's classes.
+	classes []int
+}
+
+// Forecast is what to expect of the race on all rows.
+type Forecast struct {
+	Rows int `json:"rows"`
+	// Value is the performance to expect on test rows, of which there will be
+	// Scored; Low and High are what it will be between nineteen times of twenty,
+	// as far as a curve of so few points can tell.
+	Value  float64 `json:"value"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Scored int     `json:"scored"`
+	// Seconds is how long the race will take, Fastest to Slowest what it may.
+	Seconds float64 `json:"seconds"`
+	Fastest float64 `json:"fastest"`
+	Slowest float64 `json:"slowest"`
+}
+
+// NewTrial makes a trial of what a sample's race gave: performances on
+// validation and test rows, which are taken together. classes are the rows of
+// the whole file's classes.
+func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
+	scored := validated + tested
+	t := Trial{Rows: rows, Scored: scored, classes: scaled(classes, rows)}
+	if scored > 0 {
+		t.Value = (validation*float64(validated) + test*float64(tested)) / float64(scored)
+	}
+	return t
+}
+
+// scaled gives the rows of each class in a sample.
+func scaled(classes []int, rows int) []int {
+	all := 0
+	for _, n := range classes {
+		all += n
+	}
+	part := make([]int, len(classes))
+	for i, n := range classes {
+		part[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
+	}
+	return part
+}
+
+// Of tells what to expect of a race on all rows, whose classes have so many
+// each. There has to be a trial; they are in the order of their rows. single
+// tells that a performance is a mean over classes rather than over rows.
+func Of(trials []Trial, classes []int, seed uint64, single bool) Forecast {
+	rows := 0
+	for _, n := range classes {
+		rows += n
+	}
+	plan := planOf(classes, seed)
+	f := Forecast{Rows: rows, Scored: len(plan.Test)}
+	f.perform(trials, classes, single)
+	f.last(trials, plan, seed)
+	return f
+}
+
+// Learning curves of the error are close to a power of the number of rows, but
+// bend: where the labels are noisy they level out, where the classes are clear
+// they fall faster (Viering and Loog, The Shape of Learning Curves, 2021).
+const (
+	// steepest is the power that is not believed in beyond.
+	steepest = 1.0
+	// bend is by how much of itself the power may be off on either side, slack
+	// by how much in any case, and believed how sure the slope of few points is.
+	bend  = 0.5
+	slack = 0.06
+	sure  = 2 // standard errors
+)
+
+// perform extends the curve of the error, a straight line in logarithms:
+//
+//	log e │ ●
+//	      │    ●                    the trials, with the errors of their errors
+//	      │        ● ╌╌╌╌╌╌╌╌╌ high: hardly steeper than flat
+//	      │           ╲ ╲
+//	      │              ╲  expected
+//	      └────────────────── log n
+func (f *Forecast) perform(trials []Trial, classes []int, single bool) {
+	c := fit(trials, single)
+	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
+	slope := min(max(c.slope, 0), steepest)
+	doubt := bend*slope + slack + c.slopeError
+	expected := c.last * math.Exp(-slope*distance)
+	worse := c.last * math.Exp(-max(slope-doubt, 0)*distance)
+	better := c.last * math.Exp(-min(slope+doubt, 1.5*steepest)*distance)
+	// Luck is that of the trials and of the few rows that will be looked at.
+	luck := math.Hypot(c.lastError*expected/max(c.last, 1e-9), spread(expected, scaled(classes, f.Scored), single))
+	f.Value = 1 - expected
+	f.Low = max(1-expected-math.Hypot(worse-expected, sure*luck), 0)
+	f.High = min(1-expected+math.Hypot(expected-better, sure*luck), 1)
+}
+
+// curve is the line through the trials.
+type curve struct {
+	last, lastError   float64 // the error where the trials end
+	slope, slopeError float64 // by what power it falls
+}
+
+// fit draws the line with weights by how sure each point is.
+func fit(trials []Trial, single bool) curve {
+	var w, x, y, xx, xy float64
+	for _, t := range trials {
+		e := max(1-t.Value, 0.5/float64(max(t.Scored, 1)))
+		s := max(spread(e, scaled(t.classes, t.Scored), single), 1e-6) / e // of log e
+		weight, at := 1/(s*s), math.Log(float64(t.Rows))
+		w, x, y, xx, xy = w+weight, x+weight*at, y+weight*math.Log(e), xx+weight*at*at, xy+weight*at*math.Log(e)
+	}
+	x, y = x/w, y/w
+	c := curve{}
+	width := xx/w - x*x
+	if width > 1e-9 {
+		c.slope = -(xy/w - x*y) / width
+		c.slopeError = 1 / math.Sqrt(w*width)
+	}
+	end := math.Log(float64(trials[len(trials)-1].Rows)) - x
+	c.last = math.Min(math.Exp(y-c.slope*end), 1)
+	c.lastError = c.last * math.Sqrt(1/w+c.slopeError*c.slopeError*end*end)
+	return c
+}
+
+// spread is the standard error of an error measured on rows of classes; of a
+// mean over the classes the small ones decide.
+func spread(e float64, classes []int, single bool) float64 {
+	rows, parts := 0, 0.0
+	for _, n := range classes {
+		rows += n
+		if n > 0 {
+			parts += 1 / float64(n)
+		}
+	}
+	if rows == 0 {
+		return 0.5
+	}
+	e = min(max(e, 0.5/float64(rows)), 1-0.5/float64(rows))
+	if single {
+		return math.Sqrt(e * (1 - e) * parts / float64(len(classes)*len(classes)))
+	}
+	return math.Sqrt(e * (1 - e) / float64(rows))
+}
+
+// planOf is how a race would divide rows of such classes.
+func planOf(classes []int, seed uint64) split.Plan {
+	var labels []int32
+	for class, n := range classes {
+		for range n {
+			labels = append(labels, int32(class))
+		}
+	}
+	return split.NewPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
+}
+
+// work is how many rows a race learns from, each time that it does.
+func work(plan split.Plan) float64 {
+	rows := len(plan.Test) + len(plan.Rest) // the refit
+	for _, part := range plan.Parts {
+		rows += len(part.Train)
+	}
+	return float64(rows)
+}
+
+// More rows carry more steps, but keep the cores busier and are read in longer
+// runs: measured, the time grows a little slower than the rows that are learnt
+// from. The slowest that is expected has room for another program beside.
+const (
+	growth = 0.9
+	doubtT = 2
+)
+
+// last extends the time.
+func (f *Forecast) last(trials []Trial, plan split.Plan, seed uint64) {
+	t := trials[len(trials)-1]
+	ratio := work(plan) / max(work(planOf(t.classes, seed)), 1)
+	f.Seconds = t.Seconds * math.Pow(ratio, growth)
+	f.Fastest, f.Slowest = f.Seconds/doubtT, f.Seconds*doubtT
+}
