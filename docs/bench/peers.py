@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Time what others take for reading, training and predicting, to set our own figures beside.
 
-  peers.py make    CSV --rows N               a CSV of 28 numbers and a label to measure on, always the same
+  peers.py make    CSV --rows N [--text]      a CSV of 28 numbers and a label to measure on, or of texts; always the same
   peers.py read    CSV                        pandas.read_csv with its C engine
   peers.py train   TRAIN [--rows N]           a histogram booster on the rows of a CSV
   peers.py predict TRAIN BLIND -o OUT         CSV to CSV: read BLIND, predict, write OUT
@@ -93,9 +93,34 @@ def make(path, rows):
     table.to_csv(path, index=False, float_format="%.5g")
 
 
+def make_text(path, rows):
+    """Tickets: codes and names of few to very many levels, a date, an amount and two sentences, some in quotes."""
+    draw = np.random.default_rng(rows)
+    words = np.array(["".join(draw.choice(list("etaoinshrdlucmfwyp"), size)) for size in draw.integers(2, 10, 20_000)])
+    vocabulary = lambda size: words[np.minimum(draw.zipf(1.3, size) - 1, len(words) - 1)]
+    def sentences(n, most):
+        ends = np.cumsum(draw.integers(2, most, n))
+        stream = vocabulary(ends[-1])
+        return [" ".join(part) + (", " + part[0] if len(part) % 3 == 0 else "") for part in np.split(stream, ends[:-1])]
+    mode = "w"
+    for begin in range(0, rows, 100_000):
+        n = min(100_000, rows - begin)
+        day = np.datetime64("2024-01-01") + draw.integers(0, 900, n)
+        table = pd.DataFrame({
+            "ticket": [f"T-{i:09d}" for i in range(begin, begin + n)],
+            "product": words[draw.integers(0, 12, n)], "region": words[draw.integers(20, 420, n)],
+            "customer": [f"c{i:06d}" for i in draw.integers(0, 50_000, n)],
+            "opened": np.datetime_as_string(day), "worth": [f"${x:,.2f}" for x in draw.lognormal(5, 1.5, n)],
+            "subject": sentences(n, 8), "message": sentences(n, 30),
+        })
+        table["urgent"] = np.where((day.astype(int) % 7 > 4) ^ (draw.random(n) < 0.2), "yes", "no")
+        table.to_csv(path, index=False, mode=mode, header=mode == "w")
+        mode = "a"
+
+
 def run(args, times):
     if args.command == "make":
-        clock(times, "make", lambda: make(args.csv, args.rows))
+        clock(times, "make", lambda: (make_text if args.text else make)(args.csv, args.rows))
         return args.rows
     if args.command == "read":
         table = clock(times, "read", lambda: load(args.csv))
@@ -123,6 +148,7 @@ def main():
     for name, value in (("rows", None), ("leaves", 31), ("rounds", 100), ("bins", 256), ("threads", os.cpu_count()), ("seed", 0), ("repeat", 1)):
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--rate", type=float, default=0.1)
+    parser.add_argument("--text", action="store_true", help="a CSV of texts, for make")
     args = parser.parse_args()
     if args.command == "predict" and not args.blind: parser.error("predict needs TRAIN and BLIND")
     if args.command == "make" and not args.rows: parser.error("make needs --rows")

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -25,10 +26,11 @@ type levels struct {
 	bytes  int       // memory in use, roughly
 	all    *distinct // set once texts were forgotten
 	closed bool      // hardly a text comes again: new ones are not kept
-	passer level     // the last one that was not
-	early  []level   // the first texts, once some were forgotten
-	order  uint64    // tells which rows have the same text, see sign
-	exact  bool      // texts that differ in spaces around them differ
+	door   *doorkeeper
+	passer level   // the last text that was not kept
+	early  []level // the first texts, once some were forgotten
+	order  uint64  // tells which rows have the same text, see sign
+	exact  bool    // texts that differ in spaces around them differ
 }
 
 // levelBytes is what a level takes besides its text: itself, its key and slot.
@@ -47,13 +49,15 @@ func (l *levels) count(cell []byte, line int) *level {
 		return found
 	}
 	if l.all != nil {
-		l.all.add(hashText(cell))
+		hash := hashText(cell)
+		l.all.add(hash)
+		if !l.door.knows(hash) {
+			return l.pass(cell, line)
+		}
 	}
 	at, known := l.index[string(cell)]
 	if !known && l.closed {
-		kind, value := classify(cell)
-		l.passer = level{rows: 1, line: line, kind: kind, value: value}
-		return &l.passer
+		return l.pass(cell, line)
 	}
 	if !known {
 		at = l.insert(level{text: string(cell), line: line})
@@ -63,6 +67,13 @@ func (l *levels) count(cell []byte, line int) *level {
 	found.rows++
 	l.sign(line, at)
 	return found
+}
+
+// pass returns the level of a text that is not kept.
+func (l *levels) pass(cell []byte, line int) *level {
+	kind, value := classify(cell)
+	l.passer = level{rows: 1, line: line, kind: kind, value: value}
+	return &l.passer
 }
 
 // sign adds a row to order. Levels are numbered as they come, so that columns
@@ -107,9 +118,42 @@ func (l *levels) prune(capacity int) {
 	l.closed = 100*len(keep) < before
 	l.list, l.recent = slices.Clone(keep), 0 // the clone lets go of the memory
 	l.index = make(map[string]int32, len(keep))
+	l.door = newDoorkeeper(capacity)
 	for i := range keep {
 		l.index[keep[i].text] = int32(i)
+		l.door.admit(hashText([]byte(keep[i].text)))
 	}
+}
+
+// doorkeeper lets a text in when it comes for the second time, once texts have
+// to be forgotten: one that comes once will never be a level. It is a bit for
+// each hash (as in TinyLFU: Einziger, Friedman, Manes, 2017). Its bits fill up
+// between two prunes; then it lets everybody in, and the next prune comes soon.
+type doorkeeper struct{ bits []uint64 }
+
+// doorBits is how many bits there are for each hash that a column may keep to
+// count its different values.
+const doorBits = 128
+
+func newDoorkeeper(capacity int) *doorkeeper {
+	return &doorkeeper{make([]uint64, doorBits/64<<bits.Len(uint(capacity-1)))}
+}
+
+func (d *doorkeeper) place(hash uint64) (word *uint64, bit uint64) {
+	return &d.bits[hash>>6&uint64(len(d.bits)-1)], 1 << (hash & 63)
+}
+
+func (d *doorkeeper) admit(hash uint64) {
+	word, bit := d.place(hash)
+	*word |= bit
+}
+
+// knows reports whether a text came before, and remembers it.
+func (d *doorkeeper) knows(hash uint64) bool {
+	word, bit := d.place(hash)
+	known := *word&bit != 0
+	*word |= bit
+	return known
 }
 
 // earlyBytes is what the early texts may take.
