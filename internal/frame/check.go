@@ -3,7 +3,6 @@ package frame
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Severity tells whether a finding stops the prediction.
@@ -22,6 +21,13 @@ type Finding struct {
 	// Name is the column's; empty where the file as a whole is meant.
 	Name    string `json:"name,omitempty"`
 	Message string `json:"message"`
+	// Line and Column are the place in the blind file, as in Defect: that of the
+	// column's name if no cell is meant.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Likely names the blind file's column that may be meant by one that is
+	// missing; empty if none is like it.
+	Likely string `json:"likely,omitempty"`
 }
 
 // The differences from which a column counts as moved.
@@ -41,10 +47,10 @@ func Check(train, blind *Profile) []Finding {
 	c.checkID()
 	for i := range train.Columns {
 		known := &train.Columns[i]
-		at := slices.IndexFunc(blind.Columns, func(other ColumnProfile) bool { return other.Name == known.Name })
+		at := blind.find(known.Name)
 		if at < 0 {
 			if known.Name != blind.Schema.ID {
-				c.report(SeverityDefect, CodeMissingColumn, known.Name, "the column of the training file is missing")
+				c.reportMissing(known.Name)
 			}
 			continue
 		}
@@ -60,9 +66,32 @@ type comparison struct {
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
-	c.findings = append(c.findings, Finding{
-		Severity: severity, Code: code, Name: name, Message: fmt.Sprintf(format, args...),
-	})
+	c.reportAt(c.blind.line, severity, code, name, format, args...)
+}
+
+func (c *comparison) reportAt(line int, severity Severity, code, name, format string, args ...any) {
+	f := Finding{Severity: severity, Code: code, Name: name, Message: fmt.Sprintf(format, args...), Line: line}
+	if at := c.blind.find(name); at >= 0 {
+		f.Column = c.blind.Columns[at].Column
+	}
+	if c.blind.place != nil {
+		f.Line, f.Column = c.blind.place(f.Line, f.Column)
+	}
+	c.findings = append(c.findings, f)
+}
+
+// reportMissing names the column that may be meant, if one has a name like it
+// that the training file has not.
+func (c *comparison) reportMissing(name string) {
+	var extra []string
+	for i := range c.blind.Columns {
+		if one := c.blind.Columns[i].Name; c.train.find(one) < 0 && one != c.train.Schema.Label {
+			extra = append(extra, one)
+		}
+	}
+	likely := alike(name, extra)
+	c.report(SeverityDefect, CodeMissingColumn, name, "the column of the training file is missing%s", didYouMean(name, extra))
+	c.findings[len(c.findings)-1].Likely = likely
 }
 
 func (c *comparison) checkID() {
@@ -70,7 +99,7 @@ func (c *comparison) checkID() {
 	if want == got {
 		return
 	}
-	if slices.ContainsFunc(c.train.Columns, func(one ColumnProfile) bool { return one.Name == got }) {
+	if c.train.find(got) >= 0 {
 		c.report(SeverityDefect, CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature", excerpt(got))
 		return
 	}
@@ -81,7 +110,7 @@ func (c *comparison) checkExtra() {
 	for i := range c.blind.Columns {
 		name := c.blind.Columns[i].Name
 		switch {
-		case slices.ContainsFunc(c.train.Columns, func(one ColumnProfile) bool { return one.Name == name }):
+		case c.train.find(name) >= 0:
 		case name == c.train.Schema.Label:
 			c.report(SeverityWarning, CodeExtraColumn, name, "the label is carried through and never used to predict")
 		default:
@@ -169,30 +198,31 @@ func (c *ColumnProfile) reads(one *level) bool {
 // checkCategories looks for texts that training never had. Texts of words are
 // mostly new.
 func (c *comparison) checkCategories(train, blind *ColumnProfile) {
-	if train.Form == FormText {
+	if train.Form == FormText || train.Estimate { // not all of its texts are known
 		return
 	}
 	known := make(map[string]bool, len(train.texts))
 	for i := range train.texts {
 		known[train.texts[i].text] = true
 	}
-	texts, rows, most := 0, 0, level{}
+	texts, rows, most, first := 0, 0, level{}, math.MaxInt
 	for _, one := range blind.texts {
 		if !known[one.text] {
-			texts, rows = texts+1, rows+one.rows
+			texts, rows, first = texts+1, rows+one.rows, min(first, one.line)
 			if one.rows > most.rows {
 				most = one
 			}
 		}
 	}
-	switch {
-	case texts == 1:
-		c.report(SeverityWarning, CodeUnseenCategory, blind.Name, "in %s a text that training never had: %s",
-			plural(rows, "row"), excerpt(most.text))
-	case texts > 1:
-		c.report(SeverityWarning, CodeUnseenCategory, blind.Name, "in %s texts that training never had: %d different ones, most often %s",
-			plural(rows, "row"), texts, excerpt(most.text))
+	if texts == 0 {
+		return
 	}
+	what := "a text that training never had: " + excerpt(most.text)
+	if texts > 1 {
+		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", grouped(texts), excerpt(most.text))
+	}
+	c.reportAt(first, SeverityWarning, CodeUnseenCategory, blind.Name, "in %s (%s) %s",
+		plural(rows, "row"), percent(share(rows, c.blind.Rows)), what)
 }
 
 func (c *comparison) checkNumbers(name string, form Form, train, blind *Numbers) {
@@ -208,3 +238,16 @@ func (c *comparison) checkNumbers(name string, form Form, train, blind *Numbers)
 }
 
 func share(part, all int) float64 { return float64(part) / float64(max(all, 1)) }
+
+// percent gives a share as people read it: 12 %, 0.4 %, 99.8 %. Nearly all is
+// never all, and next to nothing never nothing.
+func percent(share float64) string {
+	switch whole := 100 * share; {
+	case whole > 0 && whole < 1:
+		return fmt.Sprintf("%.1f %%", max(whole, 0.1))
+	case whole > 99 && whole < 100:
+		return fmt.Sprintf("%.1f %%", math.Floor(10*whole)/10)
+	default:
+		return fmt.Sprintf("%.0f %%", whole)
+	}
+}

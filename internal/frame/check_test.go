@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 			"warning more-missing age: 67 % of the rows have no value, 0 % in training",
 			"warning changed-kind age: a column of numbers in training, of texts here: the texts are taken as missing",
 			"warning moved-range weight: from 40.5 to 99.5, in training from 0.5 to 59.5",
-			`warning unseen-category colour: in 45 rows texts that training never had: 2 different ones, most often "blue"`,
+			`warning unseen-category colour: in 45 rows (75 %) texts that training never had: 2 different ones, most often "blue"`,
 		}},
 		{"another_mean", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,7,%d.5", i) }), []string{
 			"warning moved-range age: 7 on average, in training 3.85",

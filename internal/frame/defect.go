@@ -46,6 +46,8 @@ const (
 	CodeEmptyColumn    = "empty-column"
 	CodeTwinColumn     = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
+	CodeHeaderAgain    = "repeated-header"
+	CodeLeakingColumn  = "leaking-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeExtraColumn    = "extra-column"
 	CodeChangedKind    = "changed-kind"

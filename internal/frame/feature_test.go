@@ -229,8 +229,8 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	want := []string{
-		`column 3 (copy): says the same as column 2 ("name"): not used`,
-		`column 4 (code): says the same as column 2 ("name"): not used`,
+		`line 1, column 3 (copy): says the same as column 2 ("name"): not used`,
+		`line 1, column 4 (code): says the same as column 2 ("name"): not used`,
 	}
 	if d := cmp.Diff(want, twins); d != "" {
 		t.Error(d)

@@ -54,6 +54,15 @@ func (s *identities) add(id hashedID, line int) {
 	bin.open = append(bin.open, identity{uint32(id.key >> 32), uint32(id.key), uint32(line)})
 }
 
+// has reports whether an ID was added. It searches one bin from end to end.
+func (s *identities) has(id []byte) bool {
+	hashed := s.hash(id)
+	bin := &s.bins[hashed.bin]
+	equal := func(one identity) bool { return one.hash() == hashed.key }
+	return slices.ContainsFunc(bin.open, equal) ||
+		slices.ContainsFunc(bin.full, func(chunk []identity) bool { return slices.ContainsFunc(chunk, equal) })
+}
+
 // repetition is a line whose ID an earlier line has.
 type repetition struct{ line, first int }
 

@@ -1,5 +1,7 @@
 package frame
 
+import "slices"
+
 // Profile is what one pass over a file found out.
 type Profile struct {
 	// Rows is the number of data rows that were read, Bytes the file's length.
@@ -17,8 +19,14 @@ type Profile struct {
 	// Partial tells that the scan ended before the file did: behind an
 	// unclosed quote, say, or at the limit of defects.
 	Partial bool `json:"partial,omitempty"`
+	// LikelyLabel names the column that is rather the label where the last one
+	// cannot be; empty if none is.
+	LikelyLabel string `json:"likelyLabel,omitempty"`
 	// Warnings are worth a look but stop nothing.
 	Warnings []Warning `json:"warnings,omitempty"`
+
+	line  int // of the header
+	place func(line, column int) (int, int)
 }
 
 // ColumnProfile describes one column of a file.
@@ -40,6 +48,9 @@ type ColumnProfile struct {
 	// Numbers is set for numbers, dates (in days since the beginning of 1970)
 	// and times (in hours), if there is at least one and all are known.
 	Numbers *Numbers `json:"numbers,omitempty"`
+	// Alone is the share of the rows whose label the column tells by itself,
+	// measured on a sample of them; 0 where that was not measured.
+	Alone float64 `json:"alone,omitempty"`
 	// Top holds the most frequent texts of other forms, at most ten.
 	Top []LevelRows `json:"top,omitempty"`
 
@@ -52,10 +63,12 @@ type ColumnProfile struct {
 
 // Numbers are the statistics of a numeric column. None is NaN or infinite.
 type Numbers struct {
-	Min       float64    `json:"min"`
-	Max       float64    `json:"max"`
-	Mean      float64    `json:"mean"`
-	StdDev    float64    `json:"stdDev"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	Mean   float64 `json:"mean"`
+	StdDev float64 `json:"stdDev"`
+	// Median is exact for up to ten thousand rows, else it comes from a sample.
+	Median    float64    `json:"median"`
 	Histogram *Histogram `json:"histogram"`
 }
 
@@ -63,6 +76,12 @@ type Numbers struct {
 type LevelRows struct {
 	Text string `json:"text"`
 	Rows int    `json:"rows"`
+}
+
+// find returns the position of the column with a name in Columns, -1 if there is
+// none.
+func (p *Profile) find(name string) int {
+	return slices.IndexFunc(p.Columns, func(c ColumnProfile) bool { return c.Name == name })
 }
 
 // Err returns the first defect, nil if there is none.

@@ -3,7 +3,9 @@ package frame
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,10 +36,49 @@ type Shape struct {
 // sampleSize is what is read of a file to detect its delimiter.
 const sampleSize = 64 << 10
 
+// Reshaped is a file in the shape of the contract.
+type Reshaped struct {
+	io.Reader
+	from *reshaper // nil if nothing is changed
+}
+
+// Place returns where in the source a line and a column of what was read stand.
+// It must not be called beside Read. The column is 0 for one that was made.
+func (r *Reshaped) Place(line, column int) (int, int) {
+	if r.from == nil {
+		return line, column
+	}
+	return r.from.place(line, column)
+}
+
+// Collect makes Read go on behind a row that is defective, as far as that can be:
+// the row is left out and what is wrong with it is kept for Complete. Without it,
+// Read ends there.
+func (r *Reshaped) Collect() {
+	if r.from != nil {
+		r.from.collects = true
+	}
+}
+
+// Complete adds to the profile of what was read the defects that were collected.
+func (r *Reshaped) Complete(p *Profile) {
+	if r.from == nil || len(r.from.defects) == 0 {
+		return
+	}
+	// What a file lacks as a whole is not known without these rows.
+	p.Defects = slices.DeleteFunc(p.Defects, func(d Defect) bool {
+		return d.Code == CodeNoRows || d.Code == CodeOneClass || d.Code == CodeTooManyClasses
+	})
+	p.Defects = append(p.Defects, r.from.defects...)
+	sortDefects(p.Defects)
+	p.Defects = p.Defects[:min(len(p.Defects), defaultMaxDefects)]
+	p.Partial = p.Partial || r.from.partial
+}
+
 // Reshape returns src in the shape of the contract, as CSV with commas. If
 // nothing is to be changed, the bytes are those of src. A *Defect, from here
 // or from Read, has its place in src.
-func Reshape(src io.Reader, shape Shape) (io.Reader, error) {
+func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 	if shape.Delimiter == DetectDelimiter {
 		sampled := bufio.NewReaderSize(src, sampleSize)
 		sample, _ := sampled.Peek(sampleSize) // an error comes again with Read
@@ -48,7 +89,7 @@ func Reshape(src io.Reader, shape Shape) (io.Reader, error) {
 		shape.Delimiter = ','
 	}
 	if shape.Delimiter == ',' && shape.ID == "" && shape.Label == "" && !shape.MakeID && len(shape.Drop) == 0 {
-		return src, nil
+		return &Reshaped{Reader: src}, nil
 	}
 	if shape.MakeID && shape.ID != "" {
 		return nil, fmt.Errorf("the ID is to be the column %s and to be made: choose one", excerpt(shape.ID))
@@ -67,7 +108,7 @@ func Reshape(src io.Reader, shape Shape) (io.Reader, error) {
 	r := &reshaper{table: t, order: order, numbered: shape.MakeID}
 	r.out = NewWriter(&r.pending)
 	r.header()
-	return r, nil
+	return &Reshaped{r, r}, nil
 }
 
 // order returns the positions of the columns in their new order.
@@ -164,6 +205,49 @@ type reshaper struct {
 	out      *Writer
 	pending  bytes.Buffer
 	err      error
+	line     int     // next of the output
+	shifts   []shift // where lines begin to stand elsewhere in the source
+	collects bool    // see Collect
+	defects  []Defect
+	partial  bool // not all of the source was read
+}
+
+// shift tells that from a line of the output on, lines stand so many later in the
+// source: blank lines are not written.
+type shift struct{ line, by int }
+
+func (r *reshaper) place(line, column int) (int, int) {
+	at, found := slices.BinarySearchFunc(r.shifts, line, func(one shift, line int) int { return cmp.Compare(one.line, line) })
+	if !found {
+		at--
+	}
+	if at >= 0 {
+		line += r.shifts[at].by
+	}
+	if r.numbered && column > 0 {
+		column--
+	}
+	if column > 0 && column <= len(r.order) {
+		column = r.order[column-1] + 1
+	}
+	return line, column
+}
+
+// wrote notes that a record was written that begins in a line of the source.
+func (r *reshaper) wrote(from int, fields [][]byte, breaks int) {
+	by := 0
+	if n := len(r.shifts); n > 0 {
+		by = r.shifts[n-1].by
+	}
+	if from-r.line != by {
+		r.shifts = append(r.shifts, shift{r.line, from - r.line})
+	}
+	r.line++
+	for _, at := range r.order {
+		if breaks > 0 {
+			r.line += countBreaks(fields[at])
+		}
+	}
 }
 
 func (r *reshaper) header() {
@@ -178,6 +262,11 @@ func (r *reshaper) header() {
 		r.out.Field([]byte(r.table.names[at]))
 	}
 	r.out.End()
+	r.line = 1
+	r.wrote(r.table.line, nil, 0)
+	for _, at := range r.order {
+		r.line += countBreaks([]byte(r.table.names[at]))
+	}
 }
 
 // Read implements io.Reader.
@@ -191,11 +280,27 @@ func (r *reshaper) Read(p []byte) (int, error) {
 	return r.pending.Read(p)
 }
 
+// collect keeps an error that is a defect of the source, and reports whether it
+// is one. It ends the reading where nothing more can be told.
+func (r *reshaper) collect(err error) bool {
+	var defect *Defect
+	if !r.collects || !errors.As(err, &defect) {
+		return false
+	}
+	if r.defects = append(r.defects, *defect); len(r.defects) == defaultMaxDefects || r.table.reader.ended() {
+		r.err, r.partial = io.EOF, true
+	}
+	return true
+}
+
 // fill writes records until a piece is full or the table ends.
 func (r *reshaper) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
 		// Who reads decides how long: there is nothing to cancel in here.
 		rec, err := r.table.next(context.Background())
+		if r.collect(err) {
+			continue
+		}
 		if err != nil {
 			r.err = err
 			break
@@ -208,6 +313,7 @@ func (r *reshaper) fill() {
 			r.out.Field(rec.fields[at])
 		}
 		r.out.End()
+		r.wrote(rec.line, rec.fields, rec.breaks)
 	}
 	if err := r.out.Flush(); err != nil && r.err == nil {
 		r.err = err

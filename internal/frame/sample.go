@@ -15,6 +15,7 @@ import (
 // stay whatever the number of threads.
 type sample struct {
 	fields   int
+	id       int // field of the ID, of which nothing is kept
 	label    int // field of the label, -1 in a blind file
 	capacity int // rows
 	depth    uint
@@ -28,9 +29,9 @@ const (
 	leastSample = 500
 )
 
-func newSample(fields, label int) *sample {
+func newSample(fields, id, label int) *sample {
 	capacity := min(max(sampleCells/fields, leastSample), sampleRows)
-	return &sample{fields: fields, label: label, capacity: capacity}
+	return &sample{fields: fields, id: id, label: label, capacity: capacity}
 }
 
 // A sampled cell is the bits of its number, or those of a NaN that holds the
@@ -46,7 +47,7 @@ func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>
 // takes reports whether the row with a number is one to keep.
 func (s *sample) takes(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
-// addGrid takes rows of a grid, of which the first has a number.
+// addGrid takes rows of a grid whose columns were read; the first has a number.
 func (s *sample) addGrid(g *grid, first int) {
 	for row := range g.rows {
 		if !s.takes(first + row) {
@@ -54,12 +55,13 @@ func (s *sample) addGrid(g *grid, first int) {
 		}
 		s.begin(first + row)
 		for field := range s.fields {
-			value := g.values[field*g.stride+row]
-			if value == value && field != s.label {
-				s.cells = append(s.cells, sampledNumber(value))
-			} else {
-				s.cells = append(s.cells, s.cell(field, g.cellText(row, field)))
+			if field != s.id && field != s.label {
+				if value := g.values[field*g.stride+row]; value == value {
+					s.cells = append(s.cells, sampledNumber(value))
+					continue
+				}
 			}
+			s.cells = append(s.cells, s.cell(field, g.cellText(row, field)))
 		}
 	}
 }
@@ -76,7 +78,10 @@ func (s *sample) add(fields [][]byte, row int) {
 }
 
 func (s *sample) cell(field int, cell []byte) uint64 {
-	if field == s.label {
+	switch field {
+	case s.id:
+		return sampledBlank
+	case s.label:
 		return sampledText(cell)
 	}
 	if kind, value := classify(cell); kind == number {

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // ScanOptions tell Scan what it reads.
@@ -17,6 +20,9 @@ type ScanOptions struct {
 	// ID names the ID column of a blind file. Defaults to the first column,
 	// also where no column has the name. Of a training file it is the first.
 	ID string
+	// Place tells where in the file that a user knows a line and a column stand,
+	// if that is not the one that is read. It is called when all has been read.
+	Place func(line, column int) (int, int)
 	// MaxDefects is the number of defects after which the scan gives up.
 	// Defaults to 20.
 	MaxDefects int
@@ -37,6 +43,7 @@ func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (*Profile, error
 	if err := s.run(ctx, reader); err != nil {
 		return nil, err
 	}
+	s.placeAll()
 	s.profile.Bytes = cmp.Or(s.stopped, reader.offset+int64(reader.end))
 	return s.profile, nil
 }
@@ -55,6 +62,7 @@ type scan struct {
 	stopped int64   // offset of the chunk's end where the scan gave up, else 0
 	fresh   int     // memory that texts may have taken since the last relief
 	twins   map[fingerprint]int
+	sample  *sample
 }
 
 func (s *scan) run(ctx context.Context, reader *Reader) error {
@@ -105,11 +113,12 @@ func (s *scan) assign() {
 	}
 	if s.opts.Blind {
 		s.id = max(0, s.table.find(s.opts.ID))
-		return
+	} else {
+		s.label = len(names) - 1
+		s.tallies[s.label].limits.few = math.MaxInt // labels are texts
+		s.tallies[s.label].texts.exact = true
 	}
-	s.label = len(names) - 1
-	s.tallies[s.label].limits.few = math.MaxInt // labels are texts
-	s.tallies[s.label].texts.exact = true
+	s.sample = newSample(len(names), s.id, s.label)
 }
 
 // errEnough ends a scan that has found as many defects as were asked for, or
@@ -162,17 +171,40 @@ func (h *scanHand) settle(c *chunk) error {
 		}
 		return err
 	}
-	for i := range s.tallies {
-		if i != s.id {
-			s.tallies[i].addColumn(&h.grid, i, c.line, &h.columns[i])
-		}
-	}
-	for row, id := range h.ids {
-		s.ids.add(id, c.line+int(h.grid.lines[row]))
-	}
+	s.count(h, c.line)
+	s.sample.addGrid(&h.grid, s.table.rows)
 	s.relieve(len(c.text), h.grid.rows)
 	s.table.passed(&h.grid)
 	return nil
+}
+
+// count takes the rows of a hand's grid, the first of which is in a line. A column is
+// counted by one goroutine, several columns by several: what cannot be done
+// before a chunk's turn would keep the others waiting.
+func (s *scan) count(h *scanHand, line int) {
+	g := &h.grid
+	var next atomic.Int32
+	columns := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			switch {
+			case i >= len(s.tallies):
+				return
+			case i != s.id:
+				s.tallies[i].addColumn(g, i, line, &h.columns[i])
+			default:
+				for row, id := range h.ids {
+					s.ids.add(id, line+int(g.lines[row]))
+				}
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.tallies)) - 1 {
+		group.Go(columns)
+	}
+	columns()
+	group.Wait()
 }
 
 // readRows takes what is left of the table record by record. It returns
@@ -209,6 +241,7 @@ func (s *scan) row(rec *Record) {
 			s.tallies[i].add(cell, rec.line)
 		}
 	}
+	s.sample.add(rec.fields, s.table.rows-1)
 	s.relieve(len(rec.raw), 1)
 	if id := rec.fields[s.id]; isBlank(id) {
 		s.refuse(s.cellDefect(rec, CodeEmptyID, s.id, "the row has no ID"))
@@ -239,6 +272,7 @@ func (s *scan) cellDefect(rec *Record, code string, at int, message string) Defe
 // finish turns the tallies into the profile and judges the file as a whole.
 func (s *scan) finish() {
 	p := s.profile
+	p.line, p.place = s.table.line, s.opts.Place
 	p.Rows = s.table.rows
 	p.Schema.ID = s.table.names[s.id]
 	if p.Schema.ID == "" {
@@ -251,25 +285,75 @@ func (s *scan) finish() {
 	for _, r := range s.ids.repeated(s.opts.MaxDefects) {
 		s.refuse(Defect{
 			Code: CodeDuplicateID, Line: r.line, Column: s.id + 1, Name: p.Schema.ID,
-			Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", r.first),
+			Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", s.place(r.first)),
 		})
 	}
-	s.finishHeader()
-	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	s.finishHeader(s.findHeaderAgain())
+	sortDefects(p.Defects)
 	p.Defects = p.Defects[:min(len(p.Defects), s.opts.MaxDefects)]
 }
 
-// finishHeader refuses a file without rows and one that begins with data.
-func (s *scan) finishHeader() {
+// findHeaderAgain warns of a row that repeats the header, as where files were put
+// one behind the other, and reports whether there is one.
+func (s *scan) findHeaderAgain() bool {
+	line := 0
+	for i := range s.tallies {
+		t := &s.tallies[i]
+		if i == s.id || t.texts.all != nil { // its texts are not all known
+			continue
+		}
+		at, known := t.texts.index[s.table.names[i]]
+		if !known || line > 0 && t.texts.list[at].line != line {
+			return false
+		}
+		line = t.texts.list[at].line
+	}
+	if line == 0 || !s.ids.has([]byte(s.table.names[s.id])) {
+		return false
+	}
+	s.warnAt(line, CodeHeaderAgain, 0, "the row repeats the header: were files put one behind the other?")
+	return true
+}
+
+// sortDefects puts defects in the order of their places.
+func sortDefects(list []Defect) {
+	slices.SortStableFunc(list, func(a, b Defect) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// place returns where a line stands in the file that the user knows.
+func (s *scan) place(line int) int {
+	if s.opts.Place != nil {
+		line, _ = s.opts.Place(line, 0)
+	}
+	return line
+}
+
+// placeAll does so for all that was found.
+func (s *scan) placeAll() {
+	if s.opts.Place == nil {
+		return
+	}
+	p := s.profile
+	for i := range p.Defects {
+		p.Defects[i].Line, p.Defects[i].Column = s.opts.Place(p.Defects[i].Line, p.Defects[i].Column)
+	}
+	for i := range p.Warnings {
+		p.Warnings[i].Line, p.Warnings[i].Column = s.opts.Place(p.Warnings[i].Line, p.Warnings[i].Column)
+	}
+}
+
+// finishHeader refuses a file without rows and one that begins with data; it does
+// not if the first row is known to stand again among the others.
+func (s *scan) finishHeader(again bool) {
 	if s.profile.Rows == 0 {
 		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
 	p := s.profile
 	known := slices.ContainsFunc(p.Defects, func(d Defect) bool { return d.Code == CodeNoHeader })
-	if known || !s.headless() {
+	if known || again || !s.headless() {
 		return
 	}
 	// A first row that is data often repeats a value: no news beside this.
@@ -280,7 +364,12 @@ func (s *scan) finishHeader() {
 }
 
 func (s *scan) warn(code string, at int, format string, args ...any) {
+	s.warnAt(s.table.line, code, at, format, args...)
+}
+
+func (s *scan) warnAt(line int, code string, at int, format string, args ...any) {
 	s.profile.Warnings = append(s.profile.Warnings, Warning{
-		Code: code, Message: fmt.Sprintf(format, args...), Column: at + 1, Name: s.table.names[at],
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: line, Column: at + 1, Name: s.table.names[at],
 	})
 }

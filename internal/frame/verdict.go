@@ -2,19 +2,24 @@ package frame
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
+// AdvisedRows is how many rows a class should have: with fewer it is hard to
+// learn, and harder to measure.
+const AdvisedRows = 25
+
 // The rules by which a file is judged once all of it has been seen.
 const (
-	maxClasses     = 1_000 // more labels are a quantity, not a class
-	smallClass     = 25    // rows below which a class is hard to learn
-	manyClasses    = 100   // classes of numbers that may be a quantity
-	enoughForID    = 50    // rows from which a column may be called ID-like
-	idLikeShare    = 0.95  // share of different values that makes it so
+	maxClasses = 1_000 // more labels are a quantity, not a class
+
+	manyClasses    = 100  // classes of numbers that may be a quantity
+	enoughForID    = 50   // rows from which a column may be called ID-like
+	idLikeShare    = 0.95 // share of different values that makes it so
 	topLevels      = 10
 	longestExcerpt = 40 // characters of a cell quoted in a message
 )
@@ -45,6 +50,11 @@ func (s *scan) finishColumn(i int, j *judged) {
 	t := &s.tallies[i]
 	c := t.profile(j)
 	c.Name, c.Column = s.table.names[i], i+1
+	if c.Numbers != nil {
+		if c.Numbers.Median = s.sample.median(i); j.values != nil {
+			c.Numbers.Median = medianOf(j.values)
+		}
+	}
 	features := t.features(c.Name, j)
 	if s.useless(i, &c, j) {
 		features = nil
@@ -156,14 +166,13 @@ func (s *scan) warnStrays(i int, j *judged) {
 			first = one
 		}
 	}
-	switch {
-	case rows == 0:
-	case len(j.strays) > 0:
-		s.warn(CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: kept apart from the numbers",
-			plural(rows, "row"), excerpt(first.text), first.line)
-	default:
-		s.warn(CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: taken as missing",
-			plural(rows, "row"), excerpt(first.text), first.line)
+	fate := "taken as missing"
+	if len(j.strays) > 0 {
+		fate = "kept apart from the numbers"
+	}
+	if rows > 0 {
+		s.warnAt(first.line, CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: %s",
+			plural(rows, "row"), excerpt(first.text), s.place(first.line), fate)
 	}
 }
 
@@ -180,11 +189,11 @@ func (s *scan) finishLabel() {
 	case len(list) == 0 || s.skipped > 0:
 		return // the labels of rows that could not be read are missing
 	case len(list) == 1:
-		s.refuse(s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed", excerpt(list[0].text)))
+		s.refuse(s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed%s", excerpt(list[0].text), s.likelyLabel()))
 	case n > 2 && 2*n > labelled, n > maxClasses:
 		s.refuse(s.table.defect(CodeTooManyClasses, s.label,
-			"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
-			grouped(n), plural(labelled, "row")))
+			"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?%s",
+			grouped(n), plural(labelled, "row"), s.likelyLabel()))
 		return
 	case numeric && n > manyClasses:
 		s.warn(CodeManyClasses, s.label, "%d different numbers: each is taken as a class of its own", n)
@@ -192,11 +201,60 @@ func (s *scan) finishLabel() {
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.text)
 		p.Classes = append(p.Classes, LevelRows{Text: one.text, Rows: one.rows})
-		if one.rows < smallClass {
-			s.warn(CodeSmallClass, s.label, "class %s has only %s", excerpt(one.text), plural(one.rows, "row"))
+	}
+	s.warnSmall(list)
+	s.warnSimilar(p.Schema.Classes)
+	s.findLeaks()
+}
+
+// findLeaks measures how much of the label each column tells by itself, and
+// warns of one that tells nearly all: it may be known only once the label is.
+func (s *scan) findLeaks() {
+	a := newAlone(s.sample)
+	if a == nil {
+		return
+	}
+	columns := s.profile.Columns
+	fields := make([]int, len(columns))
+	for i := range columns {
+		fields[i] = columns[i].Column - 1
+	}
+	for i, told := range a.measure(fields) {
+		if columns[i].Alone = told; columns[i].Features > 0 && a.leaks(told) {
+			s.warn(CodeLeakingColumn, fields[i],
+				"tells the label of %s of the rows by itself, where %s alone is right in %s: is it known before the label is?",
+				percent(told), excerpt(s.tallies[s.label].texts.top(1)[0].Text), percent(a.base()))
 		}
 	}
-	s.warnSimilar(p.Schema.Classes)
+}
+
+// likelyLabel says which column is rather the label, if one is.
+func (s *scan) likelyLabel() string {
+	at, why := s.guessLabel(s.table.names, s.label, s.id)
+	if at < 0 {
+		return ""
+	}
+	s.profile.LikelyLabel = s.table.names[at]
+	return fmt.Sprintf(" Rather %s is: %s", excerpt(s.profile.LikelyLabel), why)
+}
+
+// warnSmall tells of classes that are hard to learn: each, or all at once where
+// they are many.
+func (s *scan) warnSmall(list []level) {
+	const many = 3
+	small := slices.DeleteFunc(slices.Clone(list), func(one level) bool { return one.rows >= AdvisedRows })
+	slices.SortStableFunc(small, func(a, b level) int { return cmp.Compare(a.rows, b.rows) })
+	if len(small) > many {
+		text := ""
+		for _, one := range small[:many] {
+			text += fmt.Sprintf("%s %s, ", excerpt(one.text), grouped(one.rows))
+		}
+		s.warnAt(small[0].line, CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedRows, text)
+		return
+	}
+	for _, one := range small {
+		s.warnAt(one.line, CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), plural(one.rows, "row"), AdvisedRows)
+	}
 }
 
 // warnSimilar names classes that a reader would take for one.

@@ -1,0 +1,288 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// made is the field of an ID column that is made.
+const made = -1
+
+// chooseID settles which column is the ID, by what the file's beginning holds.
+func (m *mender) chooseID() error {
+	shape := &m.opts.Shape
+	switch {
+	case shape.MakeID:
+		m.id = made
+		return nil
+	case shape.ID != "":
+		if m.id = m.scan.table.find(shape.ID); m.id < 0 {
+			return m.missing(shape.ID, "the ID")
+		}
+		return nil
+	case m.blind && m.opts.Train != nil:
+		m.id = m.blindID()
+		return nil
+	}
+	rows, different := m.sampled(0)
+	if rows < enoughRows || 2*different > rows {
+		return nil
+	}
+	for i, name := range m.names {
+		if n, own := m.sampled(i); namesRows(name) && own == n && n == rows {
+			m.id = i
+			return nil
+		}
+	}
+	m.id = made
+	return nil
+}
+
+// blindID returns the ID of a blind file: the column with the name of the
+// training file's, or the first if that is no feature.
+func (m *mender) blindID() int {
+	train := m.opts.Train
+	isID := func(name string) bool { return name == train.Schema.ID }
+	if at := slices.IndexFunc(m.names, isID); at >= 0 {
+		return at
+	}
+	folded := looseName(train.Schema.ID)
+	if at := slices.IndexFunc(m.names, func(name string) bool { return folded != "" && looseName(name) == folded }); at >= 0 {
+		return at
+	}
+	if m.opts.NumberedTrain || train.find(m.names[0]) >= 0 {
+		return made
+	}
+	return 0
+}
+
+// sampled returns how many rows of the file's beginning there are, and how many
+// different texts stand in a column of them. Blank ones do not count as any.
+func (m *mender) sampled(column int) (rows, different int) {
+	seen := map[string]bool{}
+	for _, record := range m.layout.sample {
+		if len(record) != len(m.names) {
+			continue
+		}
+		rows++
+		if !isBlank(record[column]) {
+			seen[string(record[column])] = true
+		}
+	}
+	return rows, len(seen)
+}
+
+func (m *mender) missing(name, role string) error {
+	return &Defect{
+		Code: CodeMissingColumn, Line: m.layout.line, Name: name,
+		Message: fmt.Sprintf("no column has the name %s, which is to be %s%s", excerpt(name), role, didYouMean(name, m.names)),
+	}
+}
+
+// nameColumns gives every column a name of its own.
+func (m *mender) nameColumns() {
+	if !m.layout.header {
+		m.nameAll()
+		return
+	}
+	taken := make(map[string]bool)
+	for i, name := range m.names {
+		fresh := name
+		switch {
+		case name == "" && i == m.id:
+			fresh = "id"
+		case name == "":
+			fresh = "column_" + strconv.Itoa(i+1)
+		}
+		fresh = freeName(fresh, func(one string) bool {
+			return taken[one] || one != name && slices.Contains(m.names[i:], one)
+		})
+		taken[fresh] = true
+		if fresh != name && !m.dropped(i) && !(m.layout.rowNames && i == 0) {
+			m.ledger.note(changeNames, m.layout.line, i+1)
+		}
+		m.names[i] = fresh
+	}
+}
+
+// nameAll names the columns of a file without a header: as in the training file
+// if it has as many, else by their numbers.
+func (m *mender) nameAll() {
+	first := excerpt(strings.Join(m.layout.names, string(m.layout.delim)))
+	if train := m.opts.Train; m.blind && train != nil {
+		names := append([]string{train.Schema.ID}, train.Schema.fields()...)
+		if len(m.names) == len(names)+1 {
+			names = append(names, train.Schema.Label)
+		}
+		if len(names) == len(m.names) {
+			m.names = names
+			m.ledger.say(changeNoHeader, Change{Line: m.layout.line}, "the first row, %s, is data: the header of the training file is put above it", first)
+			return
+		}
+	}
+	for i := range m.names {
+		m.names[i] = "column_" + strconv.Itoa(i+1)
+	}
+	if m.id == 0 {
+		m.names[0] = "id"
+	}
+	if !m.blind {
+		m.names[len(m.names)-1] = "label"
+	}
+	m.ledger.say(changeNoHeader, Change{Line: m.layout.line}, "the first row, %s, is data: a header is put above it", first)
+}
+
+// freeName returns a name, with the first number behind it that makes it free.
+func freeName(name string, taken func(string) bool) string {
+	free := name
+	for n := 2; taken(free); n++ {
+		free = name + "_" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// dropped reports whether a column is left out: one that the user wants out, or
+// one without a name and without a cell.
+func (m *mender) dropped(at int) bool {
+	if m.layout.header && m.layout.names[at] == "" && at != m.id {
+		t := &m.scan.tallies[at]
+		if t.cells[number]+t.cells[marker]+t.cells[text] == 0 {
+			return true
+		}
+	}
+	return slices.Contains(m.opts.Shape.Drop, m.names[at])
+}
+
+// chooseLabel settles which column is the label.
+func (m *mender) chooseLabel() error {
+	m.label = -1
+	shape := &m.opts.Shape
+	switch {
+	case shape.Label != "":
+		if m.label = slices.Index(m.names, shape.Label); m.label < 0 && !m.blind {
+			return m.missing(shape.Label, "the label")
+		}
+	case m.blind && m.opts.Train != nil:
+		label := looseName(m.opts.Train.Schema.Label)
+		m.label = slices.IndexFunc(m.names, func(name string) bool {
+			return looseName(name) == label && m.opts.Train.find(name) < 0
+		})
+	case !m.blind:
+		for at := range m.names {
+			if at != m.id && !m.dropped(at) {
+				m.label = at
+			}
+		}
+		if guess, why := m.scan.guessLabel(m.names, m.label, m.id); guess >= 0 {
+			m.label = guess
+			m.ledger.say(changeMoved, Change{Line: m.layout.line, Column: guess + 1},
+				"%s is taken as the label and put last: %s", excerpt(m.names[guess]), why)
+		}
+	}
+	return nil
+}
+
+// orderTrain puts the ID first and the label last.
+func (m *mender) orderTrain() {
+	if m.id >= 0 {
+		m.order = append(m.order, m.id)
+	}
+	m.rest(func(int) bool { return true })
+	if m.label >= 0 {
+		m.order = append(m.order, m.label)
+	}
+	m.tellMoved(m.id, 0, "ID", "first")
+	if m.opts.Shape.Label != "" {
+		m.tellMoved(m.label, len(m.names)-1, "label", "last")
+	}
+}
+
+// orderBlind puts the ID first, then the columns of the training file in its
+// order, then what that does not have.
+func (m *mender) orderBlind() {
+	if m.id >= 0 {
+		m.order = append(m.order, m.id)
+	}
+	train := m.opts.Train
+	if train == nil {
+		m.rest(func(int) bool { return true })
+	} else {
+		m.renameLike(train)
+		used := map[int]bool{}
+		for _, name := range train.Schema.fields() {
+			if at := slices.Index(m.names, name); at >= 0 && at != m.id && !m.dropped(at) {
+				m.order = append(m.order, at)
+				used[at] = true
+			}
+		}
+		moved := !slices.IsSorted(m.order)
+		m.rest(func(at int) bool { return !used[at] })
+		if moved {
+			m.ledger.note(changeOrder, m.layout.line, 0)
+		}
+	}
+	if m.label >= 0 {
+		m.ledger.say(changeLabelOut, Change{Line: m.layout.line, Column: m.label + 1}, "the label %s is taken out: a blind file has none", excerpt(m.names[m.label]))
+	}
+}
+
+// rest puts the columns in order that have no role and that wanted lets in.
+func (m *mender) rest(wanted func(at int) bool) {
+	for at := range m.names {
+		switch {
+		case at == m.id || at == m.label || !wanted(at):
+		case m.dropped(at):
+			m.ledger.note(changeDropped, m.layout.line, at+1)
+		default:
+			m.order = append(m.order, at)
+		}
+	}
+}
+
+func (m *mender) tellMoved(at, home int, role, place string) {
+	if at >= 0 && at != home {
+		m.ledger.say(changeMoved, Change{Line: m.layout.line, Column: at + 1}, "the %s %s is put %s", role, excerpt(m.names[at]), place)
+	}
+}
+
+// renameLike gives columns the names of the training file from which theirs
+// differ in case, spaces and the like only.
+func (m *mender) renameLike(train *Profile) {
+	rename := func(want string, at int) {
+		m.ledger.note(changeRenamed, m.layout.line, at+1)
+		m.names[at] = want
+	}
+	if m.id >= 0 && m.names[m.id] != train.Schema.ID && looseName(m.names[m.id]) == looseName(train.Schema.ID) {
+		rename(train.Schema.ID, m.id)
+	}
+	for _, want := range train.Schema.fields() {
+		if slices.Contains(m.names, want) {
+			continue
+		}
+		likely := -1
+		for at, name := range m.names {
+			if looseName(name) == looseName(want) && train.find(name) < 0 && at != m.id && at != m.label {
+				if likely >= 0 {
+					likely = -1
+					break
+				}
+				likely = at
+			}
+		}
+		if likely >= 0 {
+			rename(want, likely)
+		}
+	}
+}
+
+// tellLayout notes what the second pass knows from the first.
+func (m *mender) tellLayout() {
+	if m.layout.delim != ',' {
+		m.ledger.say(changeDelimiter, Change{Line: m.layout.line}, "fields parted by %q, now by commas", m.layout.delim)
+	}
+	if m.layout.rowNames {
+		m.ledger.say(changeNames, Change{Line: m.layout.line, Column: 1}, "the first column has no name in the header, which names one column fewer than the rows have")
+	}
+}

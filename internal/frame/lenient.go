@@ -1,0 +1,197 @@
+package frame
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// lenient reads records as a Reader does, and makes something of those that a
+// Reader refuses:
+//
+//	5" pipe              a quote inside a field is one
+//	"say "hi"",x         a quote closes a field only where the field may end
+//	"lost,x              a quote that its line does not close is taken out
+//	a lone CR, a NUL     line ends and characters as mend says
+//
+// A quoted field may go over several lines, unless its record then has another
+// number of fields than the header and its first line alone has not.
+type lenient struct {
+	*Reader
+	width int // fields of a record; 0 while that is not known
+	line  []byte
+	cells [][]byte // of the record, if it was read from a single line
+	note  func(code string, line, column int)
+}
+
+func newLenient(src io.Reader, delim byte, note func(code string, line, column int)) *lenient {
+	return &lenient{Reader: NewReader(src, delim), note: note}
+}
+
+// next returns the fields of the next record and the line where it begins, and
+// io.EOF behind the last. They are valid until the next call. A *Defect is
+// something that nothing can be made of.
+func (l *lenient) next() (fields [][]byte, line int, err error) {
+	r := l.Reader
+	if !r.opened {
+		r.opened = true
+		if err := r.open(); err != nil {
+			return nil, 1, err
+		}
+		if r.pos > 0 {
+			l.note(changeMark, 1, 0)
+		}
+	}
+	for r.err == nil {
+		window := r.buf[r.pos:r.end]
+		if len(window) == 0 && r.last {
+			return nil, r.line, io.EOF
+		}
+		line = r.line
+		at, what := r.split(window)
+		if what == partial && len(window)-at <= MaxField && len(window) <= MaxRecord {
+			r.err = r.fill()
+			continue
+		}
+		if what == whole && !l.doubtful() {
+			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
+				l.note(changeLineEnds, line, 0)
+			}
+			r.pos += at
+			r.line += r.rec.breaks + 1
+			if len(r.rec.raw) == 0 {
+				continue
+			}
+			return l.legible(r.rec.fields, line), line, nil
+		}
+		fields, more, err := l.oneLine(at, what)
+		if err != nil || more {
+			if err != nil {
+				return nil, line, err
+			}
+			continue
+		}
+		return l.legible(fields, line), line, nil
+	}
+	return nil, r.line, r.err
+}
+
+// doubtful reports whether a whole record may be several, held together by a
+// quote that should not be there.
+func (l *lenient) doubtful() bool {
+	return l.width > 0 && l.rec.breaks > 0 && len(l.rec.fields) != l.width
+}
+
+// oneLine reads the record as one line, unless that is no better than the whole
+// record that begins there. more asks to try again with more of the file.
+func (l *lenient) oneLine(at int, what outcome) (fields [][]byte, more bool, err error) {
+	r := l.Reader
+	window := r.buf[r.pos:r.end]
+	n := bytes.IndexAny(window, "\r\n")
+	if n < 0 && r.last {
+		n = len(window)
+	}
+	if n < 0 || n+1 >= len(window) && !r.last {
+		if len(window) > MaxRecord {
+			return nil, false, &Defect{
+				Code: CodeTooLong, Line: r.line, Column: 1,
+				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecord>>20),
+			}
+		}
+		r.err = r.fill()
+		return nil, true, nil
+	}
+	cells, mended := l.pieces(window[:n])
+	if what == whole && len(cells) != l.width {
+		r.pos += at
+		r.line += r.rec.breaks + 1
+		return r.rec.fields, false, nil
+	}
+	if mended >= 0 {
+		l.note(changeQuotes, r.line, mended+1)
+	}
+	r.pos += lineEnd(window, n)
+	r.line++
+	return cells, false, nil
+}
+
+// pieces takes a line apart. mended is the first field whose quotes were not
+// what they should be, -1 without one.
+func (l *lenient) pieces(line []byte) (cells [][]byte, mended int) {
+	l.line = append(l.line[:0], line...)
+	line, l.cells, mended = l.line, l.cells[:0], -1
+	for {
+		begin, end, next := 0, 0, 0
+		if len(line) > 0 && line[0] == '"' {
+			begin, end = 1, closingOnLine(line, l.delim)
+		}
+		if begin == 1 && end > 0 {
+			next = end + 1
+		} else {
+			if end = bytes.IndexByte(line[begin:], l.delim) + begin; end < begin {
+				end = len(line)
+			}
+			next = end
+		}
+		text := line[begin:end]
+		if quoted := next > end; bytes.IndexByte(text, '"') >= 0 || begin == 1 && !quoted {
+			rest := text
+			if quoted {
+				text = bytes.ReplaceAll(text, []byte(`""`), []byte{'"'})
+				rest = bytes.ReplaceAll(line[begin:end], []byte(`""`), nil)
+			}
+			if mended < 0 && (!quoted || bytes.IndexByte(rest, '"') >= 0) {
+				mended = len(l.cells)
+			}
+		}
+		l.cells = append(l.cells, text)
+		if next >= len(line) {
+			return l.cells, mended
+		}
+		line = line[next+1:]
+	}
+}
+
+// closingOnLine returns the offset of the quote that closes the field which
+// opens at line[0]: the first before a delimiter or the line's end; 0 without.
+func closingOnLine(line []byte, delim byte) int {
+	for i := 1; i < len(line); i++ {
+		if line[i] != '"' {
+			continue
+		}
+		if i+1 == len(line) || line[i+1] == delim {
+			return i
+		}
+		if line[i+1] == '"' {
+			i++
+		}
+	}
+	return 0
+}
+
+// legible makes the fields UTF-8 without NUL bytes. What is not UTF-8 is taken
+// for Windows-1252, of which Latin-1 is a part.
+func (l *lenient) legible(fields [][]byte, line int) [][]byte {
+	for i, field := range fields {
+		if bytes.IndexByte(field, 0) >= 0 {
+			field = bytes.ReplaceAll(field, []byte{0}, nil)
+			fields[i] = field
+			l.note(changeNUL, line, i+1)
+		}
+		if utf8.Valid(field) {
+			continue
+		}
+		var text []byte
+		for rest := field; len(rest) > 0; rest = rest[1:] {
+			text, _ = windows1252(text, rest)
+		}
+		fields[i] = text
+		l.note(changeEncoding, line, i+1)
+	}
+	return fields
+}
+
+// finished reports whether an error of next only says that there is no more.
+func finished(err error) bool { return errors.Is(err, io.EOF) }

@@ -1,0 +1,93 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// looseName is what a column's name reads like when case and all but letters
+// and digits do not count.
+func looseName(name string) string {
+	return strings.Map(func(char rune) rune {
+		if unicode.IsLetter(char) || unicode.IsDigit(char) {
+			return unicode.ToLower(char)
+		}
+		return -1
+	}, name)
+}
+
+// didYouMean returns the question for the name that is most like another one,
+// nothing if none is.
+func didYouMean(name string, names []string) string {
+	if likely := alike(name, names); likely != "" {
+		return fmt.Sprintf(" (did you mean %s?)", excerpt(likely))
+	}
+	return ""
+}
+
+// alike returns the name that differs from another one in case and signs, or
+// else in a few letters only; empty if none does.
+func alike(name string, names []string) string {
+	loose := []rune(looseName(name))
+	best, least := "", len(loose)/3+1
+	for _, other := range names {
+		if other == name {
+			continue
+		}
+		if d := distance(loose, []rune(looseName(other)), least); d < least || d == 0 && best == "" {
+			best, least = other, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, taken out, replaced or swapped to
+// make one text the other (Damerau, 1964); limit or more if that is reached.
+func distance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) == 0 || len(b) == 0 {
+		return limit
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			changed := 1
+			if a[i] == b[j] {
+				changed = 0
+			}
+			row[j+1] = min(last[j]+changed, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(b)], limit)
+}
+
+// namesRows reports whether a column's name is that of an ID.
+func namesRows(name string) bool {
+	loose := looseName(name)
+	for _, one := range []string{"id", "key", "uuid", "guid", "rowid", "index", "nr", "no", "number"} {
+		if loose == one {
+			return true
+		}
+	}
+	last := strings.LastIndexFunc(name, func(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) })
+	word := strings.ToLower(name[last+1:])
+	return last >= 0 && (word == "id" || word == "key" || word == "uuid") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
+}
+
+// labelNames are what labels are often called, as looseName has it.
+var labelNames = []string{
+	"label", "class", "target", "y", "outcome", "result", "response", "churn", "churned", "survived", "default", "fraud",
+	"isfraud", "diagnosis", "species", "category", "spam", "isspam", "converted", "clicked", "approved", "status",
+}
+
+// namesLabel reports whether a column's name is that of a label.
+func namesLabel(name string) bool { return slices.Contains(labelNames, looseName(name)) }

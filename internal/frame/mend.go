@@ -1,0 +1,357 @@
+package frame
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// MendOptions tell Mend what it reads.
+type MendOptions struct {
+	// Shape tells where the file has its columns, as for Reshape. Of a training
+	// file without Label, the last column is the label, or if that cannot be one,
+	// the one column that can and has a name like one.
+	Shape Shape
+	// Encoding is that of Decode.
+	Encoding string
+	// Train is what a blind file is for: the profile of a training file without
+	// defects. It may be nil.
+	Train *Profile
+	// NumberedTrain tells that the ID of the training file was made for it.
+	NumberedTrain bool
+}
+
+// Mended is what Mend did.
+type Mended struct {
+	// Changes are what was changed, each kind once; none means that the copy
+	// differs from the file in nothing but how it is written.
+	Changes []Change
+	// Read and Written are the data rows of both files. What lies between them
+	// is the sum of Change.LeftOut.
+	Read, Written int
+	// Numbered tells that an ID column was made.
+	Numbered bool
+	// Line is that of the header in the file that was read, From the number of the
+	// column there, from 1, for each of the copy: 0 for one that was made.
+	Line int
+	From []int
+}
+
+// Mend writes a corrected copy of a file to dst: UTF-8, commas, one header, ID
+// first and label last, an ID and the same number of fields for every row; of a
+// blind file the columns in the order of the training file. It changes what can
+// be decided and nothing else, and tells every change.
+//
+// The file is read twice; open gives it from its beginning, as it is stored. A
+// *Defect is something that cannot be put right. What cannot be put right by
+// reading rows alone, such as a missing column, is found by a Scan of the copy.
+func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts MendOptions) (*Mended, error) {
+	m := &mender{ctx: ctx, opts: opts, blind: opts.Shape.Blind}
+	for _, pass := range []func(io.Reader) error{m.survey, func(src io.Reader) error { return m.write(src, dst) }} {
+		src, err := open()
+		if err != nil {
+			return nil, err
+		}
+		err = m.decode(src, pass)
+		if err := errors.Join(err, src.Close()); err != nil {
+			return nil, err
+		}
+	}
+	m.done.Changes, m.done.Line = m.ledger.changes(m.names), m.layout.line
+	if m.id == made {
+		m.done.From = append(m.done.From, 0)
+	}
+	for _, at := range m.order {
+		m.done.From = append(m.done.From, at+1)
+	}
+	return &m.done, nil
+}
+
+// mender is the state of one Mend: what the first pass finds out for the second.
+type mender struct {
+	ctx   context.Context
+	opts  MendOptions
+	blind bool
+
+	layout layout // how the file is written
+	names  []string
+	scan   *scan // of the rows that have the right number of fields
+	id     int   // field of the ID, -1 if it is made
+	label  int   // field of the label, -1 in a blind file
+	order  []int // fields of the copy, in their order
+
+	ledger ledger
+	quiet  bool // nothing is noted: it will be in the second pass
+	first  bool // the first row was counted, though it stands where a header should
+	done   Mended
+}
+
+func (m *mender) note(code string, line, column int) {
+	if !m.quiet {
+		m.ledger.note(code, line, column)
+	}
+}
+
+// decode unpacks the file for a pass over it.
+func (m *mender) decode(src io.Reader, pass func(io.Reader) error) error {
+	decoded, err := Decode(src, m.opts.Encoding)
+	if err != nil {
+		return err
+	}
+	m.quiet = m.scan == nil // else it is the second pass, which tells
+	if !m.quiet && !decoded.Plain {
+		if decoded.Packing != "" {
+			m.ledger.say(changePacking, Change{}, "unpacked from %s", decoded.Packing)
+		}
+		if decoded.Charset != "" {
+			m.ledger.say(changeCharset, Change{}, "%s, written as UTF-8", decoded.Charset)
+		}
+	}
+	return errors.Join(pass(decoded), decoded.Close())
+}
+
+// sniffed is how much of a file is looked at to find out how it is written.
+const sniffed = 1 << 20
+
+// survey is the first pass: it finds out how the file is written and counts what
+// its columns hold.
+func (m *mender) survey(src io.Reader) error {
+	head := bufio.NewReaderSize(src, sniffed)
+	sample, _ := head.Peek(sniffed) // an error comes again with Read
+	var err error
+	if m.layout, err = sniff(sample, len(sample) == sniffed, m.opts.Shape.Delimiter); err != nil {
+		return err
+	}
+	rows, err := m.open(head)
+	if err != nil {
+		return err
+	}
+	if err := m.begin(); err != nil {
+		return err
+	}
+	for {
+		fields, line, err := rows.next()
+		if finished(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if rows.count&0x3FF == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
+		if len(fields) == len(m.names) && !m.repeatsHeader(fields) && !allBlank(fields) {
+			m.count(fields, line)
+		}
+	}
+	return m.decide()
+}
+
+// begin makes the scan that counts.
+func (m *mender) begin() error {
+	s := &scan{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
+	s.table = &table{names: m.names, line: m.layout.line}
+	s.tallies = make([]tally, len(m.names))
+	share := newLimits(len(m.names))
+	for i := range s.tallies {
+		s.tallies[i].limits = share
+	}
+	s.sample = newSample(len(m.names), -1, -1)
+	m.scan, m.first = s, !m.layout.header
+	return m.chooseID()
+}
+
+func (m *mender) count(fields [][]byte, line int) {
+	s := m.scan
+	size := 0
+	for i, cell := range fields {
+		s.tallies[i].add(cell, line)
+		size += len(cell)
+	}
+	if m.id >= 0 && !isBlank(fields[m.id]) {
+		s.ids.add(s.ids.hash(fields[m.id]), line)
+	}
+	s.sample.add(fields, s.table.rows)
+	s.table.rows++
+	s.relieve(size, 1)
+}
+
+// decide settles the roles of the columns, once it is known what they hold.
+func (m *mender) decide() error {
+	s := m.scan
+	s.id, s.label = m.id, -1
+	s.profile.Rows = s.table.rows
+	if m.layout.header && s.profile.Rows > 0 {
+		m.layout.header = !m.headless()
+	}
+	m.nameColumns()
+	for _, name := range m.opts.Shape.Drop {
+		if !m.blind && !slices.Contains(m.names, name) {
+			return m.missing(name, "dropped")
+		}
+	}
+	if err := m.chooseLabel(); err != nil {
+		return err
+	}
+	if m.blind {
+		m.orderBlind()
+	} else {
+		m.orderTrain()
+	}
+	return nil
+}
+
+// headless reports whether the header is rather a row of data. It is none if it
+// has a name of the training file.
+func (m *mender) headless() bool {
+	s, train := m.scan, m.opts.Train
+	if m.blind && train != nil {
+		if fields := train.Schema.fields(); len(m.names) == len(fields)+1 || len(m.names) == len(fields)+2 {
+			return m.holdsNumbers(train)
+		}
+		if slices.ContainsFunc(m.names, func(name string) bool { return train.find(name) >= 0 }) {
+			return false
+		}
+	}
+	if !m.blind {
+		s.label = len(m.names) - 1
+	}
+	found := s.headless()
+	s.label = -1
+	return found
+}
+
+// holdsNumbers reports whether the header has a number wherever the training file
+// has a column of numbers, if there is such a column.
+func (m *mender) holdsNumbers(train *Profile) bool {
+	found := false
+	for i := range train.Columns {
+		if train.Columns[i].Form != FormNumeric {
+			continue
+		}
+		if kind, _ := classify([]byte(m.names[i+1])); kind != number {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// rows reads the records of a file behind its header.
+type rows struct {
+	*lenient
+	count int
+	again [][]byte // a header that was data is the first row
+	line  int
+}
+
+func (r *rows) next() ([][]byte, int, error) {
+	r.count++
+	if again := r.again; again != nil {
+		r.again = nil
+		return again, r.line, nil
+	}
+	return r.lenient.next()
+}
+
+// open reads the header as the layout has it.
+func (m *mender) open(src io.Reader) (*rows, error) {
+	r := &rows{lenient: newLenient(src, m.layout.delim, m.note)}
+	for range m.layout.preamble {
+		_, line, err := r.lenient.next()
+		if err != nil {
+			return nil, orEmpty(err)
+		}
+		m.note(changePreamble, line, 0)
+	}
+	fields, line, err := r.lenient.next()
+	if err != nil {
+		return nil, orEmpty(err)
+	}
+	m.layout.line = line
+	if m.names == nil {
+		for _, field := range fields {
+			m.names = append(m.names, string(trim(field)))
+		}
+		if m.layout.rowNames {
+			m.names = slices.Insert(m.names, 0, "")
+		}
+	}
+	r.width = len(m.names)
+	if !m.layout.header {
+		for _, field := range fields {
+			r.again = append(r.again, bytes.Clone(field))
+		}
+		r.line = line
+	}
+	return r, nil
+}
+
+func orEmpty(err error) error {
+	if finished(err) {
+		return &Defect{Code: CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
+	}
+	return err
+}
+
+func allBlank(fields [][]byte) bool {
+	return !slices.ContainsFunc(fields, func(field []byte) bool { return !isBlank(field) })
+}
+
+// repeatsHeader reports whether a row is the header again, as where files were
+// put one behind the other.
+func (m *mender) repeatsHeader(fields [][]byte) bool {
+	if !m.layout.header || len(fields) != len(m.layout.names) {
+		return false
+	}
+	for i, field := range fields {
+		if string(trim(field)) != m.layout.names[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// write is the second pass.
+func (m *mender) write(src io.Reader, dst io.Writer) error {
+	r, err := m.open(src)
+	if err != nil {
+		return err
+	}
+	m.tellLayout()
+	w := newMendWriter(m, dst)
+	for {
+		if r.count&0x3FF == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
+		fields, line, err := r.next()
+		if finished(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		m.done.Read++
+		if err := w.row(fields, line); err != nil {
+			return err
+		}
+	}
+	if left := m.ledger.leftOut(changeRaggedOut); left > mostLeftOut && left*leftOutShare > m.done.Read {
+		return &Defect{
+			Code: CodeRaggedRow, Line: w.firstOut,
+			Message: fmt.Sprintf("%s of %s have too many or too few fields, and what is meant cannot be told: is %q what parts the fields?",
+				grouped(left), plural(m.done.Read, "row"), m.layout.delim),
+		}
+	}
+	return w.out.Flush()
+}
+
+// How many rows with a wrong number of fields a training file may lose.
+const (
+	mostLeftOut  = 5
+	leftOutShare = 10 // or one in so many
+)
