@@ -72,6 +72,7 @@ var variables = []variable{
 	{name: "NO_COLOR", meaning: "not empty: no colour"},
 	{name: "CLICOLOR_FORCE", meaning: "not 0: colour in pipes, too"},
 	{name: "TERM", meaning: "dumb: nothing is redrawn"},
+	{name: "LC_ALL, LC_CTYPE, LANG", meaning: "not UTF-8: histograms are drawn in ASCII"},
 	{name: "COLUMNS", meaning: "width to fit tables to"},
 	{name: "CI", meaning: "not empty: nothing is redrawn, no pager"},
 	{name: envGitHub, meaning: "true: missed requirements are annotated on standard error"},

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -146,9 +147,40 @@ func (in *input) Close() {
 	}
 }
 
-// open gives the file in the contract's shape, from its beginning.
-func (in *input) open() (io.ReadCloser, error) {
+// stored gives the file as it is stored, from its beginning.
+func (in *input) stored() (*storedFile, error) {
 	file, err := os.Open(in.path)
+	if err != nil {
+		return nil, err
+	}
+	return &storedFile{File: file}, nil
+}
+
+// storedFile counts how much of it has been read.
+type storedFile struct {
+	*os.File
+	done atomic.Int64
+}
+
+// Read implements io.Reader.
+func (f *storedFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.done.Add(int64(n))
+	return n, err
+}
+
+// size is the length of the file as it is stored, -1 if that is unknown.
+func (in *input) size() int64 {
+	info, err := os.Stat(in.path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// open gives the file in the contract's shape, from its beginning.
+func (in *input) open() (*inputReader, error) {
+	file, err := in.stored()
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +192,7 @@ func (in *input) open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.Join(in.fault(err), decoded.Close(), file.Close())
 	}
-	return &inputReader{Reader: shaped, decoded: decoded, file: file, in: in}, nil
+	return &inputReader{Reader: shaped, shaped: shaped, decoded: decoded, file: file, in: in}, nil
 }
 
 // fault says which file an error is about; one that is no defect is of a flag
@@ -177,8 +209,9 @@ func (in *input) fault(err error) error {
 
 type inputReader struct {
 	io.Reader
+	shaped  *frame.Reshaped
 	decoded io.Closer
-	file    io.Closer
+	file    *storedFile
 	in      *input
 }
 
@@ -207,16 +240,19 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, id string
 		}, nil
 	}
 	defer file.Close()
-	phase := progress.Phase("checking " + in.name)
+	phase, size := progress.Phase("checking "+in.name), in.size()
 	defer phase.Done()
-	ticking := readerFunc(func(p []byte) (int, error) {
-		phase.Tick("")
-		return file.Read(p)
+	metered := readerFunc(func(p []byte) (int, error) {
+		n, err := file.Read(p)
+		phase.Share(file.file.done.Load(), size)
+		return n, err
 	})
-	p, err := frame.Scan(ctx, ticking, frame.ScanOptions{Blind: in.shape.Blind, ID: id})
+	file.shaped.Collect()
+	p, err := frame.Scan(ctx, metered, frame.ScanOptions{Blind: in.shape.Blind, ID: id, Place: file.shaped.Place})
 	if err != nil {
 		return nil, err
 	}
+	file.shaped.Complete(p)
 	if p.Bytes > api.MaxUploadBytes {
 		p.Defects = append(p.Defects, frame.Defect{
 			Code:    string(api.CodeTooLarge),
@@ -242,7 +278,7 @@ func (in *input) source(size int64) client.Source {
 	if in.spooled {
 		name = "data.csv"
 	}
-	return client.Source{Name: name, Size: size, Open: in.open}
+	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.open() }}
 }
 
 // stem is the file's name without folder and endings: what things made from it

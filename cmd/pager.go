@@ -36,6 +36,12 @@ func (o *output) aligned(t *term.Table) error {
 	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
 		return err
 	}
+	return o.paged(&text)
+}
+
+// paged prints a text on the terminal, through the pager if it is longer.
+func (o *output) paged(text *bytes.Buffer) error {
+	c := o.host.console
 	pager, err := o.pager()
 	if err != nil {
 		return err

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 					"alike":  seen[mode].alike,
 					"change": change,
 					"grow":   grow,
+					"latin":  latin,
 				},
 			})
 		})
@@ -174,6 +175,16 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(b.String()), 0o644))
+// latin writes a file anew in Latin-1: latin FILE.
+func latin(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: latin FILE")
+	}
+	var text []byte
+	for _, char := range ts.ReadFile(args[0]) {
+		text = append(text, byte(char))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
 }
 
 // keysSeen is the key of a script's map of keys to their names.

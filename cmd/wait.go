@@ -87,6 +87,12 @@ func (w *waiter) start(ctx context.Context) (context.Context, *term.Progress, co
 	return ctx, progress, cancel, nil
 }
 
+// progressIsOpen tells that nobody said how progress is to be shown.
+func (w *waiter) progressIsOpen() bool {
+	s, err := w.host.settings(w.cmd.Flags())
+	return err == nil && cmp.Or(s.GetString(keyProgress), string(term.Auto)) == string(term.Auto)
+}
+
 // left explains why a wait ended before the job: by --timeout, by Ctrl-C or by a
 // lost connection. The job runs on, and again is the command that goes on with it.
 func (w *walk) left(ctx context.Context, err error, what, again string) error {

@@ -118,7 +118,7 @@ func (s *Shape) order(t *table) ([]int, error) {
 		if at < 0 && !optional {
 			return at, &Defect{
 				Code: CodeMissingColumn, Line: t.line, Name: name,
-				Message: fmt.Sprintf("no column has the name %s, which is to be %s", excerpt(name), role),
+				Message: fmt.Sprintf("no column has the name %s, which is to be %s%s", excerpt(name), role, didYouMean(name, t.names)),
 			}
 		}
 		return at, nil

@@ -31,6 +31,8 @@ type Console struct {
 	InTerminal, OutTerminal, ErrTerminal bool
 	// Redraw tells whether lines of Err may be redrawn in place.
 	Redraw bool
+	// Unicode tells whether a terminal shows more than ASCII.
+	Unicode bool
 	// OutStyle and ErrStyle colour what goes to Out and Err.
 	OutStyle, ErrStyle Style
 
@@ -44,7 +46,7 @@ type Console struct {
 const defaultWidth = 80
 
 // Open looks at the three streams. env reads an environment variable: TERM,
-// CI, COLUMNS, NO_COLOR and CLICOLOR_FORCE are honoured. color is "always",
+// CI, COLUMNS, NO_COLOR, CLICOLOR_FORCE and the locale are honoured. color is "always",
 // "never", or "auto" to decide from those and the terminal.
 func Open(in, out, err *os.File, env func(string) string, color string) *Console {
 	c := &Console{
@@ -55,6 +57,7 @@ func Open(in, out, err *os.File, env func(string) string, color string) *Console
 	c.OutTerminal = xterm.IsTerminal(c.out) && enableEscapes(out)
 	c.ErrTerminal = xterm.IsTerminal(c.err) && enableEscapes(err)
 	dumb := env("TERM") == "dumb"
+	c.Unicode = readsUnicode(env)
 	c.Redraw = c.ErrTerminal && !dumb && env("CI") == ""
 	colored := func(terminal bool) Style {
 		switch {

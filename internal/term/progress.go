@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ func Modes() []string {
 type Progress struct {
 	mode   Mode
 	out    io.Writer
+	signs  bool // more than ASCII can be shown
 	width  func() int
 	height func() int // 0 if it is not known
 	style  Style
@@ -53,7 +55,7 @@ func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
 			mode = Bar
 		}
 	}
-	return &Progress{mode: mode, out: c.Err, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
+	return &Progress{mode: mode, out: c.Err, signs: c.Unicode, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
 }
 
 // event writes one JSON line. Failing to write progress is no failure.
@@ -244,6 +246,26 @@ func (f *Phase) Tick(detail string) {
 		fmt.Fprintln(f.p.out, f.text())
 		f.last = now
 	}
+}
+
+// Share is [Phase.Tick] for work of which so many bytes of a total are done.
+func (f *Phase) Share(done, total int64) {
+	if total <= 0 {
+		f.Tick("")
+		return
+	}
+	done = min(done, total)
+	f.Tick(fmt.Sprintf("%s %d %% of %s", gauge(done, total, f.p.signs), 100*done/total, Bytes(total)))
+}
+
+// gauge draws a part of a whole.
+func gauge(done, total int64, signs bool) string {
+	const width = 16
+	full := int(width * done / total)
+	if signs {
+		return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+	}
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
 }
 
 // text is what goes on, and how far it is.

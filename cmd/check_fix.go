@@ -1,0 +1,329 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/frame"
+	"foretell/internal/term"
+)
+
+// fixer holds the flags that ask for corrected copies.
+type fixer struct {
+	train, blind string
+	force        bool
+}
+
+func (f *fixer) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.train, "fix", "", "write a corrected copy of FILE to this `file`")
+	flags.StringVar(&f.blind, "fix-blind", "", "write a corrected copy of BLIND to this `file`")
+	flags.BoolVar(&f.force, "force", false, "replace the copies if they exist")
+}
+
+func (f *fixer) asked() bool { return f.train != "" || f.blind != "" }
+
+// settle refuses to write over what is read, or where something is already.
+func (f *fixer) settle(p *preflight) error {
+	if f.blind != "" && p.blind == nil {
+		return usage("--fix-blind without BLIND: there is nothing to correct").advise("name the blind file behind FILE, or correct FILE with --fix")
+	}
+	for flag, path := range map[string]string{"--fix": f.train, "--fix-blind": f.blind} {
+		if path == "" {
+			continue
+		}
+		if path == "-" {
+			return usage("%s writes a file: standard output has the report", flag).advise("name a file with %s", flag)
+		}
+		for _, in := range []*input{p.train, p.blind} {
+			if in != nil && sameFile(path, in.path) {
+				return usage("the copy %s is the input %s", path, in.name).advise("name another file with %s", flag)
+			}
+		}
+		if err := f.free(flag, path); err != nil {
+			return err
+		}
+	}
+	if f.train != "" && f.blind != "" && filepath.Clean(f.train) == filepath.Clean(f.blind) {
+		return usage("--fix and --fix-blind name the same file, %s", f.train).advise("name another file with --fix-blind")
+	}
+	return nil
+}
+
+func (f *fixer) free(flag, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if dir := filepath.Dir(path); !isDir(dir) {
+			return fail(ExitNotFound, "there is no folder %s for the copy", dir).advise("make it, or name another file with %s", flag)
+		}
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return usage("the copy %s is no file but a folder or a device", path).advise("name a file with %s", flag)
+	case !f.force:
+		return fail(ExitConflict, "the copy %s exists", path).advise("replace it with --force, or name another file with %s", flag)
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// fix writes the corrected copies, checks them as any file, and only then gives
+// them their names.
+func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight) error {
+	if err := o.fixer.settle(p); err != nil {
+		return err
+	}
+	r := &repair{preflight: p, progress: progress}
+	defer r.discard()
+	if err := r.trainFile(ctx, o.fixer.train); err != nil {
+		return err
+	}
+	if p.blind != nil {
+		if err := r.blindFile(ctx, o.fixer.blind); err != nil {
+			return err
+		}
+	}
+	if err := r.keep(); err != nil {
+		return err
+	}
+	report := p.report()
+	report.Changes = r.changes
+	if o.output.quiet && !o.output.json {
+		for _, c := range r.copies {
+			fmt.Fprintln(o.host.console.Out, c.path)
+		}
+	} else if err := o.print(report); err != nil {
+		return err
+	}
+	return p.verdict()
+}
+
+// repair is a preflight in which copies take the place of files.
+type repair struct {
+	*preflight
+	progress *term.Progress
+	copies   []*fixedCopy
+	changes  []change
+	numbered bool // the ID of the training file was made
+}
+
+// fixedCopy is a corrected copy on its way to its name.
+type fixedCopy struct {
+	path string // where it will be
+	part *os.File
+	done *frame.Mended
+}
+
+// change is something that was corrected, in a file.
+type change struct {
+	File string `json:"file"`
+	Copy string `json:"copy"`
+	frame.Change
+}
+
+// trainFile checks the training file, or a corrected copy of it if one is asked for.
+func (r *repair) trainFile(ctx context.Context, path string) (err error) {
+	p := r.preflight
+	if path == "" {
+		if p.trained, err = p.train.profile(ctx, r.progress, p.train.shape.ID); err != nil {
+			return err
+		}
+		p.collect(p.train, p.trained)
+		return p.verdict()
+	}
+	in := p.train
+	c, err := r.mend(ctx, in, path, nil)
+	if err != nil {
+		return err
+	}
+	r.numbered = c.done.Numbered
+	p.train = c.input(in)
+	if p.trained, err = p.train.profile(ctx, r.progress, ""); err != nil {
+		return err
+	}
+	p.collect(p.train, p.trained)
+	return c.proved(in, p)
+}
+
+// blindFile does the same for the blind file.
+func (r *repair) blindFile(ctx context.Context, path string) (err error) {
+	p := r.preflight
+	in, c := p.blind, (*fixedCopy)(nil)
+	if path != "" {
+		if c, err = r.mend(ctx, in, path, p.trained); err != nil {
+			return err
+		}
+		p.blind = c.input(in)
+	}
+	if p.rows, err = p.blind.profile(ctx, r.progress, p.trained.Schema.ID); err != nil {
+		return err
+	}
+	before := len(p.findings)
+	p.collect(p.blind, p.rows)
+	p.compare()
+	if c == nil {
+		return nil // its defects are reported beside the copy of the training file
+	}
+	return c.proved(in, &preflight{train: p.train, blind: p.blind, findings: p.findings[before:]})
+}
+
+// mend writes the corrected copy of an input to a hidden file beside its path.
+func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.Profile) (*fixedCopy, error) {
+	if linked, err := filepath.EvalSymlinks(path); err == nil {
+		path = linked // the file that a link names is replaced, not the link
+	}
+	part, err := createPart(filepath.Dir(path), filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	c := &fixedCopy{path: path, part: part}
+	r.copies = append(r.copies, c)
+	phase, size, before := r.progress.Phase("correcting "+in.name), in.size(), int64(0)
+	defer phase.Done()
+	open := func() (io.ReadCloser, error) {
+		file, err := in.stored()
+		if err != nil {
+			return nil, err
+		}
+		from := before
+		before += size
+		return &meteredFile{file, func() { phase.Share(from+file.done.Load(), 2*size) }}, nil
+	}
+	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{
+		Shape: in.shape, Encoding: in.encoding, Train: train, NumberedTrain: r.numbered,
+	})
+	if err != nil {
+		var defect *frame.Defect
+		if ctx.Err() != nil || !errors.As(err, &defect) {
+			return nil, err
+		}
+		return nil, c.unmended(in, &finding{File: in.name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
+	}
+	if err := part.Sync(); err != nil {
+		return nil, err
+	}
+	for _, one := range c.done.Changes {
+		r.changes = append(r.changes, change{in.name, path, one})
+	}
+	return c, nil
+}
+
+// meteredFile tells how far a file has been read.
+type meteredFile struct {
+	*storedFile
+	tell func()
+}
+
+// Read implements io.Reader.
+func (f *meteredFile) Read(p []byte) (int, error) {
+	n, err := f.storedFile.Read(p)
+	f.tell()
+	return n, err
+}
+
+// input is the copy as a file that is read. It keeps what in has to have freed.
+func (c *fixedCopy) input(in *input) *input {
+	in.Close()
+	return &input{name: c.path, path: c.part.Name(), shape: frame.Shape{Blind: in.shape.Blind}}
+}
+
+// proved is an error if the service would refuse the copy: then the file that it
+// was made of has a defect that correcting it does not mend.
+func (c *fixedCopy) proved(in *input, p *preflight) error {
+	defects := p.defects()
+	if len(defects) == 0 {
+		return nil
+	}
+	f := defects[0]
+	f.File = in.name
+	if f.Column > 0 && f.Column <= len(c.done.From) {
+		f.Column = c.done.From[f.Column-1]
+	}
+	if f.Line == 1 {
+		f.Line = c.done.Line
+	} else if f.Line > 1 {
+		f.Line = 0 // a line of the copy, which will be no more
+	}
+	return c.unmended(in, &f)
+}
+
+func (c *fixedCopy) unmended(in *input, f *finding) error {
+	err := fail(ExitRejected, "%s; this cannot be put right, and %s is not written", f, c.path).at(in.name, f.Line, f.Column)
+	err.code = f.Code
+	hint := f.Hint
+	if hint == "" || strings.Contains(hint, "--fix") {
+		hint = "mend it by hand, or say with --label, --id, --delimiter or --encoding what is meant"
+	}
+	return err.advise("%s", hint)
+}
+
+// keep gives the copies their names.
+func (r *repair) keep() error {
+	for _, c := range r.copies {
+		if err := cmp.Or(c.part.Close(), os.Rename(c.part.Name(), c.path)); err != nil {
+			return err
+		}
+		c.part = nil
+	}
+	return nil
+}
+
+// discard removes what has not got its name.
+func (r *repair) discard() {
+	for _, c := range r.copies {
+		if c.part != nil {
+			_ = c.part.Close() // it is not kept
+			_ = os.Remove(c.part.Name())
+		}
+	}
+}
+
+// printChanges tells what was corrected.
+func (o *checkOptions) printChanges(changes []change) error {
+	c := o.host.console
+	if !c.OutTerminal {
+		if len(changes) == 0 {
+			return nil
+		}
+		return list(&o.output, changes, "file", "copy", "code", "count", "line", "column", "name", "message")
+	}
+	var b strings.Builder
+	last := ""
+	for _, one := range changes {
+		if one.Copy != last {
+			fmt.Fprintf(&b, "%s is written, corrected:\n", c.OutStyle.Bold(term.Escape(one.Copy)))
+			last = one.Copy
+		}
+		text := one.Message
+		switch {
+		case one.Line > 0 && one.Count > 1:
+			text += fmt.Sprintf(" (first in line %d)", one.Line)
+		case one.Line > 0:
+			text += fmt.Sprintf(" (line %d)", one.Line)
+		}
+		for i, line := range term.Wrap(term.Escape(text), max(c.OutWidth(), 30)-4) {
+			mark := "  "
+			if i == 0 {
+				mark = c.OutStyle.Green("+ ")
+			}
+			fmt.Fprintf(&b, "  %s%s\n", mark, line)
+		}
+	}
+	_, err := fmt.Fprint(c.Out, b.String())
+	return err
+}

@@ -1,0 +1,332 @@
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/frame"
+	"foretell/internal/term"
+)
+
+// checkReport is what check prints.
+type checkReport struct {
+	fileReport
+	Blind    *fileReport `json:"blind,omitempty"`
+	Findings []finding   `json:"findings"`
+	// Changes are what --fix and --fix-blind changed. The rest of the report is
+	// of the copies then.
+	Changes []change `json:"changes,omitempty"`
+}
+
+// fileReport is what one file holds.
+type fileReport struct {
+	File        string         `json:"file"`
+	Rows        int            `json:"rows"`
+	Bytes       int64          `json:"bytes"`
+	ID          string         `json:"id"`
+	Label       string         `json:"label,omitempty"`
+	LabelReason string         `json:"labelReason,omitempty"`
+	Columns     []columnReport `json:"columns"`
+	Classes     []classReport  `json:"classes,omitempty"`
+}
+
+type columnReport struct {
+	api.Column
+	// Values is the range of numbers, or the most frequent texts.
+	Values string `json:"values"`
+	// Alone is the share of rows whose label the column tells by itself.
+	Alone    float64           `json:"alone,omitempty"`
+	Features int               `json:"features"`
+	Numbers  *frame.Numbers    `json:"numbers,omitempty"`
+	Top      []frame.LevelRows `json:"top,omitempty"`
+
+	rows int // of the file
+}
+
+type classReport struct {
+	api.Class
+	Share float64 `json:"share"`
+	// Note tells that the class has fewer rows than is advised.
+	Note string `json:"note,omitempty"`
+}
+
+func (p *preflight) report() *checkReport {
+	r := &checkReport{fileReport: newFileReport(p.train, p.trained), Findings: p.findings}
+	if r.Findings == nil {
+		r.Findings = []finding{}
+	}
+	if p.rows != nil {
+		blind := newFileReport(p.blind, p.rows)
+		r.Blind = &blind
+	}
+	return r
+}
+
+func newFileReport(in *input, p *frame.Profile) fileReport {
+	r := fileReport{File: in.name, Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
+	r.LabelReason = labelReason(in, p)
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		r.Columns = append(r.Columns, columnReport{
+			Column: api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct)},
+			Values: valuesOf(c, p.Rows), Alone: c.Alone, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
+		})
+	}
+	for _, c := range p.Classes {
+		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(p.Rows, 1))) / 1e6}
+		if c.Rows < frame.AdvisedRows {
+			one.Note = fmt.Sprintf("fewer than the %d rows advised", frame.AdvisedRows)
+		}
+		r.Classes = append(r.Classes, one)
+	}
+	return r
+}
+
+// labelReason says why a column is taken for the label.
+func labelReason(in *input, p *frame.Profile) string {
+	switch {
+	case p.Schema.Label == "":
+		return ""
+	case in.shape.Label != "":
+		return "named by --label"
+	case p.LikelyLabel != "":
+		return "the last column, but rather " + strconv.Quote(p.LikelyLabel) + " is the label"
+	case len(p.Classes) > 0:
+		return fmt.Sprintf("the last column, %d classes", len(p.Classes))
+	}
+	return "the last column"
+}
+
+// valuesOf is a glance at a column: the range of numbers and what half of them
+// are below, or the most frequent texts.
+func valuesOf(c *frame.ColumnProfile, rows int) string {
+	if n := c.Numbers; n != nil {
+		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), c.Form.Format(n.Median))
+	}
+	different := plural(c.Distinct, "value")
+	switch {
+	case c.Words > 0:
+		return fmt.Sprintf("%s, looked through for %s", different, plural(c.Words, "word"))
+	case len(c.Top) == 0:
+		return different
+	}
+	var texts []string
+	for _, l := range c.Top[:min(3, len(c.Top))] {
+		texts = append(texts, fmt.Sprintf("%s %s", l.Text, percent(l.Rows, rows)))
+	}
+	text := strings.Join(texts, ", ")
+	if c.Distinct > len(texts) {
+		text = different + ": " + text + ", …"
+	}
+	return text
+}
+
+// percent gives a part of rows as people read it.
+func percent(part, rows int) string {
+	share := 100 * float64(part) / float64(max(rows, 1))
+	if share > 0 && share < 1 {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(share+0.5))
+}
+
+// print writes the report: the file, then its columns, classes and findings.
+func (o *checkOptions) print(r *checkReport) error {
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		r.Findings[i].Hint = o.host.pin(r.Findings[i].Hint)
+	}
+	if o.output.json || len(o.output.fields) > 0 {
+		return item(&o.output, r)
+	}
+	if o.output.quiet {
+		return nil
+	}
+	if c := o.host.console; c.OutTerminal {
+		out, text := c.Out, bytes.Buffer{}
+		c.Out = &text
+		err := o.printParts(r)
+		if c.Out = out; err != nil {
+			return err
+		}
+		return o.output.paged(&text)
+	}
+	return o.printParts(r)
+}
+
+// printParts writes the report part by part.
+func (o *checkOptions) printParts(r *checkReport) error {
+	out := o.host.console.Out
+	if err := o.printChanges(r.Changes); err != nil {
+		return err
+	}
+	for i, f := range []*fileReport{&r.fileReport, r.Blind} {
+		if f == nil {
+			continue
+		}
+		if i > 0 || len(r.Changes) > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := o.printFile(f); err != nil {
+			return err
+		}
+	}
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	if !o.host.console.OutTerminal {
+		return list(&o.output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
+	}
+	return o.host.printFindings(r.Findings)
+}
+
+func (o *checkOptions) printFile(f *fileReport) error {
+	out := o.host.console.Out
+	if err := item(&o.output, f, "file", "rows", "bytes", "id", "label", "labelReason"); err != nil {
+		return err
+	}
+	if len(f.Columns) > 0 {
+		fmt.Fprintln(out)
+		if err := o.printColumns(f.Columns); err != nil {
+			return err
+		}
+	}
+	if len(f.Classes) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	return o.printClasses(f.Classes)
+}
+
+// tableOf makes a table of things of one type.
+func tableOf[T any](o *output, items []T, columns ...string) (*term.Table, error) {
+	records := make([]term.Record, len(items))
+	for i, item := range items {
+		var err error
+		if records[i], err = term.NewRecord(item); err != nil {
+			return nil, err
+		}
+	}
+	return o.tabulate(records, columns), nil
+}
+
+// printColumns writes a row a column. A terminal also shows how its values are
+// spread.
+func (o *checkOptions) printColumns(columns []columnReport) error {
+	t, err := tableOf(&o.output, columns, "name", "kind", "missing", "values")
+	if err != nil {
+		return err
+	}
+	const missing, values, picture = 2, 3, 3
+	for i := range columns {
+		t.Rows[i][missing].Look = percent(int(columns[i].Missing), columns[i].rows)
+		if columns[i].Missing == 0 {
+			t.Rows[i][missing].Look = "-"
+		}
+		if n := columns[i].Numbers; n != nil && o.host.console.OutWidth() < roomy {
+			form := frame.Form(columns[i].Kind)
+			t.Rows[i][values].Look = fmt.Sprintf("%s · %s · %s", brief(form, n.Min), brief(form, n.Median), brief(form, n.Max))
+			t.Header[values].Look = "lowest · median · highest"
+		}
+	}
+	if c := o.host.console; c.OutTerminal {
+		width := 8
+		if c.OutWidth() >= roomy {
+			width = 16
+		}
+		t.Header = slices.Insert(t.Header, picture, term.Cell{})
+		t.Right = slices.Insert(t.Right, picture, true) // which keeps it whole
+		for i := range columns {
+			bars := c.Bars(columns[i].counts(), width)
+			bars += strings.Repeat(" ", width-len([]rune(bars)))
+			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Paint: c.OutStyle.Cyan})
+		}
+	}
+	return o.table(t)
+}
+
+// table writes a part of the report.
+func (o *checkOptions) table(t *term.Table) error {
+	if c := o.host.console; c.OutTerminal {
+		return t.WriteAligned(c.Out, c.OutWidth(), c.OutStyle)
+	}
+	return o.output.table(t)
+}
+
+// roomy is the width from which a terminal has room for long figures.
+const roomy = 80
+
+// brief gives a figure with three digits, or without decimals.
+func brief(form frame.Form, value float64) string {
+	switch {
+	case form != frame.FormNumeric:
+		return form.Format(value)
+	case math.Abs(value) >= 1000:
+		return form.Format(math.Round(value))
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
+}
+
+// counts are what a histogram of the column shows: the rows of bins from the
+// lowest to the highest number, or of texts from the most frequent on.
+func (c *columnReport) counts() []int {
+	if c.Numbers != nil {
+		return c.Numbers.Histogram.Rows
+	}
+	var rows []int
+	for _, l := range c.Top {
+		rows = append(rows, l.Rows)
+	}
+	return rows
+}
+
+func (o *checkOptions) printClasses(classes []classReport) error {
+	t, err := tableOf(&o.output, classes, "label", "rows", "share", "note")
+	if err != nil {
+		return err
+	}
+	const share, note = 2, 3
+	noted := false
+	for i := range classes {
+		t.Rows[i][share].Look = percent(int(1e6*classes[i].Share), 1e6)
+		t.Rows[i][note].Paint = o.host.console.OutStyle.Yellow
+		noted = noted || classes[i].Note != ""
+	}
+	if !noted && o.host.console.OutTerminal {
+		t.Header[note].Look = " "
+	}
+	return o.table(t)
+}
+
+// printFindings writes what was found for a person: each in lines as wide as the
+// terminal, what to do about it behind it.
+func (h *host) printFindings(findings []finding) error {
+	c := h.console
+	width := max(c.OutWidth(), 30)
+	var b strings.Builder
+	for i := range findings {
+		f := &findings[i]
+		severity := c.OutStyle.Yellow(string(f.Severity))
+		if f.Severity == frame.SeverityDefect {
+			severity = c.OutStyle.Red(string(f.Severity))
+		}
+		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(f.place())))
+		write := func(text string, paint func(string) string) {
+			for _, line := range term.Wrap(term.Escape(text), width-2) {
+				fmt.Fprintf(&b, "  %s\n", paint(line))
+			}
+		}
+		write(f.Message, func(line string) string { return line })
+		if f.Hint != "" && (i+1 == len(findings) || findings[i+1].Hint != f.Hint) {
+			write(f.Hint, c.OutStyle.Dim)
+		}
+	}
+	_, err := fmt.Fprint(c.Out, b.String())
+	return err
+}
