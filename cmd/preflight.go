@@ -167,6 +167,8 @@ func (p *preflight) columnHint(in *input, f *finding, likely, fix string) string
 	case in == p.blind && f.Code == frame.CodeMissingColumn:
 		return fmt.Sprintf("give the blind file that column, or learn without it: `foretell check %s %s --drop %s`",
 			argument(p.train.name), argument(p.blind.name), quote(f.Name))
+	case in.shape.Blind && f.Code == frame.CodeMissingColumn:
+		return "give the blind file the columns of the training file"
 	case likely != "":
 		return "if that is the one, say so: --label " + quote(likely)
 	case f.Code == frame.CodeMissingColumn:
