@@ -113,10 +113,10 @@ func (in *input) fit(ctx context.Context, progress *term.Progress, dataset *api.
 	for _, want := range dataset.Columns {
 		has := func(c frame.ColumnProfile) bool { return c.Name == want.Name }
 		if !profile.Partial && profile.Schema.ID != want.Name && !slices.ContainsFunc(profile.Columns, has) {
-			p.findings = append(p.findings, finding{
-				Severity: frame.SeverityDefect, Code: frame.CodeMissingColumn, File: in.name, Name: want.Name,
+			p.add(in, frame.SeverityDefect, frame.Defect{
+				Code: frame.CodeMissingColumn, Line: 1, Name: want.Name,
 				Message: "the column that the model learnt from is missing",
-			})
+			}, "")
 		}
 	}
 	return profile, p.verdict()
