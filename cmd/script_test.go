@@ -175,6 +175,8 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(b.String()), 0o644))
+}
+
 // latin writes a file anew in Latin-1: latin FILE.
 func latin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
