@@ -37,7 +37,10 @@ var readsItself = reflect.TypeFor[json.Unmarshaler]()
 
 // mend reshapes a parsed JSON value towards the type it is to become.
 func mend(value any, t reflect.Type) any {
-	if reflect.PointerTo(t).Implements(readsItself) {
+	switch {
+	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a text that holds one
+		t = reflect.TypeFor[[]api.DatasetEntry]()
+	case reflect.PointerTo(t).Implements(readsItself):
 		return value
 	}
 	switch t.Kind() {

@@ -1,0 +1,256 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// account starts a service and gives the environment of an account at it.
+func account(t *testing.T, start func(*testing.T) (address, dir string)) []string {
+	t.Helper()
+	address, dir := start(t)
+	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
+	add.Stdin = strings.NewReader("a long password\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("users add: %v: %s", err, out)
+	}
+	return []string{
+		"FORETELL_SERVER=" + address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password",
+		"HOME=" + t.TempDir(),
+	}
+}
+
+// TestServiceAway restarts the service while a command waits for a race.
+func TestServiceAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it races twice")
+	}
+	dir := t.TempDir()
+	first, address := serveAt(t, "127.0.0.1:0", dir)
+	env := account(t, func(*testing.T) (string, string) { return address, dir })
+	run := exec.Command("foretell", "run", "../testdata/credit-g/train.csv", "--algorithm", "BSEV01,BFIF01", "--progress", "json")
+	run.Env = env
+	var stdout bytes.Buffer
+	run.Stdout = &stdout
+	stderr, err := run.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var told strings.Builder
+	restarted := false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		told.WriteString(lines.Text() + "\n")
+		if !restarted && strings.Contains(lines.Text(), `"event":"score"`) {
+			restarted = true
+			if err := first.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			_ = first.Wait() // a stopped service says so by its status
+			serveAt(t, strings.TrimPrefix(address, "http://"), dir)
+		}
+	}
+	if err := run.Wait(); err != nil || !restarted || len(strings.TrimSpace(stdout.String())) != 36 {
+		t.Errorf("%v, printed %q: %s", err, stdout.String(), told.String())
+	}
+}
+
+// serveAt starts a service at an address, which the caller may stop.
+func serveAt(t *testing.T, listen, dir string) (service *exec.Cmd, address string) {
+	t.Helper()
+	service = exec.Command("foretell", "serve", "--listen", listen, "--data-dir", dir)
+	stderr, err := service.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if service.ProcessState == nil {
+			_ = service.Process.Signal(os.Interrupt)
+			_ = service.Wait()
+		}
+	})
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if _, after, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			return service, after
+		}
+	}
+	t.Fatalf("the service at %s ended before it listened", listen)
+	return nil, ""
+}
+
+// TestCutUpload breaks off the first upload after some of its bytes.
+func TestCutUpload(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		rows  int
+		after int64
+		way   string
+	}{
+		{"as_a_form", 4_000, 30_000, "/data"},
+		{"directly", 500_000, 8_000_000, "/upload"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env := account(t, serve)
+			address, cuts := cutting(t, strings.TrimPrefix(env[0], "FORETELL_SERVER=http://"), c.way, c.after)
+			env[0] = "FORETELL_SERVER=" + address
+			file := filepath.Join(t.TempDir(), "rows.csv")
+			if err := os.WriteFile(file, []byte("id,a,b,class\n"+rowsOf(c.rows)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			create := exec.Command("foretell", "datasets", "create", "rows", file, "--no-wait", "--json", "--jq", ".status")
+			create.Env = env
+			out, err := create.Output()
+			if state := strings.TrimSpace(string(out)); err != nil || state != "PROCESSING" && state != "COMPLETED" {
+				t.Errorf("%v: %s", err, out)
+			}
+			if cuts.Load() != 1 {
+				t.Errorf("%d connections were cut", cuts.Load())
+			}
+		})
+	}
+}
+
+// rowsOf is n rows of about 90 bytes.
+func rowsOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "r%d,%s,%d.%d,%s\n", i, strings.Repeat("x", 64), i%10, i%7, []string{"yes", "no"}[i%2])
+	}
+	return b.String()
+}
+
+// cutting is a way to a service that breaks off the first request whose path
+// holds way, after some bytes.
+func cutting(t *testing.T, service, way string, after int64) (address string, cuts *atomic.Int64) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cuts = new(atomic.Int64)
+	var serving sync.WaitGroup
+	t.Cleanup(func() {
+		_ = listener.Close()
+		serving.Wait()
+	})
+	serving.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", service)
+			if err != nil {
+				_ = near.Close()
+				return
+			}
+			serving.Go(func() {
+				_, _ = io.Copy(near, far)
+				_ = near.Close()
+			})
+			serving.Go(func() {
+				forward(far, near, way, after, cuts)
+				_ = far.Close()
+				_ = near.Close()
+			})
+		}
+	})
+	return "http://" + listener.Addr().String(), cuts
+}
+
+// forward passes on what comes from near until it is the upload's time to break.
+func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomic.Int64) {
+	chunk, left := make([]byte, 32<<10), int64(-1)
+	for {
+		n, err := near.Read(chunk)
+		line, _, _ := strings.Cut(string(chunk[:n]), " HTTP/1.1\r\n")
+		if left < 0 && strings.Contains(line, way) && cuts.CompareAndSwap(0, 1) {
+			left = after
+		}
+		if left >= 0 {
+			if left -= int64(n); left < 0 {
+				return
+			}
+		}
+		if _, writeErr := far.Write(chunk[:n]); err != nil || writeErr != nil {
+			return
+		}
+	}
+}
+
+// TestExpiredToken lets the token expire in the middle of a run: with the
+// password at hand it goes on, without it says how to.
+func TestExpiredToken(t *testing.T) {
+	env := account(t, serve)
+	service, err := url.Parse(strings.TrimPrefix(env[0], "FORETELL_SERVER="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logins atomic.Int64
+	var mu sync.Mutex
+	calls, first := 0, ""
+	proxy := httputil.NewSingleHostReverseProxy(service)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/login") {
+			logins.Add(1)
+		}
+		mu.Lock()
+		token := r.Header.Get("Authorization")
+		if first == "" {
+			first = token
+		}
+		if token != "" && token == first {
+			calls++
+		}
+		expired := token == first && calls > 4
+		mu.Unlock()
+		if expired {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	env[0] = "FORETELL_SERVER=" + front.URL
+	run := exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
+	run.Env = env
+	if out, err := run.Output(); err != nil || len(strings.TrimSpace(string(out))) != 36 {
+		t.Errorf("%v: %q", err, out)
+	}
+	if logins.Load() != 2 {
+		t.Errorf("%d log-ins", logins.Load())
+	}
+	run = exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
+	run.Env = append(env, "FORETELL_TOKEN="+strings.TrimPrefix(first, "Bearer "))
+	var stdout, stderr bytes.Buffer
+	run.Stdout, run.Stderr = &stdout, &stderr
+	_ = run.Run() // its status is what counts
+	if run.ProcessState.ExitCode() != 4 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "foretell login") {
+		t.Errorf("exit %d, printed %q: %s", run.ProcessState.ExitCode(), stdout.String(), stderr.String())
+	}
+}

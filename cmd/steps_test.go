@@ -1,0 +1,43 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSteps runs a shell script of forty steps, unchanged, in the embedded
+// service and against one that is served. It needs bash and jq, which are
+// required where FORETELL_TEST_REQUIRE names jq.
+func TestSteps(t *testing.T) {
+	for _, tool := range []string{"bash", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if strings.Contains(os.Getenv("FORETELL_TEST_REQUIRE"), "jq") {
+				t.Fatal(err)
+			}
+			t.Skipf("no %s here: %v", tool, err)
+		}
+	}
+	script, err := filepath.Abs("../testdata/steps.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(t *testing.T, env ...string) {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("../testdata/steps")); err != nil {
+			t.Fatal(err)
+		}
+		steps := exec.Command("bash", script)
+		steps.Dir = dir
+		steps.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+		if out, err := steps.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+	t.Run("embedded", func(t *testing.T) { run(t) })
+	t.Run("served", func(t *testing.T) { run(t, account(t, serve)...) })
+}
