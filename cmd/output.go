@@ -159,7 +159,7 @@ func list[T any](o *output, items []T, columns ...string) error {
 		}
 		return nil
 	}
-	return o.table(o.tabulate(records, columns))
+	return o.lay(o.tabulate(records, columns), true)
 }
 
 // item prints one thing as its members, those without a value left out;
@@ -285,7 +285,11 @@ func heading(name string, first bool) string {
 }
 
 // table prints a table: aligned on a terminal, TSV in a pipe.
-func (o *output) table(t *term.Table) error {
+func (o *output) table(t *term.Table) error { return o.lay(t, false) }
+
+// lay is table, and shows what is longer than the terminal in the pager where
+// pages is set.
+func (o *output) lay(t *term.Table, pages bool) error {
 	if o.noHeader {
 		t.Header = nil
 	}
@@ -296,7 +300,7 @@ func (o *output) table(t *term.Table) error {
 	case o.tsv, !c.OutTerminal:
 		return t.WriteTSV(c.Out)
 	}
-	return o.aligned(t)
+	return o.aligned(t, pages)
 }
 
 // cell gives a member its looks: times relative, keys that can be cut, figures

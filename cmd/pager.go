@@ -29,11 +29,16 @@ func (o *output) pager() (string, error) {
 	return pager, nil
 }
 
-// aligned prints a table on the terminal, through the pager if it is longer.
-func (o *output) aligned(t *term.Table) error {
+// aligned prints a table on the terminal, where pages is set through the pager
+// if it is longer.
+func (o *output) aligned(t *term.Table, pages bool) error {
 	c := o.host.console
 	var text bytes.Buffer
 	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
+		return err
+	}
+	if !pages {
+		_, err := text.WriteTo(c.Out)
 		return err
 	}
 	return o.paged(&text)
