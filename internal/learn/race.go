@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -221,14 +220,11 @@ func (r *race) drive(ctx context.Context) {
 			lane := r.pace.enter(ctx, u.lane)
 			defer r.pace.leave(u.lane)
 			r.tell(u, Running)
-			err := guarded(func() error { return r.learn(lane, u) })
-			if lane.Err() != nil {
-				err = nil
-			}
-			if err = cmp.Or(err, u.retire()); err != nil {
+			if err := guarded(func() error { return r.learn(lane, u) }); err != nil && lane.Err() == nil {
 				u.err = fmt.Errorf("%s: %w", u.Name, err)
 				r.tell(u, Failed)
 			}
+			u.retire()
 		})
 	}
 	group.Wait()

@@ -103,9 +103,14 @@ func (s share) folds() iter.Seq2[member, error] {
 	}
 }
 
-// fold returns what the share's fitter of one fold has kept.
+// fold returns what the share's fitter of one fold has kept, as a model of its
+// own to predict with: what that needs goes when the caller is done.
 func (s share) fold(i int) (member, error) {
-	p, err := s.by.read(s.models[i])
+	var p predictor
+	b, err := s.models[i].AppendBinary(nil)
+	if err == nil {
+		p, err = s.by.read(b)
+	}
 	if err != nil {
 		return member{}, fmt.Errorf("%s: fold %d: %w", s.Name, i+1, err)
 	}

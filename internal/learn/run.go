@@ -14,9 +14,9 @@ type run struct {
 	Method
 	lane    int
 	fitters []learner // nil once the run is out
-	// models are what they have kept by then, in binary form: that takes a
-	// fraction of the memory, and each is asked but for a moment in the end.
-	models  [][]byte
+	// models are what they have kept by then. None of them ever predicts: to do
+	// that would take several times the memory, see share.fold.
+	models  []predictor
 	parts   []split.Part
 	classes int
 	workers int
@@ -102,22 +102,15 @@ func (u *run) work() float64 {
 
 // retire keeps the models of a run that is out and lets go of all that it
 // needed to learn.
-func (u *run) retire() error {
-	fitters := u.fitters
-	u.fitters, u.now = nil, nil
-	if u.kept.step == 0 {
-		return nil
-	}
-	u.models = make([][]byte, len(fitters))
-	for i := range fitters {
-		b, err := fitters[i].Model().AppendBinary(nil)
-		if err != nil {
-			return err
+func (u *run) retire() {
+	u.models = make([]predictor, len(u.parts))
+	for i, fitter := range u.fitters {
+		if fitter != nil && u.status != Failed {
+			u.models[i] = fitter.Model()
 		}
-		u.models[i] = b
-		fitters[i] = nil // the next needs room
+		u.fitters[i] = nil // the next model needs room
 	}
-	return nil
+	u.fitters, u.now = nil, nil
 }
 
 // note takes the score of the last step down, keeps the step if it is the best

@@ -57,7 +57,8 @@ type SymmetricGrower struct {
 	l2      float64
 	workers int
 	bins    *Bins
-	offsets []int
+	whole   int   // cells of a histogram of all features
+	offsets []int // of the features in use
 	work    Work
 
 	sample  SymmetricSample
@@ -110,9 +111,9 @@ func (g *SymmetricGrower) Use(bins *Bins) {
 		return
 	}
 	g.bins, g.offsets = bins, layout(bins)
+	g.whole = g.offsets[len(bins.Features)] + window
 	g.sides = make([]sides, len(bins.Features))
 	g.few = few(bins)
-	g.stride = g.offsets[len(bins.Features)] + window
 }
 
 // Work returns the work done so far.
@@ -169,13 +170,32 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	g.slots, g.taken = append(g.slots[:0], 0), 1
 	g.sumUp()
 	g.groups = usable(sample.Bins, sample.Features)
-	cells := g.stride * len(sample.Gradients)
-	for g.levels = g.depth; g.levels > 1 && cells<<(g.levels-1) > g.limit; {
+	outputs := len(sample.Gradients)
+	for g.levels = g.depth; g.levels > 1 && g.whole*outputs<<(g.levels-1) > g.limit; {
 		g.levels--
 	}
-	if want := cells * min(1<<(g.levels-1), len(g.rows)/g.few+1); len(g.counts) < want {
+	g.arrange()
+	if want := g.stride * outputs * min(1<<(g.levels-1), len(g.rows)/g.few+1); len(g.counts) < want {
 		g.counts = make([]int64, want)
 	}
+}
+
+// arrange lays the cells of the features in use side by side: of a wide table a
+// tree uses a part only.
+func (g *SymmetricGrower) arrange() {
+	at, next := 0, 0
+	for _, of := range g.groups {
+		for _, i := range of.active {
+			for ; next <= i; next++ {
+				g.offsets[next] = at
+			}
+			at += g.sample.Bins.Features[i].Bins
+		}
+	}
+	for ; next < len(g.offsets); next++ {
+		g.offsets[next] = at
+	}
+	g.stride = at + window
 }
 
 // level finds the best test for the present leaves. Each group of features is

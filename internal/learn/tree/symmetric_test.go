@@ -73,7 +73,7 @@ func TestSymmetricGrow(t *testing.T) {
 	})
 	t.Run("fewer_levels_where_memory_is_short", func(t *testing.T) {
 		poor := NewSymmetricGrower(bins, 5, 1, 1)
-		poor.limit = 4 * 2 * poor.stride
+		poor.limit = 4 * 2 * poor.whole
 		got, err := poor.Grow(t.Context(), sample)
 		if err != nil {
 			t.Fatal(err)
