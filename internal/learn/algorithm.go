@@ -18,8 +18,8 @@ import (
 var methods = []method{
 	{name: "SEV01", kind: 1, patience: 25, growth: 0, open: openNeural, read: readAs[neural.Model]},
 	{name: "FIF01", kind: 2, patience: 15, growth: 0, open: openForest, read: readAs[forest.Model]},
-	{name: "SIX01", kind: 3, patience: 50, growth: 0.5, open: openLeafwise, read: readAs[boost.Model]},
-	{name: "SEV02", kind: 4, patience: 50, growth: 0.5, open: openSymmetric, read: readAs[boost.Model]},
+	{name: "SIX01", kind: 3, patience: 30, growth: 0.5, open: openLeafwise, read: readAs[boost.Model]},
+	{name: "SEV02", kind: 4, patience: 30, growth: 0.5, open: openSymmetric, read: readAs[boost.Model]},
 }
 
 // rooms are the memory that the fitters of one run share.

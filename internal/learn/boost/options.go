@@ -45,8 +45,8 @@ type Options struct {
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the part of the features that a tree may use, drawn
-	// anew for each. Defaults to a half, 0.35 for symmetric trees of few classes,
-	// 0.7 if there are fewer than ten features.
+	// anew for each. Defaults to a half, 0.35 for symmetric trees if
+	// there are at least 20 features, 10 for few classes, 0.7 if fewer than ten.
 	FeatureFraction float64
 	// RowFraction is the part of the rows that a leaf-wise tree is grown from,
 	// drawn anew for each. Defaults to 1 up to 100,000 rows and falls to 0.25.
@@ -113,13 +113,13 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	many := o.Classes > mostSketched
 	size := float64(rows) * float64(outputs(o.Classes))
 	if many {
-		set(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.05), 0.2))
+		set(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.15), 0.2))
 	} else {
 		middle := min(max(0.1*math.Pow(size/10_000, 0.2), 0.1), 0.13)
 		set(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), middle), 0.2))
-		if features >= 10 {
-			set(&o.FeatureFraction, 0.35)
-		}
+	}
+	if features >= 20 || features >= 10 && !many {
+		set(&o.FeatureFraction, 0.35)
 	}
 	o.commonDefaults(rows, features)
 	if o.Classes == 2 {
