@@ -115,6 +115,7 @@ func (b *helpers) release(h *helper) {
 			return // it is gone
 		}
 	}
+	h.crew = nil // it may wait for long, or forever
 	b.mutex.Lock()
 	b.free = append(b.free, h)
 	b.mutex.Unlock()
