@@ -13,7 +13,7 @@ XGBoost bins in its first round and LightGBM before it: compare bin + fit.
 Needs Debian's python3-pandas and python3-xgboost. OMP_WAIT_POLICY=passive is set: spinning threads
 slow both boosters many times over on a machine that does anything else.
 """
-import argparse, json, os, time
+import argparse, json, os, re, time
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
@@ -35,6 +35,7 @@ def load(path, rows=None):
 
 def features(table, levels=None):
     """The columns as the boosters take them: numbers, and categories in the order of levels (the table's own without)."""
+    table = table.rename(columns=lambda name: re.sub(r'[^\w.-]', "_", name))  # they refuse brackets and the like
     out = table.copy()
     for name in table.columns:
         if name in levels if levels is not None else table[name].dtype == object:
