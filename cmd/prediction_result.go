@@ -147,7 +147,10 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 	if t.passes() {
 		return errors.Join(t.pass(part.Name()), os.Remove(part.Name()))
 	}
-	return t.land(ctx, part.Name(), end, d)
+	if err = t.land(ctx, part.Name(), end, d); err != nil {
+		return d.broken(err, t)
+	}
+	return nil
 }
 
 // pass copies a proved result to a target that it goes through.
