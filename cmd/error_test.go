@@ -258,6 +258,8 @@ var provokedElsewhere = map[string]string{
 	"interrupted: the race was stopped":                                       "TestInterrupt",
 	"predict with it: `foretell predictions create %s BLIND.csv`":             "TestInterrupt",
 	"start another with `foretell training create %s`":                        "a race that is stopped before its first score",
+	"interrupted while rehearsing: nothing is kept of it":                     "TestInterruptedPlan",
+	"begin again with the same command":                                       "TestInterruptedPlan",
 	"stopped, with all work given back":                                       "serve, when it is stopped",
 	"once it answers again, go on with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceAway",
 	"nothing is left of it here; with room for it: `%s`":                      "TestFullDisk",

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -96,6 +97,37 @@ func TestInterruptedUpload(t *testing.T) {
 	}
 	if !strings.Contains(began.stderr, "foretell datasets upload "+key+" ../testdata/credit-g/train.csv") {
 		t.Errorf("it does not tell how to go on: %s", began.stderr)
+	}
+}
+
+// TestInterruptedPlan stops a rehearsal: nothing is left of it.
+func TestInterruptedPlan(t *testing.T) {
+	table, err := os.ReadFile("../testdata/credit-g/train.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, rows, _ := strings.Cut(string(table), "\n")
+	var long strings.Builder
+	long.WriteString(header + "\n")
+	for n := range 3 {
+		for row := range strings.Lines(rows) {
+			fmt.Fprintf(&long, "%d-%s", n, row)
+		}
+	}
+	path, temp := filepath.Join(t.TempDir(), "train.csv"), t.TempDir()
+	if err := os.WriteFile(path, []byte(long.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + t.TempDir(), "TMPDIR=" + temp}
+	began := runUntil(t, env, []string{"run", path, "--plan", "--progress", "json"}, `"event":"race"`, syscall.SIGINT)
+	if began.code != 130 || began.stdout != "" {
+		t.Errorf("exit status %d, printed %q", began.code, began.stdout)
+	}
+	if !strings.Contains(began.stderr, "interrupted while rehearsing: nothing is kept of it") {
+		t.Errorf("told: %s", began.stderr)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }
 
