@@ -1,3 +1,5 @@
+//go:build unix
+
 package cmd_test
 
 import (
@@ -6,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -62,6 +66,10 @@ func TestOtherDeployment(t *testing.T) {
 		}
 	}))
 	defer service.Close()
+	large := filepath.Join(t.TempDir(), "large.csv")
+	if err := os.WriteFile(large, []byte("id,a,b,class\n"+rowsOf(500_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	env := []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + service.URL, "FORETELL_TOKEN=secret"}
 	for _, c := range []struct {
 		name, args string
@@ -73,7 +81,8 @@ func TestOtherDeployment(t *testing.T) {
 		{"lists_are_arrays_and_numbers_numbers", "datasets list --json --jq .[0].numberOfBuckets", 0, "64"},
 		{"older_states_are_ours", "training wait " + race + " --json --jq .status", 0, "TIMED_OUT"},
 		{"progress_too", "training progress " + race + " --json --jq .jobs[0].status", 0, "RUNNING"},
-		{"an_upload_goes_to_another_host", "datasets upload shop ../testdata/steps/train.csv --json --jq .status", 0, "COMPLETED"},
+		{"an_upload_goes_to_another_host", "datasets upload shop " + large + " --json --jq .status", 0, "COMPLETED"},
+		{"a_page_is_no_consent_to_data", "datasets upload shop ../testdata/steps/train.csv", 7, ""},
 		{"a_redirect_takes_no_token_along", "models report " + model, 7, ""},
 		{"what_is_not_there_is_a_web_page", "predictions get " + model, 7, ""},
 	} {

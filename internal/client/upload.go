@@ -130,8 +130,8 @@ func (c *Client) addFile(ctx context.Context, req *request, key string) (*api.Da
 	c.traceBody(req, resp, body)
 	entry := new(api.DatasetEntry)
 	switch {
-	case err == nil && json.Valid(body):
-		return entry, decodeAnswer(req, resp, body, entry)
+	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikePage(resp, body)):
+		return entry, decodeAnswer(req, resp, body, entry) // a page is not an object store's silence
 	case key != "":
 		return c.datasetEntry(ctx, key) // an object store, or a lost answer
 	case err != nil:

@@ -1,0 +1,56 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKeyringLogin signs in with the machine's own Secret Service, which is
+// required where FORETELL_TEST_REQUIRE names the keyring: the choice is pinned,
+// nothing secret is written down, and a keyring that is gone is told from an
+// account that is not in it.
+func TestKeyringLogin(t *testing.T) {
+	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	if bus == "" {
+		if strings.Contains(os.Getenv("FORETELL_TEST_REQUIRE"), "keyring") {
+			t.Fatal("there is no session bus")
+		}
+		t.Skip("no session bus here")
+	}
+	served := account(t, serve)
+	address, config := strings.TrimPrefix(served[0], "FORETELL_SERVER="), t.TempDir()
+	type result struct {
+		exit int
+		said string
+	}
+	do := func(bus, stdin string, args ...string) result {
+		command := exec.Command("foretell", args...)
+		command.Env = []string{"HOME=" + t.TempDir(), "FORETELL_CONFIG_DIR=" + config, "DBUS_SESSION_BUS_ADDRESS=" + bus}
+		command.Stdin = strings.NewReader(stdin)
+		out, _ := command.CombinedOutput() // its status is what counts
+		return result{command.ProcessState.ExitCode(), string(out)}
+	}
+	want := func(got result, exit int, says string) {
+		t.Helper()
+		if got.exit != exit || !strings.Contains(got.said, says) {
+			t.Fatalf("exit %d, want %d and %q: %s", got.exit, exit, says, got.said)
+		}
+	}
+	want(do(bus, "a long password\n", "login", address, "--username", "a@example.com", "--password-stdin", "--stay-signed-in"), 0, "keyring")
+	want(do(bus, "", "datasets", "list", "--json"), 0, "[]")
+	want(do("unix:path=/nowhere", "", "datasets", "list"), 4, "the system's keyring cannot be used")
+	files, err := filepath.Glob(filepath.Join(config, "*"))
+	if err != nil || len(files) != 1 {
+		t.Errorf("%v, %v", files, err)
+	}
+	if text, err := os.ReadFile(files[0]); err != nil || strings.Contains(string(text), "password") || !strings.Contains(string(text), "storage: keyring") {
+		t.Errorf("%v: %s", err, text)
+	}
+	want(do(bus, "", "logout"), 0, "a@example.com")
+	want(do(bus, "", "datasets", "list", "--server", address), 4, "not signed in")
+}
