@@ -35,7 +35,7 @@ def load(path, rows=None):
 
 def features(table, levels=None):
     """The columns as the boosters take them: numbers, and categories in the order of levels (the table's own without)."""
-    table = table.rename(columns=lambda name: re.sub(r'[^\w.-]', "_", name))  # they refuse brackets and the like
+    table = table.rename(columns=lambda name: re.sub(r"[^\w.-]", lambda found: "_%x_" % ord(found[0]), name))  # they refuse brackets
     out = table.copy()
     for name in table.columns:
         if name in levels if levels is not None else table[name].dtype == object:
