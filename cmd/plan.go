@@ -247,7 +247,9 @@ func (o *runOptions) printPlan(doc *planDocument) error {
 	}
 	f := doc.Forecast
 	t.Rows = append(t.Rows, []term.Cell{
-		{Text: "all rows"}, {Text: strconv.Itoa(f.Rows)}, score(f.Value), score(f.Low), score(f.High),
+		{Text: "all rows"},
+		{Text: strconv.Itoa(f.Rows)},
+		score(f.Value), score(f.Low), score(f.High),
 		seconds(f.Seconds), seconds(f.Fastest), seconds(f.Slowest),
 	})
 	return o.output.table(t)

@@ -27,6 +27,7 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(t *testing.T, env ...string) {
+		t.Helper()
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS("../testdata/steps")); err != nil {
 			t.Fatal(err)

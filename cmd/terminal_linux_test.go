@@ -57,7 +57,7 @@ func (p *terminal) read() {
 	defer close(p.ended)
 	chunk := make([]byte, 4096)
 	for {
-		n, err := p.File.Read(chunk)
+		n, err := p.Read(chunk)
 		p.mu.Lock()
 		p.shown.Write(chunk[:n])
 		p.mu.Unlock()

@@ -64,8 +64,8 @@ func Draw(ctx context.Context, src io.Reader, classes []frame.LevelRows, sizes [
 			if line > 0 && !d.takes(label) {
 				continue
 			}
-			d.out.Write(row.Raw())
-			d.out.WriteByte('\n') // an error stays for Flush
+			_, _ = d.out.Write(row.Raw()) // an error stays for Flush
+			_ = d.out.WriteByte('\n')
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (m *mender) nameColumns() {
 			return taken[one] || one != name && slices.Contains(m.names[i:], one)
 		})
 		taken[fresh] = true
-		if fresh != name && !m.dropped(i) && !(m.layout.rowNames && i == 0) {
+		if fresh != name && !m.dropped(i) && (!m.layout.rowNames || i > 0) {
 			m.ledger.note(changeNames, m.layout.line, i+1)
 		}
 		m.names[i] = fresh

@@ -165,31 +165,38 @@ func TestMendColumns(t *testing.T) {
 	}{
 		{
 			"label_and_id_where_they_belong", "class,age,key\n" + rows("%[2]s,%[3]d,%[1]d"), "key,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			Shape{Label: "class", ID: "key"}, []string{"column-moved 1 line 1", "column-moved 1 line 1"},
+			Shape{Label: "class", ID: "key"},
+			[]string{"column-moved 1 line 1", "column-moved 1 line 1"},
 		},
 		{
 			"a_label_that_is_not_last", "id,churn,note\n" + rows("%[1]d,%[2]s,n%[1]d"), "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"),
-			Shape{}, []string{"column-moved 1 line 1"},
+			Shape{},
+			[]string{"column-moved 1 line 1"},
 		},
 		{
 			"an_id_that_is_not_first", "age,user_id,class\n" + rows("%[3]d,%[1]d,%[2]s"), "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			Shape{}, []string{"column-moved 1 line 1"},
+			Shape{},
+			[]string{"column-moved 1 line 1"},
 		},
 		{
 			"no_id_at_all", "age,size,class\n" + rows("%[3]d,%[1]d,%[2]s"), "id,age,size,class\n" + strings.ReplaceAll(numbered(rows("%[3]d,%[1]d,%[2]s")), "", ""),
-			Shape{}, []string{"id-column-made 1 line 0"},
+			Shape{},
+			[]string{"id-column-made 1 line 0"},
 		},
 		{
 			"twin_names", "id,x,x,,class\n" + rows("%[1]d,%[3]d,1,2,%[2]s"), "id,x,x_2,column_4,class\n" + rows("%[1]d,%[3]d,1,2,%[2]s"),
-			Shape{}, []string{"column-named 2 line 1"},
+			Shape{},
+			[]string{"column-named 2 line 1"},
 		},
 		{
 			"no_header", "7,1,no\n" + rows("a%[1]d,%[3]d,%[2]s"), "id,column_2,label\n7,1,no\n" + rows("a%[1]d,%[3]d,%[2]s"),
-			Shape{}, []string{"header-made 1 line 1"},
+			Shape{},
+			[]string{"header-made 1 line 1"},
 		},
 		{
 			"dropped_columns", "id,x,note,class\n" + rows("%[1]d,%[3]d,n,%[2]s"), "id,x,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			Shape{Drop: []string{"note"}}, []string{"column-dropped 1 line 1"},
+			Shape{Drop: []string{"note"}},
+			[]string{"column-dropped 1 line 1"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -268,7 +275,7 @@ func TestMendRefuses(t *testing.T) {
 	}{
 		{"an_empty_file", "", Shape{}, "line 1, column 1: the file is empty"},
 		{"a_workbook", "PK\x03\x04\x00\x00", Shape{}, "line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"},
-		{"a_label_that_is_not_there", half, Shape{Label: "clas"}, `line 1: no column has the name "clas", which is to be the label (did you mean "class"?)`},
+		{"a_label_that_is_not_there", half, Shape{Label: "classe"}, `line 1: no column has the name "classe", which is to be the label (did you mean "class"?)`},
 		{"a_file_of_broken_rows", half, Shape{}, "line 42: 20 of 60 rows have too many or too few fields, and what is meant cannot be told: is ',' what parts the fields?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

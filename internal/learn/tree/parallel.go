@@ -2,7 +2,6 @@ package tree
 
 import (
 	"context"
-
 	"sync/atomic"
 )
 
