@@ -25,7 +25,7 @@ func badFlag(err error) *failure {
 // wanted says in words what the types of flags take.
 var wanted = map[string]string{
 	"bool": "true or false", "uint": "a whole number from 0", "int": "a whole number", "int64": "a whole number",
-	"float64": "a number", "duration": "a duration such as 90s, 30m or 2h",
+	"float": "a number from 0 to 1, or auto", "duration": "a duration such as 90s, 30m or 2h",
 }
 
 var excluding = regexp.MustCompile(`\[([^\]]*)\] were all set`)

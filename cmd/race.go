@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,10 +58,8 @@ func (f *thresholdFlag) Set(text string) (err error) {
 	if f.climbs = text == auto; f.climbs {
 		return nil
 	}
-	if f.threshold, err = strconv.ParseFloat(text, 64); err != nil {
-		return errors.New("must be a number from 0 to 1, or auto")
-	}
-	return nil
+	f.threshold, err = strconv.ParseFloat(text, 64)
+	return err
 }
 
 // Type is what pflag calls the value.
