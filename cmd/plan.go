@@ -195,7 +195,7 @@ func (r *preview) classes() []int {
 // remarks say what the figures mean for the flags.
 func (o *runOptions) remarks(doc *planDocument) []string {
 	f := doc.Forecast
-	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + ", right nineteen times of twenty where the rest of the file is like them"}
+	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + ", meant to hold nineteen times of twenty where the rest of the file is like them"}
 	if o.racer.explicit() {
 		word := "may or may not be reached"
 		switch {

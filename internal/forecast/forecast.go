@@ -28,8 +28,8 @@ type Trial struct {
 type Forecast struct {
 	Rows int `json:"rows"`
 	// Value is the performance to expect on test rows, of which there will be
-	// Scored; Low and High are what it will be between nineteen times of twenty,
-	// as far as a curve of so few points can tell.
+	// Scored; Low and High are what it is meant to be between nineteen times of
+	// twenty, as far as a curve of so few points can tell.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
