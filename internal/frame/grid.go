@@ -207,10 +207,18 @@ func (g *grid) fractions(field int) []fraction {
 	return g.cells[field*g.stride:][:g.rows]
 }
 
-// room returns where the values of a field belong.
+// room returns where the values of a field belong. Once reserve was called any
+// goroutine may ask.
 func (g *grid) room(field int) []float64 {
-	g.values = slices.Grow(g.values[:0], len(g.cells))[:len(g.cells)]
+	if len(g.values) < len(g.cells) {
+		g.reserve()
+	}
 	return g.values[field*g.stride:][:g.rows]
+}
+
+// reserve makes room for the values of all fields.
+func (g *grid) reserve() {
+	g.values = slices.Grow(g.values[:0], len(g.cells))[:len(g.cells)]
 }
 
 // column returns the values of a field that was read.

@@ -183,6 +183,7 @@ func (h *scanHand) settle(c *chunk) error {
 // before a chunk's turn would keep the others waiting.
 func (s *scan) count(h *scanHand, line int) {
 	g := &h.grid
+	g.reserve()
 	var next atomic.Int32
 	columns := func() {
 		for {
