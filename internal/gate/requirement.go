@@ -47,11 +47,8 @@ type Requirement struct {
 	// Operator is >=, >, <= or <.
 	Operator string
 	Bound    float64
-	text     string
+	text     string // as it was typed
 }
-
-// String gives the requirement as it was typed.
-func (r *Requirement) String() string { return r.text }
 
 var (
 	form     = regexp.MustCompile(`(?s)^\s*(\w+)\s*(\[(.*)\])?\s*(>=|<=|>|<)\s*([^\s<>=]+)\s*$`)
