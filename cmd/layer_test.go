@@ -38,6 +38,7 @@ var layers = map[string][]string{
 	"internal/learn/tree":   {"frame", "learn/kernel"},
 	"internal/receipt":      {"api", "frame"},
 	"internal/report":       {"api"},
+	"internal/scratch":      nil,
 	"internal/server":       {"api", "app"},
 	"internal/store":        {"api"},
 	"internal/term":         nil,
