@@ -10,6 +10,9 @@ import (
 // TestPager holds that a list goes through the pager where it is longer than the
 // terminal, and nowhere else.
 func TestPager(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	s := newStage(t)
 	for _, name := range []string{"shop", "cars", "vans", "bikes"} {
 		if got := s.pipe(t, "", "datasets", "create", name); got.exit != ExitOK {

@@ -28,9 +28,15 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs each script twice, in the embedded service and against one
 // that is served, and holds what `alike` saw to be the same, byte for byte.
+// With -short they run once: embedded, where client, server and engine are in
+// one process.
 func TestScripts(t *testing.T) {
 	seen := map[string]*transcripts{}
-	for _, mode := range []string{"embedded", "served"} {
+	modes := []string{"embedded", "served"}
+	if testing.Short() {
+		modes = modes[:1]
+	}
+	for _, mode := range modes {
 		seen[mode] = &transcripts{}
 		address, dir := "", ""
 		if mode == "served" {
@@ -57,7 +63,7 @@ func TestScripts(t *testing.T) {
 			})
 		})
 	}
-	if t.Failed() {
+	if t.Failed() || testing.Short() {
 		return
 	}
 	if diff := cmp.Diff(seen["embedded"].texts, seen["served"].texts); diff != "" {

@@ -85,6 +85,9 @@ var tries = []try{
 // redrawn, no question. Standard output is data alone, and empty where a command
 // fails that has one result. On a terminal the same rows stand there.
 func TestStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts hundreds of processes")
+	}
 	s := newStage(t)
 	for _, try := range tries {
 		args := strings.Fields(try.args)
