@@ -13,8 +13,6 @@ import (
 	"foretell/internal/api"
 )
 
-//go:generate go test -run ^TestReference$ -update .
-
 // Reference gives docs/api.md: every operation, type and error, written from
 // the endpoints and the OpenAPI document that is made of them.
 func Reference() []byte {
