@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"internal/blob":         nil,
 	"internal/client":       {"api"},
 	"internal/forecast":     {"frame", "learn/split"},
-	"internal/frame":        nil,
+	"internal/frame":        {"scratch"},
 	"internal/gate":         {"api"},
 	"internal/job":          nil,
 	"internal/learn":        {"frame", "learn/boost", "learn/forest", "learn/metric", "learn/neural", "learn/split", "learn/tree"},

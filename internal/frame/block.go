@@ -8,10 +8,10 @@ import (
 )
 
 // Blocks reads a blind file as a sequence of frames, in memory that does not
-// grow with the file but for 12 bytes a row, by which IDs that occur twice are
-// found. Features are taken by their names; the ID is the column that has its
-// name, else the first. All columns, the extra ones and a label included, stay
-// with their rows as text.
+// grow with the file: what IDs that occur twice are found by waits on the disk.
+// Features are taken by their names; the ID is the column that has its name, else
+// the first. All columns, the extra ones and a label included, stay with their
+// rows as text.
 type Blocks struct {
 	table *table
 	cells *cells
@@ -65,10 +65,11 @@ func (b *Blocks) RawHeader() []byte { return b.table.header }
 // Share has all blocks of the file worked on by as many goroutines as there are
 // workers. It returns the first error of the first block that has one. A *Defect
 // tells what is wrong with the file; IDs that occur twice are known only when all
-// rows have been read.
-func (b *Blocks) Share(ctx context.Context, workers []BlockWorker) error {
+// rows have been read. It can be called once.
+func (b *Blocks) Share(ctx context.Context, workers []BlockWorker) (err error) {
+	defer func() { err = errors.Join(err, b.ids.Close()) }()
 	next := 0
-	err := b.table.share(ctx, len(workers), b.size, func() hand {
+	err = b.table.share(ctx, len(workers), b.size, func() hand {
 		next++
 		return b.newHand(ctx, workers[next-1])
 	})
@@ -78,22 +79,23 @@ func (b *Blocks) Share(ctx context.Context, workers []BlockWorker) error {
 	if err != nil {
 		return err
 	}
-	return b.judge()
+	return b.judge(ctx)
 }
 
 // judge tells what is wrong with the file as a whole.
-func (b *Blocks) judge() error {
+func (b *Blocks) judge(ctx context.Context) error {
 	if b.table.rows == 0 {
 		d := b.table.defect(CodeNoRows, 0, "no data row follows the header")
 		return &d
 	}
 	id := b.cells.binding.id
-	for _, r := range b.ids.repeated(1) {
+	repeated, err := b.ids.repeated(ctx, 1)
+	for _, r := range repeated {
 		d := b.table.defect(CodeDuplicateID, id, "the ID of line %d again: IDs must be unique", r.first)
 		d.Line = r.line
 		return &d
 	}
-	return nil
+	return err
 }
 
 // blockHand makes blocks of chunks.
@@ -103,6 +105,7 @@ type blockHand struct {
 	worker  BlockWorker
 	numeric []bool
 	grid    grid
+	ids     gridIDs
 	cells   *cells
 	raw     [][]byte
 	block   Block
@@ -121,6 +124,7 @@ func (h *blockHand) work(c *chunk) error {
 	if !h.whole || h.grid.rows == 0 {
 		return nil
 	}
+	h.blocks.ids.gather(&h.ids, &h.grid, h.cells.binding.id)
 	h.raw = h.raw[:0]
 	for row := range h.grid.rows {
 		h.raw = append(h.raw, h.grid.raw(row))
@@ -134,13 +138,11 @@ func (h *blockHand) settle(c *chunk) error {
 	if !h.whole {
 		return b.table.reread(c, h.readRows)
 	}
-	for row := range h.grid.rows {
-		b.ids.add(b.ids.hash(h.grid.cellText(row, b.cells.binding.id)), c.line+int(h.grid.lines[row]))
-	}
 	b.table.passed(&h.grid)
 	if h.grid.rows == 0 {
 		return nil
 	}
+	b.ids.addGrid(&h.ids, &h.grid, c.line)
 	return h.worker.Settle(&h.block)
 }
 
@@ -161,7 +163,7 @@ func (h *blockHand) readRows() error {
 				d.Name = h.blocks.table.name(d.Column)
 				return d
 			}
-			h.blocks.ids.add(h.blocks.ids.hash(rec.fields[h.cells.binding.id]), rec.line)
+			h.blocks.ids.add(rec.fields[h.cells.binding.id], rec.line)
 			h.raw = append(h.raw, bytes.Clone(rec.raw))
 			size += len(rec.raw)
 		}

@@ -49,8 +49,9 @@ type Mended struct {
 // The file is read twice; open gives it from its beginning, as it is stored. A
 // *Defect is something that cannot be put right. What cannot be put right by
 // reading rows alone, such as a missing column, is found by a Scan of the copy.
-func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts MendOptions) (*Mended, error) {
-	m := &mender{ctx: ctx, opts: opts, blind: opts.Shape.Blind}
+func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts MendOptions) (done *Mended, err error) {
+	m := &mender{ctx: ctx, opts: opts, blind: opts.Shape.Blind, ids: newIdentities()}
+	defer func() { err = errors.Join(err, m.ids.Close()) }()
 	for _, pass := range []func(io.Reader) error{m.survey, func(src io.Reader) error { return m.write(src, dst) }} {
 		src, err := open()
 		if err != nil {
@@ -79,6 +80,7 @@ type mender struct {
 
 	layout layout // how the file is written
 	names  []string
+	ids    *identities
 	scan   *scan // of the rows that have the right number of fields
 	id     int   // field of the ID, -1 if it is made
 	label  int   // field of the label, -1 in a blind file
@@ -153,7 +155,7 @@ func (m *mender) survey(src io.Reader) error {
 
 // begin makes the scan that counts.
 func (m *mender) begin() error {
-	s := &scan{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
+	s := &scan{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
 	s.table = &table{names: m.names, line: m.layout.line}
 	s.tallies = make([]tally, len(m.names))
 	share := newLimits(len(m.names))
@@ -173,7 +175,7 @@ func (m *mender) count(fields [][]byte, line int) {
 		size += len(cell)
 	}
 	if m.id >= 0 && !isBlank(fields[m.id]) {
-		s.ids.add(s.ids.hash(fields[m.id]), line)
+		s.ids.add(fields[m.id], line)
 	}
 	s.sample.add(fields, s.table.rows)
 	s.table.rows++
@@ -323,7 +325,10 @@ func (m *mender) write(src io.Reader, dst io.Writer) error {
 		return err
 	}
 	m.tellLayout()
-	w := newMendWriter(m, dst)
+	w, err := newMendWriter(m, dst)
+	if err != nil {
+		return err
+	}
 	for {
 		if r.count&0x3FF == 0 && m.ctx.Err() != nil {
 			return m.ctx.Err()

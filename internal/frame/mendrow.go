@@ -19,7 +19,7 @@ type mendWriter struct {
 	firstOut int             // line of the first row that is left out for its fields
 }
 
-func newMendWriter(m *mender, dst io.Writer) *mendWriter {
+func newMendWriter(m *mender, dst io.Writer) (*mendWriter, error) {
 	w := &mendWriter{m: m, out: NewWriter(dst), twins: make(map[int]bool), suffixes: make(map[string]int)}
 	s := m.scan
 	w.columns, w.names = make([]ColumnProfile, len(m.names)), make([]bool, len(m.names))
@@ -27,7 +27,11 @@ func newMendWriter(m *mender, dst io.Writer) *mendWriter {
 		judged := s.tallies[i].judge()
 		w.columns[i], w.names[i] = s.tallies[i].profile(&judged), judged.names
 	}
-	for _, r := range s.ids.repeated(math.MaxInt) {
+	repeated, err := s.ids.repeated(m.ctx, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range repeated {
 		w.twins[r.line] = true
 	}
 	w.aligner = aligner{names: len(m.names), delim: m.layout.delim, id: m.id, label: m.label, suits: w.suits}
@@ -35,7 +39,7 @@ func newMendWriter(m *mender, dst io.Writer) *mendWriter {
 		w.aligner.label = -1
 	}
 	w.header()
-	return w
+	return w, nil
 }
 
 func (w *mendWriter) header() {
@@ -96,7 +100,11 @@ func (w *mendWriter) row(fields [][]byte, line int) error {
 	}
 	m.done.Written++
 	if m.id >= 0 {
-		fields[m.id] = w.identify(fields[m.id], line, surveyed)
+		id, err := w.identify(fields[m.id], line, surveyed)
+		if err != nil {
+			return err
+		}
+		fields[m.id] = id
 	} else {
 		w.out.Field(strconv.AppendInt([]byte{'r'}, int64(m.done.Written), 10))
 	}
@@ -124,34 +132,45 @@ func (w *mendWriter) ragged(fields [][]byte, line int) error {
 }
 
 // identify returns an ID that no other row has.
-func (w *mendWriter) identify(id []byte, line int, surveyed bool) []byte {
+func (w *mendWriter) identify(id []byte, line int, surveyed bool) ([]byte, error) {
 	ids := w.m.scan.ids
 	if isBlank(id) {
 		w.m.ledger.note(changeEmptyID, line, w.m.id+1)
 		return w.free([]byte{'r'}, w.m.done.Written, line)
 	}
 	if surveyed && !w.twins[line] {
-		return id
+		return id, nil
 	}
-	if !surveyed && !ids.has(id) {
-		ids.add(ids.hash(id), line)
-		return id
+	if !surveyed {
+		if taken, err := ids.has(id); err != nil {
+			return nil, err
+		} else if !taken {
+			ids.add(id, line)
+			return id, nil
+		}
 	}
 	w.m.ledger.note(changeTwinID, line, w.m.id+1)
 	last := max(w.suffixes[string(id)], 1)
-	fresh := w.free(append(bytes.Clone(id), '-'), last+1, line)
-	w.suffixes[string(id)], _ = strconv.Atoi(string(fresh[len(id)+1:]))
-	return fresh
+	fresh, err := w.free(append(bytes.Clone(id), '-'), last+1, line)
+	if err != nil {
+		return nil, err
+	}
+	w.suffixes[string(id)], err = strconv.Atoi(string(fresh[len(id)+1:]))
+	return fresh, err
 }
 
 // free returns the first ID with a number behind it that no row has.
-func (w *mendWriter) free(stem []byte, n, line int) []byte {
+func (w *mendWriter) free(stem []byte, n, line int) ([]byte, error) {
 	ids := w.m.scan.ids
 	for ; ; n++ {
 		fresh := strconv.AppendInt(bytes.Clone(stem), int64(n), 10)
-		if !ids.has(fresh) {
-			ids.add(ids.hash(fresh), line)
-			return fresh
+		taken, err := ids.has(fresh)
+		if err != nil {
+			return nil, err
+		}
+		if !taken {
+			ids.add(fresh, line)
+			return fresh, nil
 		}
 	}
 }

@@ -34,11 +34,12 @@ const defaultMaxDefects = 20
 // with it. The error is the source's or the context's; a bad file is no error
 // but has Defects in its Profile, which then may know less than usual.
 //
-// Memory does not grow with the file but for 12 bytes a row, by which IDs that
-// occur twice are found; texts, histograms and sets share what is bounded.
-func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (*Profile, error) {
+// Memory does not grow with the file: texts, histograms and sets share what is
+// bounded, and what IDs that occur twice are found by waits on the disk.
+func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
 	opts.MaxDefects = cmp.Or(opts.MaxDefects, defaultMaxDefects)
 	s := &scan{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
+	defer func() { err = errors.Join(err, s.ids.Close()) }()
 	reader := NewReader(src, ',')
 	if err := s.run(ctx, reader); err != nil {
 		return nil, err
@@ -95,8 +96,7 @@ func (s *scan) run(ctx context.Context, reader *Reader) error {
 	if err != nil && !errors.Is(err, errEnough) {
 		return fmt.Errorf("reading the file: %w", err)
 	}
-	s.finish()
-	return nil
+	return s.finish(ctx)
 }
 
 func (s *scan) refuse(defects ...Defect) {
@@ -132,7 +132,7 @@ type scanHand struct {
 	numeric []bool
 	grid    grid
 	whole   bool // no record is defective
-	ids     []hashedID
+	ids     gridIDs
 	columns []summary // by field
 }
 
@@ -155,10 +155,7 @@ func (h *scanHand) work(c *chunk) error {
 			h.scan.tallies[i].summarise(&h.columns[i], h.grid.column(i))
 		}
 	}
-	h.ids = h.ids[:0]
-	for row := range h.grid.rows {
-		h.ids = append(h.ids, h.scan.ids.hash(h.grid.cellText(row, h.scan.id)))
-	}
+	h.scan.ids.gather(&h.ids, &h.grid, h.scan.id)
 	return nil
 }
 
@@ -194,9 +191,7 @@ func (s *scan) count(h *scanHand, line int) {
 			case i != s.id:
 				s.tallies[i].addColumn(g, i, line, &h.columns[i])
 			default:
-				for row, id := range h.ids {
-					s.ids.add(id, line+int(g.lines[row]))
-				}
+				s.ids.addGrid(&h.ids, g, line)
 			}
 		}
 	}
@@ -247,7 +242,7 @@ func (s *scan) row(rec *Record) {
 	if id := rec.fields[s.id]; isBlank(id) {
 		s.refuse(s.cellDefect(rec, CodeEmptyID, s.id, "the row has no ID"))
 	} else {
-		s.ids.add(s.ids.hash(id), rec.line)
+		s.ids.add(id, rec.line)
 	}
 	if s.label >= 0 && isBlank(rec.fields[s.label]) {
 		s.refuse(s.cellDefect(rec, CodeEmptyLabel, s.label, "the row has no label"))
@@ -271,7 +266,7 @@ func (s *scan) cellDefect(rec *Record, code string, at int, message string) Defe
 }
 
 // finish turns the tallies into the profile and judges the file as a whole.
-func (s *scan) finish() {
+func (s *scan) finish(ctx context.Context) error {
 	p := s.profile
 	p.line, p.place = s.table.line, s.opts.Place
 	p.Rows = s.table.rows
@@ -283,20 +278,29 @@ func (s *scan) finish() {
 	if s.label >= 0 {
 		s.finishLabel()
 	}
-	for _, r := range s.ids.repeated(s.opts.MaxDefects) {
+	repeated, err := s.ids.repeated(ctx, s.opts.MaxDefects)
+	if err != nil {
+		return err
+	}
+	for _, r := range repeated {
 		s.refuse(Defect{
 			Code: CodeDuplicateID, Line: r.line, Column: s.id + 1, Name: p.Schema.ID,
 			Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", s.place(r.first)),
 		})
 	}
-	s.finishHeader(s.findHeaderAgain())
+	again, err := s.findHeaderAgain()
+	if err != nil {
+		return err
+	}
+	s.finishHeader(again)
 	sortDefects(p.Defects)
 	p.Defects = p.Defects[:min(len(p.Defects), s.opts.MaxDefects)]
+	return nil
 }
 
 // findHeaderAgain warns of a row that repeats the header, as where files were put
 // one behind the other, and reports whether there is one.
-func (s *scan) findHeaderAgain() bool {
+func (s *scan) findHeaderAgain() (bool, error) {
 	line := 0
 	for i := range s.tallies {
 		t := &s.tallies[i]
@@ -305,15 +309,18 @@ func (s *scan) findHeaderAgain() bool {
 		}
 		at, known := t.texts.index[s.table.names[i]]
 		if !known || line > 0 && t.texts.list[at].line != line {
-			return false
+			return false, nil
 		}
 		line = t.texts.list[at].line
 	}
-	if line == 0 || !s.ids.has([]byte(s.table.names[s.id])) {
-		return false
+	if line == 0 {
+		return false, nil
+	}
+	if again, err := s.ids.has([]byte(s.table.names[s.id])); err != nil || !again {
+		return false, err
 	}
 	s.warnAt(line, CodeHeaderAgain, 0, "the row repeats the header: were files put one behind the other?")
-	return true
+	return true, nil
 }
 
 // sortDefects puts defects in the order of their places.

@@ -29,8 +29,8 @@ type PredictOptions struct {
 // to be preferred.
 //
 // A fault of the file is a *frame.Defect; what has been written by then is to
-// be thrown away. Memory does not grow with the rows but for the 12 bytes each
-// by which frame finds IDs that occur twice.
+// be thrown away. Memory does not grow with the rows: what frame finds IDs that
+// occur twice by waits on the disk.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
