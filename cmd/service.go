@@ -48,7 +48,7 @@ func openLogged(ctx context.Context, dir string, h *host, log *slog.Logger) (*ho
 	if err != nil {
 		return nil, errors.Join(unusable(dir, err), rows.Close())
 	}
-	a, err := app.New(app.Config{Store: rows, Blobs: bytes, Now: h.now, Rand: rand.Reader, Log: log})
+	a, err := app.New(app.Config{Store: rows, Blobs: bytes, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: log})
 	if err != nil {
 		return nil, errors.Join(unusable(dir, err), rows.Close())
 	}

@@ -20,6 +20,9 @@ import (
 type Config struct {
 	Store *store.Store
 	Blobs *blob.Files
+	// Scratch is the folder of temporary files, which must be there. Defaults to
+	// the system's.
+	Scratch string
 	// Now is the clock; Rand gives keys, tokens and salts and has to be
 	// unpredictable (crypto/rand.Reader).
 	Now  func() time.Time
@@ -39,6 +42,7 @@ type Config struct {
 type App struct {
 	store     *store.Store
 	blobs     *blob.Files
+	scratch   string
 	now       func() time.Time
 	rand      io.Reader
 	log       *slog.Logger
@@ -61,7 +65,7 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are needed")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray,
+		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray,
 		passwords: auth.NewPasswords(hashers, c.Rand), logins: newLimiter(c.Now), models: newModelCache(), finished: newTally(),
 	}
 	if a.secret == nil {

@@ -59,7 +59,7 @@ func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil))})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil))})
 	if err != nil {
 		return nil, nil, err
 	}

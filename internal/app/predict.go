@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -148,11 +147,7 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 		return nil, err
 	}
 	defer file.Close()
-	b, err := io.ReadAll(file)
-	if err != nil {
-		return nil, err
-	}
-	m, err := learn.ReadModel(b)
+	m, err := learn.ReadModel(file, file.Size)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", p.Model, err)
 	}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/scratch"
 	"foretell/internal/store"
 )
 
@@ -36,18 +36,27 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
+	disk := scratch.New(a.scratch)
+	defer func() { a.letGo(ctx, disk) }()
 	board := newScoreboard(c.children)
 	stopPosting := every(ctx, postInterval, func() { a.post(ctx, &r.Job, board) })
 	outcome, err := learn.Race(ctx, f, learn.Params{
 		Algorithms: board.algorithms(), ScalingFactor: c.race.ScalingFactor, Buckets: c.dataset.Buckets,
 		Threshold: c.race.Threshold, Metric: c.race.Metric, Seed: uint64(c.race.Seed),
-		TimeLimit: a.timeLeft(c.race), Now: a.now, Stop: r.Cancelled(), Progress: board.record,
+		TimeLimit: a.timeLeft(c.race), Now: a.now, Stop: r.Cancelled(), Progress: board.record, Disk: disk,
 	})
 	stopPosting()
 	if err != nil {
 		return err
 	}
 	return a.endRace(ctx, &r.Job, c, outcome)
+}
+
+// letGo closes the disk of a race.
+func (a *App) letGo(ctx context.Context, disk *scratch.Disk) {
+	if err := disk.Close(); err != nil {
+		a.log.WarnContext(ctx, "removing a temporary file", "error", err)
+	}
 }
 
 // timeLeft is what remains of the time limit after loading the data.
@@ -188,11 +197,15 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	if err != nil {
 		return nil, err
 	}
-	b, err := o.Model.AppendBinary(nil)
+	file, err := a.blobs.Create(ctx)
 	if err != nil {
 		return nil, err
 	}
-	info, err := a.blobs.Put(ctx, bytes.NewReader(b))
+	defer file.Abort()
+	if _, err := o.Model.WriteTo(file); err != nil {
+		return nil, err
+	}
+	info, err := file.Commit()
 	if err != nil {
 		return nil, err
 	}

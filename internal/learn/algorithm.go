@@ -42,7 +42,7 @@ func openForest(ctx context.Context, t task) (learner, error) {
 		return nil, err
 	}
 	return open(forest.New, t, forest.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
 		Bins: bins, Cells: t.table.params.ScalingFactor,
 	})
 }
@@ -54,7 +54,7 @@ func openLeafwise(ctx context.Context, t task) (learner, error) {
 		return nil, err
 	}
 	return open(within(ctx, boost.NewLeafwise), t, boost.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
 		Bins: bins, Room: &t.rooms.boost, Leaves: leaves(t.table.params.ScalingFactor),
 	})
 }
@@ -87,7 +87,7 @@ func openSymmetric(ctx context.Context, t task) (learner, error) {
 		return nil, err
 	}
 	return open(within(ctx, boost.NewSymmetric), t, boost.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers,
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
 		Bins: bins, Room: &t.rooms.boost, Buckets: buckets,
 	})
 }

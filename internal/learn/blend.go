@@ -77,6 +77,20 @@ func (c *choice) folds() iter.Seq2[member, error] {
 	}
 }
 
+// reread yields copies of the members of the choice's model, each made when it
+// is asked for.
+func (c *choice) reread(members []member) iter.Seq2[member, error] {
+	return func(yield func(member, error) bool) {
+		for _, m := range members {
+			for _, s := range c.shares {
+				if s.by.kind == m.kind && !yield(s.by.reread(m)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // choose returns the winner, or else the best of the runs and of their blend;
 // nil if no run has kept anything.
 //

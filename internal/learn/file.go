@@ -2,11 +2,13 @@ package learn
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"foretell/internal/frame"
@@ -31,15 +33,54 @@ const (
 	version = 1
 )
 
-// AppendBinary appends the model file to b. Equal models give equal bytes.
-func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	start := len(b)
+// WriteTo writes the model file, a member at a time, and returns its length.
+// Equal models give equal bytes.
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	head, err := m.head()
+	if err != nil {
+		return 0, err
+	}
+	sum := sha256.New()
+	size := int64(0)
+	put := func(parts ...[]byte) (err error) {
+		for _, b := range parts {
+			if err == nil {
+				sum.Write(b)
+				var n int
+				n, err = w.Write(b)
+				size += int64(n)
+			}
+		}
+		return err
+	}
+	if err := put(head); err != nil {
+		return size, err
+	}
+	var inner []byte
+	for _, part := range m.members {
+		if inner, err = part.AppendBinary(inner[:0]); err != nil {
+			return size, fmt.Errorf("%s: %w", m.algorithm, err)
+		}
+		if len(inner) > math.MaxUint32 {
+			return size, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
+		}
+		b := appendFloat([]byte{part.kind}, part.weight)
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(inner)))
+		if err := put(b, inner); err != nil {
+			return size, err
+		}
+	}
+	err = put(sum.Sum(nil))
+	return size, err
+}
+
+// head returns what comes before the members.
+func (m *Model) head() ([]byte, error) {
 	schema, err := json.Marshal(m.schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	b = append(b, magic...)
-	b = binary.LittleEndian.AppendUint16(b, version)
+	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
 	b = appendBlob(b, schema)
 	b = appendBlob(b, []byte(m.algorithm))
 	b = appendFloat(b, float64(m.temperature))
@@ -47,20 +88,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	for _, w := range m.weights {
 		b = appendFloat(b, w)
 	}
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.members)))
-	for _, part := range m.members {
-		inner, err := part.AppendBinary(nil)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.algorithm, err)
-		}
-		if len(inner) > math.MaxUint32 {
-			return nil, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
-		}
-		b = appendFloat(append(b, part.kind), part.weight)
-		b = appendBlob(b, inner)
-	}
-	sum := sha256.Sum256(b[start:])
-	return append(b, sum[:]...), nil
+	return binary.LittleEndian.AppendUint32(b, uint32(len(m.members))), nil
 }
 
 func appendBlob(b, blob []byte) []byte {
@@ -74,21 +102,18 @@ func appendFloat(b []byte, x float64) []byte {
 // errDamaged is for bytes that are no whole model file.
 var errDamaged = errors.New("the model file is damaged")
 
-// ReadModel reads a model file. b may be reused afterwards.
-func ReadModel(b []byte) (*Model, error) { return readModel(b, methods) }
+// ReadModel reads a model file of the given length, a member at a time.
+func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, methods) }
 
-func readModel(b []byte, methods []method) (*Model, error) {
-	if len(b) < len(magic)+2+sha256.Size || string(b[:len(magic)]) != magic {
+func readModel(in io.Reader, size int64, methods []method) (*Model, error) {
+	sum := sha256.New()
+	r := &fileReader{in: io.TeeReader(in, sum), left: size - sha256.Size}
+	if begin := string(r.take(len(magic))); begin != magic && (r.err == nil || errors.Is(r.err, errDamaged)) {
 		return nil, errors.New("this is not a model file")
 	}
-	if v := binary.LittleEndian.Uint16(b[len(magic):]); v != version {
+	if v := r.version(); v != version && r.err == nil {
 		return nil, fmt.Errorf("model file of version %d: this program reads version %d", v, version)
 	}
-	body, sum := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
-	if actual := sha256.Sum256(body); !bytes.Equal(actual[:], sum) {
-		return nil, errDamaged
-	}
-	r := &fileReader{rest: body[len(magic)+2:]}
 	m := &Model{schema: r.schema(), algorithm: string(r.blob())}
 	m.temperature = metric.Temperature(r.float())
 	m.weights = r.weights()
@@ -98,12 +123,16 @@ func readModel(b []byte, methods []method) (*Model, error) {
 	switch {
 	case r.err != nil:
 		return nil, r.err
-	case len(r.rest) > 0, len(m.members) == 0:
+	case r.left > 0, len(m.members) == 0:
 		return nil, errDamaged
 	case m.weights != nil && len(m.weights) != m.classes():
 		return nil, errDamaged
 	case !(m.temperature > 0) || math.IsInf(float64(m.temperature), 1):
 		return nil, errDamaged
+	}
+	whole := sum.Sum(nil)
+	if r.left = sha256.Size; !bytes.Equal(r.take(sha256.Size), whole) {
+		return nil, cmp.Or(r.err, errDamaged)
 	}
 	return m, m.probe()
 }
@@ -137,18 +166,43 @@ func (m *Model) probe() error {
 // fileReader takes a model file apart from the front. After the first fault
 // everything it returns is zero.
 type fileReader struct {
-	rest []byte
+	in   io.Reader
+	left int64 // bytes that are still to come
+	room []byte
 	err  error
 }
 
+// take returns the next n bytes, which stand until the next call.
 func (r *fileReader) take(n int) []byte {
-	if r.err != nil || n > len(r.rest) {
+	if r.err == nil && int64(n) > r.left {
 		r.err = errDamaged
+	}
+	if r.err != nil {
 		return nil
 	}
-	taken := r.rest[:n]
-	r.rest = r.rest[n:]
+	if cap(r.room) < n {
+		r.room = make([]byte, n)
+	}
+	taken := r.room[:n]
+	switch _, err := io.ReadFull(r.in, taken); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		r.err = errDamaged
+	case err != nil:
+		r.err = fmt.Errorf("reading the model file: %w", err)
+	}
+	if r.err != nil {
+		return nil
+	}
+	r.left -= int64(n)
 	return taken
+}
+
+func (r *fileReader) version() uint16 {
+	b := r.take(2)
+	if b == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint16(b)
 }
 
 // count reads the number of things that take at least size bytes each.
@@ -158,7 +212,7 @@ func (r *fileReader) count(size int) int {
 		return 0
 	}
 	n := int64(binary.LittleEndian.Uint32(b))
-	if n*int64(size) > int64(len(r.rest)) {
+	if n*int64(size) > r.left {
 		r.err = errDamaged
 		return 0
 	}
@@ -207,23 +261,30 @@ func (r *fileReader) schema() *frame.Schema {
 }
 
 func (r *fileReader) member(methods []method) member {
-	kind, weight := r.take(1), r.float()
+	one := member{kind: r.kind(), weight: r.float()}
 	inner := r.blob()
-	if !(weight > 0 && weight <= 1) {
-		r.err = errDamaged
+	if !(one.weight > 0 && one.weight <= 1) {
+		r.err = cmp.Or(r.err, errDamaged)
 	}
 	if r.err != nil {
 		return member{}
 	}
 	for _, m := range methods {
-		if m.kind == kind[0] {
-			p, err := m.read(inner)
-			if err != nil {
-				r.err = fmt.Errorf("%w: %w", errDamaged, err)
+		if m.kind == one.kind {
+			if one.predictor, r.err = m.read(inner); r.err != nil {
+				r.err = fmt.Errorf("%w: %w", errDamaged, r.err)
 			}
-			return member{kind[0], weight, p}
+			return one
 		}
 	}
 	r.err = errDamaged
 	return member{}
+}
+
+func (r *fileReader) kind() uint8 {
+	b := r.take(1)
+	if b == nil {
+		return 0
+	}
+	return b[0]
 }

@@ -3,13 +3,18 @@ package learn
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/frame"
+	"foretell/internal/scratch"
 )
 
 func TestRaceOnRealData(t *testing.T) {
@@ -91,6 +96,37 @@ func TestRaceIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestDiskDoesNotMatter runs a race whose trees wait on a disk, in memory, and
+// on a disk that fails.
+func TestDiskDoesNotMatter(t *testing.T) {
+	f := readSet(t, "testdata/car/train.csv")
+	race := func(disk *scratch.Disk) *Outcome {
+		o, err := Race(t.Context(), f, Params{Threshold: 0.98, Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}, Disk: disk})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	disk := scratch.New(t.TempDir())
+	defer disk.Close()
+	want := race(disk)
+	file := bytesOf(t, want.Model)
+	for name, o := range map[string]*Outcome{"memory": race(nil), "no folder": race(scratch.New(filepath.Join(t.TempDir(), "gone")))} {
+		if !bytes.Equal(bytesOf(t, o.Model), file) {
+			t.Errorf("%s makes another model", name)
+		}
+		if diff := cmp.Diff(want.Report, o.Report); diff != "" {
+			t.Errorf("%s makes another report:\n%s", name, diff)
+		}
+	}
+	if err := disk.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := want.Model.WriteTo(io.Discard); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("written after the disk was closed: %v: nothing was there", err)
+	}
+}
+
 func TestRaceStopsWithinASecond(t *testing.T) {
 	f := readSet(t, "testdata/iris/train.csv")
 	stop := make(chan struct{})
@@ -146,7 +182,7 @@ func TestPoorColumns(t *testing.T) {
 			if math.Abs(float64(p[1])-2.0/3) > 0.1 {
 				t.Errorf("%d columns: %s gives %v for a class of two thirds", columns, m.Name, p[1])
 			}
-			again, err := ReadModel(bytesOf(t, o.Model))
+			again, err := reread(bytesOf(t, o.Model), methods)
 			if err != nil {
 				t.Errorf("%d columns: %s: %v", columns, m.Name, err)
 			} else if !bytes.Equal(bytesOf(t, again), bytesOf(t, o.Model)) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Model predicts the class of a row. It does not change and may be used by any
-// number of goroutines.
+// number of goroutines. That of an Outcome may wait on the disk of the race,
+// which must not be closed as long as it is used.
 type Model struct {
 	schema      *frame.Schema
 	algorithm   string

@@ -97,7 +97,7 @@ func repeated(file []byte, n int) []byte {
 
 func TestPredictWeighsDecisions(t *testing.T) {
 	file, methods := toyFile(t)
-	m, err := readModel(file, methods)
+	m, err := reread(file, methods)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestPredictWeighsDecisions(t *testing.T) {
 
 func TestPredictFails(t *testing.T) {
 	file, methods := toyFile(t)
-	m, err := readModel(file, methods)
+	m, err := reread(file, methods)
 	if err != nil {
 		t.Fatal(err)
 	}

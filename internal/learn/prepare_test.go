@@ -93,7 +93,7 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 			if len(i) != 2 || i[0].Column != set.column || i[0].Importance < 0.1 {
 				t.Errorf("importances %v", i)
 			}
-			again, err := ReadModel(bytesOf(t, o.Model))
+			again, err := reread(bytesOf(t, o.Model), methods)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
+	"foretell/internal/scratch"
 )
 
 // Status is how far a race, or one run in it, has come.
@@ -58,6 +59,10 @@ type Params struct {
 	// kept as it is: a mean of the fold models, which has not learnt from
 	// every labelled row. May be nil.
 	Stop <-chan struct{}
+	// Disk is where trees wait that are not needed before the race is over. It
+	// does not change the model, and is to be closed when the outcome's model has
+	// been written. Defaults to memory.
+	Disk *scratch.Disk
 	// Progress is told each score and change of status, by one goroutine at a
 	// time. It must return fast. May be nil.
 	Progress func(Event)
@@ -79,7 +84,8 @@ type Outcome struct {
 	// Runs holds the algorithms in the order of Methods.
 	Runs []Run
 	// Model is nil if every algorithm failed, or was stopped before it had
-	// learnt anything.
+	// learnt anything. It is to be written: read again, it takes no part of
+	// Params.Disk to predict.
 	Model *Model
 	// Algorithm is that of Model, or Blend; empty if there is none.
 	Algorithm string

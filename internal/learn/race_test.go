@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -254,11 +255,12 @@ func mustRace(t *testing.T, f *frame.Frame, p Params, learners ...toy) *Outcome 
 	return o
 }
 
-func bytesOf(t *testing.T, m *Model) []byte {
+func bytesOf(t testing.TB, m *Model) []byte {
 	t.Helper()
-	b, err := m.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
+	var b bytes.Buffer
+	n, err := m.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d bytes are said to be %d: %v", b.Len(), n, err)
 	}
-	return b
+	return b.Bytes()
 }

@@ -106,15 +106,21 @@ func (s share) folds() iter.Seq2[member, error] {
 // fold returns what the share's fitter of one fold has kept, as a model of its
 // own to predict with: what that needs goes when the caller is done.
 func (s share) fold(i int) (member, error) {
-	var p predictor
-	b, err := s.models[i].AppendBinary(nil)
-	if err == nil {
-		p, err = s.by.read(b)
-	}
+	one, err := s.by.reread(member{s.by.kind, s.weight, s.models[i]})
 	if err != nil {
 		return member{}, fmt.Errorf("%s: fold %d: %w", s.Name, i+1, err)
 	}
-	return member{s.by.kind, s.weight, p}, nil
+	return one, nil
+}
+
+// reread returns a copy of a member that what it needs to predict goes with.
+func (m *method) reread(one member) (member, error) {
+	b, err := one.AppendBinary(nil)
+	if err != nil {
+		return member{}, err
+	}
+	one.predictor, err = m.read(b)
+	return one, err
 }
 
 // refitSeeds keeps the seeds of the refit apart from those of the folds.

@@ -114,7 +114,7 @@ func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcom
 	hurried, done := r.hurry(ctx, o.Status)
 	defer done()
 	r.testFigures(hurried, m, c, o)
-	r.trainingFigures(hurried, o)
+	r.trainingFigures(hurried, c, o)
 	o.Test = o.Report.Test.of(r.judge.metric)
 	o.Training = o.Report.Training.of(r.judge.metric)
 	if len(c.shares) == 1 {
@@ -177,9 +177,9 @@ func (r *race) testFigures(ctx context.Context, m *Model, c *choice, o *Outcome)
 
 // trainingFigures judges the shipped model on rows it has learnt from, also
 // if it is made of fold models.
-func (r *race) trainingFigures(ctx context.Context, o *Outcome) {
+func (r *race) trainingFigures(ctx context.Context, c *choice, o *Outcome) {
 	learnt := pick(r.table.Frame, o.sample(r.plan.Rest, mostTraining))
-	probabilities, err := o.Model.predictAll(ctx, learnt, r.table.params.Workers)
+	probabilities, err := o.Model.predictEach(ctx, learnt, c.reread(o.Model.members), r.table.params.Workers)
 	if err != nil {
 		return
 	}

@@ -5,13 +5,16 @@ package scratch
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 )
 
 // Disk is room for tapes in a folder. Tapes of one disk may be used by
-// different goroutines at the same time.
+// different goroutines at the same time. A nil one has no folder: what is on
+// its tapes stays in memory.
 type Disk struct {
 	dir string
 
@@ -48,6 +51,9 @@ func (d *Disk) Close() error {
 // put writes b to the end of the file and returns where that is. ok is false
 // if it could not be written.
 func (d *Disk) put(b []byte) (at int64, ok bool) {
+	if d == nil {
+		return 0, false
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.full || d.closed {
@@ -147,6 +153,16 @@ func (t *Tape) Len() int64 { return int64(len(t.pieces))*int64(t.size) + int64(l
 // a Read.
 func (t *Tape) Reader(n int64) io.Reader {
 	return io.LimitReader(&tapeReader{tape: t}, n)
+}
+
+// Append appends the first n bytes to b, n ≤ t.Len().
+func (t *Tape) Append(b []byte, n int64) ([]byte, error) {
+	end := len(b)
+	b = slices.Grow(b, int(n))[:end+int(n)]
+	if _, err := io.ReadFull(t.Reader(n), b[end:]); err != nil {
+		return b[:end], fmt.Errorf("reading what waits in a temporary file: %w", err)
+	}
+	return b, nil
 }
 
 type tapeReader struct {

@@ -30,12 +30,12 @@ func fill(r *rand.Rand, t *scratch.Tape) []byte {
 }
 
 // TestTape reads back what was written, from a disk that works, from one whose
-// folder is not there, and while the tape grows.
+// folder is not there, from none, and while the tape grows.
 func TestTape(t *testing.T) {
-	for name, dir := range map[string]string{"file": t.TempDir(), "no folder": filepath.Join(t.TempDir(), "gone")} {
+	file, gone := scratch.New(t.TempDir()), scratch.New(filepath.Join(t.TempDir(), "gone"))
+	defer file.Close()
+	for name, disk := range map[string]*scratch.Disk{"file": file, "folder gone": gone, "no disk": nil} {
 		t.Run(name, func(t *testing.T) {
-			disk := scratch.New(dir)
-			defer disk.Close()
 			r := rand.New(rand.NewPCG(1, 2))
 			for _, size := range []int{1, 7, 64, 1 << 15} {
 				tape := disk.NewTapeSize(size)
@@ -50,6 +50,9 @@ func TestTape(t *testing.T) {
 				more := fill(r, tape)
 				if got, err := io.ReadAll(head); err != nil || !bytes.Equal(got, all) {
 					t.Fatalf("size %d: what stood before the tape grew has changed (%v)", size, err)
+				}
+				if got, err := tape.Append([]byte("before"), tape.Len()/2); err != nil || string(got) != "before"+string(append(all, more...)[:tape.Len()/2]) {
+					t.Fatalf("size %d: not appended to what was there (%v)", size, err)
 				}
 				if got, err := io.ReadAll(tape.Reader(tape.Len())); err != nil || !bytes.Equal(got, append(all, more...)) {
 					t.Fatalf("size %d: not what was written (%v)", size, err)

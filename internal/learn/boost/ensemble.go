@@ -3,71 +3,95 @@ package boost
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"sync"
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
+
+// recorded is an ensemble as it was grown: its rounds are on a tape, in their
+// binary form. It is read when it is first asked to predict: most of those of a
+// race never are.
+type recorded struct {
+	form byte
+	tape *scratch.Tape
+	size int64 // of its rounds: the tape may hold later ones
+	// head appends what comes before the rounds in the binary form.
+	head func(b []byte) ([]byte, error)
+	read func() ensemble
+}
+
+// newRecorded returns the ensemble that read makes of the bytes of head and of
+// the first size bytes of the tape.
+func newRecorded(e recorded, read func(*reader) ensemble) *recorded {
+	e.read = sync.OnceValue(func() ensemble {
+		b, err := e.appendBinary(nil)
+		if err != nil {
+			panic(err)
+		}
+		return read(&reader{rest: b})
+	})
+	return &e
+}
+
+func (e *recorded) kind() byte { return e.form }
+
+func (e *recorded) score(dst []float32, f *frame.Frame, lo, hi int) { e.read().score(dst, f, lo, hi) }
+
+func (e *recorded) appendBinary(b []byte) ([]byte, error) {
+	b, err := e.head(b)
+	if err != nil {
+		return nil, err
+	}
+	return e.tape.Append(b, e.size)
+}
+
+// sizeOf returns the number of bytes of the first n rounds, given where each
+// ends.
+func sizeOf(ends []int64, n int) int64 {
+	if n == 0 {
+		return 0
+	}
+	return ends[n-1]
+}
 
 // trees is the ensemble of leaf-wise boosting.
 type trees struct {
 	outputs int
 	cuts    []tree.Cuts
-	// grove returns the trees as prediction wants them.
-	grove func() *grove
-	// packed are the trees of an ensemble that was grown in their binary form,
-	// round by round. The grove is made of them when it is first asked for: most
-	// ensembles of a race never predict.
-	packed [][]byte
-}
-
-// grove are trees ready to predict.
-type grove struct {
 	// members are round-major, one an output; nil adds nothing.
 	members []*member
 	// used tells of each feature whether a tree looks at it.
 	used []bool
 }
 
-func newGrove(members []*member, features int) *grove {
-	g := &grove{members: members, used: make([]bool, features)}
+// newTrees returns the ensemble of the members.
+func newTrees(outputs int, cuts []tree.Cuts, members []*member) *trees {
+	e := &trees{outputs: outputs, cuts: cuts, members: members, used: make([]bool, len(cuts))}
 	for _, m := range members {
 		if m == nil {
 			continue
 		}
 		for i := range m.tree.Nodes {
 			if feature := m.tree.Nodes[i].Feature; feature >= 0 {
-				g.used[feature] = true
+				e.used[feature] = true
 			}
 		}
 	}
-	return g
+	return e
 }
 
-// newTrees returns the ensemble of the rounds that are packed.
-func newTrees(outputs int, cuts []tree.Cuts, packed [][]byte) *trees {
-	return &trees{outputs: outputs, cuts: cuts, packed: packed, grove: sync.OnceValue(func() *grove {
-		members := make([]*member, 0, len(packed)*outputs)
-		for _, b := range packed {
-			r := &reader{rest: b}
-			for range outputs {
-				members = append(members, readMember(r, cuts))
-			}
-		}
-		return newGrove(members, len(cuts))
-	})}
-}
+func (e *trees) kind() byte { return kindLeafwise }
 
 // score adds the scores of f's rows lo…hi-1 to dst, outputs to a row.
 func (e *trees) score(dst []float32, f *frame.Frame, lo, hi int) {
-	grove := e.grove()
 	flow := tree.NewFlow(len(e.cuts))
 	for ; lo < hi; lo += tree.FlowRows {
 		n := min(tree.FlowRows, hi-lo)
 		flow.Begin(n)
 		for i := range e.cuts {
-			if !grove.used[i] {
+			if !e.used[i] {
 				continue
 			}
 			var column frame.Column // a missing one is missing cells
@@ -76,7 +100,7 @@ func (e *trees) score(dst []float32, f *frame.Frame, lo, hi int) {
 			}
 			e.cuts[i].Fill(flow.Bins(i), 1, &column, lo, lo+n)
 		}
-		for i, m := range grove.members {
+		for i, m := range e.members {
 			if m != nil {
 				flow.Add(m.tree, m.values, dst[i%e.outputs:], e.outputs)
 			}
@@ -88,31 +112,23 @@ func (e *trees) score(dst []float32, f *frame.Frame, lo, hi int) {
 // appendBinary appends cuts (count, each), members (count, each a tree and
 // float32 values, or a zero byte for none).
 func (e *trees) appendBinary(b []byte) ([]byte, error) {
-	b = binary.AppendUvarint(b, uint64(len(e.cuts)))
-	for i := range e.cuts {
+	b, err := appendCuts(b, e.cuts, len(e.members))
+	for _, m := range e.members {
+		b = m.appendBinary(b, e.cuts)
+	}
+	return b, err
+}
+
+// appendCuts appends what comes before so many members.
+func appendCuts(b []byte, cuts []tree.Cuts, members int) ([]byte, error) {
+	b = binary.AppendUvarint(b, uint64(len(cuts)))
+	for i := range cuts {
 		var err error
-		if b, err = e.cuts[i].AppendBinary(b); err != nil {
+		if b, err = cuts[i].AppendBinary(b); err != nil {
 			return nil, err
 		}
 	}
-	if e.packed != nil {
-		b = binary.AppendUvarint(b, uint64(len(e.packed)*e.outputs))
-		size := 0
-		for _, round := range e.packed {
-			size += len(round)
-		}
-		b = slices.Grow(b, size)
-		for _, round := range e.packed {
-			b = append(b, round...)
-		}
-		return b, nil
-	}
-	members := e.grove().members
-	b = binary.AppendUvarint(b, uint64(len(members)))
-	for _, m := range members {
-		b = m.appendBinary(b, e.cuts)
-	}
-	return b, nil
+	return binary.AppendUvarint(b, uint64(members)), nil
 }
 
 // readTrees reads what appendBinary wrote.
@@ -125,8 +141,7 @@ func readTrees(r *reader, outputs int) *trees {
 			break
 		}
 	}
-	g := newGrove(members, len(cuts))
-	return &trees{outputs: outputs, cuts: cuts, grove: func() *grove { return g }}
+	return newTrees(outputs, cuts, members)
 }
 
 // appendBinary appends the member's binary form; m may be nil.

@@ -1,11 +1,11 @@
 package boost
 
 import (
-	"bytes"
 	"context"
 	"math/rand/v2"
 
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
 
 // leafwise adds one tree an output each round.
@@ -17,9 +17,9 @@ type leafwise struct {
 	// leafwiseDesk is nil between rounds.
 	*leafwiseDesk
 	done tree.Work
-	// packed holds the binary form of each round so far, which takes a fifth of
-	// the memory of its trees.
-	packed  [][]byte
+	// tape holds the binary form of the rounds so far, ends where each ends.
+	tape    *scratch.Tape
+	ends    []int64
 	packing []byte
 	cuts    []tree.Cuts
 	routed  int64
@@ -38,7 +38,7 @@ const negligible = 1e-6
 
 // newLeafwise prepares for the first round.
 func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
-	return &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Cuts(), params: tree.Params{
+	return &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Cuts(), tape: opts.Disk.NewTape(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,
@@ -108,7 +108,8 @@ func (t *leafwise) round(ctx context.Context) (done bool, err error) {
 		done = done && m == nil
 		t.packing = m.appendBinary(t.packing, t.cuts)
 	}
-	t.packed = append(t.packed, bytes.Clone(t.packing))
+	t.tape.Write(t.packing)
+	t.ends = append(t.ends, t.tape.Len())
 	return done, nil
 }
 
@@ -148,10 +149,10 @@ func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, err
 	return m, int64(len(lot.rest)), err
 }
 
-func (t *leafwise) rounds() int { return len(t.packed) }
+func (t *leafwise) rounds() int { return len(t.ends) }
 
 // grown returns the number of trees so far, those that add nothing included.
-func (t *leafwise) grown() int { return len(t.packed) * len(t.loss.base) }
+func (t *leafwise) grown() int { return len(t.ends) * len(t.loss.base) }
 
 func (t *leafwise) work() float64 {
 	rows := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
@@ -161,5 +162,9 @@ func (t *leafwise) work() float64 {
 func (t *leafwise) evaluate(dst []float32) { t.loss.evaluate(dst) }
 
 func (t *leafwise) ensemble(n int) ensemble {
-	return newTrees(len(t.loss.base), t.cuts, t.packed[:n:n])
+	outputs, cuts := len(t.loss.base), t.cuts
+	return newRecorded(recorded{
+		form: kindLeafwise, tape: t.tape, size: sizeOf(t.ends, n),
+		head: func(b []byte) ([]byte, error) { return appendCuts(b, cuts, n*outputs) },
+	}, func(r *reader) ensemble { return readTrees(r, outputs) })
 }

@@ -5,6 +5,8 @@ import (
 )
 
 // Model is a learned classifier. It is immutable and safe for concurrent use.
+// That of a Fitter waits on the disk of its Options until it is used: Predict
+// panics if the disk fails, AppendBinary returns the error.
 type Model struct {
 	classes  int
 	base     []float32
@@ -15,6 +17,8 @@ type Model struct {
 type ensemble interface {
 	// score adds the scores of f's rows lo…hi-1 to dst, row major.
 	score(dst []float32, f *frame.Frame, lo, hi int)
+	// kind is the second byte of the binary form.
+	kind() byte
 	appendBinary(b []byte) ([]byte, error)
 }
 
@@ -43,11 +47,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 // AppendBinary appends the model's binary form to b: a version, the kind of
 // ensemble, the number of classes, the base scores, then the ensemble.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	kind := byte(kindLeafwise)
-	if _, ok := m.ensemble.(*trees); !ok {
-		kind = kindSymmetric
-	}
-	b = append(b, version, kind, byte(m.classes), byte(m.classes>>8))
+	b = append(b, version, m.ensemble.kind(), byte(m.classes), byte(m.classes>>8))
 	b = appendFloats(b, m.base)
 	return m.ensemble.appendBinary(b)
 }

@@ -1,6 +1,7 @@
 package boost
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -25,26 +26,33 @@ type source struct {
 	codes  []uint8
 }
 
-// model returns the ensemble of trees with the features they use.
-func (in *input) model(trees []symmetricTree, outputs int) *oblivious {
-	e := &oblivious{outputs: outputs}
-	index := make(map[int32]int32)
-	for _, t := range trees {
-		tests := append([]tree.Test(nil), t.tests...)
-		for i := range tests {
-			at, ok := index[tests[i].Feature]
-			if !ok {
-				at = int32(len(e.inputs))
-				index[tests[i].Feature] = at
-				e.inputs = append(e.inputs, in.source(tests[i].Feature))
-			}
-			tests[i].Feature = at
-		}
-		e.trees = append(e.trees, symmetricTree{tests, t.values, t.places})
-	}
-	return e
+// asked are the features that trees have asked about, in the order in which
+// they came up.
+type asked struct {
+	features []int32
+	since    []int           // the tree that each came up in
+	places   map[int32]int32 // of a feature, its place in features
 }
 
+// place returns that of a feature which the given tree asks about.
+func (a *asked) place(feature int32, tree int) int32 {
+	at, known := a.places[feature]
+	if !known {
+		at = int32(len(a.features))
+		a.places[feature] = at
+		a.features = append(a.features, feature)
+		a.since = append(a.since, tree)
+	}
+	return at
+}
+
+// before returns the features that the first n trees ask about.
+func (a *asked) before(n int) []int32 {
+	end, _ := slices.BinarySearch(a.since, n)
+	return a.features[:end]
+}
+
+// source returns a feature as prediction needs it.
 func (in *input) source(feature int32) source {
 	if at := int(feature) - in.first; at >= 0 {
 		s := &in.statistics[at]
@@ -94,13 +102,24 @@ func (s *source) fill(dst []uint8, room []int32, f *frame.Frame, lo int) {
 	s.cuts.Fill(dst, 1, &column, lo, lo+len(dst))
 }
 
+func (e *oblivious) kind() byte { return kindSymmetric }
+
 // appendBinary appends inputs (count, each a column+1 and its cuts, or 0, two
 // columns+1, two numbers of levels and a byte a category), then trees (count,
 // each as symmetricTree has it).
 func (e *oblivious) appendBinary(b []byte) ([]byte, error) {
-	b = binary.AppendUvarint(b, uint64(len(e.inputs)))
-	for i := range e.inputs {
-		s := &e.inputs[i]
+	b, err := appendSources(b, e.inputs, len(e.trees))
+	for i := range e.trees {
+		b = e.trees[i].appendBinary(b, e.outputs)
+	}
+	return b, err
+}
+
+// appendSources appends what comes before so many trees.
+func appendSources(b []byte, inputs []source, trees int) ([]byte, error) {
+	b = binary.AppendUvarint(b, uint64(len(inputs)))
+	for i := range inputs {
+		s := &inputs[i]
 		b = binary.AppendUvarint(b, uint64(s.column+1))
 		if s.column >= 0 {
 			var err error
@@ -115,16 +134,7 @@ func (e *oblivious) appendBinary(b []byte) ([]byte, error) {
 		}
 		b = append(b, s.codes...)
 	}
-	b = binary.AppendUvarint(b, uint64(len(e.trees)))
-	size := 0
-	for i := range e.trees {
-		size += 4*len(e.trees[i].values) + 64
-	}
-	b = slices.Grow(b, size)
-	for i := range e.trees {
-		b = e.trees[i].appendBinary(b, e.outputs)
-	}
-	return b, nil
+	return binary.AppendUvarint(b, uint64(trees)), nil
 }
 
 // readOblivious reads what appendBinary wrote.
@@ -162,6 +172,6 @@ func readSource(r *reader) source {
 		r.fail()
 		return s
 	}
-	s.codes = r.take(int(size))
+	s.codes = bytes.Clone(r.take(int(size)))
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"foretell/internal/frame"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
 
 // Options choose how to learn. Zero is the default of every field but Classes.
@@ -25,6 +26,8 @@ type Options struct {
 	// Room is memory to be shared with other fitters, of the same number of
 	// classes and the same options. Defaults to the fitter's own.
 	Room *Room
+	// Disk is where trees wait until the model is used. Defaults to memory.
+	Disk *scratch.Disk
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.

@@ -3,8 +3,10 @@ package boost
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
 
 // symmetric adds one tree a round whose leaves hold a value for each output.
@@ -19,7 +21,11 @@ type symmetric struct {
 	// twice where they would take too much room.
 	directions []direction
 	keepsOdds  bool
-	trees      []symmetricTree
+	// tape holds the binary form of the trees so far, ends where each ends.
+	tape    *scratch.Tape
+	ends    []int64
+	packing []byte
+	asked   asked
 }
 
 // mostOdds is the number of odds up to which they are kept.
@@ -27,7 +33,10 @@ const mostOdds = 1 << 22
 
 func newSymmetric(p problem, in *input, opts Options) *symmetric {
 	rows, outputs := in.bins[0].Rows, len(p.base)
-	t := &symmetric{opts: opts, board: newBoard(p, rows), input: in, keepsOdds: rows*outputs <= mostOdds}
+	t := &symmetric{
+		opts: opts, board: newBoard(p, rows), input: in, keepsOdds: rows*outputs <= mostOdds,
+		tape: opts.Disk.NewTape(), asked: asked{places: make(map[int32]int32)},
+	}
 	if outputs > mostSketched {
 		t.directions = make([]direction, outputs)
 	}
@@ -70,7 +79,7 @@ func (t *symmetric) sit() (rise func()) {
 // round adds a tree. done tells that no split was worth its cost.
 func (t *symmetric) round(ctx context.Context) (done bool, err error) {
 	defer t.sit()()
-	number := uint64(len(t.trees))
+	number := uint64(len(t.ends))
 	draw := rand.New(rand.NewPCG(t.opts.Seed, number))
 	if err := t.sketch(ctx, draw); err != nil {
 		return false, err
@@ -103,8 +112,21 @@ func (t *symmetric) round(ctx context.Context) (done bool, err error) {
 	tree.RouteSymmetric(tests, bins, t.eval, t.scratch, func(leaf int, rows []int32) {
 		t.board.add(rows, t.leaf(leaf))
 	})
-	t.trees = append(t.trees, newSymmetricTree(tests, t.values, len(t.board.base)))
+	t.record(tests)
 	return false, nil
+}
+
+// record puts the tree with the present values on the tape. Tests know a feature
+// by its place among the inputs of the ensemble.
+func (t *symmetric) record(tests []tree.Test) {
+	outputs := len(t.board.base)
+	grown := newSymmetricTree(slices.Clone(tests), t.values, outputs)
+	for i := range grown.tests {
+		grown.tests[i].Feature = t.asked.place(tests[i].Feature, t.rounds())
+	}
+	t.packing = grown.appendBinary(t.packing[:0], outputs)
+	t.tape.Write(t.packing)
+	t.ends = append(t.ends, t.tape.Len())
 }
 
 // leaf returns the place of the values of a leaf.
@@ -126,15 +148,23 @@ func (t *symmetric) features(draw *rand.Rand) []int32 {
 	return drawn
 }
 
-func (t *symmetric) rounds() int { return len(t.trees) }
+func (t *symmetric) rounds() int { return len(t.ends) }
 
 func (t *symmetric) work() float64 {
 	sweeps := float64(t.rounds()) * float64(len(t.board.base)) * float64(len(t.board.train))
-	return treeTime(t.done, len(t.trees), 1.5) + 10*sweeps
+	return treeTime(t.done, len(t.ends), 1.5) + 10*sweeps
 }
 
 func (t *symmetric) evaluate(dst []float32) { t.board.evaluate(dst) }
 
 func (t *symmetric) ensemble(n int) ensemble {
-	return t.input.model(t.trees[:n:n], len(t.board.base))
+	outputs := len(t.board.base)
+	var inputs []source
+	for _, feature := range t.asked.before(n) {
+		inputs = append(inputs, t.input.source(feature))
+	}
+	return newRecorded(recorded{
+		form: kindSymmetric, tape: t.tape, size: sizeOf(t.ends, n),
+		head: func(b []byte) ([]byte, error) { return appendSources(b, inputs, n) },
+	}, func(r *reader) ensemble { return readOblivious(r, outputs) })
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
@@ -41,28 +40,15 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if m.packed != nil {
-		b = binary.AppendUvarint(b, uint64(len(m.packed)))
-		return joined(b, m.packed), nil
+	if m.recorded.tape != nil {
+		b = binary.AppendUvarint(b, uint64(m.recorded.trees))
+		return m.recorded.append(b)
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.members())))
 	for _, t := range m.members() {
 		b = t.encode(b, m.cuts)
 	}
 	return b, nil
-}
-
-// joined appends the parts to b, which grows but once.
-func joined(b []byte, parts [][]byte) []byte {
-	size := 0
-	for _, part := range parts {
-		size += len(part)
-	}
-	b = slices.Grow(b, size)
-	for _, part := range parts {
-		b = append(b, part...)
-	}
-	return b
 }
 
 func (m *member) encode(b []byte, cuts []tree.Cuts) []byte {

@@ -3,22 +3,23 @@ package forest
 import (
 	"bytes"
 	"context"
+	"io"
 	"math/rand/v2"
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
 
 // crowd is a forest while it grows: trees of one recipe and their votes.
 type crowd struct {
 	recipe recipe
-	first  int // number of the first tree in the forest
-	// trees have voted and are kept in their binary form, which takes a fifth of
-	// the memory of members.
-	trees [][]byte
-	eval  *jury // the rows of part.Eval
-	oob   *jury // rows of part.Train, on which only those trees vote that have not seen them
-	fault fault // expected of a large forest like this
+	first  int           // number of the first tree in the forest
+	trees  int           // that have voted
+	tape   *scratch.Tape // their binary form
+	eval   *jury         // the rows of part.Eval
+	oob    *jury         // rows of part.Train, on which only those trees vote that have not seen them
+	fault  fault         // expected of a large forest like this
 }
 
 // fault is how wrong a forest is, in two ways: the Brier score, which is steady,
@@ -28,7 +29,7 @@ type fault struct{ brier, loss float64 }
 // join grows more trees and lets them vote. Each tree draws from a generator
 // of its own.
 func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
-	first := c.first + len(c.trees)
+	first := c.first + c.trees
 	members := make([]*member, trees)
 	seen := make([][]bool, trees)
 	spent := make([]int, trees)
@@ -63,7 +64,10 @@ func (t *Fitter) join(ctx context.Context, c *crowd, trees int) error {
 	if err != nil {
 		return err
 	}
-	c.trees = append(c.trees, packed...)
+	for _, b := range packed {
+		c.tape.Write(b)
+	}
+	c.trees += trees
 	return nil
 }
 
@@ -84,12 +88,15 @@ func (t *Fitter) audition(ctx context.Context, c *crowd) error {
 // Without this a recipe whose trees differ much would seem worse than it is.
 func (t *Fitter) double(ctx context.Context, c *crowd) error {
 	last := t.newCrowd(c.recipe)
-	last.first = len(c.trees)
-	if err := t.join(ctx, last, len(c.trees)); err != nil {
+	last.first = c.trees
+	if err := t.join(ctx, last, c.trees); err != nil {
 		return err
 	}
 	first, second := t.fault(c), t.fault(last)
-	c.trees = append(c.trees, last.trees...)
+	if _, err := io.Copy(c.tape, last.tape.Reader(last.tape.Len())); err != nil {
+		return err
+	}
+	c.trees += last.trees
 	c.eval.merge(last.eval)
 	c.oob.merge(last.oob)
 	whole := t.fault(c)

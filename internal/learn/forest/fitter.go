@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
@@ -36,7 +35,7 @@ type Fitter struct {
 
 // state is what Keep remembers.
 type state struct {
-	trees  [][]byte
+	trees  recording
 	warmth metric.Temperature
 }
 
@@ -69,9 +68,9 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	switch r, ok := t.nextRecipe(); {
-	case len(t.crowd.trees) == 0:
+	case t.crowd.trees == 0:
 		err = t.join(ctx, t.crowd, min(2, t.opts.half))
-	case len(t.crowd.trees) < 2*t.opts.half:
+	case t.crowd.trees < 2*t.opts.half:
 		err = t.double(ctx, t.crowd)
 	case ok:
 		err = t.challenge(ctx, r)
@@ -81,10 +80,10 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	t.present.trees = t.crowd.trees
-	done = len(t.moves) == 0 && len(t.crowd.trees) >= t.opts.Trees
-	if done || float64(len(t.crowd.trees)) >= refit*float64(t.fitted) {
-		t.fitted = len(t.crowd.trees)
+	t.present.trees = recording{t.crowd.tape, t.crowd.tape.Len(), t.crowd.trees}
+	done = len(t.moves) == 0 && t.crowd.trees >= t.opts.Trees
+	if done || float64(t.crowd.trees) >= refit*float64(t.fitted) {
+		t.fitted = t.crowd.trees
 		t.present.warmth = t.temperature(t.crowd)
 	}
 	return done, nil
@@ -92,7 +91,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 
 // more adds a group of trees to the forest, as long as it has not all.
 func (t *Fitter) more(ctx context.Context) error {
-	return t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-len(t.crowd.trees), 0)))
+	return t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-t.crowd.trees, 0)))
 }
 
 // challenge lets a crowd of another recipe take the place of the best so far
@@ -125,7 +124,7 @@ func (t *Fitter) margin(r recipe) float64 {
 // nextRecipe returns the next recipe worth trying, if any.
 func (t *Fitter) nextRecipe() (recipe, bool) {
 	in := t.scope()
-	for len(t.crowd.trees) >= 2*t.opts.half && len(t.moves) > 0 {
+	for t.crowd.trees >= 2*t.opts.half && len(t.moves) > 0 {
 		r := t.crowd.recipe
 		if t.moves[0](&r, in) {
 			return r, true
@@ -166,6 +165,7 @@ func (t *Fitter) prepare(ctx context.Context) error {
 	}
 	t.growers = make([]*grower, t.opts.Workers)
 	t.crowd = &crowd{
+		tape: t.opts.Disk.NewTape(),
 		eval: newJury(t.bins, t.part.Eval, t.opts.Classes),
 		oob:  newJury(t.bins, rows, t.opts.Classes),
 	}
@@ -203,6 +203,7 @@ func (t *Fitter) rarest() int {
 func (t *Fitter) newCrowd(r recipe) *crowd {
 	return &crowd{
 		recipe: r,
+		tape:   t.opts.Disk.NewTape(),
 		eval:   t.crowd.eval.dismissed(len(t.part.Eval)),
 		oob:    t.crowd.oob.dismissed(len(t.places)),
 	}
@@ -229,7 +230,7 @@ func (t *Fitter) outOfBag(c *crowd, cells int) metric.Predictions {
 	stride := 1 + (len(jury.votes)-1)/cells
 	for i := 0; i < len(jury.size); i += max(stride, 1) {
 		if size := int(jury.size[i]); size > 0 {
-			probabilities(row, jury.of(i), t.prior, size, len(c.trees))
+			probabilities(row, jury.of(i), t.prior, size, c.trees)
 			p.Probabilities = append(p.Probabilities, row...)
 			p.Labels = append(p.Labels, t.oobLabel(i))
 		}
@@ -254,7 +255,7 @@ func (t *Fitter) Probabilities(dst []float32) {
 			continue
 		}
 		jury := t.crowd.eval
-		probabilities(row, jury.of(i), t.prior, int(jury.size[i]), len(t.crowd.trees))
+		probabilities(row, jury.of(i), t.prior, int(jury.size[i]), t.crowd.trees)
 	}
 	t.present.warmth.Apply(dst, t.opts.Classes)
 }
@@ -275,7 +276,5 @@ func (t *Fitter) Model() *Model {
 	if t.kept != nil {
 		s = *t.kept
 	}
-	m := &Model{prior: t.prior, warmth: s.warmth, cuts: t.cuts, packed: s.trees}
-	m.members = sync.OnceValue(m.unpack)
-	return m
+	return newModel(Model{prior: t.prior, warmth: s.warmth, cuts: t.cuts, recorded: s.trees})
 }

@@ -1,32 +1,59 @@
 package forest
 
 import (
+	"sync"
+
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
 
-// Model is a grown forest. It is immutable and safe for concurrent use.
+// Model is a grown forest. It is immutable and safe for concurrent use. That of
+// a Fitter waits on the disk of its Options until it is used: Predict panics if
+// the disk fails, AppendBinary returns the error.
 type Model struct {
 	prior  []float32 // class frequencies, one a class
 	warmth metric.Temperature
 	cuts   []tree.Cuts // of each feature
 	// members returns the trees.
 	members func() []*member
-	// packed are the trees of a grown forest in their binary form, of which
-	// members are made when they are first asked for: most models of a race
-	// never predict.
-	packed [][]byte
+	// recorded are the trees as they were grown, of which members are made when
+	// they are first asked for: most models of a race never predict. It is empty
+	// if the model was read.
+	recorded recording
 }
 
-// unpack returns the members of a grown forest.
-func (m *Model) unpack() []*member {
-	members := make([]*member, len(m.packed))
-	for i, b := range m.packed {
+// recording is the beginning of a tape with so many trees in their binary form.
+type recording struct {
+	tape  *scratch.Tape
+	size  int64
+	trees int
+}
+
+// newModel returns the model whose trees are recorded.
+func newModel(m Model) *Model {
+	m.members = sync.OnceValue(func() []*member {
+		b, err := m.recorded.append(nil)
+		if err != nil {
+			panic(err)
+		}
+		members := make([]*member, m.recorded.trees)
 		r := &reader{rest: b}
-		members[i] = r.member(m.cuts, len(m.prior))
+		for i := range members {
+			members[i] = r.member(m.cuts, len(m.prior))
+		}
+		return members
+	})
+	return &m
+}
+
+// append appends the trees to b; there may be none.
+func (r recording) append(b []byte) ([]byte, error) {
+	if r.tape == nil {
+		return b, nil
 	}
-	return members
+	return r.tape.Append(b, r.size)
 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"foretell/internal/learn/tree"
+	"foretell/internal/scratch"
 )
 
 // Options are the hyperparameters of a forest. The zero value of each field
@@ -19,6 +20,8 @@ type Options struct {
 	// Bins is the frame in bins. Defaults to bins of its own, which the first
 	// Step makes.
 	Bins *tree.Bins
+	// Disk is where trees wait until the model is used. Defaults to memory.
+	Disk *scratch.Disk
 
 	// Cells is the number of leaves a tree may have for each thousand training
 	// rows (and at least so many): with 4, a leaf stands for 250 rows

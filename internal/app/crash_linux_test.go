@@ -1,0 +1,44 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKilledRaceLeavesNoFile kills a service that has trees on the disk.
+func TestKilledRaceLeavesNoFile(t *testing.T) {
+	b := open(t, t.TempDir())
+	dataset := b.create(t, "flowers").DatasetKey
+	b.add(t, dataset, noisy(5000))
+	stop := b.work(t)
+	b.awaitDataset(t, dataset)
+	stop()
+
+	race := newRace(dataset, 1)
+	race.Body.Algorithms, race.Body.ScalingFactor = []string{"BFIF01"}, 0
+	must(b.CreateTraining(b.ctx, race))(t)
+	c := startChild(t, b.dir)
+	eventually(t, func() ([]string, error) { return openFiles(c.cmd.Process.Pid) }, func(names []string) bool {
+		return strings.Contains(strings.Join(names, "\n"), filepath.Join(b.dir, ".foretell-scratch-"))
+	})
+	c.kill()
+	left, err := filepath.Glob(filepath.Join(b.dir, ".foretell-scratch-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v are left (%v)", left, err)
+	}
+}
+
+// openFiles returns the paths of the files that a process has open.
+func openFiles(pid int) ([]string, error) {
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	var names []string
+	for _, link := range links {
+		if name, err := os.Readlink(link); err == nil { // it may be closed by now
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
