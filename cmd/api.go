@@ -239,10 +239,25 @@ func send(ctx context.Context, c *client.Client, raw client.Raw) (*http.Response
 		problem *api.Problem
 		known   *failure
 	)
-	if err == nil || ctx.Err() != nil || errors.As(err, &network) || errors.As(err, &problem) || errors.As(err, &known) {
+	switch {
+	case err == nil, ctx.Err() != nil, errors.As(err, &network), errors.As(err, &known):
 		return resp, err
+	case errors.As(err, &problem):
+		return nil, misdirected(ctx, raw, problem)
 	}
 	return nil, usage("%w", err).advise("see `foretell api --help`")
+}
+
+// misdirected explains a refusal of what was typed: elsewhere a path that is not
+// there means that the address is not the service's, here that it is another's.
+func misdirected(ctx context.Context, raw client.Raw, problem *api.Problem) error {
+	exit, ok := map[api.Code]Exit{api.CodeNoRoute: ExitNotFound, api.CodeMethodNotAllowed: ExitUsage}[problem.Code]
+	if !ok {
+		return problem
+	}
+	f := explain(ctx, problem)
+	f.exit, f.fact = exit, raw.Method+" "+raw.Path+": "+f.fact
+	return f.advise("see what there is with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
 // print prints an answer: JSON in our form or through a filter, all else as it

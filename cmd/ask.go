@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -47,5 +48,9 @@ func (h *host) mute(cmd *cobra.Command) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return s.GetBool(keyNoInput) || !h.console.CanAsk(), nil
+	never, err := strconv.ParseBool(cmp.Or(s.GetString(keyNoInput), "false"))
+	if err != nil {
+		return false, usage("%s %q: it takes true or false", s.source(keyNoInput), s.GetString(keyNoInput))
+	}
+	return never || !h.console.CanAsk(), nil
 }

@@ -38,7 +38,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	if doc.Kind == 0 {
 		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
 	}
-	node := doc.Content[0]
+	node, above := doc.Content[0], doc.Content[0]
 	for i, key := range keys {
 		if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
 			*node = yaml.Node{Kind: yaml.MappingNode}
@@ -49,9 +49,12 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 		last := i == len(keys)-1
 		if last && value == "" {
 			remove(node, key)
+			if i > 2 && len(node.Content) == 0 { // the last of a profile's paths
+				remove(above, keys[i-1])
+			}
 			break
 		}
-		node = member(node, key)
+		node, above = member(node, key), node
 		if last {
 			node.SetString(value)
 		}

@@ -87,6 +87,9 @@ func (o *connector) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkProfile(o.host); err != nil && !o.local {
+		return nil, err
+	}
 	trace, closeTrace, err := o.host.tracer(s.GetString(keyDebug))
 	if err != nil {
 		return nil, err

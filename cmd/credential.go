@@ -37,8 +37,8 @@ type vault interface {
 var errNoCredential = errors.New("no credentials are stored")
 
 // vault opens the place that the profile or the user named.
-func (h *host) vault(storage string) (vault, error) {
-	switch storage {
+func (h *host) vault(s *settings) (vault, error) {
+	switch s.GetString(keyStorage) {
 	case storageKeyring:
 		return newKeyringVault(), nil
 	case storageFile:
@@ -50,7 +50,7 @@ func (h *host) vault(storage string) (vault, error) {
 	case storageNone, "":
 		return noVault{}, nil
 	}
-	return nil, usage("%q is no place for credentials", storage).advise("keep them in the keyring, a file or nowhere: `foretell login --storage keyring|file|none`")
+	return nil, usage("%s %q: it takes keyring, file or none", s.source(keyStorage), s.GetString(keyStorage)).advise("keep them in the keyring, a file or nowhere: `foretell login --storage keyring|file|none`")
 }
 
 // noVault keeps nothing.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -156,8 +157,19 @@ func newDatasetsDeleteCmd(h *host) *cobra.Command {
 func (w *walk) dataset(ctx context.Context, key string) (*api.Dataset, error) {
 	phase := w.progress.Phase("the service is preparing the dataset")
 	defer phase.Done()
-	dataset, err := w.WaitDataset(ctx, key, func(*api.Dataset) { phase.Tick("") })
-	if err != nil {
+	status := ""
+	dataset, err := w.WaitDataset(ctx, key, func(d *api.Dataset) {
+		if status = d.Status; status == api.DatasetPending {
+			phase.Tick("which is still PENDING")
+			return
+		}
+		phase.Tick("")
+	})
+	switch {
+	case err != nil && status == api.DatasetPending && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fail(ExitStillRunning, "dataset %s is still PENDING after --timeout: it has no data yet", key).
+			advise("upload its CSV with `foretell datasets upload %s FILE`", key)
+	case err != nil:
 		return nil, w.left(ctx, err, "dataset "+key, "foretell datasets wait "+key)
 	}
 	if dataset.Status == api.DatasetFailed {

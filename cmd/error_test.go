@@ -99,8 +99,8 @@ func newErrorStage(t *testing.T) *errorStage {
 		strings.TrimPrefix(fake.URL, "http://"), "fake.example.com", s.dir, "/home/user")
 	s.signIn(t, "keyringconfig", "keyring", fake.URL+"/fail")
 	s.signIn(t, "expiredconfig", "file", fake.URL+"/fail")
-	for _, name := range []string{"shop", "shop-two"} {
-		create := exec.Command("foretell", "datasets", "create", name, "train.csv", "-q")
+	for _, args := range [][]string{{"shop", "train.csv"}, {"shop-two", "train.csv"}, {"later"}} {
+		create := exec.Command("foretell", append([]string{"datasets", "create", "-q"}, args...)...)
 		create.Dir, create.Env = s.dir, s.env
 		if out, err := create.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v: %s", create.Args, err, out)

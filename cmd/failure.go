@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -198,7 +197,7 @@ type failureMembers struct {
 }
 
 // write prints the failure for a person, or as one JSON line.
-func (f *failure) write(w io.Writer, style term.Style, asJSON bool) {
+func (f *failure) write(c *term.Console, asJSON bool) {
 	code := f.code
 	if code == "" {
 		code = f.exit.name()
@@ -209,13 +208,15 @@ func (f *failure) write(w io.Writer, style term.Style, asJSON bool) {
 			File: f.file, Line: f.line, Column: f.column, Requirements: f.requirements,
 		}})
 		if err == nil {
-			_, _ = w.Write(line) // there is no other place to complain
+			_, _ = c.Err.Write(line) // there is no other place to complain
 		}
 		return
 	}
-	fmt.Fprintf(w, "%s %s\n", style.Red("foretell:"), term.EscapeLines(f.fact))
+	const name = "foretell:"
+	fact := c.Fit(name + " " + term.EscapeLines(f.fact))
+	fmt.Fprintf(c.Err, "%s%s\n", c.ErrStyle.Red(name), strings.TrimPrefix(fact, name))
 	if f.hint != "" {
-		fmt.Fprintf(w, "%s\n", term.EscapeLines(f.hint))
+		fmt.Fprintf(c.Err, "%s\n", c.Fit(term.EscapeLines(f.hint)))
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"foretell/internal/term"
 )
 
 type pet struct {
@@ -153,7 +155,7 @@ func TestJSONErrorsWithFilters(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	usage("x").write(&b, false, true)
+	usage("x").write(&term.Console{Err: &b}, true)
 	if !json.Valid(b.Bytes()) {
 		t.Errorf("%s is not JSON", &b)
 	}

@@ -72,9 +72,12 @@ of a single result fails. Errors, progress, notices and questions go to standard
 
 A template may call, beside Go's own functions:
 
-  json V           V as JSON                    join SEP LIST      values with SEP between them
-  timeago TIME     such as "3 minutes ago"      pluck NAME LIST    one member of each item
-  truncate N TEXT  cut to N columns             tablerow A B ...   a row of a table, printed at the end
+  json V            V as JSON
+  join SEP LIST     values with SEP between them
+  pluck NAME LIST   one member of each item
+  timeago TIME      such as "3 minutes ago"
+  truncate N TEXT   cut to N columns
+  tablerow A B ...  a row of a table, printed at the end
 
 With --json, --jq or --template an error is one JSON line on standard error:
 {"error":{"code","exit","message","hint","requestId","file","line","column"}}.

@@ -27,15 +27,29 @@ func (h *host) finish(f *failure) {
 		f.hint = "give a new token in " + envToken + ", or unset it and sign in with `foretell login`"
 	}
 	if f.hint == "" && h.running != nil {
-		f.hint = "see `" + h.running.CommandPath() + " --help`"
-		group := h.running.Parent()
-		for verb, exit := range map[string]Exit{"list": ExitNotFound, "get REF": ExitConflict} {
-			if f.exit == exit && group != nil && group.HasParent() {
-				f.hint = "see `" + group.CommandPath() + " " + verb + "`"
-			}
-		}
+		f.hint = h.look(f.exit)
 	}
 	f.hint = h.pin(f.hint)
+}
+
+// look offers what shows the things that the command is about.
+func (h *host) look(exit Exit) string {
+	group := h.running.Parent()
+	if group != nil && group.HasParent() {
+		noun := group.CommandPath()
+		for placeholder, other := range map[string]string{"DATASET": "foretell datasets", "MODEL": "foretell models"} {
+			if strings.Contains(h.running.Use+" ", " "+placeholder+" ") { // of another noun than the command
+				noun = other
+			}
+		}
+		switch args := h.running.Flags().Args(); {
+		case exit == ExitNotFound:
+			return "see `" + noun + " list`"
+		case exit == ExitConflict && len(args) > 0:
+			return "see `" + noun + " get " + quote(args[0]) + "`"
+		}
+	}
+	return "see `" + h.running.CommandPath() + " --help`"
 }
 
 // pin adds to the commands that a text offers the pinned flags that the running

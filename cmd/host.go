@@ -76,7 +76,7 @@ func (h *host) run() Exit {
 	}
 	failure := explain(ctx, err)
 	h.finish(failure)
-	failure.write(h.console.Err, h.console.ErrStyle, h.wantsJSON())
+	failure.write(h.console, h.wantsJSON())
 	return failure.exit
 }
 
@@ -145,5 +145,5 @@ func (h *host) catchSignals() (context.Context, func()) {
 
 // note tells a fact beside the result.
 func (h *host) note(format string, args ...any) {
-	fmt.Fprintf(h.console.Err, "%s\n", term.EscapeLines(h.pin(fmt.Sprintf(format, args...))))
+	fmt.Fprintf(h.console.Err, "%s\n", h.console.Fit(term.EscapeLines(h.pin(fmt.Sprintf(format, args...)))))
 }

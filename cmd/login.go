@@ -89,6 +89,9 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err := o.remember(s.profile, signer); err != nil {
 		return err
 	}
+	if storage == storageNone {
+		o.output.note("no credentials are kept: commands need %s, or %s and %s", envToken, envUsername, envPassword)
+	}
 	return item(&o.output, signedIn{
 		Server: signer.server, Username: signer.username, Profile: s.profile, Storage: storage,
 		Expires: api.FormatTime(kept.Expires), StaysSignedIn: kept.Password != "",
@@ -184,7 +187,7 @@ func (o *loginOptions) credential(ctx context.Context, signer *signer) (credenti
 	}
 	stay := o.stay
 	if mute, err := o.host.mute(o.asker.cmd); err == nil && !mute && !stay && signer.storage == storageKeyring && !o.passwordStdin {
-		if stay, err = o.host.console.Confirm(ctx, "Stay signed in? The password is then kept in the keyring."); err != nil {
+		if stay, err = o.host.console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
 			return kept, err
 		}
 	}
@@ -199,7 +202,13 @@ func (o *loginOptions) credential(ctx context.Context, signer *signer) (credenti
 func (o *loginOptions) tryToken(ctx context.Context, signer *signer, token string) (credential, error) {
 	signer.client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
-	if _, err := client.Call(ctx, signer.client, api.ListDatasets, in); err != nil {
+	_, err := client.Call(ctx, signer.client, api.ListDatasets, in)
+	if api.CodeOf(err) == api.CodeUnauthorized {
+		f := explain(ctx, err)
+		f.fact = signer.server + " refused the token: " + f.fact
+		return credential{}, f.advise("pipe in another token, or sign in with the password: `foretell login %s --username E-MAIL`", signer.server)
+	}
+	if err != nil {
 		return credential{}, err
 	}
 	return credential{Token: token, Expires: o.host.now().Add(api.TokenLifetime * 1e9)}, nil

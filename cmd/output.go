@@ -312,7 +312,7 @@ func (o *output) cell(name string, r term.Record) term.Cell {
 	case text == "":
 	case strings.HasSuffix(name, "On"):
 		if then, err := time.Parse(api.TimeLayout, text); err == nil {
-			c.Look = term.Ago(then, o.host.now())
+			c.Look, c.Short = term.Ago(then, o.host.now()), term.AgoShort(then, o.host.now())
 		}
 	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
 		c.Short = text[:shortKey]

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -43,14 +42,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
 	root.SetFlagErrorFunc(flagFailure)
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		width := 0 // a pipe has none
-		if h.console.OutTerminal {
-			width = h.console.OutWidth()
-		}
-		_, err := fmt.Fprint(cmd.OutOrStdout(), usageText(cmd, width))
-		return err
-	})
+	root.SetHelpFunc(h.help)
 	root.SetIn(h.streams[0])
 	root.SetOut(h.streams[1])
 	root.SetErr(h.streams[2])
@@ -103,12 +95,34 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	f := usage("%s has no command %q", cmd.CommandPath(), args[0])
-	if likely := cmd.SuggestionsFor(args[0]); len(likely) > 0 {
+	if likely := suggestions(cmd, args[0]); len(likely) > 0 {
 		return f.advise("did you mean %s?", strings.Join(likely, " or "))
 	}
 	return f.advise("see `%s --help`", cmd.CommandPath())
+}
+
+// suggestions are the commands that name was probably meant to be: those that
+// it begins, or those fewest letters away, two at most.
+func suggestions(cmd *cobra.Command, name string) []string {
+	var likely []string
+	nearest := 3
+	for _, child := range cmd.Commands() {
+		if !child.IsAvailableCommand() {
+			continue
+		}
+		distance := lettersApart(strings.ToLower(name), child.Name())
+		if strings.HasPrefix(child.Name(), strings.ToLower(name)) {
+			distance = 1
+		}
+		if distance < nearest {
+			likely, nearest = nil, distance
+		}
+		if distance == nearest && distance < 3 {
+			likely = append(likely, child.Name())
+		}
+	}
+	return likely
 }
 
 // takes gives the check of a command's arguments; names tells what they are,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -37,6 +38,8 @@ type settings struct {
 	*viper.Viper
 	// profile is the name of the profile in use.
 	profile string
+	// known tells that the config file has the profile.
+	known bool
 	// origins tells where each setting comes from, by key; that of profile, too.
 	origins map[string]string
 }
@@ -61,6 +64,7 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 	if err := checkProfileName(s.profile); err != nil {
 		return nil, err
 	}
+	s.known = file.IsSet("profiles" + keyDelimiter + s.profile)
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + keyDelimiter + s.profile)); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", s.profile, err)
 	}
@@ -83,6 +87,36 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// source names what a setting comes from, as it would be mended there.
+func (s *settings) source(key string) string {
+	origin := s.origins[key]
+	for _, kind := range []string{"flag ", "variable "} {
+		if name, ok := strings.CutPrefix(origin, kind); ok {
+			return name
+		}
+	}
+	return key + " in " + strings.TrimPrefix(origin, "file ")
+}
+
+// checkProfile refuses a profile that was named and is not there, unless
+// another source says which service is meant: a name with a slip of the pen
+// would choose another service than was thought of.
+func (s *settings) checkProfile(h *host) error {
+	if s.profile == defaultProfile || s.known || s.origins[keyServer] != originBuiltin {
+		return nil
+	}
+	file, err := h.readConfig()
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(file.GetStringMap("profiles")))
+	f := usage("%s: there is no profile %q", s.source(keyProfile), s.profile)
+	if len(names) == 0 {
+		return f.advise("make it with `foretell login URL`")
+	}
+	return f.advise("there is %s; make another with `foretell login URL`", strings.Join(names, ", "))
 }
 
 // originBuiltin is the origin of what nothing says otherwise.

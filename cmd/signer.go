@@ -30,7 +30,7 @@ func (h *host) newSigner(s *settings, opts client.Options) (*signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := h.vault(s.GetString(keyStorage))
+	v, err := h.vault(s)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +96,9 @@ func (s *signer) again(ctx context.Context) (string, error) {
 func (s *signer) kept() (credential, error) {
 	c, err := s.vault.get(s.entry())
 	switch {
+	case errors.Is(err, errNoCredential) && s.username == "" && s.host.env(envPassword)+s.host.env(envPasswordFile) != "":
+		return c, fail(ExitSignIn, "not signed in at %s: there is a password in the environment, but no account", s.server).
+			advise("set %s to the account's e-mail", envUsername)
 	case errors.Is(err, errNoCredential):
 		return c, fail(ExitSignIn, "not signed in at %s", s.server).
 			advise("sign in with `foretell login %s`, set %s, or work here with --local", s.server, envToken)

@@ -64,6 +64,9 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	created, err := client.Call(ctx, walk.Client, api.CreateTraining, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
+	if api.CodeOf(err) == api.CodeWrongState {
+		return explain(ctx, err).advise("give it a CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", quote(ref))
+	}
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,29 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/term"
 )
 
-// usageText is the part of a help page that follows the description. width
-// wraps what flags mean; 0 leaves it on one line.
-func usageText(cmd *cobra.Command, width int) string {
+// help prints the help page of a command, fitted to a terminal.
+func (h *host) help(cmd *cobra.Command, _ []string) {
+	text := strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), " \n") + "\n"
+	if cmd.Runnable() || cmd.HasSubCommands() {
+		text += "\n" + usageText(cmd)
+	}
+	if h.console.OutTerminal {
+		text = term.Reflow(text, h.console.OutWidth())
+	}
+	fmt.Fprint(cmd.OutOrStdout(), text)
+}
+
+// usageText is the part of a help page that follows the description.
+func usageText(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
 	if cmd.HasAvailableSubCommands() {
@@ -34,7 +48,7 @@ func usageText(cmd *cobra.Command, width int) string {
 		writeSubcommands(&b, cmd, "", title)
 	}
 	for _, group := range flagGroups(cmd) {
-		fmt.Fprintf(&b, "\n%s:\n%s", group.title, group.flags.FlagUsagesWrapped(width))
+		fmt.Fprintf(&b, "\n%s:\n%s", group.title, group.flags.FlagUsages())
 	}
 	if cmd.HasHelpSubCommands() {
 		b.WriteString("\nPages about more than one command:\n")

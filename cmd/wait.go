@@ -71,14 +71,14 @@ func (w *waiter) start(ctx context.Context) (context.Context, *term.Progress, co
 	}
 	mode := term.Mode(cmp.Or(s.GetString(keyProgress), string(term.Auto)))
 	if !slices.Contains(term.Modes(), string(mode)) {
-		return nil, nil, nil, usage("--progress %q: it takes %s", mode, strings.Join(term.Modes(), ", "))
+		return nil, nil, nil, usage("%s %q: it takes %s", s.source(keyProgress), mode, strings.Join(term.Modes(), ", "))
 	}
 	if quiet(w.cmd) || dryRun(w.cmd) {
 		mode = term.None
 	}
 	timeout, err := time.ParseDuration(cmp.Or(s.GetString(keyTimeout), "0s"))
 	if err != nil || timeout < 0 {
-		return nil, nil, nil, usage("--timeout %q: a duration such as 90s, 30m or 2h is needed", s.GetString(keyTimeout))
+		return nil, nil, nil, usage("%s %q: a duration such as 90s, 30m or 2h is needed", s.source(keyTimeout), s.GetString(keyTimeout))
 	}
 	progress, cancel := w.host.console.NewProgress(mode, w.host.now), context.CancelFunc(func() {})
 	if timeout > 0 {

@@ -1,10 +1,6 @@
 package term
 
-import (
-	"strings"
-
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
-)
+import "strings"
 
 // Bars draws counts as a row of bars, in at most width characters: neighbours
 // share one where there are more counts, an empty place is blank, and whatever
@@ -44,23 +40,4 @@ func readsUnicode(env func(string) string) bool {
 		}
 	}
 	return true
-}
-
-// Wrap breaks a text between words into lines of at most width columns. A word
-// that is longer has a line of its own.
-func Wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case twwidth.Width(line)+1+twwidth.Width(word) <= width:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	return append(lines, line)
 }

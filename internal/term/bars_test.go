@@ -48,10 +48,3 @@ func TestLocale(t *testing.T) {
 		}
 	}
 }
-
-func TestWrap(t *testing.T) {
-	got := strings.Join(Wrap("a word and averylongword at the end", 10), "|")
-	if want := "a word and|averylongword|at the end"; got != want {
-		t.Errorf("%q", got)
-	}
-}

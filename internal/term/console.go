@@ -91,6 +91,14 @@ func (c *Console) OutHeight() int {
 // ErrWidth is the number of columns of the terminal at Err.
 func (c *Console) ErrWidth() int { return c.width(c.err) }
 
+// Fit wraps a message for Err if that is a terminal; elsewhere a line stays one.
+func (c *Console) Fit(message string) string {
+	if !c.ErrTerminal {
+		return message
+	}
+	return WrapLines(message, c.ErrWidth())
+}
+
 func (c *Console) width(fd int) int {
 	if c.columns > 0 {
 		return c.columns

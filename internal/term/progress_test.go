@@ -165,6 +165,10 @@ func TestUnits(t *testing.T) {
 		Ago(now.Add(-2*time.Second), now), Ago(now.Add(-90*time.Second), now), Ago(now.Add(-50*time.Hour), now), Ago(now.Add(-100*24*time.Hour), now),
 	}
 	want := []string{"999 B", "12.4 MB", "0.8 s", "2 min 5 s", "2 h 1 min", "just now", "1 minute ago", "2 days ago", "2025-09-24"}
+	for _, ago := range []time.Duration{2 * time.Second, 90 * time.Second, 50 * time.Hour, 100 * 24 * time.Hour} {
+		got = append(got, AgoShort(now.Add(-ago), now))
+	}
+	want = append(want, "just now", "1 min", "2 d", "2025-09-24")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

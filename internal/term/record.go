@@ -14,7 +14,7 @@ type Record map[string]json.RawMessage
 
 // NewRecord takes apart v, which has to be written as a JSON object.
 func NewRecord(v any) (Record, error) {
-	b, err := json.Marshal(v)
+	b, err := compact(v)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (r Record) Select(names []string) (json.RawMessage, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := json.Marshal(name)
+		key, err := compact(name)
 		if err != nil {
 			return nil, err
 		}
@@ -117,13 +117,17 @@ func EncodeJSON(v any) ([]byte, error) {
 
 // EncodeJSONLine is [EncodeJSON] on one line.
 func EncodeJSONLine(v any) ([]byte, error) {
+	b, err := compact(v)
+	return append(escapeJSON(b), '\n'), err
+}
+
+// compact is json.Marshal, but for < and & that stay readable.
+func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return escapeJSON(b.Bytes()), nil
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // escapeJSON escapes the control characters that encoding/json lets through.

@@ -33,7 +33,7 @@ type Table struct {
 	Right []bool
 	Rows  [][]Cell
 	// Whole keeps every cell as long as it is, also where the terminal is
-	// narrower.
+	// narrower: the last column is then wrapped between words.
 	Whole bool
 }
 
@@ -94,11 +94,16 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	if len(rows) == 0 && len(header) == 0 {
 		return nil
 	}
-	for i, row := range t.Rows {
-		for j, cell := range row {
-			if style && cell.Paint != nil {
-				rows[i][j] = cell.Paint(rows[i][j])
+	var lines [][]string
+	room := t.room(header, rows, width)
+	for i, row := range rows {
+		for _, line := range t.lines(row, room) {
+			for j, cell := range t.Rows[i] {
+				if style && cell.Paint != nil && line[j] != "" {
+					line[j] = cell.Paint(line[j])
+				}
 			}
+			lines = append(lines, line)
 		}
 	}
 	var b strings.Builder
@@ -126,7 +131,7 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 		}
 		out.Header(header)
 	}
-	if err := out.Bulk(rows); err != nil {
+	if err := out.Bulk(lines); err != nil {
 		return fmt.Errorf("lay out a table: %w", err)
 	}
 	if err := out.Render(); err != nil {
@@ -138,6 +143,35 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 		}
 	}
 	return nil
+}
+
+// room is what is left for the last column of a whole table.
+func (t *Table) room(header []string, rows [][]string, width int) int {
+	const least = 20
+	widths := t.widths(append([][]string{header}, rows...))
+	if len(widths) == 0 {
+		return width
+	}
+	return max(least, width-gap-total(widths[:len(widths)-1]))
+}
+
+// lines are what a row takes up: more than one where the last cell of a whole
+// table is wrapped.
+func (t *Table) lines(row []string, room int) [][]string {
+	end := len(row) - 1
+	if !t.Whole || end < 0 {
+		return [][]string{row}
+	}
+	wrapped := Wrap(row[end], room)
+	lines := make([][]string, len(wrapped))
+	for i, text := range wrapped {
+		lines[i] = make([]string, len(row))
+		if i == 0 {
+			copy(lines[i], row)
+		}
+		lines[i][end] = text
+	}
+	return lines
 }
 
 // trimEnd takes the spaces from the end of a line, also those before a style's
@@ -171,27 +205,25 @@ func (t *Table) alignment() []tw.Align {
 }
 
 // looks gives the header and the cells as a terminal of the given width shows
-// them: shortened where they have a short form and the width does not suffice,
-// then cut from the widest column on.
+// them. Where the width does not suffice, one column after the other takes its
+// short form, and then the widest are cut.
 func (t *Table) looks(width int) (header []string, rows [][]string) {
 	all := make([][]string, 0, len(t.Rows)+1)
-	show := func(row []Cell, short bool) {
+	for _, row := range append([][]Cell{t.Header}, t.Rows...) {
 		shown := make([]string, len(row))
 		for i, cell := range row {
-			shown[i] = Escape(cell.look(short))
+			shown[i] = Escape(cell.look(false))
 		}
 		all = append(all, shown)
 	}
-	show(t.Header, false)
-	for _, row := range t.Rows {
-		show(row, false)
-	}
-	if widths := t.widths(all); !t.Whole && total(widths) > width {
-		all = all[:1]
-		for _, row := range t.Rows {
-			show(row, true)
+	widths := t.widths(all)
+	for column := 0; !t.Whole && column < len(widths) && total(widths) > width; column++ {
+		for i, row := range t.Rows {
+			all[i+1][column] = Escape(row[column].look(true))
 		}
 		widths = t.widths(all)
+	}
+	if !t.Whole && total(widths) > width {
 		narrow(widths, t.least(widths), width)
 		for _, row := range all {
 			for i := range row {
@@ -242,7 +274,7 @@ func (t *Table) least(widths []int) []int {
 			least[i] = widths[i]
 		}
 		for _, row := range t.Rows {
-			least[i] = max(least[i], len(row[i].Short))
+			least[i] = max(least[i], twwidth.Width(Escape(row[i].Short)))
 		}
 	}
 	return least

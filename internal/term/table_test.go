@@ -51,6 +51,17 @@ func TestTable(t *testing.T) {
 			"key   name        rows\n0123  été 世…       12\nfedc  a\\tb\\x…  1200000\n",
 		},
 		{
+			"a_whole_one_wraps_its_last_column", func(t *Table, b *strings.Builder) error {
+				t.Whole, t.Rows, t.Header, t.Right = true, [][]Cell{
+					{{Text: "data"}, {Text: "a/path/that/is/longer/than/that can be written"}},
+					{{Text: "sign-in"}, {Text: "none needed: the embedded service", Paint: Style(true).Dim}},
+				}, nil, nil
+				return t.WriteAligned(b, 36, true)
+			},
+			"data     a/path/that/is/longer/than/that\n         can be written\n" +
+				"sign-in  \x1b[2mnone needed: the embedded\x1b[0m\n         \x1b[2mservice\x1b[0m\n",
+		},
+		{
 			"without_a_header", func(t *Table, b *strings.Builder) error { t.Header = nil; return t.WriteTSV(b) },
 			"0123456789abcdef\tété 世界\t12\nfedcba9876543210\ta\\tb\\x1b[31m\t1200000\n",
 		},

@@ -61,6 +61,22 @@ func Ago(then, now time.Time) string {
 	return then.Format("2006-01-02")
 }
 
+// AgoShort is [Ago] for a narrow column, such as "3 min".
+func AgoShort(then, now time.Time) string {
+	d := now.Sub(then)
+	for _, unit := range []struct {
+		below, of time.Duration
+		name      string
+	}{
+		{time.Minute, time.Second, "s"}, {time.Hour, time.Minute, "min"}, {24 * time.Hour, time.Hour, "h"}, {60 * 24 * time.Hour, 24 * time.Hour, "d"},
+	} {
+		if d >= 10*time.Second && d < unit.below {
+			return fmt.Sprintf("%d %s", d/unit.of, unit.name)
+		}
+	}
+	return Ago(then, now)
+}
+
 func count(n int, unit string) string {
 	if n != 1 {
 		unit += "s"

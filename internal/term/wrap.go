@@ -1,0 +1,141 @@
+package term
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+)
+
+// Wrap breaks a text between words into lines of at most width columns. A word
+// that is longer has a line of its own, and what stands between backquotes is
+// one: a command that is to be typed is not broken, so that it can be copied.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line, empty := "", true
+	for _, word := range words(text) {
+		switch {
+		case empty:
+			line, empty = word, false
+		case twwidth.Width(line)+1+twwidth.Width(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = word
+		}
+	}
+	return append(lines, line)
+}
+
+// words are the parts of a text at its spaces, but for those between
+// backquotes. Two spaces in a row have an empty word between them, so that a
+// line that fits stays as it is.
+func words(text string) []string {
+	parts := strings.Split(text, " ")
+	var found []string
+	open := false
+	for _, part := range parts {
+		if open {
+			found[len(found)-1] += " " + part
+		} else {
+			found = append(found, part)
+		}
+		if strings.Count(part, "`")%2 == 1 {
+			open = !open
+		}
+	}
+	if open { // a backquote that none closes stands for itself
+		return parts
+	}
+	return found
+}
+
+// WrapLines wraps each line of a text, but for those that are indented: they
+// are laid out already.
+func WrapLines(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, " ") && twwidth.Width(line) > width {
+			lines[i] = strings.Join(Wrap(line, width), "\n")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// item finds the columns of a line such as "  name    what it means".
+var item = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
+
+// Reflow fits a page of text to a width: lines of a paragraph are joined and
+// wrapped anew, and what a list says behind its names is wrapped in its column,
+// or under them where too little is left beside. Other indented lines stay as
+// they are, for they are to be typed.
+func Reflow(text string, width int) string {
+	var out, block []string
+	flush := func() {
+		switch {
+		case len(block) == 0:
+		case strings.HasPrefix(block[0], " "):
+			out = append(out, list(block, width)...)
+		default:
+			out = append(out, paragraph(block, width)...)
+		}
+		block = nil
+	}
+	indented := false
+	for _, line := range strings.Split(text, "\n") {
+		if now := strings.HasPrefix(line, " "); now != indented || line == "" {
+			flush()
+			indented = now
+		}
+		if line == "" || strings.HasPrefix(line, "\t") {
+			flush()
+			out = append(out, line)
+			continue
+		}
+		block = append(block, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// paragraph wraps lines anew if one of them is too long.
+func paragraph(lines []string, width int) []string {
+	if !tooLong(lines, width) {
+		return lines
+	}
+	return Wrap(strings.Join(lines, " "), width)
+}
+
+// list wraps the second column of lines, or moves it under the first.
+func list(lines []string, width int) []string {
+	const least, under = 24, 6
+	if !tooLong(lines, width) {
+		return lines
+	}
+	var out []string
+	for _, line := range lines {
+		parts := item.FindStringSubmatch(line)
+		if parts == nil {
+			out = append(out, line)
+			continue
+		}
+		name, text := parts[1], parts[2]
+		at := twwidth.Width(name)
+		if width-at < least {
+			out = append(out, strings.TrimRight(name, " "))
+			name, at = strings.Repeat(" ", under), under
+		}
+		for i, part := range Wrap(text, width-at) {
+			if i > 0 {
+				name = strings.Repeat(" ", at)
+			}
+			out = append(out, name+part)
+		}
+	}
+	return out
+}
+
+func tooLong(lines []string, width int) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return twwidth.Width(line) > width })
+}
