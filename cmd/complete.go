@@ -29,21 +29,34 @@ func (o *connector) complete(names namesOf) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, argumentDirective(cmd, len(args))
 		}
-		if !o.exists() {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
-		defer cancel()
-		idle := *o
-		idle.idle = true
-		conn, err := idle.connect(ctx)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer conn.Close()
-		found, _ := names(ctx, conn) // what came of it will do
-		return append(found, last), cobra.ShellCompDirectiveNoFileComp
+		return append(o.ask(cmd.Context(), names), last), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// completeOr gives shells the references that a flag takes, and a word that it
+// takes, too.
+func (o *connector) completeOr(word string, names namesOf) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append([]string{word}, o.ask(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// ask gets names from the service, as many as come within a shell's patience.
+func (o *connector) ask(ctx context.Context, names namesOf) []string {
+	if !o.exists() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	defer cancel()
+	idle := *o
+	idle.idle = true
+	conn, err := idle.connect(ctx)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	found, _ := names(ctx, conn) // what came of it will do
+	return found
 }
 
 // exists tells whether there is a service to ask: a question of a shell makes
@@ -159,6 +172,21 @@ func directiveOf(value string) cobra.ShellCompDirective {
 // choices lets a shell offer the values of a flag that has few.
 func choices(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
+// completeMore lets a shell complete names with commas between them: those that
+// are not named yet.
+func completeMore(names []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		named := typed[:strings.LastIndex(typed, ",")+1]
+		var found []string
+		for _, name := range names {
+			if !slices.Contains(strings.Split(named, ","), name) {
+				found = append(found, named+name)
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+	}
 }
 
 // completeProfiles gives shells the profiles of the config file.

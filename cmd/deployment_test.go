@@ -84,6 +84,8 @@ func TestOtherDeployment(t *testing.T) {
 		{"an_upload_goes_to_another_host", "datasets upload shop " + large + " --json --jq .status", 0, "COMPLETED"},
 		{"a_page_is_no_consent_to_data", "datasets upload shop ../testdata/steps/train.csv", 7, ""},
 		{"a_redirect_takes_no_token_along", "models report " + model, 7, ""},
+		{"its_dashboard_is_opened", "open", 0, service.URL + "/"},
+		{"and_the_page_of_a_thing", "open shop", 0, service.URL + "/datasets/" + dataset},
 		{"what_is_not_there_is_a_web_page", "predictions get " + model, 7, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

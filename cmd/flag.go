@@ -74,6 +74,17 @@ func offerShared(root *cobra.Command) {
 	}
 }
 
+// plainUsage takes the backquotes out of what the flags mean, which name a value
+// in help pages: shells show them as they are.
+func plainUsage(cmd *cobra.Command) {
+	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
+	cmd.Flags().VisitAll(plain)
+	cmd.PersistentFlags().VisitAll(plain)
+	for _, child := range cmd.Commands() {
+		plainUsage(child)
+	}
+}
+
 // flagFailure explains what is wrong with a flag: one that another command has
 // would be without effect here.
 func flagFailure(cmd *cobra.Command, err error) error {

@@ -96,6 +96,7 @@ func (h *host) execute(ctx context.Context) (err error) {
 	args := inOrder(root, h.args)
 	if completing(args) {
 		offerShared(root)
+		plainUsage(root)
 	}
 	root.SetArgs(args)
 	h.running, err = root.ExecuteContextC(ctx)

@@ -5,11 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os/exec"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
 )
 
 type openOptions struct {
@@ -27,7 +31,7 @@ prediction. REF is a key, at least 6 characters of it, the name of a dataset, or
 for a model NAME@champion or NAME@v3. Where there is no terminal, or with
 --no-browser, the page's address is printed instead.
 
-The embedded service has no pages.`,
+The embedded service has no pages, and not every service has them.`,
 		Args: takes("[REF]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -44,7 +48,10 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	}
 	defer conn.Close()
 	if conn.embedded {
-		return embeddedHasNoPages(args)
+		return pageless(usage("the embedded service has no pages to open"), args)
+	}
+	if !hasPages(ctx, conn) {
+		return pageless(fail(ExitNotFound, "the service at %s has no pages to open", conn.BaseURL()), args)
 	}
 	address := conn.BaseURL() + "/"
 	if len(args) > 0 {
@@ -66,13 +73,23 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// embeddedHasNoPages says what to type instead.
-func embeddedHasNoPages(args []string) error {
-	f := usage("the embedded service has no pages to open")
-	if len(args) == 0 {
-		return f.advise("see `foretell datasets list`, or open a service with --server URL")
+// hasPages asks for the front page. A service without a dashboard answers there
+// as its API does; whatever else comes is for the browser to show.
+func hasPages(ctx context.Context, conn *connection) bool {
+	page, err := conn.Do(ctx, client.Raw{Method: http.MethodGet, Path: "/"})
+	if err != nil {
+		return api.CodeOf(err) != api.CodeNoRoute
 	}
-	return f.advise("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service with --server URL", quote(args[0]))
+	_ = page.Body.Close() // only what it is counts
+	return !strings.Contains(page.Header.Get("Content-Type"), "json")
+}
+
+// pageless says what to type instead.
+func pageless(f *failure, args []string) error {
+	if len(args) == 0 {
+		return f.advise("see `foretell datasets list`, or open a service that has a dashboard with --server URL")
+	}
+	return f.advise("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service that has a dashboard with --server URL", quote(args[0]))
 }
 
 // pageOfThing finds the one thing that a reference means, and gives the path of

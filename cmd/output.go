@@ -105,15 +105,8 @@ func checkField(name string, members []string) error {
 }
 
 // completeFields gives shells the members that are not yet named.
-func (o *output) completeFields(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	named := typed[:strings.LastIndex(typed, ",")+1]
-	var found []string
-	for _, name := range o.members {
-		if !slices.Contains(strings.Split(named, ","), name) {
-			found = append(found, named+name)
-		}
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+func (o *output) completeFields(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return completeMore(o.members)(cmd, args, typed)
 }
 
 // lister is the flag of every list.

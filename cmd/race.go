@@ -35,8 +35,7 @@ func (r *racer) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`, such as BSIX01")
 	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end the race after this time with the best model so far (default 1h)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(
-		append(api.Algorithms(2), api.Algorithms(3)...), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("algorithm", completeMore(append(api.Algorithms(2), api.Algorithms(3)...)))
 }
 
 // auto as --threshold has it asks for a climb.

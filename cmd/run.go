@@ -64,7 +64,7 @@ nothing is kept.`,
 	opts.output.bindItem(cmd, h, prints[runDocument](), prints[planDocument]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
-	opts.gate.bind(cmd, h)
+	opts.gate.bind(cmd, &opts.waiter.connector)
 	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to predict")
 	cmd.Flags().StringVar(&opts.name, "name", "", "name of the dataset (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")

@@ -29,7 +29,7 @@ func newTrainingCreateCmd(h *host) *cobra.Command {
 	}
 	opts.waiter.bind(cmd, h)
 	opts.racer.bind(cmd)
-	opts.gate.bind(cmd, h)
+	opts.gate.bind(cmd, &opts.waiter.connector)
 	opts.output.bindItem(cmd, h, prints[api.Training](), prints[api.CreatedTraining]())
 	for _, flag := range []string{"require", "beat", "junit"} {
 		cmd.MarkFlagsMutuallyExclusive("no-wait", flag)
@@ -124,7 +124,7 @@ func newTrainingWaiter(h *host, watch bool, use, short string) *cobra.Command {
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.output.bindItem(cmd, h, prints[api.Training]())
-	opts.gate.bind(cmd, h)
+	opts.gate.bind(cmd, &opts.waiter.connector)
 	cmd.ValidArgsFunction = opts.waiter.complete(trainingNames)
 	return cmd
 }

@@ -50,7 +50,7 @@ func newInquiryCmd[T any](h *host, q inquiry[T]) *cobra.Command {
 	opts.connector.bind(cmd, h)
 	opts.output.bindItem(cmd, h, prints[T]())
 	if q.gated {
-		opts.gate.bind(cmd, h)
+		opts.gate.bind(cmd, &opts.connector)
 	}
 	cmd.ValidArgsFunction = opts.connector.complete(q.noun.names)
 	return cmd

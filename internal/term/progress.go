@@ -94,12 +94,25 @@ func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	})
 }
 
+// inASCII draws what the pictures of progress are made of without other signs.
+var inASCII = strings.NewReplacer("▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "@",
+	"┄", "-", "›", ">", "·", "-", "–", "-", "…", "~")
+
+// sign gives a line in signs that the terminal has.
+func (p *Progress) sign(line string) string {
+	if p.signs {
+		return line
+	}
+	return inASCII.Replace(line)
+}
+
 // replace writes a line over the one that the cursor stands in, drawn.
 func (p *Progress) replace(drawn []string, line string) []string {
 	up := ""
-	if n := rows(drawn, p.width()); n > 1 {
-		up = fmt.Sprintf("\x1b[%dA", n-1)
+	if n := rows(drawn, p.width()); n > 1 { // wrapped: see [Race.redraw]
+		up = fmt.Sprintf("\x1b[%dA\r\x1b[J", n-1)
 	}
+	line = p.sign(line)
 	fmt.Fprintf(p.out, "%s\r%s\x1b[J", up, line)
 	return []string{line}
 }

@@ -17,7 +17,7 @@ type bench struct {
 
 func newBench(mode Mode) *bench {
 	b := &bench{clock: time.Unix(0, 0)}
-	b.Progress = &Progress{mode: mode, out: &b.text, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
+	b.Progress = &Progress{mode: mode, out: &b.text, signs: true, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
 	return b
 }
 
@@ -115,8 +115,36 @@ func TestRaceLooks(t *testing.T) {
 		first := b.text.Len()
 		b.width = func() int { return 40 }
 		r.Done()
-		if got := b.text.String()[first:]; !strings.HasPrefix(got, "\x1b[10A\r") {
+		if got := b.text.String()[first:]; !strings.HasPrefix(got, "\x1b[10A\r\x1b[J\r") {
 			t.Errorf("wrapped rows are left standing: %q", got)
+		}
+	})
+	t.Run("a_locale_without_other_signs_has_ascii", func(t *testing.T) {
+		b := newBench(Bar)
+		b.signs = false
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Limit: time.Minute, Replay: true})
+		r.Update(lanes)
+		want := "\rshop - accuracy - 0 s - at most 1 min 0 s left\x1b[K\n" +
+			"\r                                latest  best\x1b[K\n" +
+			"\r          --------------------          0.7000  threshold\x1b[K\n" +
+			"\r> BSIX01  @@                    0.7500  0.7500  reached it\x1b[K\n" +
+			"\r  BSEV01                        -       -       learning\x1b[K\n\x1b[J"
+		if diff := cmp.Diff(want, b.text.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		r.Done()
+	})
+	t.Run("what_follows_the_last_algorithm_is_named", func(t *testing.T) {
+		b := newBench(Bar)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 1, Limit: time.Minute, Replay: true})
+		r.Update(lanes[:1])
+		if first, _, _ := strings.Cut(b.text.String(), "\n"); !strings.Contains(first, "making the model") {
+			t.Errorf("%q", first)
+		}
+		b.text.Reset()
+		r.Done()
+		if first, _, _ := strings.Cut(b.text.String(), "\n"); strings.Contains(first, "making the model") || strings.Contains(first, "left") {
+			t.Errorf("when all is done: %q", first)
 		}
 	})
 	t.Run("a_low_terminal_has_one_line", func(t *testing.T) {

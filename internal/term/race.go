@@ -46,6 +46,8 @@ type Race struct {
 	order []string
 	lanes map[string]*laneState
 	drawn []string // lines on the screen
+	width int      // that they were drawn for
+	done  bool
 	news  bool
 	stop  func()
 }
@@ -120,6 +122,7 @@ func (r *Race) Done() {
 	r.stop()
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
+	r.done = true
 	if len(r.drawn) > 0 {
 		r.redraw(r.p.now())
 		r.drawn = nil
@@ -173,7 +176,7 @@ func (r *Race) tell(now time.Time) {
 		lane := r.lanes[n]
 		if lane.ended && !lane.told {
 			lane.told = true
-			fmt.Fprintf(r.p.out, "race %s: %s %s, best %s\n", elapsed, Escape(n), lane.word, score(lane.best))
+			r.say("race %s: %s %s, best %s", elapsed, Escape(n), lane.word, score(lane.best))
 		}
 	}
 	if !r.last.IsZero() && now.Sub(r.last) < reminder {
@@ -184,7 +187,12 @@ func (r *Race) tell(now time.Time) {
 	for _, n := range r.order {
 		parts = append(parts, Escape(n)+" "+strings.TrimSpace(score(r.lanes[n].best)))
 	}
-	fmt.Fprintf(r.p.out, "race %s: %s\n", elapsed, strings.Join(parts, ", "))
+	r.say("race %s: %s", elapsed, strings.Join(parts, ", "))
+}
+
+// say writes a plain line.
+func (r *Race) say(format string, args ...any) {
+	fmt.Fprintln(r.p.out, r.p.sign(fmt.Sprintf(format, args...)))
 }
 
 type raceEvent struct {

@@ -32,12 +32,16 @@ func (r *Race) redraw(now time.Time) {
 	var b strings.Builder
 	if n := rows(r.drawn, width); n > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", n)
+		if width != r.width { // a terminal remembers which rows it has wrapped, and would join them again
+			b.WriteString("\r\x1b[J")
+		}
 	}
-	for _, line := range lines {
-		b.WriteString("\r" + line + "\x1b[K\n")
+	for i, line := range lines {
+		lines[i] = r.p.sign(line)
+		b.WriteString("\r" + lines[i] + "\x1b[K\n")
 	}
 	b.WriteString("\x1b[J")
-	r.drawn = lines
+	r.drawn, r.width = lines, width
 	fmt.Fprint(r.p.out, b.String())
 }
 
@@ -56,8 +60,10 @@ func rows(lines []string, width int) int {
 func (r *Race) headline(now time.Time, width int) string {
 	elapsed := r.elapsed(now)
 	parts := []string{Escape(r.opts.Metric), clock(elapsed)}
-	running := func(name string) bool { return !r.lanes[name].ended }
-	if left := r.opts.Limit - elapsed; left > 0 && slices.ContainsFunc(r.order, running) {
+	switch left := r.opts.Limit - elapsed; {
+	case r.over() && !r.done && r.opts.End.IsZero():
+		parts = append(parts, finishing)
+	case left > 0 && !r.over():
 		parts = append(parts, "at most "+clock(left)+" left")
 	}
 	rest := " · " + strings.Join(parts, " · ")
@@ -66,6 +72,14 @@ func (r *Race) headline(now time.Time, width int) string {
 		return Cut(name+rest, width)
 	}
 	return r.p.style.Bold(name) + rest
+}
+
+// finishing is what goes on between the last algorithm's end and the race's.
+const finishing = "making the model"
+
+// over tells whether all algorithms have ended.
+func (r *Race) over() bool {
+	return !slices.ContainsFunc(r.order, func(name string) bool { return !r.lanes[name].ended })
 }
 
 // named tells whether there is a threshold.
