@@ -50,9 +50,6 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	if conn.embedded {
 		return pageless(usage("the embedded service has no pages to open"), args)
 	}
-	if !hasPages(ctx, conn) {
-		return pageless(fail(ExitNotFound, "the service at %s has no pages to open", conn.BaseURL()), args)
-	}
 	address := conn.BaseURL() + "/"
 	if len(args) > 0 {
 		page, err := pageOfThing(ctx, conn, args[0])
@@ -60,6 +57,9 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 		address += page
+	}
+	if !hasPages(ctx, conn) {
+		return pageless(fail(ExitNotFound, "the service at %s has no pages to open", conn.BaseURL()), args)
 	}
 	if o.noBrowser || !o.host.console.OutTerminal {
 		_, err := fmt.Fprintln(o.host.console.Out, address)
