@@ -13,6 +13,7 @@ import (
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/job"
+	"foretell/internal/scratch"
 	"foretell/internal/store"
 )
 
@@ -114,6 +115,11 @@ func (a *App) sweep(ctx context.Context) {
 	})
 	if err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "sweeping leftover files", "error", err)
+	}
+	if a.scratch != "" {
+		if err := scratch.Sweep(a.scratch); err != nil {
+			a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
+		}
 	}
 	if removed > 0 {
 		a.log.InfoContext(ctx, "swept leftover files", "files", removed)

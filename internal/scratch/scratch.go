@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -73,15 +76,30 @@ func (d *Disk) put(b []byte) (at int64, ok bool) {
 }
 
 func (d *Disk) create() error {
-	file, err := os.CreateTemp(d.dir, ".foretell-scratch-*")
+	file, err := os.CreateTemp(d.dir, prefix+"*")
 	if err != nil {
 		return err
 	}
 	d.file = file
-	if os.Remove(file.Name()) != nil {
+	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.name = file.Name() // a system that keeps open files: Close removes it
 	}
 	return nil
+}
+
+// prefix begins the names of files.
+const prefix = ".foretell-scratch-"
+
+// Sweep removes from dir what killed processes left, on a system where files
+// that are open keep their names. It keeps those of living ones too.
+func Sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // refused if it is open
+		}
+	}
+	return err
 }
 
 // readAt fills b from the file.

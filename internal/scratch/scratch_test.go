@@ -108,3 +108,20 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Errorf("reading after Close: %v, want %v", err, os.ErrClosed)
 	}
 }
+
+// TestSweep leaves what is not ours.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".foretell-scratch-1", "foretell.db"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := scratch.Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != "foretell.db" {
+		t.Errorf("%v are left (%v)", entries, err)
+	}
+}
