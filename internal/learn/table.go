@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"foretell/internal/frame"
@@ -18,14 +20,15 @@ type table struct {
 }
 
 // binned returns the frame cut into the given number of bins, 0 being the
-// default. It is made once; who asks meanwhile waits.
+// default. It is made once; who asks meanwhile waits. Features that are cut alike
+// however many the bins may be, as those of few values are, are in memory once.
 func (t *table) binned(ctx context.Context, bins int) (*tree.Bins, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if b := t.bins[bins]; b != nil {
 		return b, nil
 	}
-	b, err := tree.NewBins(ctx, t.Frame, bins, t.params.Workers)
+	b, err := tree.NewBins(ctx, t.Frame, bins, t.params.Workers, slices.Collect(maps.Values(t.bins))...)
 	if err != nil {
 		return nil, err
 	}

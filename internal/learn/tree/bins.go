@@ -46,7 +46,9 @@ type Feature struct {
 // bin of the missing cells included, categorical ones into one bin a level for
 // the most frequent levels. maxBins outside 3…MaxBins is brought there; zero
 // is MaxBins. Labels are not looked at. The result does not depend on workers.
-func NewBins(ctx context.Context, f *frame.Frame, maxBins, workers int) (*Bins, error) {
+// Of other bins of f, those of a feature that are cut alike are shared, not
+// made again.
+func NewBins(ctx context.Context, f *frame.Frame, maxBins, workers int, other ...*Bins) (*Bins, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
 	}
@@ -54,7 +56,7 @@ func NewBins(ctx context.Context, f *frame.Frame, maxBins, workers int) (*Bins, 
 	b := &Bins{Rows: f.Rows, Features: make([]Feature, len(f.Columns))}
 	sample := sampled(f.Rows)
 	err := Parallel(ctx, workers, len(f.Columns), func(_, i int) {
-		b.Features[i] = binColumn(f, i, sample, maxBins)
+		b.Features[i] = binColumn(f, i, cutColumn(f, i, sample, maxBins), other)
 	})
 	if err != nil {
 		return nil, err
@@ -85,20 +87,28 @@ func (b *Bins) Cuts() []Cuts {
 	return cuts
 }
 
-func binColumn(f *frame.Frame, i int, sample []int32, maxBins int) Feature {
+// cutColumn returns the cuts of a column, at edges found on the sampled rows.
+func cutColumn(f *frame.Frame, i int, sample []int32, maxBins int) Cuts {
 	col := &f.Columns[i]
-	var feature Feature
-	if col.Codes != nil {
-		levels := 0
-		if f.Schema != nil && i < len(f.Schema.Columns) {
-			levels = len(f.Schema.Columns[i].Levels)
-		}
-		feature.Cuts = categoryCuts(col.Codes, levels)
-	} else {
-		feature.Cuts = NumericCuts(present(col, sample), maxBins-1)
+	if col.Codes == nil {
+		return NumericCuts(present(col, sample), maxBins-1)
 	}
-	feature.Data = make([]uint8, f.Rows)
-	feature.Fill(feature.Data, 1, col, 0, f.Rows)
+	levels := 0
+	if f.Schema != nil && i < len(f.Schema.Columns) {
+		levels = len(f.Schema.Columns[i].Levels)
+	}
+	return categoryCuts(col.Codes, levels)
+}
+
+// binColumn returns a column in its bins: those of other if they are cut alike.
+func binColumn(f *frame.Frame, i int, cuts Cuts, other []*Bins) Feature {
+	for _, b := range other {
+		if b.Features[i].alike(&cuts) {
+			return b.Features[i]
+		}
+	}
+	feature := Feature{Cuts: cuts, Data: make([]uint8, f.Rows)}
+	feature.Fill(feature.Data, 1, &f.Columns[i], 0, f.Rows)
 	return feature
 }
 

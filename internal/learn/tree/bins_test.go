@@ -44,6 +44,33 @@ func TestNewBins(t *testing.T) {
 	})
 }
 
+func TestBinsShareWhatIsCutAlike(t *testing.T) {
+	const rows = 900
+	f := &frame.Frame{Rows: rows, Columns: []frame.Column{{Floats: make([]float64, rows)}, {Floats: make([]float64, rows)}, {Codes: make([]int32, rows)}}}
+	for row := range rows {
+		f.Columns[0].Floats[row] = float64(row)
+		f.Columns[1].Floats[row] = float64(row % 5)
+		f.Columns[2].Codes[row] = int32(row % 7)
+	}
+	fine := mustBins(t, f)
+	coarse, err := NewBins(t.Context(), f, 65, 2, fine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := NewBins(t.Context(), f, 65, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, shared := range []bool{false, true, true} {
+		if got := &coarse.Features[i].Data[0] == &fine.Features[i].Data[0]; got != shared {
+			t.Errorf("feature %d: shared %v, want %v", i, got, shared)
+		}
+		if diff := cmp.Diff(alone.Features[i].Data, coarse.Features[i].Data); diff != "" {
+			t.Errorf("feature %d is in other bins (-alone +beside others):\n%s", i, diff)
+		}
+	}
+}
+
 func TestBinsWith(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	for _, columns := range []int{7, 8, 11} {

@@ -40,6 +40,12 @@ func numericCuts(edges []float64) Cuts {
 	return Cuts{Edges: edges, Bins: len(edges) + 2, Missing: uint8(len(edges) + 1), finder: newFinder(edges)}
 }
 
+// alike tells whether other puts every cell in the same bin.
+func (c *Cuts) alike(other *Cuts) bool {
+	return c.Categorical == other.Categorical && c.Bins == other.Bins &&
+		slices.Equal(c.Edges, other.Edges) && slices.Equal(c.Codes, other.Codes)
+}
+
 // Number returns the bin of x; NaN is missing.
 func (c *Cuts) Number(x float64) uint8 {
 	if x != x {

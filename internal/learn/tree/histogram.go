@@ -111,9 +111,9 @@ const (
 )
 
 // countGroup leaves the sums of the gradients of rows in the cells of a group's
-// active features.
-func countGroup(bins *Bins, offsets []int, of *group, r *room, histogram []int64, rows []int32, gradients []int64) {
-	if len(of.active) >= crowd && len(rows) >= many {
+// active features, of eight at once if octs are to be made of them.
+func countGroup(bins *Bins, offsets []int, of *group, octs bool, r *room, histogram []int64, rows []int32, gradients []int64) {
+	if octs && len(of.active) >= crowd && len(rows) >= many {
 		for _, i := range of.active {
 			clear(r[i%8*window:][:bins.Features[i].Bins])
 		}

@@ -111,17 +111,17 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
 	offsets := layout(bins)
-	count := func(rows []int32) []int64 {
+	count := func(rows []int32, octs bool) []int64 {
 		h := make([]int64, offsets[len(bins.Features)]+window)
 		ordered := gather(make([]int64, len(rows)), sample.Gradients, rows)
 		for _, of := range usable(bins, nil) {
-			countGroup(bins, offsets, &of, new(room), h, rows, ordered)
+			countGroup(bins, offsets, &of, octs, new(room), h, rows, ordered)
 		}
 		return h
 	}
-	parent := count(sample.Rows)
-	subtract(parent, count(sample.Rows[:700]))
-	if diff := cmp.Diff(count(sample.Rows[700:]), parent); diff != "" {
+	parent := count(sample.Rows, true)
+	subtract(parent, count(sample.Rows[:700], false))
+	if diff := cmp.Diff(count(sample.Rows[700:], true), parent); diff != "" {
 		t.Error(diff)
 	}
 	t.Run("a_tray_equals_one_by_one", func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 					features = append(features, int32(i))
 				}
 			}
-			want, got := count(rows), make([]int64, offsets[len(bins.Features)]+window)
+			want, got := count(rows, true), make([]int64, offsets[len(bins.Features)]+window)
 			for i := range got {
 				got[i] = draw.Int64() // what was there before is of no account
 			}
@@ -157,7 +157,7 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 		}
 	})
 	t.Run("one_by_one_equals_by_fours", func(t *testing.T) {
-		all := count(sample.Rows)
+		all := count(sample.Rows, true)
 		for i := range bins.Features {
 			h := new([window]int64)
 			ordered := gather(make([]int64, len(sample.Rows)), sample.Gradients, sample.Rows)

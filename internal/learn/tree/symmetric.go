@@ -64,6 +64,7 @@ type SymmetricGrower struct {
 	sample  SymmetricSample
 	levels  int
 	groups  []group
+	octs    bool // whether so many features are in use that octs pay
 	rows    []int32
 	scratch []int32
 	ordered [][]int64
@@ -155,6 +156,11 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]T
 	return tests, nil
 }
 
+// octsPay is how many times as many features as a tree may use there are at most
+// where octs are made. They take a byte a cell, in memory for as long as the bins
+// are, and of a third of the features few are ever beside one another.
+const octsPay = 2.5
+
 // begin prepares for a new tree.
 func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	g.sample = sample
@@ -170,6 +176,7 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	g.slots, g.taken = append(g.slots[:0], 0), 1
 	g.sumUp()
 	g.groups = usable(sample.Bins, sample.Features)
+	g.octs = sample.Features == nil || octsPay*float64(len(sample.Features)) >= float64(len(sample.Bins.Features))
 	outputs := len(sample.Gradients)
 	for g.levels = g.depth; g.levels > 1 && g.whole*outputs<<(g.levels-1) > g.limit; {
 		g.levels--
@@ -331,7 +338,7 @@ func (g *SymmetricGrower) count(of *group, r *room) {
 				}
 				continue
 			}
-			countGroup(g.sample.Bins, g.offsets, of, r, g.histogram(to, o), rows, ordered)
+			countGroup(g.sample.Bins, g.offsets, of, g.octs, r, g.histogram(to, o), rows, ordered)
 			if from != to {
 				subtract(g.histogram(from, o)[lo:hi], g.histogram(to, o)[lo:hi])
 			}
