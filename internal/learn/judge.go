@@ -26,10 +26,20 @@ type judge struct {
 	classes int
 	labels  []int32
 	halves  [2][]int32 // places in labels
+	// slates are where runs write their probabilities, so many at a time; nil
+	// is one to be made.
+	slates chan []float32
 }
 
+// judgedAtOnce is the number of runs whose steps are judged at a time: all that
+// the judge looks at is in memory.
+const judgedAtOnce = 2
+
 func newJudge(name string, classes int, labels []int32) *judge {
-	j := &judge{metric: name, classes: classes, labels: labels}
+	j := &judge{metric: name, classes: classes, labels: labels, slates: make(chan []float32, judgedAtOnce)}
+	for range judgedAtOnce {
+		j.slates <- nil
+	}
 	dealt := make([]uint8, classes)
 	for i, label := range labels {
 		half := dealt[label] & 1
@@ -37,6 +47,24 @@ func newJudge(name string, classes int, labels []int32) *judge {
 		j.halves[half] = append(j.halves[half], int32(i))
 	}
 	return j
+}
+
+// assess scores the last step of a run, and tells whether the run has stalled.
+func (r *race) assess(u *run) (stalled bool, err error) {
+	now := <-r.judge.slates
+	defer func() { r.judge.slates <- now }()
+	if now == nil {
+		now = make([]float32, len(r.judge.labels)*r.judge.classes)
+	}
+	if err := u.tellAll(now); err != nil {
+		return false, err
+	}
+	s := r.judge.score(now)
+	u.reached = s.performance >= r.table.params.Threshold
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now, stalled = u.note(s, now, r.pace.due(u.lane), u.reached || len(r.judge.labels) == 0)
+	return stalled, nil
 }
 
 // score returns the score of the given probabilities, one row for each label.

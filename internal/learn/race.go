@@ -234,6 +234,7 @@ func (r *race) drive(ctx context.Context) {
 		})
 	}
 	group.Wait()
+	r.judge.slates = nil // what comes next needs the room
 }
 
 // learn does one run's steps until it has reached the threshold, has stalled,
@@ -247,11 +248,10 @@ func (r *race) learn(ctx context.Context, u *run) error {
 		if err != nil {
 			return err
 		}
-		s := r.judge.score(u.now)
-		u.reached = s.performance >= r.table.params.Threshold
-		r.mu.Lock()
-		stalled := u.note(s, r.pace.due(u.lane), u.reached || len(r.judge.labels) == 0)
-		r.mu.Unlock()
+		stalled, err := r.assess(u)
+		if err != nil {
+			return err
+		}
 		r.tell(u, Running)
 		r.pace.end(u.lane, u.work(), u.reached)
 		switch {

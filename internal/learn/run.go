@@ -23,8 +23,7 @@ type run struct {
 
 	over   []bool // the fitters that are done
 	step   int
-	now    []float32 // probabilities of the validation rows, part after part
-	worked float64   // the clock as of the last score
+	worked float64 // the clock as of the last score
 	stall  stall
 	kept   kept
 	curve  []point
@@ -54,11 +53,6 @@ type point struct {
 func (u *run) open(ctx context.Context, t *table, seed uint64) error {
 	u.fitters = make([]learner, len(u.parts))
 	u.over = make([]bool, len(u.parts))
-	rows := 0
-	for _, part := range u.parts {
-		rows += len(part.Eval)
-	}
-	u.now = make([]float32, rows*u.classes)
 	shared := &rooms{}
 	inner := max(1, (u.workers+len(u.parts)-1)/len(u.parts))
 	return each(u.workers, len(u.parts), func(i int) (err error) {
@@ -69,26 +63,32 @@ func (u *run) open(ctx context.Context, t *table, seed uint64) error {
 	})
 }
 
-// advance does the next step of every fitter and reads what they say of the
-// validation rows. done tells that none of them has another step to do.
+// advance does the next step of every fitter. done tells that none of them has
+// another step to do.
 func (u *run) advance(ctx context.Context) (done bool, err error) {
-	at := make([]int, len(u.parts)+1)
-	for i, part := range u.parts {
-		at[i+1] = at[i] + len(part.Eval)*u.classes
-	}
 	err = each(u.workers, len(u.fitters), func(i int) error {
 		if u.over[i] {
 			return nil
 		}
 		var err error
 		u.over[i], err = u.fitters[i].Step(ctx)
-		if err == nil {
-			u.fitters[i].Probabilities(u.now[at[i]:at[i+1]])
-		}
 		return err
 	})
 	u.step++
 	return !slices.Contains(u.over, false), err
+}
+
+// tellAll writes what the fitters say of the validation rows, part after part,
+// to dst.
+func (u *run) tellAll(dst []float32) error {
+	at := make([]int, len(u.parts)+1)
+	for i, part := range u.parts {
+		at[i+1] = at[i] + len(part.Eval)*u.classes
+	}
+	return each(u.workers, len(u.fitters), func(i int) error {
+		u.fitters[i].Probabilities(dst[at[i]:at[i+1]])
+		return nil
+	})
 }
 
 // work is the run's virtual clock.
@@ -110,18 +110,23 @@ func (u *run) retire() {
 		}
 		u.fitters[i] = nil // the next model needs room
 	}
-	u.fitters, u.now = nil, nil
+	u.fitters = nil
 }
 
-// note takes the score of the last step down, keeps the step if it is the best
-// or must be, and tells whether the run has stalled. It must be kept when it
-// has reached the threshold, or when there are no rows to judge it on.
-func (u *run) note(s score, due float64, must bool) (stalled bool) {
-	if m := merit(s, len(u.now)/u.classes); must || u.kept.step == 0 || m < u.kept.merit {
+// note takes the score of the last step down, of which now are the
+// probabilities, keeps the step if it is the best or must be, and tells whether
+// the run has stalled. It must be kept when it has reached the threshold, or when
+// there are no rows to judge it on. What is kept of now is exchanged: spare is
+// what nobody needs any more.
+func (u *run) note(s score, now []float32, due float64, must bool) (spare []float32, stalled bool) {
+	if m := merit(s, len(now)/u.classes); must || u.kept.step == 0 || m < u.kept.merit {
 		for _, fitter := range u.fitters {
 			fitter.Keep()
 		}
-		u.kept = kept{score: s, step: u.step, merit: m, work: u.work(), probabilities: append(u.kept.probabilities[:0], u.now...)}
+		spare = u.kept.probabilities
+		u.kept = kept{score: s, step: u.step, merit: m, work: u.work(), probabilities: now}
+	} else {
+		spare = now
 	}
 	summary := u.kept
 	summary.probabilities = nil
@@ -131,7 +136,7 @@ func (u *run) note(s score, due float64, must bool) (stalled bool) {
 	if len(u.parts) == 1 {
 		patience = (patience + 1) / 2
 	}
-	return u.stall.after(s, u.step, patience)
+	return spare, u.stall.after(s, u.step, patience)
 }
 
 // merit orders the steps of a run, less being better: the geometric mean of
