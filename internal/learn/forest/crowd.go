@@ -3,7 +3,6 @@ package forest
 import (
 	"bytes"
 	"context"
-	"io"
 	"math/rand/v2"
 
 	"foretell/internal/learn/metric"
@@ -87,17 +86,12 @@ func (t *Fitter) audition(ctx context.Context, c *crowd) error {
 //
 // Without this a recipe whose trees differ much would seem worse than it is.
 func (t *Fitter) double(ctx context.Context, c *crowd) error {
-	last := t.newCrowd(c.recipe)
-	last.first = c.trees
+	last := &crowd{recipe: c.recipe, first: c.trees, tape: c.tape, eval: c.eval, oob: c.oob.dismissed(len(t.places))}
 	if err := t.join(ctx, last, c.trees); err != nil {
 		return err
 	}
 	first, second := t.fault(c), t.fault(last)
-	if _, err := io.Copy(c.tape, last.tape.Reader(last.tape.Len())); err != nil {
-		return err
-	}
 	c.trees += last.trees
-	c.eval.merge(last.eval)
 	c.oob.merge(last.oob)
 	whole := t.fault(c)
 	c.fault.brier = 2*whole.brier - (first.brier+second.brier)/2
@@ -127,7 +121,8 @@ func (t *Fitter) fault(c *crowd) fault {
 // grower returns the one of a worker.
 func (t *Fitter) grower(worker int) *grower {
 	if t.growers[worker] == nil {
-		t.growers[worker] = newGrower(t.bins, t.opts.Classes, len(t.part.Train))
+		t.growers[worker] = newGrower(t.bins, t.opts.Classes, sampled(len(t.part.Train)))
+		t.growers[worker].drawn = make([]bool, len(t.part.Train))
 	}
 	return t.growers[worker]
 }

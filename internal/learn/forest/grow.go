@@ -36,7 +36,6 @@ func newGrower(bins *tree.Bins, classes, rows int) *grower {
 		splitter: newSplitter(bins, classes, rows),
 		sample:   make([]entry, 0, rows),
 		spare:    make([]entry, rows),
-		drawn:    make([]bool, rows),
 		features: make([]int32, len(bins.Features)),
 	}
 	g.frontier.of = &g.branches

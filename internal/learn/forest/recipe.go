@@ -16,11 +16,14 @@ type recipe struct {
 // subsampling as in Bühlmann and Yu, Analyzing bagging (2002).
 const fraction = 0.7
 
+// sampled is the number of rows that a tree learns from, of so many.
+func sampled(rows int) int { return max(int(fraction*float64(rows)), 1) }
+
 // sample draws that fraction of the rows, at least one, each at most once. It
 // appends them to dst in their order and marks them in seen, by their place
 // among rows.
 func sample(dst []entry, seen []bool, rows, labels []int32, rng *rand.Rand) []entry {
-	left := max(int(fraction*float64(len(rows))), 1)
+	left := sampled(len(rows))
 	for i, row := range rows {
 		if left == 0 {
 			break
