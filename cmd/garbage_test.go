@@ -20,3 +20,12 @@ func TestGarbagePercent(t *testing.T) {
 		})
 	}
 }
+
+func TestMemoryLimit(t *testing.T) {
+	const live, others = 200 << 20, 10 << 20
+	limit := memoryLimit(live, others, 6)
+	keeps := int64(underLimit * float64(limit))
+	if needs := int64(live*106/100 + others); keeps < needs || keeps > needs+2*slack {
+		t.Errorf("%d bytes are kept where %d are needed", keeps, needs)
+	}
+}
