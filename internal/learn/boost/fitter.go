@@ -55,7 +55,11 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Opti
 	}
 	opts.leafwiseDefaults(f.Rows, len(f.Columns))
 	p := newProblem(f, part, opts.Classes)
-	return &Fitter{problem: p, grower: newLeafwise(newLoss(p, f.Rows), bins, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
+	twins, err := findTwins(ctx, &p, bins, opts.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return &Fitter{problem: p, grower: newLeafwise(newLoss(p, twins), bins, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
 }
 
 // NewSymmetric prepares a fitter that learns f's rows part.Train by symmetric

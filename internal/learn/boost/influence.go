@@ -142,7 +142,8 @@ func (t *lot) softmax(l *loss, k int, rows []int32) {
 	target := l.target(k)
 	scores := l.scores[k]
 	for _, row := range rows {
-		g := l.odds(scores, row) * l.scales[row]
+		at := l.twins.place(row)
+		g := l.odds(scores, at) * l.scales[at]
 		h := g * (1 - g)
 		if l.labels[row] == target {
 			g--
@@ -227,19 +228,27 @@ func scramble(x uint64) uint64 {
 const routed = 1 << 14
 
 // route gives each leaf of a tree grown from the lot all of its rows: those it
-// was grown from, and the rest. Calls of visit may be at the same time, never
-// for the same rows. The rows that were kept are forgotten.
-func (t *lot) route(ctx context.Context, workers int, b *tree.Bins, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
-	tasks := (len(t.rest) + routed - 1) / routed
+// was grown from, and the rest; of twins, only the leaders. Calls of visit may be
+// at the same time, never for the same rows. The rows that were kept are
+// forgotten.
+func (t *lot) route(ctx context.Context, workers int, w *twins, b *tree.Bins, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
+	known, rows := grown.Leaves, t.rest
+	if w.places != nil {
+		known, rows = 0, t.rest[:len(w.leaders)]
+	}
+	tasks := (len(rows) + routed - 1) / routed
 	scratch := t.keep[:cap(t.keep)]
-	return tree.Parallel(ctx, workers, grown.Leaves+tasks, func(_, i int) {
-		if i < grown.Leaves {
+	return tree.Parallel(ctx, workers, known+tasks, func(_, i int) {
+		if i < known {
 			visit(i, g.LeafRows(i))
 			return
 		}
-		lo := (i - grown.Leaves) * routed
-		hi := min(lo+routed, len(t.rest))
-		grown.Route(b, t.rest[lo:hi], scratch[lo:hi], visit)
+		lo := (i - known) * routed
+		hi := min(lo+routed, len(rows))
+		if w.places != nil {
+			copy(rows[lo:hi], w.leaders[lo:hi])
+		}
+		grown.Route(b, rows[lo:hi], scratch[lo:hi], visit)
 	})
 }
 

@@ -60,7 +60,7 @@ func (t *leafwise) sit() (rise func()) {
 		lot.fit(t.bins.Rows, len(t.loss.train))
 	}
 	if t.loss.classes > 2 {
-		d.tops, d.scales = sized(d.tops, t.bins.Rows), sized(d.scales, t.bins.Rows)
+		d.tops, d.scales = sized(d.tops, t.loss.twins.n), sized(d.scales, t.loss.twins.n)
 	}
 	t.loss.tops, t.loss.scales = d.tops, d.scales
 	t.leafwiseDesk = d
@@ -139,14 +139,11 @@ func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, err
 		g, h := grower.LeafSum(leaf)
 		m.values[leaf] = newton(g, h, t.loss.classes, &t.opts)
 	}
-	scores := t.loss.scores[k]
-	err = lot.route(ctx, t.inner(), t.bins, grown, grower, func(leaf int, rows []int32) {
-		value := m.values[leaf]
-		for _, row := range rows {
-			scores[row] += value
-		}
+	rest := int64(len(lot.rest))
+	err = lot.route(ctx, t.inner(), &t.loss.twins, t.bins, grown, grower, func(leaf int, rows []int32) {
+		t.loss.add(k, rows, m.values[leaf])
 	})
-	return m, int64(len(lot.rest)), err
+	return m, rest, err
 }
 
 func (t *leafwise) rounds() int { return len(t.ends) }

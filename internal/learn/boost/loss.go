@@ -54,17 +54,18 @@ func outputs(classes int) int {
 // each want them.
 type loss struct {
 	problem
-	// scores are indexed by output, then by row.
+	twins twins
+	// scores are indexed by output, then by place.
 	scores [][]float32
-	// tops and scales make probabilities of the scores of many classes, by row:
+	// tops and scales make probabilities of the scores of many classes, by place:
 	// exp (score − top) · scale. They are nil for two classes, and between rounds.
 	tops, scales []float32
 }
 
-func newLoss(p problem, rows int) *loss {
-	l := &loss{problem: p}
+func newLoss(p problem, t twins) *loss {
+	l := &loss{problem: p, twins: t}
 	for _, base := range l.base {
-		scores := make([]float32, rows)
+		scores := make([]float32, t.n)
 		for i := range scores {
 			scores[i] = base
 		}
@@ -102,37 +103,52 @@ func (l *loss) update(ctx context.Context, workers int) error {
 	if l.tops == nil {
 		return ctx.Err()
 	}
-	tasks := (len(l.train) + block - 1) / block
+	learnt := l.twins.learnt
+	tasks := (len(learnt) + block - 1) / block
 	return tree.Parallel(ctx, workers, tasks, func(_, i int) {
-		rows := l.train[i*block : min((i+1)*block, len(l.train))]
-		for _, row := range rows {
-			l.tops[row], l.scales[row] = l.scores[0][row], 0
+		places := learnt[i*block : min((i+1)*block, len(learnt))]
+		for _, at := range places {
+			l.tops[at], l.scales[at] = l.scores[0][at], 0
 		}
 		for _, scores := range l.scores[1:] {
-			for _, row := range rows {
-				if x := scores[row]; x > l.tops[row] {
-					l.tops[row] = x
+			for _, at := range places {
+				if x := scores[at]; x > l.tops[at] {
+					l.tops[at] = x
 				}
 			}
 		}
 		for _, scores := range l.scores {
-			for _, row := range rows {
-				l.scales[row] += l.odds(scores, row)
+			for _, at := range places {
+				l.scales[at] += l.odds(scores, at)
 			}
 		}
-		for _, row := range rows {
-			l.scales[row] = 1 / l.scales[row]
+		for _, at := range places {
+			l.scales[at] = 1 / l.scales[at]
 		}
 	})
 }
 
-// odds returns the probability of an output against that of the row's top one.
-// Below farBelow it counts for nothing.
-func (l *loss) odds(scores []float32, row int32) float32 {
-	if x := scores[row] - l.tops[row]; x >= farBelow {
+// odds returns the probability of an output against that of the top one at a
+// place. Below farBelow it counts for nothing.
+func (l *loss) odds(scores []float32, at int32) float32 {
+	if x := scores[at] - l.tops[at]; x >= farBelow {
 		return exp32(x)
 	}
 	return 0
+}
+
+// add adds a value to the scores of an output of rows, none of which are twins.
+func (l *loss) add(output int, rows []int32, value float32) {
+	scores := l.scores[output]
+	if l.twins.places == nil {
+		for _, row := range rows {
+			scores[row] += value
+		}
+		return
+	}
+	for _, row := range rows {
+		scores[l.twins.places[row]] += value
+	}
 }
 
 func sigmoid(x float32) float32 {
@@ -148,7 +164,7 @@ func (l *loss) evaluate(dst []float32) {
 	raw := make([]float32, len(l.base))
 	for i, row := range l.eval {
 		for k := range raw {
-			raw[k] = l.scores[k][row]
+			raw[k] = l.scores[k][l.twins.place(row)]
 		}
 		probabilities(dst[i*l.classes:(i+1)*l.classes], raw)
 	}

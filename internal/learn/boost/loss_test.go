@@ -21,7 +21,8 @@ func TestExp32(t *testing.T) {
 
 func TestDrawIsUnbiased(t *testing.T) {
 	f := puzzle(50_000, 2)
-	l := newLoss(newProblem(f, thirds(f.Rows), 2), f.Rows)
+	p := newProblem(f, thirds(f.Rows), 2)
+	l := newLoss(p, noTwins(&p, f.Rows))
 	for row := range l.scores[0] {
 		l.scores[0][row] = float32(row%1009)/63 - 8
 	}
