@@ -77,7 +77,7 @@ func (g *SymmetricGrower) listAll(r *scanRoom, feature, leaf, output int) {
 		return
 	}
 	s := g.spans[leaf]
-	r.handful.fill(&r.list, g.sample.Bins.Features[feature].Data, g.rows[s.lo:s.hi], g.ordered[output][s.lo:s.hi])
+	r.handful.fill(&r.list, g.sample.Bins.Features[feature].Data, g.rows[s.lo:s.hi], g.ordered.fewOf(output, leaf, s.len()))
 }
 
 // listNumbers is listAll without the last cell, that of the missing cells, which

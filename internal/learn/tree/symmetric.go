@@ -67,7 +67,7 @@ type SymmetricGrower struct {
 	octs    bool // whether so many features are in use that octs pay
 	rows    []int32
 	scratch []int32
-	ordered [][]int64
+	ordered ordered
 	rooms   []room     // by worker
 	scans   []scanRoom // by worker
 	spans   []span     // by leaf
@@ -165,12 +165,8 @@ const octsPay = 2.5
 func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	g.sample = sample
 	g.rows = append(g.rows[:0], sample.Rows...)
-	if cap(g.scratch) < len(g.rows) || len(g.ordered) != len(sample.Gradients) {
+	if cap(g.scratch) < len(g.rows) {
 		g.scratch = make([]int32, len(g.rows))
-		g.ordered = make([][]int64, len(sample.Gradients))
-		for o := range g.ordered {
-			g.ordered[o] = make([]int64, len(g.rows))
-		}
 	}
 	g.spans = append(g.spans[:0], span{0, len(g.rows)})
 	g.slots, g.taken = append(g.slots[:0], 0), 1
@@ -205,8 +201,7 @@ func (g *SymmetricGrower) arrange() {
 	g.stride = at + window
 }
 
-// level finds the best test for the present leaves. Each group of features is
-// one task: every cell has one writer.
+// level finds the best test for the present leaves.
 func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err error) {
 	if len(g.spans) > 1 {
 		g.allot()
@@ -215,21 +210,13 @@ func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err
 	if g.tally() < small {
 		workers = 1
 	}
-	err = Parallel(ctx, workers, len(g.spans), func(_, leaf int) {
-		if s := g.spans[leaf]; g.looksAt(leaf) {
-			for o, gradients := range g.sample.Gradients {
-				gather(g.ordered[o][s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
-			}
-		}
-	})
-	if err != nil {
+	if err := g.count(ctx, workers); err != nil {
 		return Test{}, false, err
 	}
 	scan := g.scan()
 	results := make([]test, len(g.groups))
 	err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
 		of := &g.groups[i]
-		g.count(of, &g.rooms[worker])
 		for _, feature := range of.active {
 			g.consider(scan, feature, &g.scans[worker], &results[i])
 		}
@@ -241,109 +228,6 @@ func (g *SymmetricGrower) level(ctx context.Context) (best Test, found bool, err
 		}
 	}
 	return best, found, err
-}
-
-// allot gives the leaves of a new level their histograms: the larger of two
-// siblings takes over that of the leaf they come from, the other gets a new one.
-// No more are given out than there are times few rows, for those that end the
-// series of takers hold different rows.
-func (g *SymmetricGrower) allot() {
-	half := len(g.slots)
-	for leaf := range half {
-		g.slots = append(g.slots, -1)
-		less, more := g.siblings(leaf, half)
-		of := g.slots[leaf]
-		g.slots[leaf] = -1
-		if g.spans[more].len() >= g.few {
-			g.slots[more] = of
-		}
-		if g.spans[less].len() >= g.few {
-			g.slots[less] = g.taken
-			g.taken++
-		}
-	}
-}
-
-// siblings returns leaf and leaf+half, the one with fewer rows first.
-func (g *SymmetricGrower) siblings(leaf, half int) (less, more int) {
-	less, more = leaf, leaf+half
-	if g.spans[more].len() < g.spans[less].len() {
-		return more, less
-	}
-	return less, more
-}
-
-// looksAt tells whether the rows of a leaf are read: where it is the smaller of
-// two siblings or has no histogram.
-func (g *SymmetricGrower) looksAt(leaf int) bool {
-	half := len(g.spans) / 2
-	if half == 0 || g.slots[leaf] < 0 {
-		return true
-	}
-	less, _ := g.siblings(leaf%half, half)
-	return leaf == less
-}
-
-// tally adds a level to the work done and returns its size.
-func (g *SymmetricGrower) tally() int {
-	outputs := len(g.sample.Gradients)
-	var features, bins int
-	for _, of := range g.groups {
-		features += len(of.active)
-		for _, i := range of.active {
-			bins += g.sample.Bins.Features[i].Bins
-		}
-	}
-	counted, scanned := 0, 0
-	for leaf := range g.spans {
-		if g.looksAt(leaf) {
-			counted += g.spans[leaf].len()
-		}
-		if g.slots[leaf] >= 0 {
-			scanned++
-		} else {
-			// A handful is summed up and scanned row by row.
-			counted += 5 * g.spans[leaf].len()
-		}
-	}
-	g.work.Counted += int64(counted * features * outputs)
-	g.work.Scanned += int64(scanned * bins * outputs)
-	return (counted*features + scanned*bins) * outputs
-}
-
-// histogram returns the cells of a slot and an output.
-func (g *SymmetricGrower) histogram(slot int32, output int) []int64 {
-	at := (int(slot)*len(g.sample.Gradients) + output) * g.stride
-	return g.counts[at : at+g.stride]
-}
-
-// count fills a group's cells of all histograms. Those that were taken over
-// hold the sums of both siblings.
-func (g *SymmetricGrower) count(of *group, r *room) {
-	lo, hi := of.reach(g.offsets)
-	half := len(g.spans) / 2
-	for leaf := range max(half, 1) {
-		less, more := g.siblings(leaf, half)
-		from, to := g.slots[more], g.slots[less]
-		if from < 0 { // and so has the other
-			continue
-		}
-		s := g.spans[less]
-		rows := g.rows[s.lo:s.hi]
-		for o := range g.sample.Gradients {
-			ordered := g.ordered[o][s.lo:s.hi]
-			if to < 0 {
-				for _, i := range of.active {
-					discountOne(cells(g.histogram(from, o), g.offsets[i]), g.sample.Bins.Features[i].Data, rows, ordered)
-				}
-				continue
-			}
-			countGroup(g.sample.Bins, g.offsets, of, g.octs, r, g.histogram(to, o), rows, ordered)
-			if from != to {
-				subtract(g.histogram(from, o)[lo:hi], g.histogram(to, o)[lo:hi])
-			}
-		}
-	}
 }
 
 // divide gives each leaf's rows to its two children: several leaves at a time,
