@@ -13,8 +13,8 @@ import (
 // to nothing, and most of its steps leave little behind: more garbage would save
 // little time.
 const (
-	garbage      = 12 << 20
-	leastGarbage = 6
+	garbage      = 8 << 20
+	leastGarbage = 3
 	mostGarbage  = 30
 )
 
