@@ -26,6 +26,10 @@ func (c *Column) Numbers(room []float64, lo, hi int) []float64 {
 	}
 	room = room[:hi-lo]
 	switch p := &c.packed; {
+	case p.ranks != nil:
+		for i, rank := range p.ranks[lo:hi] {
+			room[i] = p.values[rank]
+		}
 	case p.small != nil:
 		unpack(room, p.small[lo:hi], noSmall, powers[p.digits])
 	case p.medium != nil:
@@ -40,6 +44,17 @@ func (c *Column) Numbers(room []float64, lo, hi int) []float64 {
 	return room
 }
 
+// Ranks returns which of its values each row of a numeric column has, and the
+// values, ascending: a missing cell has the rank after them. They are nil where
+// the column is not kept like this, as Load keeps one of few values. The caller
+// does not change them.
+func (c *Column) Ranks() (ranks []uint8, values []float64) {
+	if c.packed.ranks == nil {
+		return nil, nil
+	}
+	return c.packed.ranks, c.packed.values[:c.packed.distinct]
+}
+
 // Gather writes the values of the given rows to dst, which is as long, NaN
 // where missing.
 func (c *Column) Gather(dst []float64, rows []int32) {
@@ -48,6 +63,10 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 	case c.Floats != nil:
 		for i, row := range rows {
 			dst[i] = c.Floats[row]
+		}
+	case p.ranks != nil:
+		for i, row := range rows {
+			dst[i] = p.values[p.ranks[row]]
 		}
 	case p.small != nil:
 		gather(dst, p.small, rows, noSmall, powers[p.digits])

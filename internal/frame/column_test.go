@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -62,7 +63,39 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 				want = append(want, values...)
 			}
 			checkColumn(t, &g.Column, want)
+			g.packed.rank()
+			if ranks, _ := g.Ranks(); (ranks != nil) != (c.form <= formMedium) {
+				t.Error("a column is ranked or not, against its form")
+			}
+			checkColumn(t, &g.Column, want)
 		})
+	}
+}
+
+func TestColumnRanks(t *testing.T) {
+	for _, distinct := range []int{1, 2, mostRanked, mostRanked + 1, 3000} {
+		var values []float64
+		for i := range 3 * distinct {
+			values = append(values, float64(i*7%distinct)/4-5, NaN)
+		}
+		g := grown(values)
+		g.packed.rank()
+		checkColumn(t, &g.Column, values)
+		ranks, known := g.Ranks()
+		if distinct > mostRanked {
+			if ranks != nil {
+				t.Errorf("%d values are ranked", distinct)
+			}
+			continue
+		}
+		if len(known) != distinct || !slices.IsSorted(known) {
+			t.Errorf("%d values, want %d, ascending", len(known), distinct)
+		}
+		for i, rank := range ranks {
+			if missing := values[i] != values[i]; missing != (int(rank) == distinct) || !missing && known[rank] != values[i] {
+				t.Fatalf("%v has the rank %d", values[i], rank)
+			}
+		}
 	}
 }
 
@@ -138,6 +171,8 @@ func FuzzColumn(f *testing.F) {
 		values := []float64{x, y, z, x + y, -z, math.Round(x), math.Round(y*100) / 100}
 		n := int(at) % len(values)
 		g := grown(values[:n], values[n:])
+		checkColumn(t, &g.Column, values)
+		g.packed.rank()
 		checkColumn(t, &g.Column, values)
 	})
 }

@@ -202,6 +202,7 @@ func (g *gathered) frame(schema *Schema, labelled bool) *Frame {
 		if f.Columns[i] = g.numbers[i].Column; g.codes[i] != nil {
 			f.Columns[i] = Column{Codes: g.codes[i]}
 		}
+		f.Columns[i].packed.rank()
 	}
 	if labelled {
 		f.Labels = g.labels

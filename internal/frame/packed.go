@@ -11,6 +11,7 @@ import (
 //
 //	small, medium   k / 10^digits   the smallest k is a missing cell
 //	large           k / 10^e        each cell with an exponent of its own
+//	ranks           values[rank]    of small and medium columns of few values
 //
 // A quotient of two integers below 2^53 and 10^22 is rounded as the text of the
 // fraction is, so that what comes out is what was read.
@@ -19,9 +20,16 @@ type packed struct {
 	small  []int8
 	medium []int16
 	large  []fraction
+
+	ranks []uint8
+	// values are ascending, distinct ones, and NaN from there on.
+	values   *[1 << 8]float64
+	distinct int
 }
 
-func (p *packed) any() bool { return p.small != nil || p.medium != nil || p.large != nil }
+func (p *packed) any() bool {
+	return p.small != nil || p.medium != nil || p.large != nil || p.ranks != nil
+}
 
 // Missing cells of small and medium columns.
 const (

@@ -100,12 +100,16 @@ func cutColumn(f *frame.Frame, i int, sample []int32, maxBins int) Cuts {
 	return categoryCuts(col.Codes, levels)
 }
 
-// binColumn returns a column in its bins: those of other if they are cut alike.
+// binColumn returns a column in its bins: those of other if they are cut alike,
+// or the column's own ranks if each value is a bin.
 func binColumn(f *frame.Frame, i int, cuts Cuts, other []*Bins) Feature {
 	for _, b := range other {
 		if b.Features[i].alike(&cuts) {
 			return b.Features[i]
 		}
+	}
+	if ranks, values := f.Columns[i].Ranks(); ranks != nil && cuts.part(values) {
+		return Feature{Cuts: cuts, Data: ranks}
 	}
 	feature := Feature{Cuts: cuts, Data: make([]uint8, f.Rows)}
 	feature.Fill(feature.Data, 1, &f.Columns[i], 0, f.Rows)

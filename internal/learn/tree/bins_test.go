@@ -1,9 +1,12 @@
 package tree
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,6 +70,42 @@ func TestBinsShareWhatIsCutAlike(t *testing.T) {
 		}
 		if diff := cmp.Diff(alone.Features[i].Data, coarse.Features[i].Data); diff != "" {
 			t.Errorf("feature %d is in other bins (-alone +beside others):\n%s", i, diff)
+		}
+	}
+}
+
+// TestBinsThatAreRanks takes columns as Load leaves them: of few values, of too
+// many for 65 bins, of too many for 255.
+func TestBinsThatAreRanks(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,few,several,many,y\n")
+	for row := range 3000 {
+		missing := strconv.Itoa(row % 7)
+		if row%5 == 0 {
+			missing = ""
+		}
+		fmt.Fprintf(&text, "%d,%s,%d,%d,a\n", row, missing, row%100, row%300)
+	}
+	schema := &frame.Schema{ID: "id", Label: "y", Classes: []string{"a", "b"}, Columns: []frame.ColumnSchema{{Name: "few"}, {Name: "several"}, {Name: "many"}}}
+	f, err := frame.Load(t.Context(), strings.NewReader(text.String()), schema, frame.LoadOptions{Labelled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for maxBins, want := range map[int][]bool{65: {true, false, false}, MaxBins: {true, true, false}} {
+		bins, err := NewBins(t.Context(), f, maxBins, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, feature := range bins.Features {
+			ranks, _ := f.Columns[i].Ranks()
+			if got := ranks != nil && &ranks[0] == &feature.Data[0]; got != want[i] {
+				t.Errorf("%d bins: feature %d is its ranks: %v", maxBins, i, got)
+			}
+			filled := make([]uint8, f.Rows)
+			feature.Fill(filled, 1, &f.Columns[i], 0, f.Rows)
+			if diff := cmp.Diff(filled, feature.Data); diff != "" {
+				t.Errorf("%d bins: feature %d (-filled +got):\n%s", maxBins, i, diff)
+			}
 		}
 	}
 }

@@ -46,6 +46,20 @@ func (c *Cuts) alike(other *Cuts) bool {
 		slices.Equal(c.Edges, other.Edges) && slices.Equal(c.Codes, other.Codes)
 }
 
+// part tells whether the bins of numbers are these values, which are ascending,
+// one each.
+func (c *Cuts) part(values []float64) bool {
+	if c.Categorical || c.Bins != len(values)+1 {
+		return false
+	}
+	for i, x := range values {
+		if int(c.Number(x)) != i {
+			return false
+		}
+	}
+	return true
+}
+
 // Number returns the bin of x; NaN is missing.
 func (c *Cuts) Number(x float64) uint8 {
 	if x != x {
