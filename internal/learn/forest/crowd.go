@@ -84,7 +84,8 @@ func (t *Fitter) audition(ctx context.Context, c *crowd) error {
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// Without this a recipe whose trees differ much would seem worse than it is.
+// Without this a recipe whose trees differ much would seem worse than it is. Only
+// the out-of-bag votes of the halves are told apart.
 func (t *Fitter) double(ctx context.Context, c *crowd) error {
 	last := &crowd{recipe: c.recipe, first: c.trees, tape: c.tape, eval: c.eval, oob: c.oob.dismissed(len(t.places))}
 	if err := t.join(ctx, last, c.trees); err != nil {
