@@ -34,8 +34,8 @@
 //
 // # Determinism
 //
-// A batch is cut into lanes by its size, whatever the number of workers. Each
-// lane has memory and random numbers of its own, and their gradients are
-// added in order. Same seed, same data, same machine: same bytes. Package
+// A batch is cut into shares by its size, whatever the number of workers. Each
+// has a gradient and random numbers of its own, and the gradients are added in
+// order. Same seed, same data, same machine: same bytes. Package
 // kernel tells how far different machines agree.
 package neural

@@ -86,8 +86,10 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 
 // sit takes a desk, rise gives it back.
 func (t *Fitter) sit() (rise func()) {
-	lanes := max(1, t.opts.Batch/share)
-	t.desk = t.opts.Room.take(t.l, t.e, lanes, (t.opts.Batch+lanes-1)/lanes)
+	shares := max(1, t.opts.Batch/share)
+	t.desk = t.opts.Room.take(t.l, t.e, places{
+		lanes: min(shares, int(t.team)), rows: (t.opts.Batch + shares - 1) / shares, grads: shares,
+	})
 	return func() {
 		t.opts.Room.give(t.desk)
 		t.desk = nil
@@ -123,7 +125,8 @@ func (t *Fitter) Probabilities(dst []float32) {
 	defer t.sit()()
 	t.pack(t.mean)
 	lanes := t.desk.lanes
-	block := (t.opts.Batch + len(lanes) - 1) / len(lanes)
+	shares := len(t.desk.grads)
+	block := (t.opts.Batch + shares - 1) / shares
 	min(t.team, team(len(lanes))).each((len(rows)+block-1)/block, func(worker, i int) {
 		lo, hi := i*block, min((i+1)*block, len(rows))
 		p := &lanes[worker].pass

@@ -166,6 +166,7 @@ func TestGradient(t *testing.T) {
 	packed := &n.desk.packed
 	a := &lane{}
 	a.fit(n.l, n.e, len(rows))
+	a.grad = make([]float32, n.l.params)
 	quiet := &noise{}
 	pack := func() { n.pack(n.params) }
 	loss := func() float64 {

@@ -5,13 +5,12 @@ import (
 	"foretell/internal/learn/kernel"
 )
 
-// lane learns from its share of each batch and collects the gradient in
-// memory of its own. The number of lanes is fixed, whatever the number of
-// workers, and their gradients are added in order: that is what makes the
-// model independent of the workers.
+// lane is where one worker learns from shares of a batch, one after the other.
+// Each has a gradient of its own, and the gradients are added in order: that is
+// what makes the model independent of the workers.
 type lane struct {
 	pass
-	grad        []float32 // one a parameter
+	grad        []float32 // of the share at hand, one a parameter
 	delta, next []float32 // gradient of a layer's outputs and inputs
 	operand     []float32 // packed right operand
 }
@@ -20,14 +19,12 @@ type lane struct {
 func (a *lane) fit(l *layout, e *encoder, rows int) {
 	widest := max(l.inputs, l.members*l.width)
 	a.pass.fit(l, e, rows)
-	a.grad = sized(a.grad, l.params)
 	a.delta = sized(a.delta, rows*widest)
 	a.next = sized(a.next, rows*widest)
 	a.operand = sized(a.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
 }
 
-// batch is what a lane learns from: its share of the rows and the weight of
-// each, one over the number of rows in the whole batch.
+// batch is what a lane learns from: a share of the rows and the weight of each, one over the number of rows in the whole batch.
 type batch struct {
 	f      *frame.Frame
 	rows   []int32

@@ -12,22 +12,31 @@ type Room struct {
 }
 
 // desk is what one fitter works with: the parameters as the network reads them,
-// and the lanes. What the fitter before left there is of no account.
+// a lane for each worker, and the gradient of each share of a batch. What the
+// fitter before left there is of no account.
 type desk struct {
 	packed packed
 	lanes  []*lane
+	grads  [][]float32
 }
 
-// take returns a desk for so many lanes of a network.
-func (r *Room) take(l *layout, e *encoder, lanes, rows int) *desk {
+// places are what a fitter needs of a desk: lanes for so many rows each, and
+// gradients.
+type places struct{ lanes, rows, grads int }
+
+// take returns a desk for a network.
+func (r *Room) take(l *layout, e *encoder, n places) *desk {
 	d := r.vacant()
 	d.packed.fit(l, true)
-	for len(d.lanes) < lanes {
+	for len(d.lanes) < n.lanes {
 		d.lanes = append(d.lanes, &lane{})
 	}
-	d.lanes = d.lanes[:lanes]
 	for _, a := range d.lanes {
-		a.fit(l, e, rows)
+		a.fit(l, e, n.rows)
+	}
+	d.grads = sized(d.grads, n.grads)
+	for i := range d.grads {
+		d.grads[i] = sized(d.grads[i], l.params)
 	}
 	return d
 }

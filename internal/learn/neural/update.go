@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	share     = 128   // rows of a batch that are worth a lane of their own
+	share     = 128   // rows of a batch that are worth a worker of their own
 	chunk     = 16384 // parameters updated by one task
 	longest   = 1.0   // length to which longer gradients are cut
 	warmup    = 0.05  // of the schedule: the rate rises linearly
@@ -38,17 +38,19 @@ func newOptimiser(l *layout) *optimiser {
 	}
 }
 
-// update learns from one batch: each lane takes the gradient of its share, the
+// update learns from one batch: the gradient of each share is taken, the
 // shares are added in order, the weights take a step, their average follows.
 // A batch whose gradient is not finite changes nothing.
 func (t *Fitter) update(rows []int32) {
 	t.pack(t.params)
-	lanes := t.desk.lanes
-	t.team.each(len(lanes), func(_, i int) {
-		share := rows[i*len(rows)/len(lanes) : (i+1)*len(rows)/len(lanes)]
-		state := t.opts.Seed + uint64(t.batches*len(lanes)+i)*golden
+	lanes, grads := t.desk.lanes, t.desk.grads
+	min(t.team, team(len(lanes))).each(len(grads), func(worker, i int) {
+		share := rows[i*len(rows)/len(grads) : (i+1)*len(rows)/len(grads)]
+		state := t.opts.Seed + uint64(t.batches*len(grads)+i)*golden
 		n := &noise{cells: state, hidden: hidden, drop: uint8(t.opts.Dropout * 256), units: state}
-		lanes[i].learn(&t.desk.packed, batch{t.f, share, 1 / float32(len(rows))}, n)
+		a := lanes[worker]
+		a.grad = grads[i]
+		a.learn(&t.desk.packed, batch{t.f, share, 1 / float32(len(rows))}, n)
 	})
 	length := t.reduce()
 	t.samples += len(rows)
@@ -59,14 +61,14 @@ func (t *Fitter) update(rows []int32) {
 	t.descend(length)
 }
 
-// reduce adds the lanes' gradients to the first one's and returns the length
+// reduce adds the shares' gradients to the first one's and returns the length
 // of their sum.
 func (t *Fitter) reduce() float64 {
-	o, grad := t.learner, t.desk.lanes[0].grad
+	o, grad := t.learner, t.desk.grads[0]
 	t.team.each(len(o.spans), func(_, i int) {
 		lo, hi := o.spans[i].lo, o.spans[i].hi
-		for _, a := range t.desk.lanes[1:] {
-			kernel.Axpy(grad[lo:hi], a.grad[lo:hi], 1)
+		for _, other := range t.desk.grads[1:] {
+			kernel.Axpy(grad[lo:hi], other[lo:hi], 1)
 		}
 		o.norms[i] = kernel.SumSquares(grad[lo:hi])
 	})
@@ -79,7 +81,7 @@ func (t *Fitter) reduce() float64 {
 
 // descend takes a step against the gradient, which has the given length.
 func (t *Fitter) descend(length float64) {
-	o, grad := t.learner, t.desk.lanes[0].grad
+	o, grad := t.learner, t.desk.grads[0]
 	o.steps++
 	now := schedule(float64(t.samples) / float64(t.opts.Samples))
 	rate := t.opts.Rate * now

@@ -8,7 +8,7 @@ const (
 	perUnit    = 1.3  // a hidden unit of one row and member
 	perLogit   = 14.0 // an output of one row and member: an exponential
 	perCell    = 45.0 // a cell encoded, looked up and learnt
-	perParam   = 2.7  // a parameter packed, its lanes' gradients added, updated
+	perParam   = 2.7  // a parameter packed, its shares' gradients added, updated
 )
 
 // rowWork estimates what it costs to learn from one row of so many columns. The
