@@ -155,9 +155,11 @@ func TestModelBytes(t *testing.T) {
 				}
 			}
 			var read Model
-			if err := read.UnmarshalBinary(want); err != nil {
+			used := bytes.Clone(want)
+			if err := read.UnmarshalBinary(used); err != nil {
 				t.Fatal(err)
 			}
+			clear(used) // they are the caller's to use again
 			if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
 				t.Errorf("written again: other bytes, %v", err)
 			}
