@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -225,7 +226,12 @@ func (g *gater) table(r *gate.Result) error {
 			{Text: v.Requirement}, {Text: v.Measured()}, {Text: v.Count()}, {Text: v.Reason, Paint: paint},
 		})
 	}
-	write := func(w io.Writer) error { return t.WriteAligned(w, max(g.host.console.ErrWidth(), 100), style) }
+	t.Whole = true
+	width := math.MaxInt16 // a log has no width
+	if c := g.host.console; c.ErrTerminal {
+		width = c.ErrWidth()
+	}
+	write := func(w io.Writer) error { return t.WriteAligned(w, width, style) }
 	if g.host.env(envGitLab) == "true" {
 		return r.Section(g.host.console.Err, write)
 	}

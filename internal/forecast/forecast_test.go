@@ -128,6 +128,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestTimeOfManyClasses expects a race of many classes to take less longer than
+// its sample did than one of two classes, and longer all the same.
+func TestTimeOfManyClasses(t *testing.T) {
+	took := func(classes int) float64 {
+		rows := make([]int, classes)
+		for i := range rows {
+			rows[i] = 15000 / classes
+		}
+		one := forecast.NewTrial(2000, rows, 0.9, 1600, 0.9, 400)
+		one.Seconds = 50
+		return forecast.Of([]forecast.Trial{one}, rows, 1, false).Seconds
+	}
+	if two, ten, many, most := took(2), took(10), took(26), took(150); !(two > ten && ten > many && many >= most && most > 50) {
+		t.Errorf("%.0f s with 2 classes, %.0f with 10, %.0f with 26, %.0f with 150, after 50 s for an eighth of the rows", two, ten, many, most)
+	}
+}
+
 // TestSizes keeps a rehearsal smaller than the race.
 func TestSizes(t *testing.T) {
 	if sizes := forecast.Sizes(forecast.Least - 1); sizes != nil {
