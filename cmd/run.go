@@ -295,11 +295,11 @@ func (j *journey) summarize(ctx context.Context, took time.Duration) {
 	}
 	figure := func(name string, value *float64, rows int64) {
 		switch {
-		case value == nil:
-		case rows > 0:
+		case value == nil && report.Rows == 0: // nothing is known of it
+		case value != nil && rows > 0:
 			fmt.Fprintf(w, "  %-10s %s %.4f on %s\n", name, j.job.Metric, *value, plural(int(rows), "row"))
 		case report.Rows > 0:
-			fmt.Fprintf(w, "  %-10s not measured: too few rows\n", name)
+			fmt.Fprintf(w, "  %-10s not measured: too few rows, or no time\n", name)
 		default:
 			fmt.Fprintf(w, "  %-10s %s %.4f\n", name, j.job.Metric, *value)
 		}

@@ -47,11 +47,13 @@ type ModelReport struct {
 	Blend     []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, the heaviest first."`
 	Metric    string       `json:"metric"`
 	Seed      int64        `json:"seed"`
-	// Rows counts the labelled rows; Test and Validation those that the figures
-	// of the same name come from.
+	// Rows counts the labelled rows; the others those that the figures of the
+	// same name come from: 0 where there was no time or nothing to measure on, and
+	// the figures mean nothing.
 	Rows           int64  `json:"rows" doc:"Labelled rows."`
-	TestRows       int64  `json:"testRows" doc:"Rows behind the test figures."`
+	TestRows       int64  `json:"testRows" doc:"Rows behind the test figures, which mean nothing where it is 0."`
 	ValidationRows int64  `json:"validationRows" doc:"Rows behind the validation figures."`
+	TrainingRows   int64  `json:"trainingRows" doc:"Rows behind the training figures, which mean nothing where it is 0."`
 	Validation     Scores `json:"validation" doc:"On rows that the algorithms were compared by."`
 	Test           Scores `json:"test" doc:"On rows that nothing looked at."`
 	Training       Scores `json:"training" doc:"On the rows that the judged model learnt from."`

@@ -10,7 +10,7 @@ func reportOf(modelKey string, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
 		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed),
-		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows),
+		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
 		Validation: api.Scores(r.Validation), Test: api.Scores(r.Test), Training: api.Scores(r.Training),
 		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Importances: []api.Importance{}, Algorithms: []api.AlgorithmReport{},
 	}

@@ -118,7 +118,8 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	c.race.Status, c.race.Finished, c.race.Cancelling = string(o.Status), now, false
 	c.race.Reason = raceReason(c.race, o)
 	if m != nil {
-		c.race.Achieved, c.race.Training, c.race.Test = &o.Achieved, &o.Training, &o.Test
+		c.race.Achieved = &o.Achieved
+		c.race.Training, c.race.Test = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
 	}
 	err = a.finish(ctx, j, c.race.Status, func(t *store.Tx) error {
 		for _, child := range c.children {
@@ -159,8 +160,18 @@ func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 		child.Reason = run.Err.Error()
 	}
 	if o.Model != nil && run.Algorithm == o.Algorithm {
-		child.Achieved, child.Training, child.Test = &o.Achieved, &run.TrainingPerformance, &run.TestPerformance
+		child.Achieved = &o.Achieved
+		child.Training, child.Test = measured(run.TrainingPerformance, o.Report.TrainingRows), measured(run.TestPerformance, o.Report.TestRows)
 	}
+}
+
+// measured is a figure of so many rows; nil where there was no time, or no row,
+// to measure it on.
+func measured(performance float64, rows int) *float64 {
+	if rows == 0 {
+		return nil
+	}
+	return &performance
 }
 
 // raceReason tells why a race has no model.

@@ -68,10 +68,37 @@ func writeScores(w io.Writer, r *api.ModelReport) {
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\ttest\tvalidation\ttraining\t\n")
 		for _, row := range rows {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", row.name, figure(row.of(r.Test)), figure(row.of(r.Validation)), figure(row.of(r.Training)))
+			fmt.Fprintf(w, "%s", row.name)
+			for _, of := range []measure{{r.Test, r.TestRows}, {r.Validation, r.ValidationRows}, {r.Training, r.TrainingRows}} {
+				fmt.Fprintf(w, "\t%s", of.figure(row.of))
+			}
+			fmt.Fprint(w, "\t\n")
 		}
-		fmt.Fprintf(w, "rows\t%d\t%d\t\t\n", r.TestRows, r.ValidationRows)
+		fmt.Fprintf(w, "rows\t%d\t%d\t%s\t\n", r.TestRows, r.ValidationRows, measure{r.Training, r.TrainingRows}.count())
 	})
+}
+
+// measure is figures and the rows that they come from. Services that tell no
+// rows have figures all the same.
+type measure struct {
+	api.Scores
+	rows int64
+}
+
+// figure gives one of the figures, or a dash for one that was not measured.
+func (m measure) figure(of func(api.Scores) float64) string {
+	if m.rows == 0 && m.Scores == (api.Scores{}) {
+		return "-"
+	}
+	return figure(of(m.Scores))
+}
+
+// count gives the rows; nothing where there are figures of an unknown number.
+func (m measure) count() string {
+	if m.rows == 0 && m.Scores != (api.Scores{}) {
+		return ""
+	}
+	return strconv.FormatInt(m.rows, 10)
 }
 
 func writeClasses(w io.Writer, r *api.ModelReport, width int) {

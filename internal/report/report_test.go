@@ -18,7 +18,7 @@ func TestWriteText(t *testing.T) {
 	r := &api.ModelReport{
 		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BLEND", Metric: "accuracy", Seed: 7,
 		Blend: []api.BlendShare{{Algorithm: "BSIX01", Weight: 0.625}, {Algorithm: "BSEV01", Weight: 0.375}},
-		Rows:  750, TestRows: 112, ValidationRows: 638,
+		Rows:  750, TestRows: 112, ValidationRows: 638, TrainingRows: 638,
 		Validation: api.Scores{Accuracy: 0.7602, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: 0.79, LogLoss: 0.49},
 		Test:       api.Scores{Accuracy: 0.7589, BalancedAccuracy: 0.68, MacroF1: 0.69, ROCAUC: 0.78, LogLoss: 0.5},
 		Training:   api.Scores{Accuracy: 0.93, BalancedAccuracy: 0.9, MacroF1: 0.91, ROCAUC: 0.98, LogLoss: 0.2},
@@ -81,6 +81,24 @@ func TestWidth(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "12345") {
 		t.Error("a matrix that fits is left out")
+	}
+}
+
+// TestNotMeasured shows no figure where there was no time for one.
+func TestNotMeasured(t *testing.T) {
+	r := &api.ModelReport{
+		Metric: "accuracy", Rows: 750, ValidationRows: 638,
+		Validation: api.Scores{Accuracy: 0.76, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: 0.79, LogLoss: 0.49},
+	}
+	var b strings.Builder
+	if err := WriteText(&b, r, 60); err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{" accuracy - 0.7600 - ", " rows 0 638 0"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not in %s", want, b.String())
+		}
 	}
 }
 
