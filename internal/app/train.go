@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/blob"
 	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/learn"
@@ -20,6 +22,7 @@ type contest struct {
 	race     *store.Training
 	children []*store.Training
 	dataset  *store.Dataset
+	disk     *scratch.Disk // where the model waits
 }
 
 // train runs a race and keeps its model. A race that a killed process left is
@@ -36,14 +39,14 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	disk := scratch.New(a.scratch)
-	defer func() { a.letGo(ctx, disk) }()
+	c.disk = scratch.New(a.scratch)
+	defer func() { a.letGo(ctx, c.disk) }()
 	board := newScoreboard(c.children)
 	stopPosting := every(ctx, postInterval, func() { a.post(ctx, &r.Job, board) })
 	outcome, err := learn.Race(ctx, f, learn.Params{
 		Algorithms: board.algorithms(), ScalingFactor: c.race.ScalingFactor, Buckets: c.dataset.Buckets,
 		Threshold: c.race.Threshold, Metric: c.race.Metric, Seed: uint64(c.race.Seed),
-		TimeLimit: a.timeLeft(c.race), Now: a.now, Stop: r.Cancelled(), Progress: board.record, Disk: disk,
+		TimeLimit: a.timeLeft(c.race), Now: a.now, Stop: r.Cancelled(), Progress: board.record, Disk: c.disk,
 	})
 	stopPosting()
 	if err != nil {
@@ -208,15 +211,10 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	if err != nil {
 		return nil, err
 	}
-	file, err := a.blobs.Create(ctx)
-	if err != nil {
-		return nil, err
+	info, err := a.writeModel(ctx, o.Model)
+	if errors.Is(err, blob.ErrFull) && c.disk.Vacate() == nil { // it may be the disk that took the room
+		info, err = a.writeModel(ctx, o.Model)
 	}
-	defer file.Abort()
-	if _, err := o.Model.WriteTo(file); err != nil {
-		return nil, err
-	}
-	info, err := file.Commit()
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +222,18 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
 		Algorithm: o.Algorithm, Achieved: o.Achieved, Blob: info.Key, Report: report, Created: a.now(),
 	}, nil
+}
+
+func (a *App) writeModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
+	file, err := a.blobs.Create(ctx)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	defer file.Abort()
+	if _, err := m.WriteTo(file); err != nil {
+		return blob.Info{}, err
+	}
+	return file.Commit()
 }
 
 // failTraining ends the race that cannot be run.

@@ -21,12 +21,14 @@ import (
 type Disk struct {
 	dir string
 
-	mu   sync.Mutex
-	file *os.File // nil before the first write
+	mu   sync.RWMutex
+	file *os.File // nil before the first write, and in the end
 	name string   // of file, where it is still to be removed
 	end  int64
-	// full tells that the folder took no more: what is written from then on
-	// stays in memory. It costs room there, but no work is lost.
+	// memory holds what was in the file before the disk was vacated.
+	memory []byte
+	// full tells that what is written stays in memory. It costs room there, but
+	// no work is lost.
 	full   bool
 	closed bool
 }
@@ -39,7 +41,37 @@ func New(dir string) *Disk { return &Disk{dir: dir} }
 func (d *Disk) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.closed = true
+	d.closed, d.memory = true, nil
+	return d.drop()
+}
+
+// Vacate takes all that is on the tapes into memory, where what is written
+// from then on stays too, and gives the room in the folder back: others may need
+// it more. A folder that is full is vacated without being told.
+func (d *Disk) Vacate() error {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.vacate()
+}
+
+func (d *Disk) vacate() error {
+	d.full = true
+	if d.file == nil {
+		return nil
+	}
+	memory := make([]byte, d.end)
+	if _, err := io.ReadFull(io.NewSectionReader(d.file, 0, d.end), memory); err != nil {
+		return err
+	}
+	d.memory = memory
+	return d.drop()
+}
+
+// drop removes the file.
+func (d *Disk) drop() error {
 	if d.file == nil {
 		return nil
 	}
@@ -67,7 +99,7 @@ func (d *Disk) put(b []byte) (at int64, ok bool) {
 		return 0, false
 	}
 	if _, err := d.file.WriteAt(b, d.end); err != nil {
-		d.full = true
+		_ = d.vacate() // if it cannot be read either, whoever reads it will be told
 		return 0, false
 	}
 	at = d.end
@@ -102,15 +134,18 @@ func Sweep(dir string) error {
 	return err
 }
 
-// readAt fills b from the file.
+// readAt fills b from the file, or what was in it.
 func (d *Disk) readAt(b []byte, at int64) error {
-	d.mu.Lock()
-	file := d.file
-	d.mu.Unlock()
-	if file == nil {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	switch {
+	case d.memory != nil:
+		copy(b, d.memory[at:])
+		return nil
+	case d.file == nil:
 		return os.ErrClosed
 	}
-	_, err := file.ReadAt(b, at)
+	_, err := d.file.ReadAt(b, at)
 	return err
 }
 

@@ -109,6 +109,29 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+// TestVacate takes a disk into memory between writes.
+func TestVacate(t *testing.T) {
+	disk := scratch.New(t.TempDir())
+	r := rand.New(rand.NewPCG(3, 4))
+	tape := disk.NewTapeSize(64)
+	all := fill(r, tape)
+	for range 2 {
+		if err := disk.Vacate(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fill(r, tape)...)
+		if got, err := tape.Append(nil, tape.Len()); err != nil || !bytes.Equal(got, all) {
+			t.Fatalf("not what was written (%v)", err)
+		}
+	}
+	if err := disk.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tape.Append(nil, 64); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("reading after Close: %v, want %v", err, os.ErrClosed)
+	}
+}
+
 // TestSweep leaves what is not ours.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
