@@ -208,7 +208,7 @@ func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	texts, rows, most, first := 0, 0, level{}, math.MaxInt
 	for _, one := range blind.texts {
 		if !known[one.text] {
-			texts, rows, first = texts+1, rows+one.rows, min(first, one.line)
+			texts, rows, first = texts+1, rows+one.rows, min(first, one.line())
 			if one.rows > most.rows {
 				most = one
 			}

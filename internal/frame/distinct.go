@@ -3,6 +3,7 @@ package frame
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // distinct counts different values: exactly up to its capacity, and beyond
@@ -74,19 +75,37 @@ func (d *distinct) exact() bool { return d.depth == 0 }
 // hashes, 0 and −0 too.
 func hashNumber(value float64) uint64 { return mix(math.Float64bits(value + 0)) }
 
-// hashText takes eight bytes at a time, in the manner of FNV-1a, with a finish
-// that spreads them into the low bits.
+// shortText is the number of bytes up to which texts have hashes of their own,
+// no two the same.
+const shortText = 7
+
+// hashText makes one word of a short text and mixes it. Of a longer one it takes
+// eight bytes at a time by a multiplication of 128 bits, in the manner of wyhash
+// (Wang Yi, 2019), the last eight perhaps a second time.
 func hashText(text []byte) uint64 {
-	const prime = 0x9E3779B97F4A7C15
-	h := uint64(len(text)) * prime
-	for ; len(text) >= 8; text = text[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(text)) * prime
-		h ^= h >> 32
+	n := len(text)
+	if n <= shortText {
+		return mix(shortWord(text) | uint64(n)<<56)
 	}
-	for _, c := range text {
-		h = (h ^ uint64(c)) * 1099511628211
+	const first, second = 0xA0761D6478BD642F, 0xE7037ED1A0B428DB
+	h := uint64(n) * first
+	for at := 0; at < n-8; at += 8 {
+		high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[at:]), second)
+		h = high ^ low
 	}
-	return mix(h)
+	high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[n-8:]), second)
+	return mix(high ^ low)
+}
+
+// shortWord returns up to seven bytes as one integer.
+func shortWord(text []byte) uint64 {
+	switch n := len(text); {
+	case n >= 4: // the halves may overlap, where they are equal
+		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(text[0]) | uint64(text[n/2])<<(8*(n/2)) | uint64(text[n-1])<<(8*(n-1))
+	}
+	return 0
 }
 
 // mix is the finish of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.

@@ -23,11 +23,12 @@ type grid struct {
 	begins []int32 // by row: where its cells begin, and where one more would
 	lines  []int32 // by row: line ends before its record
 
-	cells  []fraction // by field and row: its number
-	values []float64  // the same for fields that were asked for, or are wide
-	stride int        // from field to field in cells and values
-	others []bool     // by field: some cell is otherFraction or otherCell
-	wide   []bool     // by field: some number is no fraction, so that all are in values
+	cells   []fraction // by field and row: its number
+	values  []float64  // the same for fields that were asked for, or are wide
+	numeric []bool     // by field: it was asked for
+	stride  int        // from field to field in cells and values
+	others  []bool     // by field: some cell is otherFraction or otherCell
+	wide    []bool     // by field: some number is no fraction, so that all are in values
 }
 
 // What stands in the place of a number. A quiet NaN has bits to spare; NaN
@@ -51,7 +52,7 @@ func (g *grid) parse(c *chunk, numeric []bool) bool {
 	if !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0 {
 		return false
 	}
-	g.text, g.fields = c.text[:len(c.text)+slack], len(numeric)
+	g.text, g.fields, g.numeric = c.text[:len(c.text)+slack], len(numeric), numeric
 	quoted := bytes.IndexByte(c.text, '"') >= 0
 	g.marks = slices.Grow(g.marks[:0], len(g.text)+markSlack)
 	g.marks = g.marks[:mark(g.marks[:cap(g.marks)], g.text, quoted)]
@@ -127,14 +128,16 @@ func (g *grid) row(begin int32, marks []int32, quoted bool) bool {
 	return g.text[cells[last]-1] != ','
 }
 
+// nearRows is how many rows' text fits the nearest cache.
+const nearRows = 128
+
 // read reads the cells of the fields that may be numeric.
 func (g *grid) read(numeric []bool) {
-	const some = 128 // rows whose text fits the nearest cache
-	for lo := 0; lo < g.rows; lo += some {
-		hi := min(lo+some, g.rows)
-		for field, maybe := range numeric {
-			if maybe && !plain(g.fractions(field)[lo:hi], g.text, g.begins[lo*(g.fields+1)+field:], g.fields+1) {
-				g.others[field] = true
+	for lo := 0; lo < g.rows; lo += nearRows {
+		hi := min(lo+nearRows, g.rows)
+		for field, asked := range numeric {
+			if asked {
+				g.readPlain(field, lo, hi)
 			}
 		}
 	}
@@ -144,6 +147,28 @@ func (g *grid) read(numeric []bool) {
 			g.readOthers(field)
 		}
 	}
+}
+
+// readPlain reads the plain cells of a field in some rows.
+func (g *grid) readPlain(field, lo, hi int) {
+	if !plain(g.fractions(field)[lo:hi], g.text, g.begins[lo*(g.fields+1)+field:], g.fields+1) {
+		g.others[field] = true
+	}
+}
+
+// ask reads the cells of a field if that was not asked for before, and leaves
+// its values in its room.
+func (g *grid) ask(field int) {
+	if g.numeric[field] {
+		return
+	}
+	g.numeric[field] = true
+	g.readPlain(field, 0, g.rows)
+	if g.others[field] {
+		g.others[field] = false
+		g.readOthers(field)
+	}
+	g.column(field)
 }
 
 // readOthers reads the cells of a field that are not plain.
@@ -260,6 +285,10 @@ func bare(cell []byte) []byte {
 	if len(cell) == 0 || cell[0] != '"' {
 		return cell
 	}
+	return unquoted(cell)
+}
+
+func unquoted(cell []byte) []byte {
 	cell = cell[1 : len(cell)-1]
 	if bytes.IndexByte(cell, '"') < 0 {
 		return cell

@@ -10,70 +10,87 @@ import (
 // level is one text of a column and how many rows have it.
 type level struct {
 	text  string
+	hash  uint64 // of the text
 	rows  int
-	line  int // the first line that has it
+	first uint32 // the first line that has it, see line
 	kind  cellKind
 	value float64 // for kind number
 }
+
+// line is the first line that has the level.
+func (l *level) line() int { return int(l.first) }
 
 // levels counts the texts of a column. When those of all columns outgrow the
 // memory, the rarest are forgotten (lossy counting: Manku and Motwani, 2002),
 // and the number of different texts becomes an estimate.
 type levels struct {
-	index  map[string]int32
 	list   []level
-	recent int32     // the level of the last cell: columns repeat themselves
-	bytes  int       // memory in use, roughly
-	all    *distinct // set once texts were forgotten
-	closed bool      // hardly a text comes again: new ones are not kept
+	index  levelIndex // of list
+	store  textStore  // of their texts
+	bytes  int        // memory in use, roughly
+	all    *distinct  // set once texts were forgotten
+	closed bool       // hardly a text comes again: new ones are not kept
 	door   *doorkeeper
-	passer level   // the last text that was not kept
 	early  []level // the first texts, once some were forgotten
 	order  uint64  // tells which rows have the same text, see sign
 	exact  bool    // texts that differ in spaces around them differ
 }
 
-// levelBytes is what a level takes besides its text: itself, its key and slot.
-const levelBytes = 112
+// levelBytes is what a level takes besides its text: itself, its slot, and the
+// room that the list has to grow.
+const levelBytes = 88
 
-// count adds one row with the text and returns its level, which is valid
-// until the next count. Spaces around it do not count.
-func (l *levels) count(cell []byte, line int) *level {
+// strip returns a cell that is not blank as it is counted: spaces around it do
+// not matter.
+func (l *levels) strip(cell []byte) []byte {
 	if !l.exact && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
-		cell = trim(cell)
+		return trim(cell)
 	}
-	if len(l.list) > 0 && l.list[l.recent].text == string(cell) {
-		found := &l.list[l.recent]
-		found.rows++
-		l.sign(line, l.recent)
-		return found
-	}
+	return cell
+}
+
+// fetch brings into the cache what texts of these hashes are counted with. One
+// such access does not wait for another, as those of one count after the other do.
+func (l *levels) fetch(hashes []uint64) (touched uint64) {
 	if l.all != nil {
-		hash := hashText(cell)
-		l.all.add(hash)
-		if !l.door.knows(hash) {
-			return l.pass(cell, line)
+		for _, hash := range hashes {
+			word, _ := l.door.place(hash)
+			touched += *word
 		}
 	}
-	at, known := l.index[string(cell)]
-	if !known && l.closed {
-		return l.pass(cell, line)
+	return touched + l.index.fetch(l.list, hashes)
+}
+
+// count adds one row with the text of a hash and returns what it is.
+func (l *levels) count(cell []byte, hash uint64, line int) cellKind {
+	if l.all != nil {
+		l.all.add(hash)
+		if !l.door.knows(hash) {
+			kind, _ := classify(cell)
+			return kind
+		}
 	}
-	if !known {
-		at = l.insert(level{text: string(cell), line: line})
+	at := l.index.find(l.list, hash, cell)
+	if at < 0 {
+		kind, value := classify(cell)
+		if l.closed {
+			return kind
+		}
+		at = l.insert(level{text: l.store.keep(cell), hash: hash, first: uint32(line), kind: kind, value: value})
 	}
-	l.recent = at
 	found := &l.list[at]
 	found.rows++
 	l.sign(line, at)
-	return found
+	return found.kind
 }
 
-// pass returns the level of a text that is not kept.
-func (l *levels) pass(cell []byte, line int) *level {
-	kind, value := classify(cell)
-	l.passer = level{rows: 1, line: line, kind: kind, value: value}
-	return &l.passer
+// find returns the level of a text, nil if there is none.
+func (l *levels) find(text string) *level {
+	at := l.index.find(l.list, hashText([]byte(text)), []byte(text))
+	if at < 0 {
+		return nil
+	}
+	return &l.list[at]
 }
 
 // sign adds a row to order. Levels are numbered as they come, so that columns
@@ -85,15 +102,10 @@ func (l *levels) sign(line int, at int32) {
 }
 
 func (l *levels) insert(one level) int32 {
-	if l.index == nil {
-		l.index = make(map[string]int32)
-	}
-	one.kind, one.value = classify([]byte(one.text))
-	at := int32(len(l.list))
 	l.list = append(l.list, one)
-	l.index[one.text] = at
+	l.index.add(l.list)
 	l.bytes += levelBytes + len(one.text)
-	return at
+	return int32(len(l.list) - 1)
 }
 
 // prune forgets rare texts until at most half of the memory is in use. If that
@@ -103,7 +115,7 @@ func (l *levels) prune(capacity int) {
 	if l.all == nil {
 		l.all = newDistinct(capacity)
 		for i := range l.list {
-			l.all.add(hashText([]byte(l.list[i].text)))
+			l.all.add(l.list[i].hash)
 		}
 	}
 	before, keep, goal := len(l.list), l.list, l.bytes/2
@@ -116,13 +128,22 @@ func (l *levels) prune(capacity int) {
 		})
 	}
 	l.closed = 100*len(keep) < before
-	l.list, l.recent = slices.Clone(keep), 0 // the clone lets go of the memory
-	l.index = make(map[string]int32, len(keep))
 	l.door = newDoorkeeper(capacity)
-	for i := range keep {
-		l.index[keep[i].text] = int32(i)
-		l.door.admit(hashText([]byte(keep[i].text)))
+	l.keep(keep)
+	for i := range l.list {
+		l.door.admit(l.list[i].hash)
 	}
+}
+
+// keep makes a list of levels that of the column, and lets go of the memory of
+// the others.
+func (l *levels) keep(list []level) {
+	l.list, l.store, l.bytes = slices.Clone(list), textStore{}, 0
+	for i := range l.list {
+		l.list[i].text = l.store.keep([]byte(l.list[i].text))
+		l.bytes += levelBytes + len(l.list[i].text)
+	}
+	l.index.fit(l.list)
 }
 
 // doorkeeper lets a text in when it comes for the second time, once texts have

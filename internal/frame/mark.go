@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -46,3 +47,30 @@ func markGo(dst []int32, text []byte) int {
 
 // packed8 gathers the high bits of eight bytes in one byte.
 func packed8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
+
+// unmarkQuoted removes the marks that are within quotes and returns how many are
+// left.
+func unmarkQuoted(marks []int32, text []byte) int {
+	n, next := 0, 0
+	for at := 0; ; {
+		begin := bytes.IndexByte(text[at:], '"')
+		if begin < 0 {
+			return n + copy(marks[n:], marks[next:])
+		}
+		begin += at
+		end := bytes.IndexByte(text[begin+1:], '"')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += begin + 1
+		}
+		for ; next < len(marks) && int(marks[next]) <= begin; next++ {
+			marks[n] = marks[next]
+			n++
+		}
+		for next < len(marks) && int(marks[next]) <= end {
+			next++
+		}
+		at = min(end+1, len(text))
+	}
+}

@@ -178,7 +178,7 @@ func (w *mendWriter) free(stem []byte, n, line int) ([]byte, error) {
 // suits reports whether a cell that is not blank looks like those of a column.
 func (w *mendWriter) suits(column int, cell []byte, strictly bool) bool {
 	t, c := &w.m.scan.tallies[column], &w.columns[column]
-	_, known := t.texts.index[string(trim(cell))]
+	known := t.texts.find(string(trim(cell))) != nil
 	kind, _ := classify(cell)
 	rows := w.m.scan.profile.Rows
 	switch {

@@ -55,7 +55,7 @@ func (s *sample) addGrid(g *grid, first int) {
 		}
 		s.begin(first + row)
 		for field := range s.fields {
-			if field != s.id && field != s.label {
+			if g.numeric[field] {
 				if value := g.values[field*g.stride+row]; value == value {
 					s.cells = append(s.cells, sampledNumber(value))
 					continue

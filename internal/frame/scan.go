@@ -133,26 +133,39 @@ type scanHand struct {
 	grid    grid
 	whole   bool // no record is defective
 	ids     gridIDs
-	columns []summary // by field
+	columns []summary   // by field
+	texts   []gridTexts // by field
 }
 
 func (s *scan) newHand(ctx context.Context) *scanHand {
-	h := &scanHand{scan: s, ctx: ctx, numeric: make([]bool, len(s.tallies)), columns: make([]summary, len(s.tallies))}
-	for i := range h.numeric {
-		h.numeric[i] = i != s.id && i != s.label
-	}
-	return h
+	n := len(s.tallies)
+	return &scanHand{scan: s, ctx: ctx, numeric: make([]bool, n), columns: make([]summary, n), texts: make([]gridTexts, n)}
 }
 
 func (h *scanHand) work(c *chunk) error {
+	for i := range h.numeric {
+		h.numeric[i] = h.scan.tallies[i].measures()
+	}
 	h.whole = h.grid.parse(c, h.numeric) && !h.grid.anyBlank(h.scan.id) &&
 		(h.scan.label < 0 || !h.grid.anyBlank(h.scan.label))
 	if !h.whole {
 		return nil
 	}
-	for i, maybe := range h.numeric {
-		if maybe {
+	for i, asked := range h.numeric {
+		h.columns[i].values = nil
+		if asked {
 			h.scan.tallies[i].summarise(&h.columns[i], h.grid.column(i))
+			h.texts[i].prepare(0)
+		} else {
+			h.texts[i].prepare(h.grid.rows)
+		}
+	}
+	for lo := 0; lo < h.grid.rows; lo += nearRows {
+		hi := min(lo+nearRows, h.grid.rows)
+		for i, asked := range h.numeric {
+			if !asked && i != h.scan.id {
+				h.scan.tallies[i].gather(&h.texts[i], &h.grid, i, lo, hi)
+			}
 		}
 	}
 	h.scan.ids.gather(&h.ids, &h.grid, h.scan.id)
@@ -181,25 +194,28 @@ func (h *scanHand) settle(c *chunk) error {
 func (s *scan) count(h *scanHand, line int) {
 	g := &h.grid
 	g.reserve()
+	s.eachColumn(func(i int) {
+		if i == s.id {
+			s.ids.addGrid(&h.ids, g, line)
+			return
+		}
+		s.tallies[i].addColumn(g, i, line, &h.columns[i], &h.texts[i])
+	})
+}
+
+// eachColumn calls do with the number of each column, on several goroutines.
+func (s *scan) eachColumn(do func(i int)) {
 	var next atomic.Int32
-	columns := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			switch {
-			case i >= len(s.tallies):
-				return
-			case i != s.id:
-				s.tallies[i].addColumn(g, i, line, &h.columns[i])
-			default:
-				s.ids.addGrid(&h.ids, g, line)
-			}
+	some := func() {
+		for i := next.Add(1) - 1; int(i) < len(s.tallies); i = next.Add(1) - 1 {
+			do(int(i))
 		}
 	}
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(s.tallies)) - 1 {
-		group.Go(columns)
+		group.Go(some)
 	}
-	columns()
+	some()
 	group.Wait()
 }
 
@@ -307,11 +323,11 @@ func (s *scan) findHeaderAgain() (bool, error) {
 		if i == s.id || t.texts.all != nil { // its texts are not all known
 			continue
 		}
-		at, known := t.texts.index[s.table.names[i]]
-		if !known || line > 0 && t.texts.list[at].line != line {
+		found := t.texts.find(s.table.names[i])
+		if found == nil || line > 0 && found.line() != line {
 			return false, nil
 		}
-		line = t.texts.list[at].line
+		line = found.line()
 	}
 	if line == 0 {
 		return false, nil

@@ -1,9 +1,8 @@
 package frame
 
 import (
-	"encoding/binary"
 	"math"
-	"math/bits"
+	"slices"
 	"sync/atomic"
 )
 
@@ -26,15 +25,7 @@ type tally struct {
 	numbers   *measure                // set once the numbers are measured one by one
 	skipsText bool                    // numbers are measured only, not counted as texts
 	skipped   bool                    // and some of them were
-	junk      level                   // the first text that is neither number nor marker
 	known     atomic.Pointer[outlook] // of numbers while it skipsText, else nil
-	recall    []recalled              // a power of two of slots; nil until there are texts to find
-}
-
-// recalled is a level that is found again by its key without a search.
-type recalled struct {
-	key uint64 // see recallKey; 0 is a free slot
-	at  int32
 }
 
 // limits are one column's share of the memory.
@@ -53,7 +44,7 @@ func newLimits(columns int) limits {
 
 // What all columns together may take.
 const (
-	textMemory = 20 << 20 // for texts
+	textMemory = 16 << 20 // for texts
 	setMemory  = 24 << 20 // for sets of hashes
 )
 
@@ -99,21 +90,26 @@ func (t *tally) kind() Kind {
 	return Category
 }
 
-// summarise summarises the column's values of a chunk if they will only be
-// measured as far as is known. Any goroutine may do that.
+// measures reports whether the column's numbers will only be measured, as far as
+// is known. Any goroutine may ask.
+func (t *tally) measures() bool { return t.known.Load() != nil }
+
+// summarise summarises the column's values of a chunk if they are measured. Any
+// goroutine may do that.
 func (t *tally) summarise(s *summary, values []float64) {
-	s.values = nil
 	if o := t.known.Load(); o != nil {
 		s.take(values, *o)
 	}
 }
 
 // addColumn takes the column's cells of a grid, the first of which is in a line.
-// The summary may be that of its first values.
-func (t *tally) addColumn(g *grid, field, line int, s *summary) {
+// The summary may be that of its first values; the texts are gathered unless its
+// numbers are measured.
+func (t *tally) addColumn(g *grid, field, line int, s *summary, texts *gridTexts) {
 	values := g.room(field)
-	for row := 0; row < len(values); row++ {
+	for row := 0; row < len(values); {
 		if t.skipsText {
+			g.ask(field)
 			if row > 0 || s.values == nil {
 				s.take(values[row:], t.numbers.outlook())
 			}
@@ -124,17 +120,17 @@ func (t *tally) addColumn(g *grid, field, line int, s *summary) {
 				break
 			}
 		}
-		if t.numbers != nil || t.texts.all != nil {
-			t.add(g.cellText(row, field), line+int(g.lines[row]))
+		if t.numbers == nil {
+			row = t.addTexts(texts, g.lines, line, row)
 			continue
 		}
-		begin, end := g.bounds(row, field)
-		t.count(g.text[begin:], int(end-begin), line+int(g.lines[row]))
+		t.add(g.cellText(row, field), line+int(g.lines[row]))
+		row++
 	}
 	t.tell()
 }
 
-// tell makes the outlook known to those that summarise the next chunks.
+// tell makes the outlook known to those that read the next chunks.
 func (t *tally) tell() {
 	if !t.skipsText {
 		t.known.Store(nil)
@@ -145,47 +141,57 @@ func (t *tally) tell() {
 	}
 }
 
-// count takes a cell, which is the first n bytes of a text, while every text is
-// counted and none was forgotten.
-func (t *tally) count(text []byte, n, line int) {
-	if n == 0 {
-		t.cells[blank]++
-		return
-	}
-	cell := text[:n]
-	if cell[0] <= '"' { // it may be blank or in quotes
-		t.add(bare(cell), line)
-		return
-	}
-	if t.recall == nil {
-		t.recall = make([]recalled, min(256, 1<<(bits.Len(uint(t.limits.few))-4)))
-	}
-	key := recallKey(text, n)
-	slot := &t.recall[key*0x9E3779B97F4A7C15>>56&uint64(len(t.recall)-1)]
-	if slot.key == key && (n < 8 || t.texts.list[slot.at].text == string(cell)) {
-		t.texts.recent = slot.at
-		found := &t.texts.list[slot.at]
-		found.rows++
-		t.texts.sign(line, slot.at)
-		t.cells[found.kind]++
-		return
-	}
-	t.add(cell, line)
-	if t.numbers != nil { // they have just become many
-		t.recall = nil
-		return
-	}
-	*slot = recalled{key, t.texts.recent}
+// gridTexts are the cells of a grid's column as levels count them, by row; nil
+// for a blank one.
+type gridTexts struct {
+	cells  [][]byte
+	hashes []uint64
 }
 
-// recallKey returns a key for the cell that is the first n bytes of a text: one
-// of its own for up to seven bytes, else one that other long cells may have.
-func recallKey(text []byte, n int) uint64 {
-	word := binary.LittleEndian.Uint64(text)
-	if n < 8 {
-		return word << (64 - 8*n)
+// prepare makes room for the texts of so many rows, and for none if there is
+// nothing to gather.
+func (l *gridTexts) prepare(rows int) {
+	if rows == 0 {
+		*l = gridTexts{}
+		return
 	}
-	return word ^ bits.RotateLeft64(binary.LittleEndian.Uint64(text[n-8:]), 29) | 1
+	l.cells, l.hashes = slices.Grow(l.cells[:0], rows), slices.Grow(l.hashes[:0], rows)
+}
+
+// gather adds rows of a field of a grid to the list. Any goroutine may do that.
+func (t *tally) gather(l *gridTexts, g *grid, field, lo, hi int) {
+	for row := lo; row < hi; row++ {
+		cell, hash := g.cellText(row, field), uint64(0)
+		if isBlank(cell) {
+			cell = nil
+		} else {
+			cell = t.texts.strip(cell)
+			hash = hashText(cell)
+		}
+		l.cells, l.hashes = append(l.cells, cell), append(l.hashes, hash)
+	}
+}
+
+// textBatch is how many texts are looked for at the same time.
+const textBatch = 64
+
+// addTexts takes some cells from a row on, while no numbers are measured, and
+// returns the row behind them.
+func (t *tally) addTexts(list *gridTexts, lines []int32, line, row int) int {
+	end := min(row+textBatch, len(list.cells))
+	t.texts.fetch(list.hashes[row:end])
+	for ; row < end; row++ {
+		cell := list.cells[row]
+		if cell == nil {
+			t.cells[blank]++
+			continue
+		}
+		t.addText(cell, list.hashes[row], line+int(lines[row]))
+		if t.numbers != nil { // they have just become many
+			return row + 1
+		}
+	}
+	return row
 }
 
 // add takes the column's cell of the next row.
@@ -203,16 +209,18 @@ func (t *tally) add(cell []byte, line int) {
 			}
 		}
 	}
-	found := t.texts.count(cell, line)
-	t.cells[found.kind]++
-	if found.kind == text && t.junk.rows == 0 {
-		t.junk = *found
-		t.junk.text = string(cell)
-	}
+	cell = t.texts.strip(cell)
+	t.addText(cell, hashText(cell), line)
+}
+
+// addText counts a text as levels have it.
+func (t *tally) addText(cell []byte, hash uint64, line int) {
+	kind := t.texts.count(cell, hash, line)
+	t.cells[kind]++
 	if t.numbers == nil && len(t.texts.list) > t.limits.few {
 		t.decide()
 	}
-	if found.kind == text && t.skipsText && !t.fewJunk() {
+	if kind == text && t.skipsText && !t.fewJunk() {
 		t.skipsText = false
 	}
 }
@@ -228,11 +236,7 @@ func (t *tally) decide() {
 		t.skipped = true
 		t.texts.remember()
 		others := levels{early: t.texts.early, order: t.texts.order}
-		for _, one := range t.texts.list {
-			if one.kind != number {
-				others.insert(one)
-			}
-		}
+		others.keep(slices.DeleteFunc(t.texts.list, func(one level) bool { return one.kind == number }))
 		t.texts = others
 	}
 }

@@ -14,12 +14,15 @@ var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 // behind each to dst and returns how many there are. No quote is out of place.
 func mark(dst []int32, text []byte, quoted bool) int {
 	size := len(text) - slack
-	if quoted || !vector {
+	if !vector {
 		return markGo(dst, text)
 	}
 	n := int(markBlocks(unsafe.SliceData(dst), unsafe.SliceData(text), uintptr(size+63)/64))
 	for n > 0 && int(dst[n-1]) > size { // in the slack
 		n--
+	}
+	if quoted {
+		return unmarkQuoted(dst[:n], text[:size])
 	}
 	return n
 }

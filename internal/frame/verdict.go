@@ -27,11 +27,13 @@ const (
 // finishColumns profiles the columns and makes features of them.
 func (s *scan) finishColumns() {
 	list, texts := make([]judged, len(s.tallies)), 0
-	for i := range s.tallies {
-		if i == s.id || i == s.label {
-			continue
+	s.eachColumn(func(i int) {
+		if i != s.id && i != s.label {
+			list[i] = s.tallies[i].judge()
 		}
-		if list[i] = s.tallies[i].judge(); list[i].form == FormText {
+	})
+	for i := range list {
+		if list[i].form == FormText {
 			texts++
 		}
 	}
@@ -162,7 +164,7 @@ func (s *scan) warnStrays(i int, j *judged) {
 			continue
 		}
 		rows += one.rows
-		if first.rows == 0 || one.line < first.line {
+		if first.rows == 0 || one.first < first.first {
 			first = one
 		}
 	}
@@ -171,8 +173,8 @@ func (s *scan) warnStrays(i int, j *judged) {
 		fate = "kept apart from the numbers"
 	}
 	if rows > 0 {
-		s.warnAt(first.line, CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: %s",
-			plural(rows, "row"), excerpt(first.text), s.place(first.line), fate)
+		s.warnAt(first.line(), CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in line %d: %s",
+			plural(rows, "row"), excerpt(first.text), s.place(first.line()), fate)
 	}
 }
 
@@ -249,11 +251,11 @@ func (s *scan) warnSmall(list []level) {
 		for _, one := range small[:many] {
 			text += fmt.Sprintf("%s %s, ", excerpt(one.text), grouped(one.rows))
 		}
-		s.warnAt(small[0].line, CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedRows, text)
+		s.warnAt(small[0].line(), CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedRows, text)
 		return
 	}
 	for _, one := range small {
-		s.warnAt(one.line, CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), plural(one.rows, "row"), AdvisedRows)
+		s.warnAt(one.line(), CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), plural(one.rows, "row"), AdvisedRows)
 	}
 }
 
@@ -288,7 +290,7 @@ func (s *scan) headless() bool {
 		}
 	}
 	if s.label >= 0 {
-		_, isClass := s.tallies[s.label].texts.index[s.table.names[s.label]]
+		isClass := s.tallies[s.label].texts.find(s.table.names[s.label]) != nil
 		return isClass && 2*alike >= features
 	}
 	return 2*alike >= features && alike > 1 && !ascending(s.table.names)
@@ -300,8 +302,7 @@ func (t *tally) resembles(name string) bool {
 		kind, _ := classify([]byte(name))
 		return kind == number && t.cells[number] > 0
 	}
-	_, known := t.texts.index[name]
-	return known
+	return t.texts.find(name) != nil
 }
 
 // ascending reports whether the numbers among the names are integers that
