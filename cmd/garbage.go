@@ -22,41 +22,49 @@ const (
 // many bytes, and what it leaves away of a limit when it gives memory back.
 // Without a limit it would keep a tenth of all that was ever in use.
 const (
-	slack      = 2 << 20
+	spareBytes = 2 << 20
 	underLimit = 0.95
 )
 
 // spareMemory lets the process hold little more memory than it uses.
 func spareMemory() {
 	debug.SetGCPercent(mostGarbage)
-	g := &collector{last: mostGarbage, limits: debug.SetMemoryLimit(-1) == math.MaxInt64}
-	for i, name := range memoryNames {
-		g.memory[i].Name = "/memory/classes/" + name
-	}
-	g.memory[live].Name = "/gc/heap/live:bytes"
-	g.await()
+	newCollector().await()
 }
 
-// The kinds of memory a collector asks for.
+// memoryKind is a kind of memory that a collector asks for.
+type memoryKind int
+
 const (
-	total = iota
-	objects
-	free
-	released
-	live
-	kinds
+	memoryTotal memoryKind = iota
+	memoryObjects
+	memoryFree
+	memoryReleased
+	memoryLive
+	memoryKinds
 )
 
-var memoryNames = [live]string{"total:bytes", "heap/objects:bytes", "heap/free:bytes", "heap/released:bytes"}
+var memoryNames = [memoryKinds]string{
+	"/memory/classes/total:bytes", "/memory/classes/heap/objects:bytes", "/memory/classes/heap/free:bytes",
+	"/memory/classes/heap/released:bytes", "/gc/heap/live:bytes",
+}
 
 // collector sets anew after each collection when the next one is due, and how
 // much memory is kept.
 type collector struct {
-	memory [kinds]runtimemetrics.Sample
+	memory [memoryKinds]runtimemetrics.Sample
 	last   int
 	// limits tells that the user has set no limit, and limit is the last one.
 	limits bool
 	limit  int64
+}
+
+func newCollector() *collector {
+	g := &collector{last: mostGarbage, limits: debug.SetMemoryLimit(-1) == math.MaxInt64}
+	for i, name := range memoryNames {
+		g.memory[i].Name = name
+	}
+	return g
 }
 
 // await has adjust called by the next collection, of which what nobody uses is
@@ -70,14 +78,16 @@ func (g *collector) await() {
 
 func (g *collector) adjust() {
 	runtimemetrics.Read(g.memory[:])
-	size := func(kind int) uint64 { return g.memory[kind].Value.Uint64() }
-	percent := garbagePercent(size(live))
+	size := func(kind memoryKind) uint64 { return g.memory[kind].Value.Uint64() }
+	live := size(memoryLive)
+	percent := garbagePercent(live)
 	if percent != g.last {
 		debug.SetGCPercent(percent)
 		g.last = percent
 	}
-	limit := memoryLimit(size(live), size(total)-size(free)-size(released)-size(objects), percent)
-	if change := limit - g.limit; g.limits && max(change, -change) > slack/2 {
+	others := size(memoryTotal) - size(memoryFree) - size(memoryReleased) - size(memoryObjects)
+	limit := memoryLimit(live, others, percent)
+	if change := limit - g.limit; g.limits && max(change, -change) > spareBytes/2 {
 		debug.SetMemoryLimit(limit)
 		g.limit = limit
 	}
@@ -93,5 +103,5 @@ func garbagePercent(live uint64) int {
 // the next collection, if so many bytes are in use, others are no objects, and
 // garbage may be so many hundredths.
 func memoryLimit(live, others uint64, percent int) int64 {
-	return int64(float64(live+live*uint64(percent)/100+others+slack) / underLimit)
+	return int64(float64(live+live*uint64(percent)/100+others+spareBytes) / underLimit)
 }

@@ -1,6 +1,10 @@
 package cmd
 
-import "testing"
+import (
+	"math"
+	"runtime/debug"
+	"testing"
+)
 
 func TestGarbagePercent(t *testing.T) {
 	for _, tt := range []struct {
@@ -25,7 +29,25 @@ func TestMemoryLimit(t *testing.T) {
 	const live, others = 200 << 20, 10 << 20
 	limit := memoryLimit(live, others, 6)
 	keeps := int64(underLimit * float64(limit))
-	if needs := int64(live*106/100 + others); keeps < needs || keeps > needs+2*slack {
+	if needs := int64(live*106/100 + others); keeps < needs || keeps > needs+2*spareBytes {
 		t.Errorf("%d bytes are kept where %d are needed", keeps, needs)
+	}
+}
+
+func TestCollectorLimitsMemory(t *testing.T) {
+	limit, percent := debug.SetMemoryLimit(math.MaxInt64), debug.SetGCPercent(mostGarbage)
+	t.Cleanup(func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	})
+	newCollector().adjust()
+	if got := debug.SetMemoryLimit(-1); got == math.MaxInt64 {
+		t.Error("no limit was set")
+	}
+	const users = 3 << 30
+	debug.SetMemoryLimit(users)
+	newCollector().adjust()
+	if got := debug.SetMemoryLimit(-1); got != users {
+		t.Errorf("the user's limit became %d", got)
 	}
 }

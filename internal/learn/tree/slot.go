@@ -136,7 +136,7 @@ func (g *SymmetricGrower) count(ctx context.Context, workers int) error {
 			return err
 		}
 		err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
-			g.countGroup(&g.groups[i], o, &g.rooms[worker])
+			g.fill(&g.groups[i], o, &g.rooms[worker])
 		})
 		if err != nil {
 			return err
@@ -145,9 +145,9 @@ func (g *SymmetricGrower) count(ctx context.Context, workers int) error {
 	return nil
 }
 
-// countGroup fills a group's cells of all histograms of an output. Those that were
+// fill fills a group's cells of all histograms of an output. Those that were
 // taken over hold the sums of both siblings.
-func (g *SymmetricGrower) countGroup(of *group, output int, r *room) {
+func (g *SymmetricGrower) fill(of *group, output int, r *room) {
 	lo, hi := of.reach(g.offsets)
 	half := len(g.spans) / 2
 	for leaf := range max(half, 1) {
