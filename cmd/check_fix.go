@@ -140,7 +140,7 @@ type change struct {
 func (r *repair) trainFile(ctx context.Context, path string) (err error) {
 	p := r.preflight
 	if path == "" {
-		if p.trained, err = p.train.profile(ctx, r.progress, p.train.shape.ID); err != nil {
+		if p.trained, err = p.train.profile(ctx, r.progress, frame.ScanOptions{ID: p.train.shape.ID}); err != nil {
 			return err
 		}
 		p.collect(p.train, p.trained)
@@ -153,7 +153,7 @@ func (r *repair) trainFile(ctx context.Context, path string) (err error) {
 	}
 	r.numbered = c.done.Numbered
 	p.train = c.input(in)
-	if p.trained, err = p.train.profile(ctx, r.progress, ""); err != nil {
+	if p.trained, err = p.train.profile(ctx, r.progress, frame.ScanOptions{}); err != nil {
 		return err
 	}
 	p.collect(p.train, p.trained)
@@ -170,7 +170,7 @@ func (r *repair) blindFile(ctx context.Context, path string) (err error) {
 		}
 		p.blind = c.input(in)
 	}
-	if p.rows, err = p.blind.profile(ctx, r.progress, p.trained.Schema.ID); err != nil {
+	if p.rows, err = p.blind.profile(ctx, r.progress, frame.ScanOptions{ID: p.trained.Schema.ID}); err != nil {
 		return err
 	}
 	before := len(p.findings)

@@ -153,13 +153,16 @@ type upload struct {
 	size int64 // of its plain form
 }
 
+// uploadTexts is the memory for texts where nothing but defects is looked for.
+const uploadTexts = 3 << 20
+
 // upload checks a training file before it is sent.
 func (s *shaper) upload(ctx context.Context, h *host, progress *term.Progress, path string) (*upload, error) {
 	in, err := s.input(h, path, false)
 	if err != nil {
 		return nil, err
 	}
-	p := &preflight{train: in}
+	p := &preflight{train: in, textMemory: uploadTexts}
 	if err := p.run(ctx, progress); err != nil {
 		p.Close()
 		return nil, err

@@ -225,9 +225,9 @@ func (r *inputReader) Read(p []byte) (int, error) {
 
 func (r *inputReader) Close() error { return errors.Join(r.decoded.Close(), r.file.Close()) }
 
-// profile reads the file once and finds out what it holds. A bad file is no
-// error but has defects.
-func (in *input) profile(ctx context.Context, progress *term.Progress, id string) (*frame.Profile, error) {
+// profile reads the file once and finds out what it holds, by the options' ID and
+// memory. A bad file is no error but has defects.
+func (in *input) profile(ctx context.Context, progress *term.Progress, opts frame.ScanOptions) (*frame.Profile, error) {
 	file, err := in.open()
 	if err != nil {
 		var f *failure
@@ -248,7 +248,8 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, id string
 		return n, err
 	})
 	file.shaped.Collect()
-	p, err := frame.Scan(ctx, metered, frame.ScanOptions{Blind: in.shape.Blind, ID: id, Place: file.shaped.Place})
+	opts.Blind, opts.Place = in.shape.Blind, file.shaped.Place
+	p, err := frame.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 // fit checks a blind file before it is sent: by itself, and that it has the
 // columns of the dataset that the model learnt from.
 func (in *input) fit(ctx context.Context, progress *term.Progress, dataset *api.Dataset) (*frame.Profile, error) {
-	profile, err := in.profile(ctx, progress, "")
+	profile, err := in.profile(ctx, progress, frame.ScanOptions{})
 	if err != nil {
 		return nil, err
 	}

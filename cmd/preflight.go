@@ -45,6 +45,7 @@ type preflight struct {
 	train, blind  *input
 	trained, rows *frame.Profile // of train and blind
 	findings      []finding
+	textMemory    int // see frame.ScanOptions
 }
 
 // Close frees the inputs.
@@ -67,14 +68,14 @@ func (p *preflight) labels() []string {
 
 func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 	var err error
-	if p.trained, err = p.train.profile(ctx, progress, p.train.shape.ID); err != nil {
+	if p.trained, err = p.train.profile(ctx, progress, frame.ScanOptions{ID: p.train.shape.ID, TextMemory: p.textMemory}); err != nil {
 		return err
 	}
 	p.collect(p.train, p.trained)
 	if p.blind == nil {
 		return nil
 	}
-	if p.rows, err = p.blind.profile(ctx, progress, p.trained.Schema.ID); err != nil {
+	if p.rows, err = p.blind.profile(ctx, progress, frame.ScanOptions{ID: p.trained.Schema.ID, TextMemory: p.textMemory}); err != nil {
 		return err
 	}
 	p.collect(p.blind, p.rows)

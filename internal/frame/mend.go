@@ -155,10 +155,10 @@ func (m *mender) survey(src io.Reader) error {
 
 // begin makes the scan that counts.
 func (m *mender) begin() error {
-	s := &scan{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
+	s := &scan{opts: ScanOptions{Blind: m.blind, TextMemory: defaultTextMemory}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
 	s.table = &table{names: m.names, line: m.layout.line}
 	s.tallies = make([]tally, len(m.names))
-	share := newLimits(len(m.names))
+	share := newLimits(len(m.names), defaultTextMemory)
 	for i := range s.tallies {
 		s.tallies[i].limits = share
 	}

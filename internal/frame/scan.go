@@ -26,6 +26,9 @@ type ScanOptions struct {
 	// MaxDefects is the number of defects after which the scan gives up.
 	// Defaults to 20.
 	MaxDefects int
+	// TextMemory is about how many bytes texts may take. With less, fewer columns
+	// are known by all of theirs; defects are the same. Defaults to 16 MB.
+	TextMemory int
 }
 
 const defaultMaxDefects = 20
@@ -38,6 +41,7 @@ const defaultMaxDefects = 20
 // bounded, and what IDs that occur twice are found by waits on the disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
 	opts.MaxDefects = cmp.Or(opts.MaxDefects, defaultMaxDefects)
+	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scan{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
 	defer func() { err = errors.Join(err, s.ids.Close()) }()
 	reader := NewReader(src, ',')
@@ -107,7 +111,7 @@ func (s *scan) refuse(defects ...Defect) {
 func (s *scan) assign() {
 	names := s.table.names
 	s.tallies = make([]tally, len(names))
-	share := newLimits(len(names))
+	share := newLimits(len(names), s.opts.TextMemory)
 	for i := range s.tallies {
 		s.tallies[i].limits = share
 	}
@@ -153,11 +157,8 @@ func (h *scanHand) work(c *chunk) error {
 	}
 	for i, asked := range h.numeric {
 		h.columns[i].values = nil
-		if asked {
+		if h.texts[i].prepare(h.grid.rows, !asked); asked {
 			h.scan.tallies[i].summarise(&h.columns[i], h.grid.column(i))
-			h.texts[i].prepare(0)
-		} else {
-			h.texts[i].prepare(h.grid.rows)
 		}
 	}
 	for lo := 0; lo < h.grid.rows; lo += nearRows {
@@ -269,7 +270,7 @@ func (s *scan) row(rec *Record) {
 func (s *scan) relieve(bytes, rows int) {
 	const often = 4 << 20
 	if s.fresh += bytes + rows*levelBytes*len(s.tallies); s.fresh > often {
-		relieve(s.tallies)
+		relieve(s.tallies, s.opts.TextMemory)
 		s.fresh = 0
 	}
 }

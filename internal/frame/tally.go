@@ -35,7 +35,7 @@ type limits struct {
 }
 
 // newLimits divides the memory of a scan among so many columns.
-func newLimits(columns int) limits {
+func newLimits(columns, textMemory int) limits {
 	return limits{
 		few: min(max(textMemory/max(columns, 1)/4/levelBytes, 64), 2_048),
 		set: min(max(setMemory/max(columns, 1)/16, 256), 8_192),
@@ -44,13 +44,13 @@ func newLimits(columns int) limits {
 
 // What all columns together may take.
 const (
-	textMemory = 16 << 20 // for texts
-	setMemory  = 24 << 20 // for sets of hashes
+	defaultTextMemory = 16 << 20 // for texts
+	setMemory         = 24 << 20 // for sets of hashes
 )
 
 // relieve makes the columns with the most texts forget the rare ones until
 // there is room again.
-func relieve(tallies []tally) {
+func relieve(tallies []tally, textMemory int) {
 	for {
 		most, sum := &tallies[0], 0
 		for i := range tallies {
@@ -148,10 +148,10 @@ type gridTexts struct {
 	hashes []uint64
 }
 
-// prepare makes room for the texts of so many rows, and for none if there is
-// nothing to gather.
-func (l *gridTexts) prepare(rows int) {
-	if rows == 0 {
+// prepare makes room for the texts of so many rows, and for none if they are not
+// to be gathered.
+func (l *gridTexts) prepare(rows int, wanted bool) {
+	if !wanted {
 		*l = gridTexts{}
 		return
 	}
