@@ -219,6 +219,7 @@ var ends = map[string]string{
 	"06": `"status":"COMPLETED","predictionResultUrl":"/fail/damaged"`,
 	"07": `"status":"TIMEOUT","failureReason":"it took too long"`,
 	"aa": `"modelKey":"00000000-0000-4000-8000-0000000000aa","datasetKey":"00000000-0000-4000-8000-000000000008","achievedPerformance":"0.8"`,
+	"09": `"status":"PENDING"`,
 	"08": `"status":"COMPLETED","datasetName":"shop","columns":[{"name":"size"},{"name":"weight"}]`,
 }
 
