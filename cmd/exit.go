@@ -32,7 +32,7 @@ var exits = []struct {
 	when string
 }{
 	{ExitOK, "ok", "all that was asked for happened and was verified"},
-	{ExitUnexpected, "unexpected", "a defect of the service or of this program"},
+	{ExitUnexpected, "unexpected", "a defect of the service or of this program; a full disk, a file that may not be read or written"},
 	{ExitUsage, "usage", "unknown command or flag, ambiguous reference, a question that may not be asked"},
 	{ExitNotFound, "not-found", "no such thing, or no such input file"},
 	{ExitSignIn, "sign-in", "sign-in needed or refused"},

@@ -212,6 +212,10 @@ func TestRetries(t *testing.T) {
 			say(429, `{"code":"too-many-requests","detail":"slow"}`)(w, nil)
 		}
 	}
+	busyUntil := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", "Sun, 22 Nov 2026 10:00:00 GMT") // by the service's clock
+		busy("Sun, 22 Nov 2026 10:00:09 GMT")(w, r)
+	}
 	cut := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	create := func(t *testing.T, c *client.Client) error {
 		t.Helper()
@@ -245,6 +249,7 @@ func TestRetries(t *testing.T) {
 		{"404_is_final", say(404, "{}"), get, 1, false},
 		{"a_deletion_whose_answer_was_lost", inTurn(cut, say(404, `{"code":"not-found"}`)), remove, 2, true},
 		{"429_with_a_short_wait", inTurn(busy("7"), say(201, "{}")), create, 2, true},
+		{"429_with_a_date", inTurn(busyUntil, say(201, "{}")), create, 2, true},
 		{"429_with_a_long_wait", busy("3600"), get, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -254,6 +259,9 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%d attempts, want %d; error %v", len(d.requests()), c.attempts, err)
 			}
 			if c.name == "429_with_a_short_wait" && !slices.Equal(d.waits, []time.Duration{7 * time.Second}) {
+				t.Errorf("waited %v", d.waits)
+			}
+			if c.name == "429_with_a_date" && !slices.Equal(d.waits, []time.Duration{9 * time.Second}) {
 				t.Errorf("waited %v", d.waits)
 			}
 			if c.name == "never_well" && (d.waits[0] > 200*time.Millisecond || d.waits[3] < 800*time.Millisecond) {
