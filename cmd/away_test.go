@@ -5,6 +5,7 @@ package cmd_test
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
 	"fmt"
 	"io"
 	"net"
@@ -253,4 +254,51 @@ func TestExpiredToken(t *testing.T) {
 	if run.ProcessState.ExitCode() != 4 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "foretell login") {
 		t.Errorf("exit %d, printed %q: %s", run.ProcessState.ExitCode(), stdout.String(), stderr.String())
 	}
+}
+
+// TestLongEmbeddedRace takes the embedded service's session away in the middle
+// of a race, as time does after an hour: the command gets another.
+func TestLongEmbeddedRace(t *testing.T) {
+	dir := t.TempDir()
+	run := exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BFIF01", "--progress", "json", "--data-dir", dir)
+	run.Env = []string{"HOME=" + t.TempDir()}
+	var stdout bytes.Buffer
+	run.Stdout = &stdout
+	stderr, err := run.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var told strings.Builder
+	expired := int64(0)
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		told.WriteString(lines.Text() + "\n")
+		if expired == 0 && strings.Contains(lines.Text(), `"event":"score"`) {
+			expired = expireTokens(t, filepath.Join(dir, "foretell.db"))
+		}
+	}
+	if err := run.Wait(); err != nil || expired == 0 || len(strings.TrimSpace(stdout.String())) != 36 {
+		t.Errorf("%v, %d sessions ended, printed %q: %s", err, expired, stdout.String(), told.String())
+	}
+}
+
+// expireTokens ends all sessions of a service and returns how many there were.
+func expireTokens(t *testing.T, path string) int64 {
+	t.Helper()
+	rows, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	done, err := rows.ExecContext(t.Context(), "DELETE FROM token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := done.RowsAffected()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -183,6 +183,10 @@ func (o *connector) embedAt(ctx context.Context, dir string, opts client.Options
 		transport, closer := client.InProcess(house.handler(""))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
+		opts.Relogin = func(ctx context.Context) (string, error) { // a race may outlive a session
+			session, err := house.app.LocalSession(ctx)
+			return session.AccessToken, err
+		}
 		conn.Client, err = client.New(opts)
 		return err
 	}
