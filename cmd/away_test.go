@@ -291,7 +291,7 @@ func expireTokens(t *testing.T, path string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	done, err := rows.ExecContext(t.Context(), "DELETE FROM token")
 	if err != nil {
 		t.Fatal(err)

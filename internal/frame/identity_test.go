@@ -41,8 +41,10 @@ func TestDuplicateIDs(t *testing.T) {
 		{name: "random", id: func(n int) string { return random[n] }},
 		{name: "counting_but_the_last", id: counting, again: map[int]int{manyIDs - 1: 0}, want: []Defect{again(manyIDs-1, 0)}},
 		{name: "padded_but_one", id: padded, again: map[int]int{60_000: 59_999}, want: []Defect{again(60_000, 59_999)}},
-		{name: "random_but_two", id: func(n int) string { return random[n] },
-			again: map[int]int{9: 7, 110_000: 50_000}, want: []Defect{again(9, 7), again(110_000, 50_000)}},
+		{
+			name: "random_but_two", id: func(n int) string { return random[n] },
+			again: map[int]int{9: 7, 110_000: 50_000}, want: []Defect{again(9, 7), again(110_000, 50_000)},
+		},
 		{name: "constant", id: func(int) string { return "x" }, want: []Defect{again(1, 0), again(2, 0), again(3, 0)}},
 	}
 	for _, disk := range []string{"room", "no_room"} {
@@ -90,7 +92,7 @@ func again(row, first int) Defect {
 // TestIdentitiesKnown asks for IDs before and after others were added.
 func TestIdentitiesKnown(t *testing.T) {
 	ids := newIdentities()
-	defer ids.Close()
+	defer func() { _ = ids.Close() }()
 	has := func(id string) bool {
 		found, err := ids.has([]byte(id))
 		if err != nil {
@@ -113,7 +115,7 @@ func TestIdentitiesKnown(t *testing.T) {
 // TestSearchIsCancelled stops a search for repetitions.
 func TestSearchIsCancelled(t *testing.T) {
 	ids := newIdentities()
-	defer ids.Close()
+	defer func() { _ = ids.Close() }()
 	for _, id := range []string{"2", "1"} {
 		ids.add([]byte(id), 1)
 	}

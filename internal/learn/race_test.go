@@ -255,12 +255,12 @@ func mustRace(t *testing.T, f *frame.Frame, p Params, learners ...toy) *Outcome 
 	return o
 }
 
-func bytesOf(t testing.TB, m *Model) []byte {
-	t.Helper()
+func bytesOf(tb testing.TB, m *Model) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	n, err := m.WriteTo(&b)
 	if err != nil || n != int64(b.Len()) {
-		t.Fatalf("%d bytes are said to be %d: %v", b.Len(), n, err)
+		tb.Fatalf("%d bytes are said to be %d: %v", b.Len(), n, err)
 	}
 	return b.Bytes()
 }
