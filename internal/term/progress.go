@@ -126,12 +126,35 @@ type Meter struct {
 	last  time.Time // of the last line or event
 	tenth int64     // tenths of total that the last line told
 	bar   *progressbar.ProgressBar
+	shown bool // the bar, see Write
 }
 
 // Bytes starts a meter for a transfer of total bytes; -1 if that is unknown.
 func (p *Progress) Bytes(label string, total int64) *Meter {
 	start := p.now()
-	return &Meter{p: p, label: label, total: total, start: start, last: start}
+	m := &Meter{p: p, label: label, total: total, start: start, last: start}
+	if p.mode == Bar {
+		// It is made now though it is shown later: its rate is since then.
+		m.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(m),
+			progressbar.OptionSetVisibility(true),
+			progressbar.OptionSetDescription(Cut(Escape(label), max(8, p.width()-48))),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionSetWidth(min(30, max(5, p.width()-60))),
+			progressbar.OptionThrottle(throttle),
+			progressbar.OptionUseANSICodes(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return m
+}
+
+// Write lets the bar's frames through once there is something to wait for.
+func (m *Meter) Write(frame []byte) (int, error) {
+	if !m.shown {
+		return len(frame), nil
+	}
+	return m.p.out.Write(frame)
 }
 
 type transferEvent struct {
@@ -157,20 +180,9 @@ func (m *Meter) Set(n int64) {
 
 func (m *Meter) redraw(n int64, now time.Time) {
 	if m.bar == nil {
-		if now.Sub(m.start) < patience {
-			return
-		}
-		m.bar = progressbar.NewOptions64(m.total,
-			progressbar.OptionSetWriter(m.p.out),
-			progressbar.OptionSetVisibility(true),
-			progressbar.OptionSetDescription(Cut(Escape(m.label), max(8, m.p.width()-48))),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionSetWidth(min(30, max(5, m.p.width()-60))),
-			progressbar.OptionThrottle(throttle),
-			progressbar.OptionUseANSICodes(true),
-			progressbar.OptionClearOnFinish(),
-		)
+		return
 	}
+	m.shown = m.shown || now.Sub(m.start) >= patience
 	_ = m.bar.Set64(n)
 }
 
@@ -213,7 +225,9 @@ func (m *Meter) Done() {
 		_ = m.bar.Clear()
 		_ = m.bar.Exit()
 		m.bar = nil
-		fmt.Fprint(m.p.out, "\r\x1b[K")
+		if m.shown {
+			fmt.Fprint(m.p.out, "\r\x1b[K")
+		}
 	}
 }
 
