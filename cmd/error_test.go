@@ -249,9 +249,11 @@ func fail(w http.ResponseWriter, r *http.Request, path string) {
 
 // provokedElsewhere are the messages that errorsFile cannot hold, and why.
 var provokedElsewhere = map[string]string{
-	"not done: the answer was no":                                             "TestTerminal: a question needs a terminal",
-	"nothing was changed; --yes answers with yes":                             "TestTerminal",
-	"the two passwords differ":                                                "TestTerminal",
+	"not done: the answer was no":                      "TestTerminal: a question needs a terminal",
+	"nothing was changed; --yes answers with yes":      "TestTerminal",
+	"the two passwords differ":                         "TestTerminal",
+	"a model is no text: a terminal cannot show it":    "TestTerminal",
+	"name a file with -o, or pipe it to where it goes": "TestTerminal",
 	"type it again":                                                           "TestTerminal",
 	"interrupted before it was done":                                          "TestTerminal: a signal",
 	"type it again to start over":                                             "TestTerminal",

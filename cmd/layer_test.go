@@ -18,7 +18,7 @@ import (
 // import anything but the parts of the engine.
 var layers = map[string][]string{
 	".":                     {"cmd"},
-	"cmd":                   {"api", "app", "blob", "client", "forecast", "frame", "gate", "receipt", "report", "server", "store", "term"},
+	"cmd":                   {"api", "app", "blob", "client", "forecast", "frame", "gate", "learn", "receipt", "report", "server", "store", "term"},
 	"internal/api":          nil,
 	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "scratch", "store"},
 	"internal/auth":         nil,

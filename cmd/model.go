@@ -27,7 +27,7 @@ func newModelsCmd(h *host) *cobra.Command {
 		Long: `REF is a model's key, at least 6 characters of it, NAME or NAME@champion for the
 best model of a dataset, NAME@v3 for its third, or @last.`,
 	}
-	cmd.AddCommand(newModelsListCmd(h), newModelsGetCmd(h), newModelsReportCmd(h), newModelsDeleteCmd(h))
+	cmd.AddCommand(newModelsListCmd(h), newModelsGetCmd(h), newModelsReportCmd(h), newModelsExportCmd(h), newModelsDeleteCmd(h))
 	return cmd
 }
 

@@ -20,17 +20,19 @@ import (
 	"foretell/internal/term"
 )
 
-// target is where a result CSV goes.
+// target is where a file from the service goes.
 type target struct {
 	host  *host
 	path  string
 	force bool
+	// content is what is in the file, in words.
+	content string
 	// noReceipt leaves out the document that tells where a result is from.
 	noReceipt bool
 }
 
 func (t *target) bind(cmd *cobra.Command, h *host) {
-	t.host = h
+	t.host, t.content = h, "the predictions themselves"
 	cmd.Flags().StringVarP(&t.path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.force, "force", false, "replace the output file and its receipt if they exist")
 	cmd.Flags().BoolVar(&t.noReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
@@ -42,7 +44,7 @@ func (t *target) toStdout() bool { return t.path == "-" }
 // check refuses to print two documents on standard output.
 func (t *target) check(o *output) error {
 	if t.toStdout() && (o.json || len(o.fields) > 0) {
-		return usage("-o - prints the predictions themselves, so there is no room for --json").advise("name a file with -o")
+		return usage("-o - prints %s, so there is no room for --json", t.content).advise("name a file with -o")
 	}
 	return nil
 }
@@ -115,16 +117,41 @@ type download struct {
 	check func(part string) error
 }
 
-// fetch downloads a result to a hidden file beside the target, proves it, and
-// gives it its name. On any error nothing is left behind.
-func (t *target) fetch(ctx context.Context, d download) (err error) {
+// fetch downloads a result, proves it, and gives it its name and its receipt.
+func (t *target) fetch(ctx context.Context, d download) error {
+	return t.receive(arrival{
+		progress: d.walk.progress, standIn: "result.csv", check: d.check, again: t.later(d.prediction.PredictionKey, nil),
+		get: func(w io.Writer) (int64, error) {
+			return d.walk.Download(ctx, d.prediction.PredictionResultURL, w)
+		},
+		land: func(part, end string) error { return t.land(ctx, part, end, d) },
+	})
+}
+
+// arrival is a file on its way from the service to a target.
+type arrival struct {
+	progress *term.Progress
+	// standIn is the file's name where the target has none.
+	standIn string
+	// get writes the file.
+	get func(w io.Writer) (int64, error)
+	// check proves the file that was written, before land gives it its name.
+	check func(part string) error
+	land  func(part, end string) error
+	// again is the command that gets the file once more.
+	again string
+}
+
+// receive writes a file to a hidden one beside the target, proves it, and gives
+// it its name. On any error nothing is left behind.
+func (t *target) receive(a arrival) (err error) {
 	end := t.path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
 		end = linked // the file that a link names is replaced, not the link
 	}
 	dir, name := filepath.Dir(end), filepath.Base(end)
 	if t.passes() {
-		dir, name = os.TempDir(), "result.csv"
+		dir, name = os.TempDir(), a.standIn
 	}
 	part, err := createPart(dir, name)
 	if err != nil {
@@ -135,20 +162,20 @@ func (t *target) fetch(ctx context.Context, d download) (err error) {
 			_ = os.Remove(part.Name()) // err says what went wrong
 		}
 	}()
-	meter := d.walk.progress.Bytes("downloading "+name, -1)
-	_, err = d.walk.Download(ctx, d.prediction.PredictionResultURL, &counted{part, meter, 0})
+	meter := a.progress.Bytes("downloading "+name, -1)
+	_, err = a.get(&counted{part, meter, 0})
 	meter.Done()
 	if err = cmp.Or(err, part.Sync(), part.Close()); err != nil {
-		return d.broken(err, t)
+		return a.broken(err)
 	}
-	if err = d.check(part.Name()); err != nil {
+	if err = a.check(part.Name()); err != nil {
 		return err
 	}
 	if t.passes() {
 		return errors.Join(t.pass(part.Name()), os.Remove(part.Name()))
 	}
-	if err = t.land(ctx, part.Name(), end, d); err != nil {
-		return d.broken(err, t)
+	if err = a.land(part.Name(), end); err != nil {
+		return a.broken(err)
 	}
 	return nil
 }
@@ -167,13 +194,13 @@ func (t *target) pass(path string) error {
 
 // broken says how to get a result that did not arrive. What the disk refused,
 // the service still has.
-func (d *download) broken(err error, t *target) error {
+func (a *arrival) broken(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {
 		return err
 	}
 	return fail(ExitUnexpected, "%w", err).
-		advise("nothing is left of it here; with room for it: `%s`", t.later(d.prediction.PredictionKey, nil))
+		advise("nothing is left of it here; with room for it: `%s`", a.again)
 }
 
 // createPart makes a hidden file for what will become name, readable for whom

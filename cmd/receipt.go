@@ -98,13 +98,10 @@ func (w *walk) reported(ctx context.Context, r *receipt.Receipt) *receipt.Measur
 // stands beside the receipt of another: an old receipt goes before, the new one
 // comes at once after.
 func (t *target) land(ctx context.Context, part, end string, d download) error {
-	paper := receipt.Path(end)
 	if t.noReceipt {
-		if err := removeOld(paper); err != nil {
-			return err
-		}
-		return os.Rename(part, end)
+		return landAlone(part, end)
 	}
+	paper := receipt.Path(end)
 	r := d.walk.receipt(ctx, &d.evidence)
 	r.CreatedOn = api.FormatTime(t.host.now())
 	r.Result = receipt.Result{Name: filepath.Base(end), Rows: *d.rows}
@@ -122,6 +119,14 @@ func (t *target) land(ctx context.Context, part, end string, d download) error {
 		return errors.Join(err, os.Remove(written), os.Remove(end))
 	}
 	return nil
+}
+
+// landAlone gives a file its name, beside no receipt.
+func landAlone(part, end string) error {
+	if err := removeOld(receipt.Path(end)); err != nil {
+		return err
+	}
+	return os.Rename(part, end)
 }
 
 // removeOld removes a file that may not be there.

@@ -71,7 +71,7 @@ func (r *rehearsal) RoundTrip(req *http.Request) (*http.Response, error) {
 	op, ours := r.operation(req)
 	reads := req.Method == http.MethodGet || req.Method == http.MethodHead || op == api.LogIn.ID
 	r.mu.Lock()
-	r.invents = r.invents || !reads || !ours || op == api.DownloadResult.ID
+	r.invents = r.invents || !reads || !ours || op == api.DownloadResult.ID || op == api.DownloadModel.ID
 	sends := !r.invents
 	r.mu.Unlock()
 	if sends {

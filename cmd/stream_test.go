@@ -51,6 +51,8 @@ var tries = []try{
 	{args: "models list", same: true},
 	{args: "models get shop@v1", same: true},
 	{args: "models report shop@v1"},
+	{args: "models export shop@v1 -o shop.model"},
+	{args: "models export shop@v1 -o shop.model", exit: ExitConflict},
 	{args: "predictions list", same: true},
 	{args: "predictions get shop", same: true},
 	{args: "predictions create shop@v1 blind.csv -o made.csv"},

@@ -155,6 +155,7 @@ func TestTerminal(t *testing.T) {
 	}{
 		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, ExitUsage, "not done: the answer was no"},
 		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "another one\n"}}, ExitUsage, "the two passwords differ"},
+		{"a_model_is_not_shown", "models export shop -o -", nil, ExitUsage, "a model is no text"},
 		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, ExitInterrupted, "interrupted before it was done"},
 		{"a_password_is_not_shown", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "a long password\n"}}, ExitOK, "a@example.com"},
 		{"a_yes_deletes", "datasets delete shop", []answer{{"predictions? [y/N]", "y\n"}}, ExitOK, "datasetKey"},

@@ -49,7 +49,8 @@ type None struct{}
 
 // The endpoints. AddData, CreatePrediction and CreatePredictionByForm take a
 // multipart body with the part `file`; UploadData takes the raw bytes of the
-// CSV; DownloadResult gives a CSV. The body of those travels beside In or Out.
+// CSV; DownloadResult gives a CSV and DownloadModel a model file. The body of those
+// travels beside In or Out.
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
@@ -156,6 +157,10 @@ var (
 		ID: "getModelReport", Method: "GET", Path: "/api/v1/models/{modelKey}/report", Status: 200, Origin: Extension,
 		Summary: "Read how good a model is on rows it did not learn from, and what it looks at.",
 	}}
+	DownloadModel = Endpoint[ModelInput, None]{Operation{
+		ID: "downloadModel", Method: "GET", Path: "/api/v1/models/{modelKey}/file", Status: 200, Origin: Extension,
+		Summary: "Download the file of a model, as the service keeps it.",
+	}}
 	DeleteModel = Endpoint[ModelInput, None]{Operation{
 		ID: "deleteModel", Method: "DELETE", Path: "/api/v1/models/{modelKey}", Status: 204, Origin: Extension,
 		Summary: "Delete a model and the predictions made with it.",
@@ -173,6 +178,7 @@ func Operations() []Operation {
 		CreatePrediction.Operation, CreatePredictionByForm.Operation, GetPrediction.Operation,
 		GetPredictionProgress.Operation, ListPredictionsOfModel.Operation, ListPredictionsOfDataset.Operation,
 		DownloadResult.Operation, DeletePrediction.Operation,
-		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation, DeleteModel.Operation,
+		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation,
+		DownloadModel.Operation, DeleteModel.Operation,
 	}
 }

@@ -74,6 +74,19 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.Mode
 	return &out, nil
 }
 
+// DownloadModel opens the file of a model, for learn.ReadModel.
+func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
+	m, err := a.model(ctx, in.ModelKey)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.openOwned(ctx, m.Blob, "model", m.Key)
+	if err != nil {
+		return nil, err
+	}
+	return &File{ReadSeekCloser: r, Size: r.Size, Name: "model-" + m.Key + ".model", ModTime: m.Created, Tag: m.Key}, nil
+}
+
 // DeleteModel deletes a model with the predictions made with it. Its race
 // stays, without a model.
 func (a *App) DeleteModel(ctx context.Context, in *api.ModelInput) (*api.None, error) {

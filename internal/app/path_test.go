@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"foretell/internal/api"
+	"foretell/internal/learn"
 )
 
 // resultInput takes a signed result address apart.
@@ -67,6 +68,14 @@ func TestFromDatasetToPredictions(t *testing.T) {
 	report := must(b.GetModelReport(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
 	if report.ModelKey != race.ModelKey || report.Rows != 300 || len(report.Algorithms) != 2 {
 		t.Errorf("the report is %+v", report)
+	}
+
+	file := must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
+	defer file.Close()
+	read := must(learn.ReadModel(file, file.Size))(t)
+	must(file.Seek(0, io.SeekStart))(t)
+	if err := learn.VerifyModel(file, file.Size); err != nil || read.Algorithm() != model.Algorithm {
+		t.Errorf("the model file is of %s, %v", read.Algorithm(), err)
 	}
 
 	p := b.predicted(t, race.ModelKey, blind(50))

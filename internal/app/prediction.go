@@ -136,18 +136,20 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	return out, nil
 }
 
-// Result is a prediction's CSV. The caller closes it.
-type Result struct {
+// File is a file that goes out, which never changes. The caller closes it.
+type File struct {
 	io.ReadSeekCloser
 	Size int64
 	// Name is a file name for it.
 	Name    string
 	ModTime time.Time
+	// Tag tells it from any other file at its address.
+	Tag string
 }
 
 // DownloadResult opens the result of a COMPLETED prediction for whoever has
 // its signed address.
-func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*Result, error) {
+func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
 	if err := a.verify(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
@@ -158,14 +160,21 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*Result,
 	if p.Status != api.PredictionCompleted {
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
 	}
-	r, err := a.blobs.Open(ctx, p.Result)
-	if errors.Is(err, blob.ErrNotFound) { // deleted just now
-		return nil, missing(fmt.Errorf("%w: %w", store.ErrNotFound, err), "prediction", p.Key)
-	}
+	r, err := a.openOwned(ctx, p.Result, "prediction", p.Key)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated}, nil
+	return &File{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated, Tag: p.Key}, nil
+}
+
+// openOwned opens the blob of a thing that was there just now; the blob may be
+// gone with it since.
+func (a *App) openOwned(ctx context.Context, blobKey, noun, key string) (*blob.Reader, error) {
+	r, err := a.blobs.Open(ctx, blobKey)
+	if errors.Is(err, blob.ErrNotFound) {
+		err = missing(fmt.Errorf("%w: %w", store.ErrNotFound, err), noun, key)
+	}
+	return r, err
 }
 
 // DeletePrediction deletes a prediction with its files.

@@ -18,7 +18,7 @@ const maxAnswer = 64 << 20
 // Call calls an endpoint whose request is parameters and JSON. in may be nil
 // for [api.None]. The endpoints with a file in their request or answer have
 // methods of their own: [Client.AddData], [Client.UploadData],
-// [Client.CreatePrediction] and [Client.Download].
+// [Client.CreatePrediction], [Client.Download] and [Client.DownloadModel].
 func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], in *In) (*Out, error) {
 	req, err := c.newRequest(e.Operation, in)
 	if err != nil {

@@ -22,10 +22,26 @@ func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n
 	if err != nil {
 		return 0, err
 	}
-	d := &download{c: c, w: w, total: -1, req: &request{
+	return c.download(ctx, w, &request{
 		op: api.DownloadResult.ID, method: http.MethodGet, url: address, header: http.Header{},
 		bearer: sameService(c.base, address), repeatable: true, patient: true,
-	}}
+	})
+}
+
+// DownloadModel writes the file of a model to w and gives its size, as
+// [Client.Download] does.
+func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n int64, err error) {
+	req, err := c.newRequest(api.DownloadModel.Operation, &api.ModelInput{ModelKey: key})
+	if err != nil {
+		return 0, err
+	}
+	req.header.Set("Accept", "application/octet-stream, application/problem+json")
+	return c.download(ctx, w, req)
+}
+
+// download writes the file that req asks for to w.
+func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
+	d := &download{c: c, w: w, total: -1, req: req}
 	// Bytes are counted as the service counts them only if they are not packed.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {

@@ -146,6 +146,10 @@ func TestService(t *testing.T) {
 			t.Fatalf("%+v, told %d times, %v", job, told, err)
 		}
 		predict(t, c, job.ModelKey)
+		var file bytes.Buffer
+		if n, err := c.DownloadModel(ctx, job.ModelKey, &file); err != nil || n != int64(file.Len()) || !strings.HasPrefix(file.String(), "FORETELL") {
+			t.Errorf("%d of %d bytes of the model, %v", n, file.Len(), err)
+		}
 		models := 0
 		for m, err := range client.AllModelsOfDataset(ctx, c, created.DatasetKey) {
 			if err != nil || m.ModelKey != job.ModelKey {

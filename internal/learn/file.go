@@ -102,6 +102,35 @@ func appendFloat(b []byte, x float64) []byte {
 // errDamaged is for bytes that are no whole model file.
 var errDamaged = errors.New("the model file is damaged")
 
+// errForeign is for bytes that do not begin as a model file does.
+var errForeign = errors.New("this is not a model file")
+
+// VerifyModel tells whether r, of the given length, holds a whole model file, of
+// any version: whether it begins as one, and ends with the sum of all before.
+func VerifyModel(r io.Reader, size int64) error {
+	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
+	if size < int64(len(begin)+len(end)) {
+		return errDamaged
+	}
+	if _, err := io.ReadFull(r, begin); err != nil {
+		return err
+	}
+	if string(begin) != magic {
+		return errForeign
+	}
+	sum.Write(begin)
+	if _, err := io.CopyN(sum, r, size-int64(len(begin)+len(end))); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(r, end); err != nil {
+		return err
+	}
+	if !bytes.Equal(end, sum.Sum(nil)) {
+		return errDamaged
+	}
+	return nil
+}
+
 // ReadModel reads a model file of the given length, a member at a time.
 func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, methods) }
 
@@ -109,7 +138,7 @@ func readModel(in io.Reader, size int64, methods []method) (*Model, error) {
 	sum := sha256.New()
 	r := &fileReader{in: io.TeeReader(in, sum), left: size - sha256.Size}
 	if begin := string(r.take(len(magic))); begin != magic && (r.err == nil || errors.Is(r.err, errDamaged)) {
-		return nil, errors.New("this is not a model file")
+		return nil, errForeign
 	}
 	if v := r.version(); v != version && r.err == nil {
 		return nil, fmt.Errorf("model file of version %d: this program reads version %d", v, version)

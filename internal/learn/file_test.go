@@ -44,6 +44,9 @@ func TestModelFile(t *testing.T) {
 			if _, err := reread(file[:n], methods); err == nil {
 				t.Fatalf("%d of %d bytes are taken for a model", n, len(file))
 			}
+			if err := VerifyModel(bytes.NewReader(file[:n]), int64(n)); err == nil {
+				t.Fatalf("%d of %d bytes are taken for whole", n, len(file))
+			}
 			if n < len(file)-sha256.Size { // and no better with a sum that is right
 				if _, err := reread(sealed(file[:n]), methods); err == nil {
 					t.Fatalf("%d of %d bytes, sealed, are taken for a model", n, len(file))
@@ -58,6 +61,9 @@ func TestModelFile(t *testing.T) {
 			if _, err := reread(bad, methods); err == nil {
 				t.Fatalf("byte %d does not matter", i)
 			}
+			if err := VerifyModel(bytes.NewReader(bad), int64(len(bad))); err == nil {
+				t.Fatalf("byte %d does not matter to the sum", i)
+			}
 		}
 	})
 	t.Run("of_a_later_version", func(t *testing.T) {
@@ -65,6 +71,10 @@ func TestModelFile(t *testing.T) {
 		later[len(magic)] = 9
 		if _, err := reread(later, methods); err == nil || !strings.Contains(err.Error(), "version 9") {
 			t.Errorf("got %v", err)
+		}
+		later = sealed(later[:len(later)-sha256.Size])
+		if err := VerifyModel(bytes.NewReader(later), int64(len(later))); err != nil {
+			t.Errorf("it is whole: %v", err)
 		}
 	})
 	t.Run("members_that_do_not_fit_the_schema", func(t *testing.T) {

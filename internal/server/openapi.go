@@ -136,6 +136,7 @@ var remarks = map[string]string{
 	api.CreatePredictionByForm.ID: "The part `modelKey` goes before the part `file` so that a wrong one is refused before the file is sent; " +
 		"after it is accepted too. The query parameter `modelKey` does as well.",
 	api.DownloadResult.ID: "Needs no token: the signature in the address does. Answers ranges and HEAD.",
+	api.DownloadModel.ID:  "Answers ranges and HEAD. The last 32 bytes of the file are the SHA-256 of all before them.",
 }
 
 // describe adds to the document what huma cannot see: the bodies of the
@@ -153,6 +154,10 @@ func describe(doc *huma.OpenAPI) {
 	setBody(doc, api.CreatePredictionByForm.Operation, "multipart/form-data", keyed)
 	result := described(doc, api.DownloadResult.Operation)
 	result.Responses["200"].Content = map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}
+	model := described(doc, api.DownloadModel.Operation)
+	model.Responses["200"].Content = map[string]*huma.MediaType{
+		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+	}
 	for _, op := range api.Operations() {
 		if op.Status == http.StatusCreated {
 			described(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {

@@ -152,6 +152,7 @@ func parameterRefusals() []refusal {
 		{"unknown_training_progress", get("/api/v1/training/" + noKey + "/progress"), 404, api.CodeNotFound, ""},
 		{"unknown_model", get("/api/v1/models/" + noKey), 404, api.CodeNotFound, ""},
 		{"unknown_report", get("/api/v1/models/" + noKey + "/report"), 404, api.CodeNotFound, ""},
+		{"unknown_model_file", get("/api/v1/models/" + noKey + "/file"), 404, api.CodeNotFound, ""},
 		{"unknown_prediction", get("/api/v1/predictions/" + noKey), 404, api.CodeNotFound, ""},
 		{"trainings_of_an_unknown_dataset", get("/api/v1/training/datasets/" + noKey + "?offset=0&limit=1"), 404, api.CodeNotFound, ""},
 		{"models_of_an_unknown_dataset", get("/api/v1/models/datasets/" + noKey + "?offset=0&limit=1"), 404, api.CodeNotFound, ""},

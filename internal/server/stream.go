@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 )
 
 // formOverhead is how much larger than its file a multipart body may be.
@@ -26,7 +27,8 @@ func (s *service) mountStreams() {
 	stream(s, api.UploadData, s.uploadData)
 	stream(s, api.CreatePrediction, s.createPrediction)
 	stream(s, api.CreatePredictionByForm, s.createPredictionByForm)
-	s.mountDownload()
+	give(s, api.DownloadResult, "text/csv; charset=utf-8", s.app.DownloadResult)
+	give(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
 // exchange is the request and answer of an operation that streams.
@@ -180,30 +182,29 @@ func readModelKey(in *api.ModelInput) error {
 	return nil
 }
 
-// download is the answer of DownloadResult.
+// download is the answer of an operation that gives a file.
 type download struct {
 	Body func(huma.Context)
 }
 
-// mountDownload mounts DownloadResult, with ranges and conditions as
+// give mounts an operation that gives a file, with ranges and conditions as
 // http.ServeContent has them.
-func (s *service) mountDownload() {
-	e := api.DownloadResult
-	op := s.operation(e.Operation, reflect.TypeFor[api.ResultInput]())
-	huma.Register(s.api, op, func(ctx context.Context, in *api.ResultInput) (*download, error) {
-		result, err := s.app.DownloadResult(ctx, in)
+func give[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
+	op := s.operation(e.Operation, reflect.TypeFor[In]())
+	huma.Register(s.api, op, func(ctx context.Context, in *In) (*download, error) {
+		file, err := open(ctx, in)
 		if err != nil {
 			return nil, &problem{s.problemOf(ctx, err)}
 		}
 		return &download{Body: func(ctx huma.Context) {
-			defer result.Close()
+			defer file.Close()
 			r, w := humago.Unwrap(ctx)
 			h := w.Header()
-			h.Set("Content-Type", "text/csv; charset=utf-8")
-			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": result.Name}))
+			h.Set("Content-Type", media)
+			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 			h.Set("Cache-Control", "private")
-			h.Set("ETag", `"`+in.PredictionKey+`"`) // a result never changes
-			http.ServeContent(&rangeWriter{ResponseWriter: w}, r, "", result.ModTime, result)
+			h.Set("ETag", `"`+file.Tag+`"`)
+			http.ServeContent(&rangeWriter{ResponseWriter: w}, r, "", file.ModTime, file)
 		}}, nil
 	})
 }

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"foretell/internal/api"
+	"foretell/internal/learn"
 	"foretell/internal/server"
 )
 
@@ -83,6 +85,7 @@ func TestWalk(t *testing.T) {
 			t.Errorf("achievedPerformance is no string: %s", body)
 		}
 		w.must(t, call{method: "GET", path: "/api/v1/models/" + race.ModelKey + "/report"}, nil)
+		w.checkModel(t, "/api/v1/models/"+race.ModelKey+"/file")
 		_, body = w.send(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=10&withModelOnly=true"})
 		if !strings.Contains(string(body), `"datasets":"[{`) {
 			t.Errorf("datasets is not a string that holds an array: %s", body)
@@ -140,6 +143,25 @@ func (w *world) predictBothWays(t *testing.T, model string) {
 			w.must(t, call{method: "GET", path: "/api/v1/predictions/" + created.PredictionKey}, &prediction)
 			w.checkResult(t, prediction.PredictionResultURL, blind)
 		})
+	}
+}
+
+// checkModel downloads the file of a model, whole and in part.
+func (w *world) checkModel(t *testing.T, path string) {
+	t.Helper()
+	resp, body := w.send(t, call{method: "GET", path: path})
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/octet-stream" || resp.ContentLength != int64(len(body)) {
+		t.Fatalf("%d: %d bytes of %s", resp.StatusCode, len(body), resp.Header.Get("Content-Type"))
+	}
+	if err := learn.VerifyModel(bytes.NewReader(body), resp.ContentLength); err != nil {
+		t.Error(err)
+	}
+	part, rest := w.send(t, call{method: "GET", path: path, header: map[string]string{"Range": "bytes=10-"}})
+	if part.StatusCode != http.StatusPartialContent || !bytes.Equal(rest, body[10:]) {
+		t.Errorf("from byte 10: %d and %d bytes", part.StatusCode, len(rest))
+	}
+	if resp, _ := w.send(t, call{method: "GET", path: path, anonymous: true}); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without a token: %d", resp.StatusCode)
 	}
 }
 
