@@ -32,7 +32,7 @@ func TestBlend(t *testing.T) {
 	}
 	j := newJudge(metric.NameAccuracy, 2, labels)
 	candidate := func(name string, probabilities []float32) *choice {
-		return alone(&run{Method: Method{Name: name}, kept: kept{score: j.score(probabilities), step: 1, probabilities: probabilities}})
+		return alone(&run{entrant: entrant{Name: name}, kept: kept{score: j.score(probabilities), step: 1, probabilities: probabilities}})
 	}
 	t.Run("errors_of_their_own_cancel_out", func(t *testing.T) {
 		a, b := candidate("a", noisy(1.5)), candidate("b", noisy(1.5))

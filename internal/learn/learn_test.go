@@ -166,7 +166,7 @@ func TestPoorColumns(t *testing.T) {
 	}
 	for _, columns := range []int{4, 0} {
 		f.Columns, f.Schema.Columns = f.Columns[:columns], f.Schema.Columns[:columns]
-		for _, m := range Methods(2) {
+		for _, m := range namesOf(methods, 2) {
 			o, err := Race(t.Context(), f, Params{Threshold: 1, Algorithms: []string{m.Name}})
 			if err != nil {
 				t.Fatal(err)

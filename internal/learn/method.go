@@ -65,49 +65,47 @@ type task struct {
 	rooms   *rooms
 }
 
-// Method is an algorithm for a number of classes.
-type Method struct {
+// entrant is an algorithm for a number of classes.
+type entrant struct {
 	// Name is as in the API: BSIX01 for two classes, MSIX01 for more.
 	Name string
 	by   *method
 }
 
-// Methods returns the algorithms for a number of classes, in the order in
+// namesOf returns the algorithms for a number of classes, in the order in
 // which they are shown and in which ties between them are decided.
-func Methods(classes int) []Method { return namesOf(methods, classes) }
-
-func namesOf(methods []method, classes int) []Method {
+func namesOf(methods []method, classes int) []entrant {
 	prefix := "B"
 	if classes > 2 {
 		prefix = "M"
 	}
-	list := make([]Method, len(methods))
+	list := make([]entrant, len(methods))
 	for i := range methods {
-		list[i] = Method{Name: prefix + methods[i].name, by: &methods[i]}
+		list[i] = entrant{Name: prefix + methods[i].name, by: &methods[i]}
 	}
 	return list
 }
 
-func methodOf(methods []method, name string, classes int) (Method, error) {
+func methodOf(methods []method, name string, classes int) (entrant, error) {
 	known := namesOf(methods, classes)
 	for _, m := range known {
 		if m.Name == name {
 			return m, nil
 		}
 		if name != "" && m.by.name == name[1:] && strings.ContainsAny(name[:1], "BM") {
-			return Method{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, m.Name)
+			return entrant{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, m.Name)
 		}
 	}
 	names := make([]string, len(known))
 	for i, m := range known {
 		names[i] = m.Name
 	}
-	return Method{}, fmt.Errorf("algorithm=%q: must be one of %s", name, strings.Join(names, ", "))
+	return entrant{}, fmt.Errorf("algorithm=%q: must be one of %s", name, strings.Join(names, ", "))
 }
 
 // entrants returns the named methods in the order of methods; all of them for
 // no names.
-func entrants(methods []method, names []string, classes int) ([]Method, error) {
+func entrants(methods []method, names []string, classes int) ([]entrant, error) {
 	if len(names) == 0 {
 		return namesOf(methods, classes), nil
 	}
@@ -116,7 +114,7 @@ func entrants(methods []method, names []string, classes int) ([]Method, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(namesOf(methods, classes), func(m Method) bool {
+	return slices.DeleteFunc(namesOf(methods, classes), func(m entrant) bool {
 		return !slices.Contains(names, m.Name)
 	}), nil
 }

@@ -31,7 +31,8 @@ const (
 
 // Params are the parameters of a race. Zero values are defaults.
 type Params struct {
-	// Algorithms are the names of those that take part, as Methods has them.
+	// Algorithms are the names of those that take part: BSIX01 for two
+	// classes, MSIX01 for more, and so on.
 	// Their order does not matter. Defaults to all.
 	Algorithms []string
 	// ScalingFactor is the capacity of the algorithms that partition the
@@ -81,7 +82,7 @@ type Event struct {
 // Outcome is how a race ended.
 type Outcome struct {
 	Status Status
-	// Runs holds the algorithms in the order of Methods.
+	// Runs holds the algorithms in the order in which they are shown.
 	Runs []Run
 	// Model is nil if every algorithm failed, or was stopped before it had
 	// learnt anything. It is to be written: read again, it takes no part of
@@ -203,7 +204,7 @@ func newRace(f *frame.Frame, p Params, methods []method) (*race, error) {
 	r.judge = newJudge(p.Metric, classes, r.truth())
 	for i, m := range entered {
 		r.runs = append(r.runs, &run{
-			Method: m, lane: i, parts: r.plan.Parts, classes: classes, workers: p.Workers, status: Running,
+			entrant: m, lane: i, parts: r.plan.Parts, classes: classes, workers: p.Workers, status: Running,
 		})
 	}
 	return r, nil

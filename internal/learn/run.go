@@ -11,7 +11,7 @@ import (
 // run is one algorithm in the race: a fitter for each part of the plan, all of
 // them at the same step.
 type run struct {
-	Method
+	entrant
 	lane    int
 	fitters []learner // nil once the run is out
 	// models are what they have kept by then. None of them ever predicts: to do

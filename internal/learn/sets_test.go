@@ -44,7 +44,7 @@ func benchmarkSet(b *testing.B, dir string) {
 	f := readSet(b, filepath.Join(dir, "train.csv"))
 	p := Params{Threshold: 1, Metric: os.Getenv("FORETELL_METRIC"), Now: time.Now}
 	if names := os.Getenv("FORETELL_ALGORITHMS"); names != "" {
-		for _, m := range Methods(len(f.Schema.Classes)) {
+		for _, m := range namesOf(methods, len(f.Schema.Classes)) {
 			if strings.Contains(names, m.Name[1:]) {
 				p.Algorithms = append(p.Algorithms, m.Name)
 			}
