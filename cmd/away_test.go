@@ -76,9 +76,9 @@ func TestServiceAway(t *testing.T) {
 }
 
 // serveAt starts a service at an address, which the caller may stop.
-func serveAt(t *testing.T, listen, dir string) (service *exec.Cmd, address string) {
+func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cmd, address string) {
 	t.Helper()
-	service = exec.Command("foretell", "serve", "--listen", listen, "--data-dir", dir)
+	service = exec.Command("foretell", append([]string{"serve", "--listen", listen, "--data-dir", dir}, more...)...)
 	stderr, err := service.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -263,7 +263,7 @@ var provokedElsewhere = map[string]string{
 	"start another with `foretell training create %s`":                        "a race that is stopped before its first score",
 	"interrupted while rehearsing: nothing is kept of it":                     "TestInterruptedPlan",
 	"begin again with the same command":                                       "TestInterruptedPlan",
-	"stopped, with all work given back":                                       "serve, when it is stopped",
+	"stopped, with all work given back":                                       "TestWorker",
 	"once it answers again, go on with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceAway",
 	"nothing is left of it here; with room for it: `%s`":                      "TestFullDisk",
 	"%s is not the result that %s is for: %w":                                 "a receipt needs a race: see the scripts",

@@ -62,7 +62,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	add("work", newRunCmd(h), newCheckCmd(h))
 	add("thing", newDatasetsCmd(h), newTrainingCmd(h), newModelsCmd(h), newPredictionsCmd(h))
 	add("account", newLoginCmd(h), newLogoutCmd(h), newStatusCmd(h))
-	add("service", newServeCmd(h), newUsersCmd(h))
+	add("service", newServeCmd(h), newWorkerCmd(h), newUsersCmd(h))
 	add("tool", newOpenCmd(h), newConfigCmd(h), newAPICmd(h), newDoctorCmd(h))
 	root.AddCommand(newVersionCmd(h), newManCmd(h))
 	root.AddCommand(newHelpTopics()...)

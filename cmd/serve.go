@@ -20,6 +20,7 @@ type serveOptions struct {
 	listen    string
 	publicURL string
 	quiet     bool
+	noWork    bool
 }
 
 func newServeCmd(h *host) *cobra.Command {
@@ -35,24 +36,13 @@ under way come to an end. Accounts are made with ` + "`foretell users add`" + `.
 	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0 picks a free one")
 	cmd.Flags().String(keyDataDir, "", "`folder` of all data")
 	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "`URL` that absolute addresses begin with (default that of each request)")
+	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve, and leave all jobs to foretell worker")
 	cmd.Flags().BoolVarP(&opts.quiet, "quiet", "q", false, "write no log")
 	return cmd
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
-	s, err := o.host.settings(o.cmd.Flags())
-	if err != nil {
-		return err
-	}
-	dir, err := o.host.dataDir(s)
-	if err != nil {
-		return err
-	}
-	log := o.host.logger()
-	if o.quiet {
-		log = newLogger(nowhere{})
-	}
-	house, err := openLogged(ctx, dir, o.host, log)
+	house, err := openStaying(ctx, o.host, o.cmd, o.quiet)
 	if err != nil {
 		return err
 	}
@@ -61,7 +51,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fail(ExitConflict, "cannot listen at %s: %w", o.listen, err).advise("name another address with --listen; port 0 picks a free one")
 	}
-	stopWork := house.work()
+	stopWork := func() error { return nil }
+	if !o.noWork {
+		stopWork = house.work()
+	}
 	web := server.HTTPServer(house.handler(o.publicURL))
 	o.host.note("listening on http://%s", listener.Addr())
 	served := make(chan error, 1)
@@ -74,9 +67,14 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := errors.Join(shutdown(web), stopWork()); err != nil {
 		return err
 	}
-	var stopped *interruption
-	errors.As(context.Cause(ctx), &stopped)
-	return &failure{exit: stopped.exit(), fact: "stopped, with all work given back"}
+	return stopped(ctx)
+}
+
+// stopped is the end of a command that runs until a signal comes.
+func stopped(ctx context.Context) error {
+	var by *interruption
+	errors.As(context.Cause(ctx), &by)
+	return &failure{exit: by.exit(), fact: "stopped, with all work given back"}
 }
 
 // gracePeriod is how long requests under way may take after a stop.
@@ -91,7 +89,3 @@ func shutdown(web *http.Server) error {
 	}
 	return nil
 }
-
-type nowhere struct{}
-
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

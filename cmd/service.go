@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"foretell/internal/app"
 	"foretell/internal/blob"
@@ -23,6 +24,7 @@ type house struct {
 	store *store.Store
 	log   *slog.Logger
 	now   func() time.Time
+	dir   string
 }
 
 // openHouse opens the data folder, or makes it. Several processes may have it
@@ -31,6 +33,24 @@ func openHouse(ctx context.Context, dir string, h *host) (*house, error) {
 	log := slog.New(slog.DiscardHandler)
 	if h.env(envDebug) != "" {
 		log = h.logger()
+	}
+	return openLogged(ctx, dir, h, log)
+}
+
+// openStaying is openHouse for a command that runs until it is stopped: on the
+// folder that its flags name, with a log unless it is to be quiet.
+func openStaying(ctx context.Context, h *host, cmd *cobra.Command, quiet bool) (*house, error) {
+	s, err := h.settings(cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	dir, err := h.dataDir(s)
+	if err != nil {
+		return nil, err
+	}
+	log := h.logger()
+	if quiet {
+		log = slog.New(slog.DiscardHandler)
 	}
 	return openLogged(ctx, dir, h, log)
 }
@@ -52,7 +72,7 @@ func openLogged(ctx context.Context, dir string, h *host, log *slog.Logger) (*ho
 	if err != nil {
 		return nil, errors.Join(unusable(dir, err), rows.Close())
 	}
-	return &house{app: a, store: rows, log: log, now: h.now}, nil
+	return &house{app: a, store: rows, log: log, now: h.now, dir: dir}, nil
 }
 
 func unusable(dir string, err error) error {
@@ -83,6 +103,4 @@ func (s *house) work() func() error {
 func (s *house) close() error { return s.store.Close() }
 
 // logger writes the service's log to standard error.
-func (h *host) logger() *slog.Logger { return newLogger(h.console.Err) }
-
-func newLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+func (h *host) logger() *slog.Logger { return slog.New(slog.NewTextHandler(h.console.Err, nil)) }

@@ -71,6 +71,7 @@ var tries = []try{
 	{args: "login", exit: ExitUsage},
 	{args: "logout", exit: ExitSignIn},
 	{args: "serve --listen nowhere", exit: ExitConflict},
+	{args: "worker --data-dir train.csv", exit: ExitUnexpected},
 	{args: "version", same: true},
 	{args: "predictions delete shop", exit: ExitUsage},
 	{args: "models delete shop@v1", exit: ExitUsage},

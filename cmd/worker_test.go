@@ -1,0 +1,59 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestWorker leaves the work of a service to workers: one prepares a dataset, one
+// is stopped in a race, one brings it to its end.
+func TestWorker(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	dir := t.TempDir()
+	_, address := serveAt(t, "127.0.0.1:0", dir, "--no-work")
+	env := account(t, func(*testing.T) (string, string) { return address, dir })
+	foretell := func(args ...string) string {
+		command := exec.Command("foretell", args...)
+		command.Env = env
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	// work starts a worker, stops it when its log holds a text, and gives the log.
+	work := func(until string, signal syscall.Signal, status int) string {
+		got := runUntil(t, env, []string{"worker", "--data-dir", dir}, until, signal)
+		if got.code != status || got.stdout != "" || !strings.Contains(got.stderr, "stopped, with all work given back") {
+			t.Fatalf("the worker ended with %d: %s%s", got.code, got.stdout, got.stderr)
+		}
+		return got.stderr
+	}
+	is := func(want string, args ...string) {
+		if got := foretell(args...); got != want {
+			t.Fatalf("%v: %q, want %q", args, got, want)
+		}
+	}
+
+	foretell("datasets", "create", "credit", "../testdata/credit-g/train.csv", "--no-wait")
+	is("status\tPROCESSING", "datasets", "get", "credit", "--fields", "status")
+	work(`msg="job ends"`, syscall.SIGTERM, 143)
+	is("status\tCOMPLETED", "datasets", "get", "credit", "--fields", "status")
+
+	race := foretell("training", "create", "credit", "--algorithm", "BSEV01", "--no-wait", "-q")
+	is("status\tPENDING", "training", "get", race, "--fields", "status")
+	if log := work(`msg="job begins"`, syscall.SIGINT, 130); !strings.Contains(log, "job given back") {
+		t.Errorf("the race was not given back: %s", log)
+	}
+	is("", "models", "list", "-q")
+	work(`msg="job ends"`, syscall.SIGTERM, 143)
+	if foretell("models", "list", "-q") == "" {
+		t.Error("the race left no model")
+	}
+}
