@@ -46,7 +46,7 @@ func TestWorker(t *testing.T) {
 	work(`msg="job ends"`, syscall.SIGTERM, 143)
 	is("status\tCOMPLETED", "datasets", "get", "credit", "--fields", "status")
 
-	race := foretell("training", "create", "credit", "--algorithm", "BSEV01", "--no-wait", "-q")
+	race := foretell("training", "create", "credit", "--algorithm", "BSIX01", "--no-wait", "-q")
 	is("status\tPENDING", "training", "get", race, "--fields", "status")
 	if log := work(`msg="job begins"`, syscall.SIGINT, 130); !strings.Contains(log, "job given back") {
 		t.Errorf("the race was not given back: %s", log)
