@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -183,6 +184,7 @@ func (o *connector) embedAt(ctx context.Context, dir string, opts client.Options
 		transport, closer := client.InProcess(house.handler(""))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
+		opts.LongestPoll = 100 * time.Millisecond                  // to look costs next to nothing here
 		opts.Relogin = func(ctx context.Context) (string, error) { // a race may outlive a session
 			session, err := house.app.LocalSession(ctx)
 			return session.AccessToken, err

@@ -51,6 +51,9 @@ type Options struct {
 	// Wait sleeps between attempts and polls until d has passed or ctx ends,
 	// whose error it then gives. Defaults to a real timer.
 	Wait func(ctx context.Context, d time.Duration) error
+	// LongestPoll is the longest time between two looks at what is waited for.
+	// Defaults to 2 seconds.
+	LongestPoll time.Duration
 	// Now times the attempts for Trace; nil leaves them untimed.
 	Now func() time.Time
 	// Trace is told of every attempt, with all secrets cut out. It may be
@@ -92,6 +95,9 @@ func New(opts Options) (*Client, error) {
 	}
 	if opts.Attempts <= 0 {
 		opts.Attempts = 5
+	}
+	if opts.LongestPoll <= 0 {
+		opts.LongestPoll = longestPoll
 	}
 	if opts.Wait == nil {
 		opts.Wait = sleep

@@ -2,10 +2,12 @@ package client_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,5 +173,20 @@ func TestWaiting(t *testing.T) {
 	}
 	if d.waits[0] < 20*time.Millisecond || d.waits[0] > 50*time.Millisecond || d.waits[1] <= d.waits[0] {
 		t.Errorf("waited %v", d.waits)
+	}
+}
+
+// TestLongestPoll looks no less often than asked to.
+func TestLongestPoll(t *testing.T) {
+	running := say(200, `{"status":"PROCESSING"}`)
+	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
+		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 40), say(200, `{"status":"COMPLETED"}`))...))
+		if _, err := d.client(t, client.Options{LongestPoll: longest}).WaitDataset(t.Context(), key, nil); err != nil {
+			t.Fatal(err)
+		}
+		want := cmp.Or(longest, 2*time.Second)
+		if got := slices.Max(d.waits); got != want {
+			t.Errorf("the longest of %d waits is %v, want %v", len(d.waits), got, want)
+		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"foretell/internal/api"
 )
 
-// A wait polls at intervals that grow from the first to the last by a quarter
+// A wait polls at intervals that grow from the first to the longest by a quarter
 // each time, so that what is short is seen at once, what is long costs little,
 // and nothing is seen later than about a quarter of the time that it took.
 const (
-	firstPoll = 25 * time.Millisecond
-	lastPoll  = 2 * time.Second
+	firstPoll   = 25 * time.Millisecond
+	longestPoll = 2 * time.Second // unless Options say otherwise
 	// maxOutages is how many polls in a row may fail, each with its attempts:
 	// about half a minute, in which a service can be restarted.
 	maxOutages = 5
@@ -111,7 +111,7 @@ func predictionEnded(status string) bool {
 // in a restart, does not end the wait.
 func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), each func(*T)) (*T, error) {
 	outages := 0
-	for interval := firstPoll; ; interval = min(interval+interval/4, lastPoll) {
+	for interval := firstPoll; ; interval = min(interval+interval/4, c.opts.LongestPoll) {
 		state, done, err := fetch()
 		switch {
 		case err == nil:
