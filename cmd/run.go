@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,9 @@ A race that misses an explicit --threshold, or a model that misses a --require
 or does not --beat another, still predicts, and exits with status 10. The
 champion of --beat is that of the newest dataset that an earlier run made of a
 file of this name.
+
+With --time-limit the race ends so early, by up to a twentieth of the limit, that
+there is time to predict.
 
 With --plan it races on a few samples of TRAIN instead, on this machine whatever
 service is configured, and forecasts from their learning curve what the race on
@@ -116,7 +120,7 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 		return err
 	}
 	defer conn.Close()
-	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files, found: found}
+	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files, found: found, began: began}
 	if err := o.gate.seekEarlier(ctx, conn, cmp.Or(o.name, files.train.stem()), files.trained); err != nil {
 		return err
 	}
@@ -187,6 +191,7 @@ type journey struct {
 	*walk
 	files *preflight
 	found evidence
+	began time.Time
 
 	table  *api.Dataset
 	job    *api.Training
@@ -229,6 +234,10 @@ func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
 		j.job, j.stairs = job, c.stairs
 		return err
 	}
+	if limit := body.TimeLimitSeconds; limit != nil {
+		seconds := raceSeconds(*limit, j.host.now().Sub(j.began))
+		body.TimeLimitSeconds = &seconds
+	}
 	race, err := client.Call(ctx, j.Client, api.CreateTraining, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: j.table.DatasetKey}, Body: body,
 	})
@@ -237,6 +246,14 @@ func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
 	}
 	j.job, err = j.race(ctx, race.TrainingJobKey)
 	return err
+}
+
+// raceSeconds is how much of a time limit the race gets: what was spent before
+// it and a second for predictions come off, so that the command as a whole keeps
+// the limit, but never more than a twentieth. A slow upload costs no quality.
+func raceSeconds(limit int, spent time.Duration) int {
+	off := int(math.Ceil(spent.Seconds())) + 1
+	return max(1, limit-min(off, (limit+19)/20))
 }
 
 // create makes the dataset, by the name that was given or a free one. Another
