@@ -40,7 +40,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 		return err
 	}
 	c.disk = scratch.New(a.scratch)
-	defer func() { a.letGo(ctx, c.disk) }()
+	defer a.letGo(ctx, c.disk)
 	board := newScoreboard(c.children)
 	stopPosting := every(ctx, postInterval, func() { a.post(ctx, &r.Job, board) })
 	outcome, err := learn.Race(ctx, f, learn.Params{
