@@ -45,7 +45,7 @@ type method struct {
 	// open makes a fitter.
 	open func(ctx context.Context, t task) (learner, error)
 	// read is the inverse of the predictor's AppendBinary. Every malformed
-	// input is an error.
+	// input is an error, and nothing of b is kept.
 	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run
 	// has stalled; half of it where one holdout of many rows is the judge,

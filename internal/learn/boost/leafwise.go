@@ -139,11 +139,10 @@ func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, err
 		g, h := grower.LeafSum(leaf)
 		m.values[leaf] = newton(g, h, t.loss.classes, &t.opts)
 	}
-	rest := int64(len(lot.rest))
 	err = lot.route(ctx, t.inner(), &t.loss.twins, t.bins, grown, grower, func(leaf int, rows []int32) {
 		t.loss.add(k, rows, m.values[leaf])
 	})
-	return m, rest, err
+	return m, int64(len(lot.rest)), err
 }
 
 func (t *leafwise) rounds() int { return len(t.ends) }

@@ -3,7 +3,6 @@ package boost
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"foretell/internal/learn/tree"
 	"foretell/internal/scratch"
@@ -116,14 +115,14 @@ func (t *symmetric) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// record puts the tree with the present values on the tape. Tests know a feature
-// by its place among the inputs of the ensemble.
+// record puts the tree with the present values on the tape. There tests know a
+// feature by its place among the inputs of the ensemble; those given are changed.
 func (t *symmetric) record(tests []tree.Test) {
 	outputs := len(t.board.base)
-	grown := newSymmetricTree(slices.Clone(tests), t.values, outputs)
-	for i := range grown.tests {
-		grown.tests[i].Feature = t.asked.place(tests[i].Feature, t.rounds())
+	for i := range tests {
+		tests[i].Feature = t.asked.place(tests[i].Feature, t.rounds())
 	}
+	grown := newSymmetricTree(tests, t.values, outputs)
 	t.packing = grown.appendBinary(t.packing[:0], outputs)
 	t.tape.Write(t.packing)
 	t.ends = append(t.ends, t.tape.Len())

@@ -24,7 +24,8 @@ func (a *lane) fit(l *layout, e *encoder, rows int) {
 	a.operand = sized(a.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
 }
 
-// batch is what a lane learns from: a share of the rows and the weight of each, one over the number of rows in the whole batch.
+// batch is what a lane learns from: a share of the rows and the weight of each,
+// one over the number of rows in the whole batch.
 type batch struct {
 	f      *frame.Frame
 	rows   []int32
