@@ -1,7 +1,7 @@
 """Sends a CSV to a served Foretell by turns with curl -T and with the client.
 
     foretell serve &
-    FORETELL_SERVER=http://127.0.0.1:8080 FORETELL_TOKEN=... python3 docs/bench/upload.py ./foretell TRAIN
+    FORETELL_SERVER=http://127.0.0.1:8080 FORETELL_TOKEN=... python3 docs/bench/upload.py ./foretell TRAIN [TURNS]
 
 Prints for each turn the MB/s of both transfers, the ratio, and what the whole
 command of the client took: its check of the file, the transfer, its memory.
