@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -126,7 +127,7 @@ type Meter struct {
 	last  time.Time // of the last line or event
 	tenth int64     // tenths of total that the last line told
 	bar   *progressbar.ProgressBar
-	shown bool // the bar, see Write
+	shown atomic.Bool // the bar, see Write
 }
 
 // Bytes starts a meter for a transfer of total bytes; -1 if that is unknown.
@@ -149,12 +150,15 @@ func (p *Progress) Bytes(label string, total int64) *Meter {
 	return m
 }
 
-// Write lets the bar's frames through once there is something to wait for.
+// Write lets the bar's frames through once there is something to wait for, in
+// signs that the terminal has. A bar of unknown length is drawn from a goroutine
+// of its own too.
 func (m *Meter) Write(frame []byte) (int, error) {
-	if !m.shown {
+	if !m.shown.Load() {
 		return len(frame), nil
 	}
-	return m.p.out.Write(frame)
+	_, err := io.WriteString(m.p.out, m.p.sign(string(frame)))
+	return len(frame), err
 }
 
 type transferEvent struct {
@@ -182,7 +186,9 @@ func (m *Meter) redraw(n int64, now time.Time) {
 	if m.bar == nil {
 		return
 	}
-	m.shown = m.shown || now.Sub(m.start) >= patience
+	if now.Sub(m.start) >= patience {
+		m.shown.Store(true)
+	}
 	_ = m.bar.Set64(n)
 }
 
@@ -222,10 +228,9 @@ func (m *Meter) Done() {
 	m.p.mu.Lock()
 	defer m.p.mu.Unlock()
 	if m.bar != nil {
-		_ = m.bar.Clear()
-		_ = m.bar.Exit()
+		_ = m.bar.Finish() // ends its goroutine, which Exit does not
 		m.bar = nil
-		if m.shown {
+		if m.shown.Swap(false) {
 			fmt.Fprint(m.p.out, "\r\x1b[K")
 		}
 	}

@@ -3,7 +3,9 @@ package term
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -56,6 +58,29 @@ func TestMeter(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
+}
+
+// TestMeterOfUnknownLength ends the goroutine that draws such a bar, else synctest
+// panics, and has no sign that the terminal has not.
+func TestMeterOfUnknownLength(t *testing.T) {
+	b := newBench(Bar)
+	b.signs = false
+	end := 0
+	synctest.Test(t, func(t *testing.T) {
+		m := b.Bytes("downloading "+strings.Repeat("a", 60), -1)
+		b.clock = b.clock.Add(time.Minute)
+		m.Set(12_001)
+		m.Done()
+		end = b.text.Len()
+		time.Sleep(time.Second) // of the bubble: until the goroutine sees it
+	})
+	got := b.text.String()
+	if !strings.Contains(got, "downloading~") || strings.ContainsFunc(got, func(r rune) bool { return r > unicode.MaxASCII }) {
+		t.Errorf("%q", got)
+	}
+	if len(got) > end {
+		t.Errorf("%q is drawn when all is done", got[end:])
+	}
 }
 
 func TestRaceJoinsScores(t *testing.T) {
