@@ -52,7 +52,8 @@ func NewTrial(rows int, classes []int, validation float64, validated int, test f
 	return t
 }
 
-// scaled gives the rows of each class in a sample.
+// scaled gives the rows of each class in a stratified sample of so many rows: its
+// part of them, and two at least if it has them.
 func scaled(classes []int, rows int) []int {
 	all := 0
 	for _, n := range classes {
@@ -87,10 +88,11 @@ const (
 	// steepest is the power that is not believed in beyond.
 	steepest = 1.0
 	// bend is by how much of itself the power may be off on either side, slack
-	// by how much in any case, and believed how sure the slope of few points is.
+	// by how much in any case, beside the standard error of the slope.
 	bend  = 0.5
 	slack = 0.06
-	sure  = 2 // standard errors
+	// sure is how many standard errors of luck there is room for.
+	sure = 2
 )
 
 // perform extends the curve of the error, a straight line in logarithms:

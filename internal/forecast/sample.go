@@ -5,13 +5,10 @@ package forecast
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"math"
 	"math/rand/v2"
-	"strings"
 
 	"foretell/internal/frame"
 )
@@ -59,7 +56,7 @@ func Draw(ctx context.Context, src io.Reader, classes []frame.LevelRows, sizes [
 		case row.Len() == 0:
 			continue
 		}
-		label := bytes.TrimSpace(row.Field(row.Len() - 1))
+		label := row.Field(row.Len() - 1)
 		for _, d := range draws {
 			if line > 0 && !d.takes(label) {
 				continue
@@ -90,17 +87,16 @@ type draw struct {
 type stratum struct{ rows, wanted int }
 
 func newDraw(classes []frame.LevelRows, size int, seed uint64, dst io.Writer) *draw {
-	all := 0
-	for _, c := range classes {
-		all += c.Rows
+	rows := make([]int, len(classes))
+	for i, c := range classes {
+		rows[i] = c.Rows
 	}
 	d := &draw{
 		out: bufio.NewWriter(dst), random: rand.New(rand.NewPCG(seed, uint64(size))),
 		strata: map[string]*stratum{},
 	}
-	for _, c := range classes {
-		share := int(math.Round(float64(size) * float64(c.Rows) / float64(max(all, 1))))
-		d.strata[strings.TrimSpace(c.Text)] = &stratum{rows: c.Rows, wanted: min(max(share, 2), c.Rows)}
+	for i, wanted := range scaled(rows, size) {
+		d.strata[classes[i].Text] = &stratum{rows: rows[i], wanted: wanted}
 	}
 	return d
 }
