@@ -12,7 +12,7 @@ import "bytes"
 type aligner struct {
 	names    int // columns
 	delim    byte
-	id       int
+	id       int // -1 if it is made
 	label    int // -1 in a blind file
 	suits    func(column int, cell []byte, strictly bool) bool
 	cost     [][]int32 // by column and fields used: the least cost to get there
@@ -148,15 +148,15 @@ func (a *aligner) read(fields [][]byte) [][]byte {
 	cells := make([][]byte, a.names)
 	used := len(fields)
 	for column := a.names; column > 0; column-- {
-		switch take := int(a.from[column][used]); take {
-		case 0:
-			cells[column-1] = nil
+		take := int(a.from[column][used])
+		switch take {
+		case 0: // it is empty
 		case 1:
 			cells[column-1] = fields[used-1]
 		default:
 			cells[column-1] = bytes.Clone(a.join(fields[used-take : used]))
 		}
-		used -= int(a.from[column][used])
+		used -= take
 	}
 	return cells
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 )
 
 // The rules by which one column is said to tell the label by itself.
@@ -61,20 +60,7 @@ func (a *alone) leaks(told float64) bool { return told-a.base() >= leakShare*(1-
 // measure returns for each of the fields the share of rows whose label it tells.
 func (a *alone) measure(fields []int) []float64 {
 	told := make([]float64, len(fields))
-	var group sync.WaitGroup
-	next := make(chan int)
-	for range min(defaultHands(), len(fields)) {
-		group.Go(func() {
-			for i := range next {
-				told[i] = a.told(a.sample.column(fields[i]))
-			}
-		})
-	}
-	for i := range fields {
-		next <- i
-	}
-	close(next)
-	group.Wait()
+	inParallel(len(fields), func(i int) { told[i] = a.told(a.sample.column(fields[i])) })
 	return told
 }
 

@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,10 +74,7 @@ func (m *mender) sampled(column int) (rows, different int) {
 }
 
 func (m *mender) missing(name, role string) error {
-	return &Defect{
-		Code: CodeMissingColumn, Line: m.layout.line, Name: name,
-		Message: fmt.Sprintf("no column has the name %s, which is to be %s%s", excerpt(name), role, didYouMean(name, m.names)),
-	}
+	return missingColumn(m.layout.line, name, role, m.names)
 }
 
 // nameColumns gives every column a name of its own.

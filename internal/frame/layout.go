@@ -74,7 +74,7 @@ func titles(records [][][]byte, usual int) int {
 // behindPreamble returns the delimiter of a file whose first lines are no table.
 func behindPreamble(sample []byte, cut bool) byte {
 	best, most := byte(','), 0
-	for _, delim := range []byte(",;\t|") {
+	for _, delim := range []byte(delimiters) {
 		records, _ := readSample(sample, cut, delim) // what it has is enough
 		usual, alike := usualLength(records), 0
 		for _, record := range records {

@@ -67,10 +67,10 @@ func (l *lenient) next() (fields [][]byte, line int, err error) {
 			return l.legible(r.rec.fields, line), line, nil
 		}
 		fields, more, err := l.oneLine(at, what)
-		if err != nil || more {
-			if err != nil {
-				return nil, line, err
-			}
+		switch {
+		case err != nil:
+			return nil, line, err
+		case more:
 			continue
 		}
 		return l.legible(fields, line), line, nil

@@ -111,15 +111,20 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 	return &Reshaped{r, r}, nil
 }
 
+// missingColumn is the defect of a file without a column that is to have a role.
+func missingColumn(line int, name, role string, names []string) *Defect {
+	return &Defect{
+		Code: CodeMissingColumn, Line: line, Name: name,
+		Message: fmt.Sprintf("no column has the name %s, which is to be %s%s", excerpt(name), role, didYouMean(name, names)),
+	}
+}
+
 // order returns the positions of the columns in their new order.
 func (s *Shape) order(t *table) ([]int, error) {
 	find := func(name, role string, optional bool) (int, error) {
 		at := t.find(name)
 		if at < 0 && !optional {
-			return at, &Defect{
-				Code: CodeMissingColumn, Line: t.line, Name: name,
-				Message: fmt.Sprintf("no column has the name %s, which is to be %s%s", excerpt(name), role, didYouMean(name, t.names)),
-			}
+			return at, missingColumn(t.line, name, role, t.names)
 		}
 		return at, nil
 	}
@@ -158,11 +163,14 @@ func (s *Shape) order(t *table) ([]int, error) {
 	return order, nil
 }
 
+// delimiters are those that are looked for, the best first.
+const delimiters = ",;\t|"
+
 // detectDelimiter returns the delimiter by which most of the sample's records
 // have as many fields as the first; more fields are better, the comma is best.
 func detectDelimiter(sample []byte, cut bool) byte {
 	best, most := byte(','), 0
-	for _, delim := range []byte(",;\t|") {
+	for _, delim := range []byte(delimiters) {
 		if score := delimiterScore(sample, delim, cut); score > most {
 			best, most = delim, score
 		}
@@ -252,11 +260,7 @@ func (r *reshaper) wrote(from int, fields [][]byte, breaks int) {
 
 func (r *reshaper) header() {
 	if r.numbered {
-		name := "id"
-		for n := 2; r.table.find(name) >= 0; n++ {
-			name = "id_" + strconv.Itoa(n)
-		}
-		r.out.Field([]byte(name))
+		r.out.Field([]byte(freeName("id", func(one string) bool { return r.table.find(one) >= 0 })))
 	}
 	for _, at := range r.order {
 		r.out.Field([]byte(r.table.names[at]))

@@ -195,7 +195,7 @@ func (h *scanHand) settle(c *chunk) error {
 func (s *scan) count(h *scanHand, line int) {
 	g := &h.grid
 	g.reserve()
-	s.eachColumn(func(i int) {
+	inParallel(len(s.tallies), func(i int) {
 		if i == s.id {
 			s.ids.addGrid(&h.ids, g, line)
 			return
@@ -204,16 +204,17 @@ func (s *scan) count(h *scanHand, line int) {
 	})
 }
 
-// eachColumn calls do with the number of each column, on several goroutines.
-func (s *scan) eachColumn(do func(i int)) {
+// inParallel calls do with each number below n, on as many goroutines as there
+// are cores.
+func inParallel(n int, do func(i int)) {
 	var next atomic.Int32
 	some := func() {
-		for i := next.Add(1) - 1; int(i) < len(s.tallies); i = next.Add(1) - 1 {
+		for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
 			do(int(i))
 		}
 	}
 	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(s.tallies)) - 1 {
+	for range min(runtime.GOMAXPROCS(0), n) - 1 {
 		group.Go(some)
 	}
 	some()

@@ -27,7 +27,7 @@ const (
 // finishColumns profiles the columns and makes features of them.
 func (s *scan) finishColumns() {
 	list, texts := make([]judged, len(s.tallies)), 0
-	s.eachColumn(func(i int) {
+	inParallel(len(s.tallies), func(i int) {
 		if i != s.id && i != s.label {
 			list[i] = s.tallies[i].judge()
 		}
