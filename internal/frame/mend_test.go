@@ -46,7 +46,6 @@ func TestMend(t *testing.T) {
 	good := people(header)
 	for _, c := range []struct {
 		name, file, want string // want as it stands behind the good file
-		shape            Shape
 		changes          []string
 	}{
 		{name: "a_good_file_stays", file: good},
@@ -115,18 +114,24 @@ func TestMend(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, done, err := mendText(t, c.file, MendOptions{Shape: c.shape})
+			got, done, err := mendText(t, c.file, MendOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(good+c.want, got); d != "" {
-				t.Error(d)
-			}
-			if d := cmp.Diff(c.changes, codesOf(done)); d != "" {
-				t.Error(d)
-			}
+			compareMended(t, good+c.want, got, c.changes, done)
 			proveMended(t, got, done, ScanOptions{})
 		})
+	}
+}
+
+// compareMended holds a copy and what is told of it to what is wanted.
+func compareMended(t *testing.T, want, got string, changes []string, done *Mended) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(changes, codesOf(done)); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -164,39 +169,41 @@ func TestMendColumns(t *testing.T) {
 		changes          []string
 	}{
 		{
-			"label_and_id_where_they_belong", "class,age,key\n" + rows("%[2]s,%[3]d,%[1]d"), "key,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			Shape{Label: "class", ID: "key"},
-			[]string{"column-moved 1 line 1", "column-moved 1 line 1"},
+			name: "label_and_id_where_they_belong", changes: []string{"column-moved 1 line 1", "column-moved 1 line 1"},
+			file:  "class,age,key\n" + rows("%[2]s,%[3]d,%[1]d"),
+			want:  "key,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
+			shape: Shape{Label: "class", ID: "key"},
 		},
 		{
-			"a_label_that_is_not_last", "id,churn,note\n" + rows("%[1]d,%[2]s,n%[1]d"), "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"),
-			Shape{},
-			[]string{"column-moved 1 line 1"},
+			name: "a_label_that_is_not_last", changes: []string{"column-moved 1 line 1"},
+			file: "id,churn,note\n" + rows("%[1]d,%[2]s,n%[1]d"),
+			want: "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"),
 		},
 		{
-			"an_id_that_is_not_first", "age,user_id,class\n" + rows("%[3]d,%[1]d,%[2]s"), "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			Shape{},
-			[]string{"column-moved 1 line 1"},
+			name: "an_id_that_is_not_first", changes: []string{"column-moved 1 line 1"},
+			file: "age,user_id,class\n" + rows("%[3]d,%[1]d,%[2]s"),
+			want: "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
 		},
 		{
-			"no_id_at_all", "age,size,class\n" + rows("%[3]d,%[1]d,%[2]s"), "id,age,size,class\n" + strings.ReplaceAll(numbered(rows("%[3]d,%[1]d,%[2]s")), "", ""),
-			Shape{},
-			[]string{"id-column-made 1 line 0"},
+			name: "no_id_at_all", changes: []string{"id-column-made 1 line 0"},
+			file: "age,size,class\n" + rows("%[3]d,%[1]d,%[2]s"),
+			want: "id,age,size,class\n" + numbered(rows("%[3]d,%[1]d,%[2]s")),
 		},
 		{
-			"twin_names", "id,x,x,,class\n" + rows("%[1]d,%[3]d,1,2,%[2]s"), "id,x,x_2,column_4,class\n" + rows("%[1]d,%[3]d,1,2,%[2]s"),
-			Shape{},
-			[]string{"column-named 2 line 1"},
+			name: "twin_names", changes: []string{"column-named 2 line 1"},
+			file: "id,x,x,,class\n" + rows("%[1]d,%[3]d,1,2,%[2]s"),
+			want: "id,x,x_2,column_4,class\n" + rows("%[1]d,%[3]d,1,2,%[2]s"),
 		},
 		{
-			"no_header", "7,1,no\n" + rows("a%[1]d,%[3]d,%[2]s"), "id,column_2,label\n7,1,no\n" + rows("a%[1]d,%[3]d,%[2]s"),
-			Shape{},
-			[]string{"header-made 1 line 1"},
+			name: "no_header", changes: []string{"header-made 1 line 1"},
+			file: "7,1,no\n" + rows("a%[1]d,%[3]d,%[2]s"),
+			want: "id,column_2,label\n7,1,no\n" + rows("a%[1]d,%[3]d,%[2]s"),
 		},
 		{
-			"dropped_columns", "id,x,note,class\n" + rows("%[1]d,%[3]d,n,%[2]s"), "id,x,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			Shape{Drop: []string{"note"}},
-			[]string{"column-dropped 1 line 1"},
+			name: "dropped_columns", changes: []string{"column-dropped 1 line 1"},
+			file:  "id,x,note,class\n" + rows("%[1]d,%[3]d,n,%[2]s"),
+			want:  "id,x,class\n" + rows("%[1]d,%[3]d,%[2]s"),
+			shape: Shape{Drop: []string{"note"}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -204,12 +211,7 @@ func TestMendColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
-			}
-			if d := cmp.Diff(c.changes, codesOf(done)); d != "" {
-				t.Error(d)
-			}
+			compareMended(t, c.want, got, c.changes, done)
 			proveMended(t, got, done, ScanOptions{})
 		})
 	}
@@ -245,12 +247,7 @@ func TestMendBlind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
-			}
-			if d := cmp.Diff(c.changes, codesOf(done)); d != "" {
-				t.Error(d)
-			}
+			compareMended(t, c.want, got, c.changes, done)
 			proveMended(t, got, done, ScanOptions{Blind: true, ID: train.Schema.ID})
 		})
 	}
