@@ -153,7 +153,7 @@ func nextAfter(p *api.Problem, exit Exit) string {
 	case exit == ExitRejected:
 		return "look at the file with `foretell check`"
 	case exit == ExitUsage, exit == ExitNotFound, exit == ExitConflict:
-		return "" // depends on the command: see [host.complete]
+		return "" // depends on the command: see [host.finish]
 	case exit == ExitUnavailable:
 		return "try again in a minute; `foretell status` tells whether it answers"
 	case p.RequestID != "":
