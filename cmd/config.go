@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -229,7 +230,7 @@ func (h *host) document(s *settings) ([]settingDocument, error) {
 				return nil, err
 			}
 			value = dir
-			if xdg := "XDG_DATA_HOME"; s.origins[v.key] == originBuiltin && h.env(xdg) != "" {
+			if xdg := "XDG_DATA_HOME"; s.origins[v.key] == originBuiltin && filepath.IsAbs(h.env(xdg)) { // see folder
 				s.origins[v.key] = "variable " + xdg
 			}
 		default:
