@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,8 @@ func (f *fixer) settle(p *preflight) error {
 	if f.blind != "" && p.blind == nil {
 		return usage("--fix-blind without BLIND: there is nothing to correct").advise("name the blind file behind FILE, or correct FILE with --fix")
 	}
-	for flag, path := range map[string]string{"--fix": f.train, "--fix-blind": f.blind} {
+	for _, asked := range [][2]string{{"--fix", f.train}, {"--fix-blind", f.blind}} {
+		flag, path := asked[0], asked[1]
 		if path == "" {
 			continue
 		}
@@ -236,7 +236,7 @@ func (f *meteredFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// input is the copy as a file that is read. It keeps what in has to have freed.
+// input is the copy as a file that is read, in the place of in, which it frees.
 func (c *fixedCopy) input(in *input) *input {
 	in.Close()
 	return &input{name: c.path, path: c.part.Name(), shape: frame.Shape{Blind: in.shape.Blind}}
@@ -275,7 +275,10 @@ func (c *fixedCopy) unmended(in *input, f *finding) error {
 // keep gives the copies their names.
 func (r *repair) keep() error {
 	for _, c := range r.copies {
-		if err := cmp.Or(c.part.Close(), os.Rename(c.part.Name(), c.path)); err != nil {
+		if err := c.part.Close(); err != nil {
+			return err // what is not whole replaces nothing
+		}
+		if err := os.Rename(c.part.Name(), c.path); err != nil {
 			return err
 		}
 		c.part = nil
