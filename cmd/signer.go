@@ -49,26 +49,15 @@ func (s *signer) token(ctx context.Context) (string, error) {
 	if token := s.host.env(envToken); token != "" {
 		return token, nil
 	}
-	password, err := s.host.envPassword()
-	if err != nil {
-		return "", err
-	}
-	if password != "" && s.username != "" {
-		kept, err := s.logIn(ctx, password)
-		return kept.Token, err
-	}
-	kept, err := s.kept()
-	if err != nil {
-		return "", err
-	}
-	if s.host.now().Before(kept.Expires) {
-		return kept.Token, nil
-	}
-	return s.again(ctx)
+	return s.session(ctx, false)
 }
 
 // again logs in once more where the password is at hand.
-func (s *signer) again(ctx context.Context) (string, error) {
+func (s *signer) again(ctx context.Context) (string, error) { return s.session(ctx, true) }
+
+// session gives the token of a log-in, or the one that is kept unless it has
+// expired or was refused.
+func (s *signer) session(ctx context.Context, refused bool) (string, error) {
 	password, err := s.host.envPassword()
 	if err != nil {
 		return "", err
@@ -80,6 +69,9 @@ func (s *signer) again(ctx context.Context) (string, error) {
 	kept, err := s.kept()
 	if err != nil {
 		return "", err
+	}
+	if !refused && s.host.now().Before(kept.Expires) {
+		return kept.Token, nil
 	}
 	if kept.Password == "" {
 		return "", fail(ExitSignIn, "the session at %s has expired", s.server).advise("sign in again with `foretell login`")
