@@ -202,7 +202,15 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 		}
 		from := before
 		before += size
-		return &meteredFile{file, func() { phase.Share(from+file.done.Load(), 2*size) }}, nil
+		metered := readerFunc(func(p []byte) (int, error) {
+			n, err := file.Read(p)
+			phase.Share(from+file.done.Load(), 2*size)
+			return n, err
+		})
+		return struct {
+			io.Reader
+			io.Closer
+		}{metered, file}, nil
 	}
 	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{
 		Shape: in.shape, Encoding: in.encoding, Train: train, NumberedTrain: r.numbered,
@@ -221,19 +229,6 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 		r.changes = append(r.changes, change{in.name, path, one})
 	}
 	return c, nil
-}
-
-// meteredFile tells how far a file has been read.
-type meteredFile struct {
-	*storedFile
-	tell func()
-}
-
-// Read implements io.Reader.
-func (f *meteredFile) Read(p []byte) (int, error) {
-	n, err := f.storedFile.Read(p)
-	f.tell()
-	return n, err
 }
 
 // input is the copy as a file that is read, in the place of in, which it frees.

@@ -206,12 +206,9 @@ func (o *checkOptions) printFile(f *fileReport) error {
 
 // tableOf makes a table of things of one type.
 func tableOf[T any](o *output, items []T, columns ...string) (*term.Table, error) {
-	records := make([]term.Record, len(items))
-	for i, item := range items {
-		var err error
-		if records[i], err = term.NewRecord(item); err != nil {
-			return nil, err
-		}
+	records, err := recordsOf(items)
+	if err != nil {
+		return nil, err
 	}
 	return o.tabulate(records, columns), nil
 }
@@ -247,14 +244,6 @@ func (o *checkOptions) printColumns(columns []columnReport) error {
 			bars += strings.Repeat(" ", width-len([]rune(bars)))
 			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Paint: c.OutStyle.Cyan})
 		}
-	}
-	return o.table(t)
-}
-
-// table writes a part of the report.
-func (o *checkOptions) table(t *term.Table) error {
-	if c := o.host.console; c.OutTerminal {
-		return t.WriteAligned(c.Out, c.OutWidth(), c.OutStyle)
 	}
 	return o.output.table(t)
 }
@@ -301,7 +290,7 @@ func (o *checkOptions) printClasses(classes []classReport) error {
 	if !noted && o.host.console.OutTerminal {
 		t.Header[note].Look = " "
 	}
-	return o.table(t)
+	return o.output.table(t)
 }
 
 // printFindings writes what was found for a person: each in lines as wide as the

@@ -192,7 +192,7 @@ func (in *input) open() (*inputReader, error) {
 	if err != nil {
 		return nil, errors.Join(in.fault(err), decoded.Close(), file.Close())
 	}
-	return &inputReader{Reader: shaped, shaped: shaped, decoded: decoded, file: file, in: in}, nil
+	return &inputReader{shaped: shaped, decoded: decoded, file: file, in: in}, nil
 }
 
 // fault says which file an error is about; one that is no defect is of a flag
@@ -208,7 +208,6 @@ func (in *input) fault(err error) error {
 }
 
 type inputReader struct {
-	io.Reader
 	shaped  *frame.Reshaped
 	decoded io.Closer
 	file    *storedFile
@@ -216,7 +215,7 @@ type inputReader struct {
 }
 
 func (r *inputReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
+	n, err := r.shaped.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.in.fault(err)
 	}

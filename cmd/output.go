@@ -56,7 +56,7 @@ func (o *output) bindItem(cmd *cobra.Command, h *host, types ...reflect.Type) {
 	o.bindFilter()
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
 	inGroup(flags, groupOutput, "json", "fields", "jq", "template", "quiet")
-	_ = cmd.RegisterFlagCompletionFunc("fields", o.completeFields) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("fields", completeMore(o.members)) // the flag is there
 }
 
 // bindList adds the flags of a command whose result is a list of things of the
@@ -104,11 +104,6 @@ func checkField(name string, members []string) error {
 	return usage("--fields: there is no %q", name).advise("the fields are %s", strings.Join(members, ", "))
 }
 
-// completeFields gives shells the members that are not yet named.
-func (o *output) completeFields(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return completeMore(o.members)(cmd, args, typed)
-}
-
 // lister is the flag of every list.
 type lister struct {
 	limit uint
@@ -132,11 +127,9 @@ func list[T any](o *output, items []T, columns ...string) error {
 	if err != nil {
 		return err
 	}
-	records := make([]term.Record, len(items))
-	for i, item := range items {
-		if records[i], err = term.NewRecord(item); err != nil {
-			return err
-		}
+	records, err := recordsOf(items)
+	if err != nil {
+		return err
 	}
 	switch {
 	case o.json && len(o.fields) == 0:
@@ -153,6 +146,17 @@ func list[T any](o *output, items []T, columns ...string) error {
 		return nil
 	}
 	return o.lay(o.tabulate(records, columns), true)
+}
+
+// recordsOf gives the members of things of one type.
+func recordsOf[T any](items []T) (records []term.Record, err error) {
+	records = make([]term.Record, len(items))
+	for i, item := range items {
+		if records[i], err = term.NewRecord(item); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // item prints one thing as its members, those without a value left out;

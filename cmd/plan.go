@@ -213,11 +213,8 @@ func (o *runOptions) remarks(doc *planDocument) []string {
 	if f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
 	}
-	s, err := o.host.settings(o.waiter.cmd.Flags())
-	if server := ""; err == nil && !o.waiter.local {
-		if server = s.GetString(keyServer); server != "" {
-			notes = append(notes, "rehearsed on this machine; nothing was sent to "+server+", which may be faster or slower")
-		}
+	if s, err := o.host.settings(o.waiter.cmd.Flags()); err == nil && !o.waiter.local && s.GetString(keyServer) != "" {
+		notes = append(notes, "rehearsed on this machine; nothing was sent to "+s.GetString(keyServer)+", which may be faster or slower")
 	}
 	return notes
 }

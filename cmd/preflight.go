@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"foretell/internal/frame"
 	"foretell/internal/term"
@@ -121,7 +120,7 @@ func (p *preflight) hint(in *input, f *finding, likely string) string {
 	case in != p.blind && in.shape.Blind:
 		fix = fmt.Sprintf("mend a copy with `foretell check %s --no-label --fix %s`", file, quote(in.stem()+".fixed.csv"))
 	case in == p.blind:
-		fix = fmt.Sprintf("mend a copy with `foretell check %s %s --fix-blind %s`", argument(p.train.name), file, quote(in.stem()+".fixed.csv"))
+		fix = fmt.Sprintf("mend a copy with `foretell check %s --fix-blind %s`", p.arguments(), quote(in.stem()+".fixed.csv"))
 	}
 	command := "`foretell check " + file
 	name := quote(f.Name)
@@ -166,8 +165,7 @@ func (p *preflight) columnHint(in *input, f *finding, likely, fix string) string
 	case in == p.blind && likely != "":
 		return fix + " if that is the one: it is renamed where only case and signs differ, else rename it"
 	case in == p.blind && f.Code == frame.CodeMissingColumn:
-		return fmt.Sprintf("give the blind file that column, or learn without it: `foretell check %s %s --drop %s`",
-			argument(p.train.name), argument(p.blind.name), quote(f.Name))
+		return fmt.Sprintf("give the blind file that column, or learn without it: `foretell check %s --drop %s`", p.arguments(), quote(f.Name))
 	case in.shape.Blind && f.Code == frame.CodeMissingColumn:
 		return "give the blind file the columns of the training file"
 	case likely != "":
@@ -240,7 +238,7 @@ func (p *preflight) warn(o *output) {
 		case n <= maxAlike:
 			o.note("warning: %s", f)
 		case n == maxAlike+1:
-			o.note("warning: %s: and more like it, see `foretell check %s`", f.File, strings.TrimSpace(p.arguments()))
+			o.note("warning: %s: and more like it, see `foretell check %s`", f.File, p.arguments())
 		}
 	}
 }
