@@ -3,7 +3,6 @@
 package cmd_test
 
 import (
-	"bufio"
 	"bytes"
 	"database/sql"
 	"fmt"
@@ -48,59 +47,21 @@ func TestServiceAway(t *testing.T) {
 	env := account(t, func(*testing.T) (string, string) { return address, dir })
 	run := exec.Command("foretell", "run", "../testdata/credit-g/train.csv", "--algorithm", "BSEV01,BFIF01", "--progress", "json")
 	run.Env = env
-	var stdout bytes.Buffer
-	run.Stdout = &stdout
-	stderr, err := run.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var told strings.Builder
 	restarted := false
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		told.WriteString(lines.Text() + "\n")
-		if !restarted && strings.Contains(lines.Text(), `"event":"score"`) {
-			restarted = true
-			if err := first.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			_ = first.Wait() // a stopped service says so by its status
-			serveAt(t, strings.TrimPrefix(address, "http://"), dir)
+	stdout, told, err := follow(t, run, func(line string) {
+		if restarted || !strings.Contains(line, `"event":"score"`) {
+			return
 		}
-	}
-	if err := run.Wait(); err != nil || !restarted || len(strings.TrimSpace(stdout.String())) != 36 {
-		t.Errorf("%v, printed %q: %s", err, stdout.String(), told.String())
-	}
-}
-
-// serveAt starts a service at an address, which the caller may stop.
-func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cmd, address string) {
-	t.Helper()
-	service = exec.Command("foretell", append([]string{"serve", "--listen", listen, "--data-dir", dir}, more...)...)
-	stderr, err := service.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := service.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if service.ProcessState == nil {
-			_ = service.Process.Signal(os.Interrupt)
-			_ = service.Wait()
+		restarted = true
+		if err := first.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
 		}
+		_ = first.Wait() // a stopped service says so by its status
+		serveAt(t, strings.TrimPrefix(address, "http://"), dir)
 	})
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() {
-		if _, after, ok := strings.Cut(lines.Text(), "listening on "); ok {
-			go func() { _, _ = io.Copy(io.Discard, stderr) }()
-			return service, after
-		}
+	if err != nil || !restarted || len(strings.TrimSpace(stdout)) != 36 {
+		t.Errorf("%v, printed %q: %s", err, stdout, told)
 	}
-	t.Fatalf("the service at %s ended before it listened", listen)
-	return nil, ""
 }
 
 // TestCutUpload breaks off the first upload after some of its bytes.
@@ -246,8 +207,11 @@ func TestExpiredToken(t *testing.T) {
 	if logins.Load() != 2 {
 		t.Errorf("%d log-ins", logins.Load())
 	}
+	mu.Lock()
+	stale := strings.TrimPrefix(first, "Bearer ")
+	mu.Unlock()
 	run = exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
-	run.Env = append(env, "FORETELL_TOKEN="+strings.TrimPrefix(first, "Bearer "))
+	run.Env = append(env, "FORETELL_TOKEN="+stale)
 	var stdout, stderr bytes.Buffer
 	run.Stdout, run.Stderr = &stdout, &stderr
 	_ = run.Run() // its status is what counts
@@ -262,25 +226,14 @@ func TestLongEmbeddedRace(t *testing.T) {
 	dir := t.TempDir()
 	run := exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BFIF01", "--progress", "json", "--data-dir", dir)
 	run.Env = []string{"HOME=" + t.TempDir()}
-	var stdout bytes.Buffer
-	run.Stdout = &stdout
-	stderr, err := run.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var told strings.Builder
 	expired := int64(0)
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		told.WriteString(lines.Text() + "\n")
-		if expired == 0 && strings.Contains(lines.Text(), `"event":"score"`) {
+	stdout, told, err := follow(t, run, func(line string) {
+		if expired == 0 && strings.Contains(line, `"event":"score"`) {
 			expired = expireTokens(t, filepath.Join(dir, "foretell.db"))
 		}
-	}
-	if err := run.Wait(); err != nil || expired == 0 || len(strings.TrimSpace(stdout.String())) != 36 {
-		t.Errorf("%v, %d sessions ended, printed %q: %s", err, expired, stdout.String(), told.String())
+	})
+	if err != nil || expired == 0 || len(strings.TrimSpace(stdout)) != 36 {
+		t.Errorf("%v, %d sessions ended, printed %q: %s", err, expired, stdout, told)
 	}
 }
 

@@ -100,6 +100,8 @@ func TestOtherDeployment(t *testing.T) {
 			}
 		})
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if leaked != "" {
 		t.Errorf("another host saw the token: %q", leaked)
 	}

@@ -106,16 +106,8 @@ func TestInterruptedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, rows, _ := strings.Cut(string(table), "\n")
-	var long strings.Builder
-	long.WriteString(header + "\n")
-	for n := range 3 {
-		for row := range strings.Lines(rows) {
-			fmt.Fprintf(&long, "%d-%s", n, row)
-		}
-	}
 	path, temp := filepath.Join(t.TempDir(), "train.csv"), t.TempDir()
-	if err := os.WriteFile(path, []byte(long.String()), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(grown(string(table), 3)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := []string{"HOME=" + t.TempDir(), "TMPDIR=" + temp}
@@ -146,9 +138,29 @@ func runUntil(t *testing.T, env, args []string, text string, signal syscall.Sign
 	defer cancel()
 	command := exec.CommandContext(ctx, "foretell", args...)
 	command.Env = env
-	var stdout bytes.Buffer
-	command.Stdout = &stdout
-	stderr, err := command.StderrPipe()
+	var sent time.Time
+	stdout, told, err := follow(t, command, func(line string) {
+		if sent.IsZero() && strings.Contains(line, text) {
+			sent = time.Now()
+			if err := command.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return ended{command.ProcessState.ExitCode(), stdout, told, time.Since(sent)}
+}
+
+// follow runs a command, calls each with every line of its standard error as it
+// comes, and gives what was printed and how it ended.
+func follow(t *testing.T, command *exec.Cmd, each func(line string)) (stdout, stderr string, err error) {
+	t.Helper()
+	var printed bytes.Buffer
+	command.Stdout = &printed
+	pipe, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,20 +168,10 @@ func runUntil(t *testing.T, env, args []string, text string, signal syscall.Sign
 		t.Fatal(err)
 	}
 	var told strings.Builder
-	var sent time.Time
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		told.WriteString(lines.Text() + "\n")
-		if sent.IsZero() && strings.Contains(lines.Text(), text) {
-			sent = time.Now()
-			if err := command.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-		}
+		each(lines.Text())
 	}
 	err = command.Wait()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return ended{command.ProcessState.ExitCode(), stdout.String(), told.String(), time.Since(sent)}
+	return printed.String(), told.String(), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,7 +77,14 @@ func TestScripts(t *testing.T) {
 func serve(t *testing.T) (address, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	service := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
+	_, address = serveAt(t, "127.0.0.1:0", dir)
+	return address, dir
+}
+
+// serveAt starts a service at an address, which the caller may stop.
+func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cmd, address string) {
+	t.Helper()
+	service = exec.Command("foretell", append([]string{"serve", "--listen", listen, "--data-dir", dir}, more...)...)
 	stderr, err := service.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -85,21 +93,20 @@ func serve(t *testing.T) (address, dir string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = service.Process.Signal(os.Interrupt)
-		_ = service.Wait() // an interrupted service says so by its status
+		if service.ProcessState == nil {
+			_ = service.Process.Signal(os.Interrupt)
+			_ = service.Wait()
+		}
 	})
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if _, after, ok := strings.Cut(lines.Text(), "listening on "); ok {
-			go func() {
-				for lines.Scan() { // or the service would block on its log
-				}
-			}()
-			return after, dir
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			return service, after
 		}
 	}
-	t.Fatal("the service ended before it listened")
-	return "", ""
+	t.Fatalf("the service at %s ended before it listened", listen)
+	return nil, ""
 }
 
 // setup gives each script folders of its own, and in a served mode an account
@@ -172,7 +179,12 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	times, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	header, rows, _ := strings.Cut(ts.ReadFile(args[0]), "\n")
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(grown(ts.ReadFile(args[0]), times)), 0o644))
+}
+
+// grown is a table with its rows several times over, each with an ID of its own.
+func grown(table string, times int) string {
+	header, rows, _ := strings.Cut(table, "\n")
 	var b strings.Builder
 	b.WriteString(header + "\n")
 	for n := range times {
@@ -180,7 +192,7 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 			fmt.Fprintf(&b, "%d-%s", n, row)
 		}
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(b.String()), 0o644))
+	return b.String()
 }
 
 // latin writes a file anew in Latin-1: latin FILE.
