@@ -112,7 +112,7 @@ func suggestions(cmd *cobra.Command, name string) []string {
 			continue
 		}
 		distance := lettersApart(strings.ToLower(name), child.Name())
-		if strings.HasPrefix(child.Name(), strings.ToLower(name)) {
+		if name != "" && strings.HasPrefix(child.Name(), strings.ToLower(name)) {
 			distance = 1
 		}
 		if distance < nearest {
