@@ -102,7 +102,7 @@ func explain(ctx context.Context, err error) *failure {
 		f := fail(ExitRejected, "%w", err).at("", defect.Line, defect.Column)
 		f.code = defect.Code
 		return f.advise("mend the file; `foretell check FILE` names each defect")
-	case errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
 		return fail(ExitNotFound, "%s: no such file", missing.Path).advise("check its path; it counts from the folder you are in")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
 		return fail(ExitUnexpected, "%s: you may not read or write it", missing.Path).advise("change its permissions, or name another file")

@@ -82,8 +82,8 @@ func (t *target) free() error {
 	info, err := os.Stat(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Stat(filepath.Dir(t.path)); err != nil {
-			return fail(ExitNotFound, "there is no folder %s for the output", filepath.Dir(t.path)).
+		if dir := filepath.Dir(t.path); !isDir(dir) {
+			return fail(ExitNotFound, "there is no folder %s for the output", dir).
 				advise("make it first, or name another file with -o")
 		}
 		return t.unclaimed()
