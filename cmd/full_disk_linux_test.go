@@ -13,7 +13,7 @@ import (
 // namespace of its own.
 func TestFullDisk(t *testing.T) {
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt").CombinedOutput(); err != nil {
-		t.Skipf("no disk can be mounted here: %v: %s", err, out)
+		SkipWithout(t, "disk", fmt.Errorf("%w: %s", err, out))
 	}
 	s := newStage(t)
 	if got := s.pipe(t, "", "run", "train.csv", "--name", "shop", "--algorithm", "BSIX01", "--time-limit", "5s", "-q"); got.exit != ExitOK {

@@ -3,11 +3,14 @@
 package cmd_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"foretell/cmd"
 )
 
 // TestKeyringLogin signs in with the machine's own Secret Service, which is
@@ -17,10 +20,7 @@ import (
 func TestKeyringLogin(t *testing.T) {
 	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if bus == "" {
-		if strings.Contains(os.Getenv("FORETELL_TEST_REQUIRE"), "keyring") {
-			t.Fatal("there is no session bus")
-		}
-		t.Skip("no session bus here")
+		cmd.SkipWithout(t, "keyring", errors.New("there is no session bus"))
 	}
 	served := account(t, serve)
 	address, config := strings.TrimPrefix(served[0], "FORETELL_SERVER="), t.TempDir()

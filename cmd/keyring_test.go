@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,10 +49,7 @@ func TestFileVault(t *testing.T) {
 func TestSystemKeyring(t *testing.T) {
 	v := newKeyringVault()
 	if err := v.probe(); err != nil {
-		if strings.Contains(os.Getenv("FORETELL_TEST_REQUIRE"), "keyring") {
-			t.Fatal(err)
-		}
-		t.Skipf("no keyring here: %v", err)
+		SkipWithout(t, "keyring", err)
 	}
 	exerciseVault(t, v)
 }
