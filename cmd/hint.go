@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -37,10 +38,11 @@ func (h *host) look(exit Exit) string {
 	group := h.running.Parent()
 	if group != nil && group.HasParent() {
 		noun := group.CommandPath()
-		for placeholder, other := range map[string]string{"DATASET": "foretell datasets", "MODEL": "foretell models"} {
-			if strings.Contains(h.running.Use+" ", " "+placeholder+" ") { // of another noun than the command
-				noun = other
-			}
+		switch takes := strings.Fields(h.running.Use); { // a thing of another noun than the command's
+		case slices.Contains(takes, "DATASET"):
+			noun = "foretell datasets"
+		case slices.Contains(takes, "MODEL"):
+			noun = "foretell models"
 		}
 		switch args := h.running.Flags().Args(); {
 		case exit == ExitNotFound:

@@ -250,7 +250,8 @@ func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
 
 // raceSeconds is how much of a time limit the race gets: what was spent before
 // it and a second for predictions come off, so that the command as a whole keeps
-// the limit, but never more than a twentieth. A slow upload costs no quality.
+// the limit, but never more than a twentieth, rounded up. A slow upload costs no
+// quality.
 func raceSeconds(limit int, spent time.Duration) int {
 	off := int(math.Ceil(spent.Seconds())) + 1
 	return max(1, limit-min(off, (limit+19)/20))
