@@ -161,10 +161,7 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*O
 	if chosen == nil {
 		return outcome, nil
 	}
-	members, refit, err := r.refit(stop, chosen)
-	if err != nil {
-		return nil, err
-	}
+	members, refit := r.refit(stop, chosen)
 	if errors.Is(context.Cause(stop), errStopped) && !refit {
 		outcome.Status = Cancelled
 	}

@@ -31,7 +31,7 @@ const (
 //
 // Refits that would take long beside the race are saved: where there are so
 // many rows, the one holdout has left hardly fewer to learn from.
-func (r *race) refit(ctx context.Context, c *choice) (members []member, complete bool, err error) {
+func (r *race) refit(ctx context.Context, c *choice) (members []member, complete bool) {
 	ctx, done := r.timer.within(ctx, r.figures)
 	defer done()
 	complete = true
@@ -45,14 +45,11 @@ func (r *race) refit(ctx context.Context, c *choice) (members []member, complete
 			}
 			complete = false
 		}
-		for one, err := range s.folds() {
-			if err != nil {
-				return nil, false, err
-			}
-			members = append(members, one)
+		for _, p := range s.models { // as they wait on the disk
+			members = append(members, member{s.by.kind, s.weight / float64(len(s.models)), p})
 		}
 	}
-	return members, complete, nil
+	return members, complete
 }
 
 // What the refits of a blend may take: a share of the work of the race, or so
