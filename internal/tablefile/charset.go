@@ -1,0 +1,110 @@
+package tablefile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"foretell/internal/frame"
+)
+
+// CheckEncoding returns an error if name is not that of an encoding that Open
+// can read. The empty name asks for the encoding to be detected.
+func CheckEncoding(name string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := findCharset(name)
+	return err
+}
+
+// findCharset returns the encoding of a name, nil for UTF-8.
+func findCharset(name string) (encoding.Encoding, error) {
+	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) {
+	case "utf8", "ascii", "usascii":
+		return nil, nil
+	case "utf16":
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), nil
+	case "utf16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
+	case "utf16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
+	case "latin1", "iso88591": // the web's standard takes these for Windows-1252
+		return charmap.ISO8859_1, nil
+	case "windows1252", "cp1252", "ansi":
+		return charmap.Windows1252, nil
+	}
+	found, err := htmlindex.Get(name)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %q: must be utf-8, utf-16, latin-1, windows-1252 or another name of the WHATWG encoding standard, such as shift_jis", name)
+	}
+	return found, nil
+}
+
+// detectUTF16 returns the name of the encoding that a byte order mark says, or
+// the NUL bytes beside the first two characters of a header; "" for others.
+func detectUTF16(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
+		return "UTF-16"
+	case len(head) < 4:
+		return ""
+	}
+	switch [4]bool{head[0] == 0, head[1] == 0, head[2] == 0, head[3] == 0} {
+	case [4]bool{false, true, false, true}:
+		return "UTF-16LE"
+	case [4]bool{true, false, true, false}:
+		return "UTF-16BE"
+	}
+	return ""
+}
+
+// transcode returns src, which has the encoding of that name, as UTF-8. Bytes
+// that the encoding does not have are a *frame.Defect.
+func transcode(src io.Reader, name string) (io.Reader, error) {
+	charset, err := findCharset(name)
+	if err != nil || charset == nil {
+		return src, err
+	}
+	return &strictReader{src: transform.NewReader(src, charset.NewDecoder()), name: name, line: 1}, nil
+}
+
+// strictReader refuses the replacement character, which a decoder writes for
+// bytes that it cannot read.
+type strictReader struct {
+	src  io.Reader
+	name string
+	line int
+	tail []byte // of the last piece, where it may end within a character
+	err  error
+}
+
+var replacement = []byte(string(utf8.RuneError))
+
+// Read implements io.Reader.
+func (r *strictReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.src.Read(p)
+	piece := append(r.tail, p[:n]...)
+	at := bytes.Index(piece, replacement)
+	if at < 0 {
+		r.line += bytes.Count(p[:n], []byte{'\n'})
+		r.tail = append(r.tail[:0], piece[max(0, len(piece)-len(replacement)+1):]...)
+		return n, err
+	}
+	r.err = &frame.Defect{
+		Code: frame.CodeInvalidEncoding, Line: r.line + bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}),
+		Message: "not valid " + r.name,
+	}
+	return 0, r.err
+}

@@ -1,0 +1,177 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"foretell/internal/frame"
+)
+
+// The codes of defects and warnings that only files in other formats than CSV
+// have. Others are those of package frame.
+const (
+	CodeInvalidFile = "invalid-file"
+	CodeNested      = "nested-value"
+	CodeLargeTable  = "too-large"
+	CodeSheets      = "more-sheets"
+	CodeEncoding    = "guessed-encoding"
+)
+
+// Warning is something that was decided about a file and may be wrong.
+type Warning struct {
+	File string // its name
+	frame.Warning
+}
+
+// csvFile writes the rows of a table to a temporary CSV file.
+type csvFile struct {
+	ctx    context.Context
+	file   *os.File
+	out    *frame.Writer
+	line   int // of the next record
+	breaks int // line ends in the fields of the record
+	rows   int
+	max    int64
+	size   int64
+	places places
+}
+
+// newCSVFile creates the file. max bounds its size in bytes, 0 for no bound.
+func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
+	file, err := os.CreateTemp("", "foretell-*.csv")
+	if err != nil {
+		return nil, err
+	}
+	w := &csvFile{ctx: ctx, file: file, line: 1, max: max}
+	w.out = frame.NewWriter(w)
+	return w, nil
+}
+
+// Write implements io.Writer for the CSV text.
+func (w *csvFile) Write(p []byte) (int, error) {
+	if w.size += int64(len(p)); w.max > 0 && w.size > w.max {
+		return 0, &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table has more than %d bytes as CSV: at most %d are taken", w.max, w.max)}
+	}
+	return w.file.Write(p)
+}
+
+// field adds a field to the record.
+func (w *csvFile) field(text []byte) {
+	w.breaks += lineEnds(text)
+	w.out.Field(text)
+}
+
+// end ends the record, which comes from a line of the source; 0 if it has none.
+func (w *csvFile) end(source int) error {
+	w.out.End()
+	if source > 0 {
+		w.places.add(w.line, source)
+	}
+	w.line += 1 + w.breaks
+	w.breaks = 0
+	if w.rows++; w.rows&0x3FF == 0 {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		return w.out.Flush()
+	}
+	return nil
+}
+
+// header writes the names of the columns.
+func (w *csvFile) header(names []string, source int) error {
+	for _, name := range names {
+		w.field([]byte(name))
+	}
+	return w.end(source)
+}
+
+// close ends the file, and removes it after an error.
+func (w *csvFile) close(err error) error {
+	if err == nil {
+		err = w.out.Flush()
+	}
+	if err = errors.Join(err, w.file.Close()); err != nil {
+		_ = os.Remove(w.file.Name()) // it lies in the folder for temporary files
+	}
+	return err
+}
+
+func lineEnds(text []byte) int {
+	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		return 0
+	}
+	var c lineCounter
+	c.count(text)
+	return c.ends
+}
+
+// convert writes the table that fill makes to a temporary file, which is read in
+// the place of the original from then on.
+func (p *part) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
+	w, err := newCSVFile(ctx, opts.MaxBytes)
+	if err != nil {
+		return err
+	}
+	if err := w.close(protect(func() error { return fill(w) })); err != nil {
+		return err
+	}
+	p.temp, p.lines = w.file.Name(), w.places
+	return nil
+}
+
+// protect makes a panic of a reader of another format, which a damaged file may
+// cause, an error about the file.
+func protect(read func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the file is damaged: %v", fault)}
+		}
+	}()
+	return read()
+}
+
+// unpacked copies the unpacked content to a temporary file, for formats that are
+// not read from the beginning to the end.
+func (p *part) unpacked(ctx context.Context, opts Options) (path string, err error) {
+	s, err := openFile(p.Path, ignore)
+	if err != nil {
+		return "", err
+	}
+	defer s.release()
+	if _, _, err := s.unpack(); err != nil {
+		return "", err
+	}
+	return spool(ctx, s, opts.MaxBytes)
+}
+
+// spool copies src to a temporary file of at most max bytes, 0 for no bound.
+func spool(ctx context.Context, src io.Reader, max int64) (path string, err error) {
+	file, err := os.CreateTemp("", "foretell-*.table")
+	if err != nil {
+		return "", err
+	}
+	if max == 0 {
+		max = math.MaxInt64 - 1
+	}
+	cancellable := readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return src.Read(b)
+	})
+	n, err := io.Copy(file, io.LimitReader(cancellable, max+1))
+	if err == nil && n > max {
+		err = &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("more than %d bytes are packed in it: at most that many are taken", max)}
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(file.Name()) // it lies in the folder for temporary files
+		return "", err
+	}
+	return file.Name(), nil
+}

@@ -1,0 +1,239 @@
+package tablefile
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"foretell/internal/frame"
+)
+
+type parquetRow struct {
+	ID      int64      `parquet:"id"`
+	Name    *string    `parquet:"name,optional,dict"`
+	Score   float64    `parquet:"score"`
+	Small   float32    `parquet:"small"`
+	Count   uint32     `parquet:"count"`
+	Yes     bool       `parquet:"yes"`
+	Price   int64      `parquet:"price,decimal(2:10)"`
+	Day     int32      `parquet:"day,date"`
+	When    time.Time  `parquet:"when,timestamp(microsecond)"`
+	At      *time.Time `parquet:"at,optional"`
+	Tags    []string   `parquet:"tags,list"`
+	Address struct {
+		City string `parquet:"city"`
+	} `parquet:"address"`
+	Index int64 `parquet:"__index_level_0__"`
+}
+
+func parquetFile(tb testing.TB, groups ...[]parquetRow) string {
+	tb.Helper()
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[parquetRow](&out)
+	for _, rows := range groups {
+		if _, err := w.Write(rows); err != nil {
+			tb.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.String()
+}
+
+func parquetRows() []parquetRow {
+	name := "a,b"
+	first := parquetRow{ID: 1, Name: &name, Score: 0.1, Small: 0.1, Count: 4e9, Yes: true, Price: -5, Day: 20_000, When: time.Date(2024, 2, 29, 12, 30, 0, 500_000, time.UTC), Index: 7}
+	first.Address.City = "Łódź"
+	return []parquetRow{first, {ID: -2, Score: 1e6, Price: 12345, When: time.Date(1960, 1, 2, 0, 0, 0, 0, time.UTC)}}
+}
+
+const parquetWant = `__index_level_0__,id,name,score,small,count,yes,price,day,when,at,address.city
+7,1,"a,b",0.1,0.1,4000000000,true,-0.05,2024-10-04,2024-02-29 12:30:00.0005,,Łódź
+0,-2,,1000000,0,0,false,123.45,1970-01-01,1960-01-02 00:00:00,,
+`
+
+func TestParquet(t *testing.T) {
+	rows := parquetRows()
+	for name, in := range map[string]string{"Parquet": parquetFile(t, rows), "Parquet (2 row groups)": parquetFile(t, rows[:1], rows[1:]), "gzip, Parquet": gzipped(t, parquetFile(t, rows))} {
+		t.Run(name, func(t *testing.T) {
+			table := opened(t, in, Options{})
+			for range 2 {
+				if got, err := text(t, table); err != nil || got != parquetWant || table.Form() != name {
+					t.Errorf("read as %s, %v:\n%s", table.Form(), err, got)
+				}
+			}
+			if _, row, _ := table.Place(3, 1); row != 2 {
+				t.Errorf("line 3 is row %d", row)
+			}
+			if w := table.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "left out: tags") {
+				t.Errorf("got %v", w)
+			}
+		})
+	}
+}
+
+// The footer says how long it is: that much is not allocated before it is there.
+func TestParquetFooterIsBounded(t *testing.T) {
+	whole := parquetFile(t, parquetRows())
+	_, err := text(t, opened(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
+	if err == nil || !strings.Contains(err.Error(), "its footer of 4294967280 bytes is longer than the file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// zipped makes a ZIP file of names and contents in turn.
+func zipped(tb testing.TB, members ...string) string {
+	tb.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for i := 0; i < len(members); i += 2 {
+		f, err := w.Create(members[i])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := f.Write([]byte(members[i+1])); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.String()
+}
+
+// xlsx makes a workbook of sheets, the names and the XML of the rows in turn.
+func xlsx(tb testing.TB, sheets ...string) string {
+	tb.Helper()
+	var book, rels strings.Builder
+	members := []string{}
+	for i := 0; i < len(sheets); i += 2 {
+		id := string(rune('1' + i/2))
+		book.WriteString(`<sheet name="` + sheets[i] + `" sheetId="` + id + `" r:id="rId` + id + `"/>`)
+		rels.WriteString(`<Relationship Id="rId` + id + `" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet` + id + `.xml"/>`)
+		members = append(members, "xl/worksheets/sheet"+id+".xml", `<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData>`+sheets[i+1]+`</sheetData></worksheet>`)
+	}
+	return zipped(tb, append(members,
+		"xl/workbook.xml", `<workbook><sheets>`+book.String()+`</sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships>`+rels.String()+`</Relationships>`,
+		"xl/sharedStrings.xml", `<sst><si><t>id</t></si><si><r><t>Grö</t></r><r><t xml:space="preserve">ße </t></r><rPh><t>x</t></rPh></si></sst>`,
+		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/></numFmts>`+
+			`<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="22"/><xf numFmtId="20"/><xf numFmtId="165"/></cellXfs></styleSheet>`)...)
+}
+
+const sheetRows = `<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="inlineStr"><is><t>day &amp; hour</t></is></c><c r="D2" t="str"><f>1</f><v>when</v></c></row>
+<row r="3"><c r="A3"><v>1</v></c><c r="B3"><v>0.10000000000000001</v></c><c r="C3" s="1"><v>45351</v></c><c r="D3" s="2"><v>45351.5</v></c></row>
+<row r="4"/>
+<row r="5"><c r="A5"><v>2</v></c><c r="C5" t="b"><v>1</v></c><c r="D5" t="e"><v>#N/A</v></c></row>
+<row r="6"><c r="A6"><v>3</v></c><c r="B6" s="4"><v>7</v></c><c r="D6" s="3"><v>0.75</v></c></row>`
+
+const sheetWant = "id,\"Größe \",day & hour,when\n1,0.1,2024-02-29,2024-02-29 12:00:00\n2,,true,\n3,7,,18:00:00\n"
+
+func TestWorkbook(t *testing.T) {
+	other := `<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>9</v></c></row>`
+	table := opened(t, xlsx(t, "Data", sheetRows, "More", other), Options{})
+	got, err := text(t, table)
+	if err != nil || got != sheetWant || table.Form() != `Excel, sheet "Data"` {
+		t.Errorf("read as %s, %v:\n%s", table.Form(), err, got)
+	}
+	if _, row, _ := table.Place(3, 1); row != 5 {
+		t.Errorf("line 3 is row %d", row)
+	}
+	if w := table.Warnings(); len(w) != 1 || w[0].Code != CodeSheets {
+		t.Errorf("got %v", w)
+	}
+	table = opened(t, xlsx(t, "Data", sheetRows, "More", other), Options{Sheet: "More"})
+	if got, err := text(t, table); err != nil || got != "id\n9\n" || len(table.Warnings()) > 0 {
+		t.Errorf("got %q, %v, %v", got, err, table.Warnings())
+	}
+	long := `<row r="1"><c r="A1" t="inlineStr"><is><t>` + strings.Repeat("x", 40<<20) + `</t></is></c></row>`
+	var defect *frame.Defect
+	if _, err := text(t, opened(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
+		t.Errorf("a cell of 40 MB: %v", err)
+	}
+	_, err = text(t, opened(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
+	if err == nil || !strings.Contains(err.Error(), `there is no sheet "None": there are "Data"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestArchive(t *testing.T) {
+	csv := "id,x\n1,a\n\n2,b\n"
+	for _, c := range []struct{ name, in, want, form string }{
+		{"one_file", zipped(t, "a.csv", csv), csv, "ZIP"},
+		{"one_file_of_any_name", zipped(t, "iris", csv), csv, "ZIP"},
+		{"one_table_beside_a_text", zipped(t, "LICENSE", "x", "__MACOSX/._a.csv", "x", "d/a.csv", csv), csv, "ZIP"},
+		{"latin", zipped(t, "a.csv", "id,x\n1,caf\xE9\n"), "id,x\n1,café\n", "ZIP, Windows-1252"},
+		{"json_lines", zipped(t, "a.jsonl", `{"id":1}`), "id\n1\n", "ZIP, JSON Lines"},
+		{"parquet", zipped(t, "a.parquet", parquetFile(t, parquetRows())), parquetWant, "ZIP, Parquet"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := opened(t, c.in, Options{})
+			if got, err := text(t, table); err != nil || got != c.want || table.Form() != c.form {
+				t.Errorf("got %q, read as %q, %v", got, table.Form(), err)
+			}
+			if _, line, _ := table.Place(4, 1); c.form == "ZIP" && line != 4 {
+				t.Errorf("line 4 is line %d", line)
+			}
+		})
+	}
+	for _, c := range []struct{ name, in, want string }{
+		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file holds 2 tables, not one: unpack it and name one of a.csv, b.csv"},
+		{"none", zipped(t, "a.png", "x", "b.png", "x"), "the ZIP file holds 0 tables"},
+		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "there is a ZIP file in the ZIP file"},
+		{"too_large", zipped(t, "a.csv", strings.Repeat("0", 2<<20)), "more than 1048576 bytes are packed in it"},
+		{"cut_off", zipped(t, "a.csv", csv)[:60], "the ZIP file is damaged, is it cut off?"},
+	} {
+		t.Run(c.name+"_is_a_defect", func(t *testing.T) {
+			_, err := text(t, opened(t, c.in, Options{MaxBytes: 1 << 20}))
+			var defect *frame.Defect
+			if !errors.As(err, &defect) || !strings.Contains(defect.Message, c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// A damaged file of any format is a defect, and leaves nothing behind.
+func FuzzTable(f *testing.F) {
+	for _, seed := range []string{
+		"id,x\n1,a\n", `[{"a":1},{"b":[1,{"c":null}]}]`, "{\"a\":{\"b\":\"\\u00e9\"}}\n{\"a\":1}", gzipped(&testing.T{}, "a,b\n1,2\n"),
+		parquetFile(f, parquetRows()), parquetFile(f, parquetRows())[:300], zipped(f, "a.csv", "a,b\n1,2\n"),
+		xlsx(f, "Data", sheetRows), "id,x\n1,caf\xE9\n", "\xFF\xFEa\x00",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		table := opened(t, string(in), Options{MaxBytes: 1 << 20})
+		first, err := text(t, table)
+		if err != nil {
+			return
+		}
+		if again, err := text(t, table); err != nil || again != first {
+			t.Errorf("got %q, then %q, %v", first, again, err)
+		}
+	})
+}
+
+// Each way to cut a file off is found.
+func TestCutOff(t *testing.T) {
+	for name, whole := range map[string]string{"parquet": parquetFile(t, parquetRows()), "xlsx": xlsx(t, "Data", sheetRows)} {
+		t.Run(name, func(t *testing.T) {
+			for n := 4; n < len(whole); n += 1 + len(whole)/50 {
+				_, err := text(t, opened(t, whole[:n], Options{}))
+				var defect *frame.Defect
+				if !errors.As(err, &defect) || defect.Code != CodeInvalidFile {
+					t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,187 @@
+package tablefile
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"foretell/internal/frame"
+)
+
+// guessCharset reads all of a text that says nothing of its encoding. If it is
+// not UTF-8 and there is no doubt that it is Windows-1252, it is read so, with a
+// warning. Else the charset stays UTF-8, whose reader names what is wrong.
+func (p *part) guessCharset(ctx context.Context, delimiter byte) error {
+	s, err := p.content(ignore)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	c, err := surveyCharset(ctx, s)
+	if err != nil || c.wrong == 0 || !c.western() {
+		return err
+	}
+	w, err := p.firstWrong(delimiter)
+	if err != nil {
+		return err
+	}
+	p.charset = "Windows-1252"
+	p.warn(w)
+	return nil
+}
+
+// charsetSurvey counts what the bytes of a text say about its encoding.
+type charsetSurvey struct {
+	wrong      int // bytes that are not part of a character in UTF-8
+	multibyte  int // characters of several bytes in UTF-8
+	undefined  int // of wrong: those that Windows-1252 does not have
+	adjoining  int // of wrong: those beside another
+	odd        int // of wrong: those that make no sense as Windows-1252 where they are
+	last, left byte
+	run        bool // the last byte was wrong
+}
+
+// surveyCharset reads a text to its end.
+func surveyCharset(ctx context.Context, src io.Reader) (*charsetSurvey, error) {
+	c := &charsetSurvey{}
+	buf := make([]byte, 0, 256<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := io.ReadFull(src, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !end {
+			return nil, err
+		}
+		buf = buf[:copy(buf, c.count(buf, end))]
+		if end {
+			return c, nil
+		}
+	}
+}
+
+// count adds a piece of text and returns the incomplete character at its end.
+func (c *charsetSurvey) count(text []byte, last bool) (rest []byte) {
+	for len(text) > 0 {
+		n := ascii(text)
+		if n > 0 {
+			c.settle(text[0])
+			c.left, c.run = text[n-1], false
+			text = text[n:]
+			continue
+		}
+		if !last && !utf8.FullRune(text) {
+			return text
+		}
+		char, size := utf8.DecodeRune(text)
+		if char == utf8.RuneError && size == 1 {
+			c.bad(text[0])
+		} else {
+			c.settle('x')
+			c.multibyte++
+			c.left, c.run = 'x', false
+		}
+		text = text[size:]
+	}
+	if last {
+		c.settle(' ')
+	}
+	return nil
+}
+
+// ascii returns the length of the ASCII text that b begins with.
+func ascii(b []byte) int {
+	for i, char := range b {
+		if char >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// bad counts a byte that is not UTF-8.
+func (c *charsetSurvey) bad(b byte) {
+	c.wrong++
+	if charmap.Windows1252.DecodeByte(b) < 0xA0 {
+		c.undefined++
+	}
+	if c.run {
+		if c.last != 0 {
+			c.adjoining++
+		}
+		c.adjoining++
+		c.last = 0
+		return
+	}
+	c.last, c.run = b, true
+}
+
+// settle looks at the last wrong byte when the one behind it is known.
+func (c *charsetSurvey) settle(right byte) {
+	b := c.last
+	c.last = 0
+	if b == 0 {
+		return
+	}
+	char, inWord := charmap.Windows1252.DecodeByte(b), isLower(c.left) && isLower(right)
+	switch {
+	case unicode.IsUpper(char) && !isLower(c.left), unicode.IsLower(char) && b != 0x83: // which is ƒ
+	case char == '’':
+	case strings.ContainsRune("‘“”•–—€…™", char) && !inWord:
+	case b >= 0xA0 && !unicode.IsLetter(char) && !inWord:
+	case char == 'ª' || char == 'º': // as in 1º
+	default:
+		c.odd++
+	}
+}
+
+func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
+
+// western reports whether the text is without doubt of a language that is written
+// with Windows-1252: nothing in it is UTF-8, there is no byte that the encoding
+// lacks, most of its letters stand alone among those of ASCII, and its signs do not stand
+// in the middle of words.
+func (c *charsetSurvey) western() bool {
+	return c.undefined == 0 && 20*c.multibyte <= c.wrong && 2*c.adjoining <= c.wrong && 10*c.odd <= c.wrong
+}
+
+// firstWrong returns the warning with the place of the first field that is not
+// UTF-8.
+func (p *part) firstWrong(delimiter byte) (frame.Warning, error) {
+	w := frame.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
+	s, err := p.content(ignore)
+	if err != nil {
+		return w, err
+	}
+	defer s.release()
+	in := bufio.NewReaderSize(s, headSize)
+	if delimiter == 0 {
+		head, err := peek(in)
+		if err != nil {
+			return w, err
+		}
+		delimiter = frame.FindDelimiter(head, len(head) == headSize)
+	}
+	for rows := frame.NewReader(in, delimiter); ; {
+		_, err := rows.Read()
+		var defect *frame.Defect
+		switch {
+		case errors.As(err, &defect) && defect.Code == frame.CodeInvalidUTF8:
+			w.Line, w.Column = defect.Line, defect.Column
+			return w, nil
+		case errors.Is(err, io.EOF):
+			return w, nil
+		case err != nil && defect == nil:
+			return w, fmt.Errorf("reading the file: %w", err)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"foretell/internal/frame"
+)
+
+// jsonDecoder is a decoder that knows lines.
+type jsonDecoder struct {
+	*jsontext.Decoder
+	src *lineReader
+}
+
+func newJSONDecoder(src io.Reader) *jsonDecoder {
+	in := bufio.NewReaderSize(src, headSize)
+	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // an error comes again with Read
+		_, _ = in.Discard(3)
+	}
+	lines := &lineReader{src: in, line: 1}
+	return &jsonDecoder{Decoder: jsontext.NewDecoder(lines), src: lines}
+}
+
+// firstObject reads the first object.
+func (d *jsonDecoder) firstObject() (first firstObject, err error) {
+	if _, err := d.ReadToken(); err != nil {
+		return first, err
+	}
+	others := 0
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return first, err
+		}
+		key, kind := name.String(), d.PeekKind()
+		if kind == '[' {
+			if _, err := d.ReadToken(); err != nil {
+				return first, err
+			}
+			if d.PeekKind() == '{' && first.list == "" {
+				first.list = key
+			}
+			first.columns++
+			if err := d.leave(1); err != nil {
+				return first, err
+			}
+			continue
+		}
+		if kind == '{' {
+			first.columns++
+		} else {
+			others++
+		}
+		if err := d.leave(0); err != nil {
+			return first, err
+		}
+	}
+	if others > 0 {
+		first.columns = 0
+	}
+	_, err = d.ReadToken()
+	return first, err
+}
+
+// leave reads to the end of the next value, or of the list or object that is open
+// if open is 1.
+func (d *jsonDecoder) leave(open int) error {
+	for depth := open; ; {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		d.mark()
+		switch token.Kind() {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// fault makes an error of the decoder a defect with its line.
+func (d *jsonDecoder) fault(err error) error {
+	var defect *frame.Defect
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &defect):
+		if defect.Line == 0 {
+			defect.Line = d.lineAt(d.InputOffset())
+		}
+		return defect
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &frame.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "not valid JSON: the file ends within a value: is it cut off?"}
+	case errors.As(err, &syntax):
+		defect = &frame.Defect{Code: CodeInvalidFile, Line: d.lineAt(syntax.ByteOffset), Message: "not valid JSON: " + syntax.Err.Error()}
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			defect.Code, defect.Message = frame.CodeDuplicateColumn, "the key is twice in the object"
+			defect.Name = syntax.JSONPointer.LastToken()
+		}
+		return defect
+	}
+	return err
+}
+
+// mark notes that all before what is read next is done with.
+func (d *jsonDecoder) mark() {
+	d.src.marked = d.InputOffset()
+	if d.src.marked-d.src.offset > headSize {
+		d.lineAt(d.src.marked)
+	}
+}
+
+// lineAt returns the line of an offset. Offsets must not decrease.
+func (d *jsonDecoder) lineAt(offset int64) int { return d.src.lineAt(offset) }
+
+// lineReader keeps what has been read of the source until its lines are counted.
+type lineReader struct {
+	src     io.Reader
+	kept    []byte
+	counted int   // bytes of kept whose lines are counted
+	offset  int64 // of kept[counted]
+	line    int   // of kept[counted]
+	marked  int64 // up to here the values are done with
+}
+
+// Read implements io.Reader.
+func (r *lineReader) Read(p []byte) (int, error) {
+	if r.offset+int64(len(r.kept)-r.counted)-r.marked > maxObject {
+		return 0, &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("a row of more than %d MiB", maxObject>>20)}
+	}
+	r.kept = append(r.kept[:0], r.kept[r.counted:]...)
+	r.counted = 0
+	n, err := r.src.Read(p)
+	r.kept = append(r.kept, p[:n]...)
+	return n, err
+}
+
+func (r *lineReader) lineAt(offset int64) int {
+	if n := int(min(offset-r.offset, int64(len(r.kept)-r.counted))); n > 0 {
+		r.line += bytes.Count(r.kept[r.counted:r.counted+n], []byte{'\n'})
+		r.counted += n
+		r.offset += int64(n)
+	}
+	return r.line
+}

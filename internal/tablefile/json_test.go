@@ -1,0 +1,142 @@
+package tablefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/frame"
+)
+
+func TestJSON(t *testing.T) {
+	for _, c := range []struct{ name, in, want, form string }{
+		{"lines", `{"id":1,"x":"a"}` + "\n" + `{"id":2,"x":"b"}` + "\n", "id,x\n1,a\n2,b\n", "JSON Lines"},
+		{"one_line", `{"id":1,"x":"a"}`, "id,x\n1,a\n", "JSON Lines"},
+		{"a_list", `[{"id":1,"x":"a"},{"id":2,"x":"b"}]`, "id,x\n1,a\n2,b\n", "JSON"},
+		{"a_list_in_an_object", `{"count":2,"data":[{"id":1,"x":"a"},{"id":2,"x":"b"}],"next":null}`, "id,x\n1,a\n2,b\n", "JSON"},
+		{"numbers_keep_their_text", `[{"id":1,"x":1.50},{"id":2,"x":1e6},{"id":3,"x":-0}]`, "id,x\n1,1.50\n2,1e6\n3,-0\n", "JSON"},
+		{"other_values", `[{"a":true,"b":false,"c":null,"d":""}]`, "a,b,c,d\ntrue,false,,\n", "JSON"},
+		{"keys_in_the_order_of_their_appearance", `[{"a":1},{"b":2,"a":3},{"c":4}]`, "a,b,c\n1,,\n3,2,\n,,4\n", "JSON"},
+		{"an_empty_object", `[{},{"a":1}]`, "a\n\"\"\n1\n", "JSON"},
+		{"escapes", `[{"a\n":"x\"y,\u00e9\n"}]`, "\"a\n\"\n\"x\"\"y,é\n\"\n", "JSON"},
+		{"objects_in_objects", `[{"a":{"b":1,"c":{"d":2}},"e":3}]`, "a.b,a.c.d,e\n1,2,3\n", "JSON"},
+		{"lists_are_text", `[{"a":[1, {"b": 2}],"e":3}]`, "a,e\n\"[1,{\"\"b\"\":2}]\",3\n", "JSON"},
+		{"a_mark_and_space", "\uFEFF \n" + `[{"a":1}]`, "a\n1\n", "JSON"},
+		{"packed", gzipped(t, `{"a":1}`+"\n"), "a\n1\n", "gzip, JSON Lines"},
+		{"utf16", in16("\uFEFF"+`[{"a":"€"}]`, false), "a\n€\n", "UTF-16, JSON"},
+		{"windows_1252", "{\"a\":\"caf\xE9\"}", "a\ncafé\n", "Windows-1252, JSON Lines"},
+		{"a_csv_that_begins_so", "[id],[x]\n1,2\n", "[id],[x]\n1,2\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := opened(t, c.in, Options{})
+			for range 2 {
+				if got, err := text(t, table); err != nil || got != c.want || table.Form() != c.form {
+					t.Errorf("got %q, read as %q, %v", got, table.Form(), err)
+				}
+			}
+		})
+	}
+}
+
+func TestJSONRefuses(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"a_row_that_is_cut_off", "{\"a\":1}\n{\"a\":2}\n{\"a\":", "line 3: not valid JSON: the file ends within a value"},
+		{"a_wrong_character", "{\"a\":1}\n\n{\"a\":x}\n", "line 3: not valid JSON: invalid character"},
+		{"a_key_twice", "{\"a\":1}\n{\"a\":1,\"a\":2}\n", "line 2: the key is twice in the object"},
+		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", "line 2: the key is twice in the object"},
+		{"a_row_that_is_no_object", "{\"a\":1}\n[2]\n", "line 2: a row that is no object"},
+		{"more_behind_the_list", "[{\"a\":1}]\n{\"a\":2}\n", "line 2: more behind the list"},
+		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this is JSON of whole columns"},
+		{"lists_of_columns", `{"a":[1,2],"b":[3,4]}`, "line 1: this is JSON of whole columns"},
+		{"no_rows", `{"data":[{}],"x":[]}`, "the file is empty"},
+		{"deep", `{"x":1,"a":` + strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 101), "objects in objects"},
+		{"very_deep", "{\"a\":1}\n{\"a\":" + strings.Repeat("[", 1_000_000), "line 2: not valid JSON"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := text(t, opened(t, c.in, Options{}))
+			if c.name == "no_rows" && err == nil && got == "" {
+				return // which is for the reader of the CSV to say
+			}
+			var known *Error
+			var defect *frame.Defect
+			if !errors.As(err, &known) || !errors.As(err, &defect) || !strings.Contains(defect.Error(), c.want) {
+				t.Fatalf("got %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// A row or what is between two of them cannot fill the memory.
+func TestJSONIsBounded(t *testing.T) {
+	for name, in := range map[string]string{
+		"text":  `{"a":"` + strings.Repeat("x", 40<<20) + `"}`,
+		"space": "{\"a\":1}\n" + strings.Repeat(" ", 80<<20) + "{\"a\":2}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var defect *frame.Defect
+			if _, err := text(t, opened(t, in, Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	var keys strings.Builder
+	for i := range frame.MaxFields + 1 {
+		fmt.Fprintf(&keys, "{\"k%d\":1}\n", i)
+	}
+	var defect *frame.Defect
+	if _, err := text(t, opened(t, keys.String(), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooManyColumns {
+		t.Errorf("a column in every row: %v", err)
+	}
+	if _, err := text(t, opened(t, strings.Repeat("{\"a\":1}\n", 1000), Options{MaxBytes: 500})); !errors.As(err, &defect) || defect.Code != CodeLargeTable {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestJSONPlaces(t *testing.T) {
+	table := opened(t, "[\n  {\"a\": 1,\n   \"b\": \"x\\ny\"},\n\n  {\"a\": 2,\n   \"b\": [1]},\n  {\"c\": {\"d\": 1}}\n]", Options{})
+	got, err := text(t, table)
+	if want := "a,b,c.d\n1,\"x\ny\",\n2,[1],\n,,1\n"; err != nil || got != want {
+		t.Fatalf("got %q, %v", got, err)
+	}
+	for line, want := range map[int]int{1: 0, 2: 2, 4: 5, 5: 7} {
+		if _, got, _ := table.Place(line, 1); got != want {
+			t.Errorf("line %d is line %d of the file, not %d", line, got, want)
+		}
+	}
+	var said []string
+	for _, w := range table.Warnings() {
+		said = append(said, w.String())
+	}
+	if len(said) != 2 || !strings.HasPrefix(said[0], "line 5: it holds lists") && !strings.HasPrefix(said[0], "line 5") || !strings.HasPrefix(said[1], "line 7") {
+		t.Errorf("got %q", said)
+	}
+}
+
+func TestConvertIsCancelled(t *testing.T) {
+	table := opened(t, strings.Repeat("{\"a\":1}\n", 10_000), Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := table.CSV(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func BenchmarkJSON(b *testing.B) {
+	var in strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&in, "{\"id\":%d,\"age\":%d,\"city\":\"Berlin %d\",\"score\":%d.25,\"label\":\"yes\"}\n", i, i%90, i%100, i%1000)
+	}
+	b.SetBytes(int64(in.Len()))
+	table := opened(b, in.String(), Options{})
+	for b.Loop() {
+		table.inspected = false
+		if err := table.Close(); err != nil {
+			b.Fatal(err)
+		}
+		if err := table.inspect(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

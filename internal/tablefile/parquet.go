@@ -1,0 +1,360 @@
+package tablefile
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"foretell/internal/frame"
+)
+
+// pandasIndex is what pandas calls the column of a frame's index.
+const pandasIndex = "__index_level_"
+
+// parquetColumn is a column that cells are read of.
+type parquetColumn struct {
+	name string
+	at   int // among the leaves of the schema
+	text func(dst []byte, v parquet.Value) ([]byte, error)
+}
+
+// convertParquet reads a Parquet file, a row group after the other.
+func (p *part) convertParquet(ctx context.Context, path string, opts Options) error {
+	src, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	p.format = "Parquet"
+	return p.convert(ctx, opts, func(w *csvFile) error {
+		if err := checkParquetFooter(src, info.Size()); err != nil {
+			return damagedParquet(err)
+		}
+		file, err := parquet.OpenFile(src, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err != nil {
+			return damagedParquet(err)
+		}
+		columns, leaves, err := p.parquetColumns(file)
+		if err != nil {
+			return err
+		}
+		if groups := len(file.RowGroups()); groups > 1 {
+			p.format = fmt.Sprintf("Parquet (%d row groups)", groups)
+		}
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.name
+		}
+		if err := w.header(names, 0); err != nil {
+			return err
+		}
+		for _, group := range file.RowGroups() {
+			if err := writeRowGroup(w, group, columns, leaves); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// checkParquetFooter refuses a footer longer than the file: the library would
+// allocate what the file says.
+func checkParquetFooter(src io.ReaderAt, size int64) error {
+	var tail [8]byte
+	if size < 12 {
+		return io.ErrUnexpectedEOF
+	}
+	if _, err := src.ReadAt(tail[:], size-8); err != nil {
+		return err
+	}
+	if string(tail[4:]) != "PAR1" {
+		return errors.New("it does not end with PAR1")
+	}
+	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-12 {
+		return fmt.Errorf("its footer of %d bytes is longer than the file", n)
+	}
+	return nil
+}
+
+func damagedParquet(err error) error {
+	return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged, is it cut off? (%v)", err)}
+}
+
+// parquetColumns returns the columns that hold one value a row, and the number of
+// all leaves. The others are left out, with a warning.
+func (p *part) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
+	var columns, index []parquetColumn
+	var lists []string
+	leaves := 0
+	var visit func(column *parquet.Column, repeated bool)
+	visit = func(column *parquet.Column, repeated bool) {
+		repeated = repeated || column.Repeated()
+		if !column.Leaf() {
+			for _, child := range column.Columns() {
+				visit(child, repeated)
+			}
+			return
+		}
+		at := leaves
+		leaves++
+		name := strings.Join(column.Path(), ".")
+		text := cellWriter(column.Type())
+		switch {
+		case repeated || text == nil:
+			lists = append(lists, name)
+		case strings.HasPrefix(name, pandasIndex):
+			index = append(index, parquetColumn{name, at, text})
+		default:
+			columns = append(columns, parquetColumn{name, at, text})
+		}
+	}
+	visit(file.Root(), false)
+	if len(lists) > 0 {
+		p.warn(frame.Warning{Code: CodeNested, Message: "columns of lists or of binary values are left out: " + shortList(lists)})
+	}
+	if columns = append(index, columns...); len(columns) == 0 { // as pandas writes CSV
+		return nil, 0, &frame.Defect{Code: CodeNested, Message: "there is no column with one value a row"}
+	}
+	return columns, leaves, nil
+}
+
+func shortList(names []string) string {
+	const most = 5
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// writeRowGroup writes the rows of a group. Places are numbers of rows.
+func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
+	rows := group.Rows()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	buf := make([]parquet.Row, 64)
+	cells := make([]parquet.Value, leaves)
+	var text []byte
+	read := int64(0)
+	for {
+		n, err := rows.ReadRows(buf)
+		read += int64(n)
+		for _, row := range buf[:n] {
+			clear(cells)
+			for _, value := range row {
+				if at := value.Column(); at >= 0 && at < leaves {
+					cells[at] = value
+				}
+			}
+			for _, c := range columns {
+				text = text[:0]
+				v := cells[c.at]
+				if v.Column() != c.at {
+					return damagedParquet(fmt.Errorf("row %d has no value of column %s", w.rows, c.name))
+				}
+				if !v.IsNull() {
+					var fault error
+					if text, fault = c.text(text, v); fault != nil {
+						return &frame.Defect{Code: CodeInvalidFile, Line: w.rows, Name: c.name, Message: fault.Error()}
+					}
+				}
+				w.field(text)
+			}
+			if err := w.end(w.rows); err != nil { // the header was a row, so rows count from 1
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF) && read != group.NumRows():
+			return damagedParquet(fmt.Errorf("%d rows of %d are there", read, group.NumRows()))
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return damagedParquet(err)
+		case n == 0:
+			return damagedParquet(io.ErrNoProgress)
+		}
+	}
+}
+
+// cellWriter returns how values of a type are written, nil if they are no text and
+// no number.
+func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
+	if logical := t.LogicalType(); logical != nil {
+		switch l := logical.Value.(type) {
+		case *format.DecimalType:
+			return func(dst []byte, v parquet.Value) ([]byte, error) { return appendDecimal(dst, v, int(l.Scale)), nil }
+		case *format.DateType:
+			return func(dst []byte, v parquet.Value) ([]byte, error) {
+				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly), nil
+			}
+		case *format.TimestampType:
+			unit := unitOf(l.Unit)
+			return func(dst []byte, v parquet.Value) ([]byte, error) { return appendMoment(dst, v.Int64(), unit), nil }
+		case *format.TimeType:
+			unit := unitOf(l.Unit)
+			return func(dst []byte, v parquet.Value) ([]byte, error) {
+				count := v.Int64()
+				if v.Kind() == parquet.Int32 {
+					count = int64(v.Int32())
+				}
+				return time.Unix(0, count*int64(unit)).UTC().AppendFormat(dst, "15:04:05.999999999"), nil
+			}
+		case *format.IntType:
+			if !l.IsSigned {
+				return func(dst []byte, v parquet.Value) ([]byte, error) {
+					if v.Kind() == parquet.Int32 {
+						return strconv.AppendUint(dst, uint64(v.Uint32()), 10), nil
+					}
+					return strconv.AppendUint(dst, v.Uint64(), 10), nil
+				}
+			}
+		case *format.UUIDType:
+			return func(dst []byte, v parquet.Value) ([]byte, error) {
+				b := hex.EncodeToString(v.ByteArray())
+				if len(b) != 32 {
+					return dst, errors.New("not a UUID")
+				}
+				return fmt.Appendf(dst, "%s-%s-%s-%s-%s", b[:8], b[8:12], b[12:16], b[16:20], b[20:]), nil
+			}
+		case *format.Float16Type:
+			return func(dst []byte, v parquet.Value) ([]byte, error) {
+				if b := v.ByteArray(); len(b) == 2 {
+					return appendFloat(dst, half(binary.LittleEndian.Uint16(b)), 32), nil
+				}
+				return dst, errors.New("not a 16-bit number")
+			}
+		case *format.BsonType, *format.VariantType, *format.GeometryType, *format.GeographyType, *format.NullType:
+			return nil
+		}
+	}
+	return plainWriter(t.Kind())
+}
+
+// plainWriter is cellWriter for a type that says no more than how it is stored.
+func plainWriter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, error) {
+	switch kind {
+	case parquet.Boolean:
+		return func(dst []byte, v parquet.Value) ([]byte, error) { return strconv.AppendBool(dst, v.Boolean()), nil }
+	case parquet.Int32:
+		return func(dst []byte, v parquet.Value) ([]byte, error) {
+			return strconv.AppendInt(dst, int64(v.Int32()), 10), nil
+		}
+	case parquet.Int64:
+		return func(dst []byte, v parquet.Value) ([]byte, error) { return strconv.AppendInt(dst, v.Int64(), 10), nil }
+	case parquet.Int96: // a moment, as old writers have it
+		return func(dst []byte, v parquet.Value) ([]byte, error) {
+			const unixEpoch = 2_440_588 // as a Julian day
+			i := v.Int96()
+			day, nanos := int64(i[2])-unixEpoch, int64(i[1])<<32|int64(i[0])
+			return appendTime(dst, time.Unix(day*86400, nanos)), nil
+		}
+	case parquet.Float:
+		return func(dst []byte, v parquet.Value) ([]byte, error) {
+			return appendFloat(dst, float64(v.Float()), 32), nil
+		}
+	case parquet.Double:
+		return func(dst []byte, v parquet.Value) ([]byte, error) { return appendFloat(dst, v.Double(), 64), nil }
+	case parquet.ByteArray:
+		return func(dst []byte, v parquet.Value) ([]byte, error) {
+			if !utf8.Valid(v.ByteArray()) {
+				return dst, errors.New("the value is no text: leave out the column before")
+			}
+			return append(dst, v.ByteArray()...), nil
+		}
+	}
+	return nil
+}
+
+func unitOf(unit format.TimeUnit) time.Duration {
+	switch unit.Value.(type) {
+	case *format.MilliSeconds:
+		return time.Millisecond
+	case *format.MicroSeconds:
+		return time.Microsecond
+	}
+	return time.Nanosecond
+}
+
+// appendMoment appends a number of units since the beginning of 1970.
+func appendMoment(dst []byte, count int64, unit time.Duration) []byte {
+	perSecond := int64(time.Second / unit)
+	return appendTime(dst, time.Unix(count/perSecond, count%perSecond*int64(unit)))
+}
+
+func appendTime(dst []byte, t time.Time) []byte {
+	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
+}
+
+// appendFloat appends a number as JSON has it; one that is none is missing.
+func appendFloat(dst []byte, value float64, bits int) []byte {
+	switch size := math.Abs(value); {
+	case math.IsNaN(value):
+		return dst
+	case size != 0 && (size < 1e-6 || size >= 1e21):
+		return strconv.AppendFloat(dst, value, 'e', -1, bits)
+	}
+	return strconv.AppendFloat(dst, value, 'f', -1, bits)
+}
+
+// half returns the value of an IEEE 754 number of 16 bits.
+func half(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&0x1F), float64(bits&0x3FF)/1024
+	sign := 1.0
+	if bits>>15 == 1 {
+		sign = -1
+	}
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -14)
+	case 31:
+		if fraction > 0 {
+			return math.NaN()
+		}
+		return sign * math.Inf(1)
+	}
+	return sign * math.Ldexp(1+fraction, exponent-15)
+}
+
+// appendDecimal appends a number with scale digits behind the point.
+func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+	var n big.Int
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default: // two's complement, the highest byte first
+		b := v.ByteArray()
+		if n.SetBytes(b); len(b) > 0 && b[0] >= 0x80 {
+			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	digits := n.Text(10)
+	if n.Sign() < 0 {
+		dst, digits = append(dst, '-'), digits[1:]
+	}
+	if scale <= 0 {
+		return append(dst, digits...)
+	}
+	if missing := scale + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	dst = append(dst, digits[:len(digits)-scale]...)
+	return append(append(dst, '.'), digits[len(digits)-scale:]...)
+}

@@ -1,0 +1,84 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// unreadable are the first bytes of files that are not read, and what to do with
+// them.
+var unreadable = []struct{ magic, message string }{
+	{"SQLite format 3\x00", "this is an SQLite database: pipe a table of it: sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
+	{"\xD0\xCF\x11\xE0", "this is an Office document of the old format (.xls) or one with a password: save the sheet as .xlsx without a password, or as CSV"},
+	{"PARE", "this is an encrypted Parquet file: decrypt it, or write the table as CSV"},
+	{"ARROW1", "this is an Arrow (Feather) file: write the table as Parquet or CSV"},
+	{"Obj\x01", "this is an Avro file: write the table as Parquet or CSV"},
+	{"ORC", "this is an ORC file: write the table as Parquet or CSV"},
+	{"\x89HDF", "this is an HDF5 file: write the table as Parquet or CSV"},
+	{"\xFD7zXZ\x00", "this is an xz file: pipe its content: xz -dc FILE | foretell run -"},
+	{"BZh", "this is a bzip2 file: pipe its content: bzip2 -dc FILE | foretell run -"},
+	{"7z\xBC\xAF\x27\x1C", "this is a 7z archive: unpack it"},
+	{"Rar!", "this is a RAR archive: unpack it"},
+	{"%PDF-", "this is a PDF document: save the table as CSV"},
+	{"\x89PNG", "this is a PNG picture"},
+	{"\xFF\xD8\xFF", "this is a JPEG picture"},
+}
+
+// refuse returns a defect for a file, which begins with head, that is no table that
+// can be read.
+func refuse(head []byte, name string) error {
+	binary := func(message string) error {
+		return &frame.Defect{Code: frame.CodeBinary, Message: message, Line: 1, Column: 1}
+	}
+	for _, u := range unreadable {
+		if !bytes.HasPrefix(head, []byte(u.magic)) {
+			continue
+		}
+		if printable := u.magic == "ORC" || u.magic == "BZh"; printable && !bytes.ContainsFunc(head[:min(len(head), 512)], isControl) {
+			continue // a header that begins with these letters
+		}
+		return binary(strings.Replace(u.message, " FILE", " "+name, 1))
+	}
+	text := strings.ToLower(string(bytes.TrimSpace(head[:min(len(head), 512)])))
+	if strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") {
+		return binary("this is a web page: was it downloaded in the place of the table?")
+	}
+	return nil
+}
+
+func isControl(char rune) bool {
+	return char < ' ' && char != '\n' && char != '\r' && char != '\t'
+}
+
+// isJSON reports whether the text is JSON: an object, or a list of objects.
+func (p *part) isJSON() (bool, error) {
+	s, err := p.content(ignore)
+	if err != nil {
+		return false, err
+	}
+	defer s.release()
+	head, err := bufio.NewReaderSize(s, headSize).Peek(headSize)
+	if len(head) == 0 && err != nil && p.packing == "" {
+		return false, nil // an empty file is an empty CSV, and an error comes again
+	}
+	named := slices.ContainsFunc([]string{".json", ".jsonl", ".ndjson"}, func(ending string) bool {
+		return strings.Contains(strings.ToLower(filepath.Base(p.Name)), ending)
+	})
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
+		return false, nil
+	}
+	inside := bytes.TrimLeft(text[1:], " \t\r\n")
+	if len(inside) == 0 {
+		return named, nil
+	}
+	if text[0] == '{' {
+		return inside[0] == '"' || inside[0] == '}' || named, nil
+	}
+	return inside[0] == '{' || named, nil
+}

@@ -1,0 +1,403 @@
+// Package tablefile reads a table from files in common formats as one CSV in
+// UTF-8, and finds out by their content how they are to be read.
+package tablefile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// Options say how files are to be read. The zero value leaves everything to
+// what is found in them.
+type Options struct {
+	// Encoding is that of text: utf-8, utf-16, latin-1, windows-1252 or another
+	// name of the WHATWG encoding standard. Defaults to UTF-8, or to UTF-16 if a
+	// byte order mark or NUL bytes say so.
+	Encoding string
+	// Delimiter separates the fields of CSV files. It is needed only to put several
+	// files together. Defaults to what frame.FindDelimiter returns for each.
+	Delimiter byte
+	// Sheet is the name of the sheet to read of a workbook. Defaults to the first.
+	Sheet string
+	// MaxBytes bounds the CSV that a file in another format is written as, and what
+	// is unpacked to read it. 0 is no bound.
+	MaxBytes int64
+}
+
+// File is a file to read.
+type File struct {
+	Name string // as the user knows it: errors and places have it
+	Path string
+}
+
+// Error is why a file cannot be read as a table.
+type Error struct {
+	File string // its name
+	Err  error  // a *frame.Defect where the content is at fault
+}
+
+// Error returns the reason with the file's name.
+func (e *Error) Error() string { return e.File + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Table is a table in one or several files. It can be read more than once, but
+// not by two readers at a time.
+type Table struct {
+	parts     []*part
+	opts      Options
+	inspected bool
+}
+
+// New returns the table in files, of which there must be at least one. They are
+// one table: their rows follow one another, and their columns have the same
+// names. Nothing is read yet. The Table must be closed.
+func New(files []File, opts Options) *Table {
+	t := &Table{opts: opts}
+	for _, file := range files {
+		t.parts = append(t.parts, &part{File: file})
+	}
+	return t
+}
+
+// inspect finds out how the files are to be read.
+func (t *Table) inspect(ctx context.Context) error {
+	if t.inspected {
+		return nil
+	}
+	for _, p := range t.parts {
+		if err := p.inspect(ctx, t.opts); err != nil {
+			return p.fault(err)
+		}
+	}
+	t.inspected = true
+	return nil
+}
+
+// Close removes the temporary files of the table.
+func (t *Table) Close() error {
+	var err error
+	for _, p := range t.parts {
+		err = errors.Join(err, p.discard())
+	}
+	return err
+}
+
+// Reader reads a table as CSV.
+type Reader struct {
+	src   io.Reader
+	close func() error
+	done  *int64
+	err   error
+}
+
+// Read implements io.Reader. An error comes again with each later call.
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.src.Read(p)
+	r.err = err
+	return n, err
+}
+
+// Close closes the files.
+func (r *Reader) Close() error { return r.close() }
+
+// Done returns how many of the Table's Size bytes have been read. It must not be
+// called while Read is running.
+func (r *Reader) Done() int64 { return *r.done }
+
+// CSV returns the table as CSV in UTF-8, from its beginning. The first call finds
+// out how the files are to be read, which may take a pass over them. An error that
+// is about a file, here or from Read, is an *Error; if it is a *frame.Defect, its
+// place is one in that file. The Reader must be closed.
+func (t *Table) CSV(ctx context.Context) (*Reader, error) {
+	if err := t.inspect(ctx); err != nil {
+		return nil, err
+	}
+	done := new(int64)
+	if len(t.parts) > 1 {
+		j := &joined{parts: t.parts, delimiter: t.opts.Delimiter, done: done}
+		return &Reader{src: j, close: j.Close, done: done}, nil
+	}
+	p := t.parts[0]
+	s, err := p.open(done)
+	if err != nil {
+		return nil, p.fault(err)
+	}
+	return &Reader{src: p.faulty(s), close: s.Close, done: done}, nil
+}
+
+// Converted reports whether the table was written as CSV with commas because its
+// first file has another format. It is known once CSV has been called.
+func (t *Table) Converted() bool { return t.parts[0].converted() }
+
+// Size is the number of bytes that one reading takes from the disk, -1 if that
+// is unknown.
+func (t *Table) Size() int64 {
+	var sum int64
+	for _, p := range t.parts {
+		info, err := os.Stat(p.stored())
+		if err != nil {
+			return -1
+		}
+		sum += info.Size()
+	}
+	return sum
+}
+
+// Place returns the file, and the line and the column in it, of a place in the
+// CSV that was read last. A line or column that a file does not have is 0.
+func (t *Table) Place(line, column int) (file string, fileLine, fileColumn int) {
+	p := t.parts[0]
+	for _, next := range t.parts[1:] {
+		if next.begin == 0 || line < next.begin {
+			break
+		}
+		p = next
+	}
+	line, column = p.place(line, column)
+	return p.Name, line, column
+}
+
+// Step is something that is done to a file to read it as CSV in UTF-8.
+type Step struct {
+	// Code is one of the Code constants.
+	Code string
+	// Name is what the file was, such as gzip, UTF-16 or Parquet.
+	Name string
+}
+
+// The codes of steps.
+const (
+	CodeUnpacked  = "unpacked"
+	CodeCharset   = "charset"
+	CodeConverted = "converted"
+)
+
+// Message says what was done.
+func (s Step) Message() string {
+	switch s.Code {
+	case CodeCharset:
+		return s.Name + ", written as UTF-8"
+	case CodeConverted:
+		return s.Name + ", written as CSV"
+	}
+	return "unpacked from " + s.Name
+}
+
+// Warnings returns what was decided about the files and may be wrong. It is
+// complete once the table has been read.
+func (t *Table) Warnings() []Warning {
+	var all []Warning
+	for _, p := range t.parts {
+		for _, w := range p.warnings {
+			all = append(all, Warning{File: p.Name, Warning: w})
+		}
+	}
+	return all
+}
+
+// Steps returns what is done to the files, each different step once.
+func (t *Table) Steps() []Step {
+	var steps []Step
+	for _, p := range t.parts {
+		for _, s := range p.steps() {
+			if !slices.Contains(steps, s) {
+				steps = append(steps, s)
+			}
+		}
+	}
+	return steps
+}
+
+// Form says in a few words what was read, such as "2 files, gzip, UTF-16"; it is
+// empty for one file that is CSV in UTF-8.
+func (t *Table) Form() string {
+	var words []string
+	if len(t.parts) > 1 {
+		words = append(words, fmt.Sprintf("%d files", len(t.parts)))
+	}
+	for _, s := range t.Steps() {
+		words = append(words, s.Name)
+	}
+	return strings.Join(words, ", ")
+}
+
+// fault says which file an error is about.
+func (p *part) fault(err error) error {
+	var known *Error
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &Error{File: p.Name, Err: err}
+}
+
+// faulty returns src, whose errors are about the file.
+func (p *part) faulty(src io.Reader) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := src.Read(b)
+		if err != nil && !errors.Is(err, io.EOF) {
+			err = p.fault(err)
+		}
+		return n, err
+	})
+}
+
+// part is one file of a table.
+type part struct {
+	File
+	packing  string // what the file is packed with, "" for nothing
+	charset  string // the encoding of its text, "" for UTF-8
+	format   string // what it is instead of CSV, "" for CSV
+	temp     string // path of the table as CSV in UTF-8; "" if the file itself is read
+	lines    places // where the rows stand in the file, if they are written anew
+	warnings []frame.Warning
+	same     bool // temp has the lines and the delimiter of the file
+	member   bool // it was packed in an archive, so that it is no archive itself
+	joining
+}
+
+// joining is where the rows of a file are in the CSV of several.
+type joining struct {
+	begin int    // line of the joined CSV from which its rows come; 0 if unknown or alone
+	shift int    // what to add to a line of the joined CSV, where no rows are written anew
+	order []int  // column of the file for each of the joined CSV; nil if they are the same
+	lines places // lines of the file, if rows are written anew to be joined
+}
+
+// inspect finds out how the file is to be read, and writes a CSV of one in another
+// format.
+func (p *part) inspect(ctx context.Context, opts Options) error {
+	if p.temp != "" {
+		return nil
+	}
+	if err := CheckEncoding(opts.Encoding); err != nil {
+		return err
+	}
+	p.charset, p.warnings = "", nil
+	head, err := p.look()
+	if err != nil {
+		return err
+	}
+	if err := refuse(head, p.Name); err != nil {
+		return err
+	}
+	if found, err := p.randomAccess(ctx, head, opts); found || err != nil {
+		return err
+	}
+	p.charset = opts.Encoding
+	if p.charset == "" {
+		p.charset = detectUTF16(head)
+	}
+	if p.charset == "" {
+		if err := p.guessCharset(ctx, opts.Delimiter); err != nil {
+			return err
+		}
+	}
+	found, err := p.isJSON()
+	if err == nil && found {
+		for i := range p.warnings {
+			p.warnings[i].Column = 0 // of CSV
+		}
+		err = p.convertJSON(ctx, opts)
+	}
+	return err
+}
+
+// look finds out what the file is packed with and returns the first bytes of its
+// content.
+func (p *part) look() ([]byte, error) {
+	s, err := openFile(p.Path, ignore)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	var head []byte
+	p.packing, head, err = s.unpack()
+	return head, err
+}
+
+// content returns the unpacked text in UTF-8.
+func (p *part) content(read func(n int)) (*stream, error) {
+	s, err := openFile(p.Path, read)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err = s.unpack(); err == nil && p.charset != "" {
+		s.Reader, err = transcode(s.Reader, p.charset)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open returns the table as CSV in UTF-8. done counts the bytes read.
+func (p *part) open(done *int64) (*stream, error) {
+	read := func(n int) { *done += int64(n) }
+	if p.temp != "" {
+		return openFile(p.temp, read)
+	}
+	return p.content(read)
+}
+
+// converted reports whether the CSV that is read was made of a file in another
+// format.
+func (p *part) converted() bool { return p.temp != "" && !p.same }
+
+// stored is the path of what is read.
+func (p *part) stored() string { return cmp.Or(p.temp, p.Path) }
+
+// discard removes the CSV that was made of the file.
+func (p *part) discard() error {
+	if p.temp == "" {
+		return nil
+	}
+	err := os.Remove(p.temp)
+	p.temp, p.lines, p.same = "", places{}, false
+	return err
+}
+
+func (p *part) warn(w frame.Warning) { p.warnings = append(p.warnings, w) }
+
+// steps returns what is done to the file.
+func (p *part) steps() []Step {
+	var steps []Step
+	if p.packing != "" {
+		steps = append(steps, Step{CodeUnpacked, p.packing})
+	}
+	if p.charset != "" && !strings.EqualFold(strings.ReplaceAll(p.charset, "-", ""), "utf8") {
+		steps = append(steps, Step{CodeCharset, p.charset})
+	}
+	if p.format != "" {
+		steps = append(steps, Step{CodeConverted, p.format})
+	}
+	return steps
+}
+
+// place returns where a place of the joined CSV is in the file.
+func (p *part) place(line, column int) (int, int) {
+	if p.order != nil && column > 0 && column <= len(p.order) {
+		column = p.order[column-1] + 1
+	}
+	if p.joining.lines.any() {
+		line = p.joining.lines.source(line)
+	} else if line > 0 {
+		line += p.shift
+	}
+	if p.converted() {
+		line = p.lines.source(line)
+	}
+	return line, column
+}

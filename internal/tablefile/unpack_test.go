@@ -1,0 +1,125 @@
+package tablefile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func zstandard(t *testing.T, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+func in16(text string, big bool) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		if big {
+			out = append(out, byte(unit>>8), byte(unit))
+		} else {
+			out = append(out, byte(unit), byte(unit>>8))
+		}
+	}
+	return string(out)
+}
+
+// opened writes content to a file and opens it.
+func opened(tb testing.TB, content string, opts Options) *Table {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "table")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	table := New([]File{{Name: "table", Path: path}}, opts)
+	tb.Cleanup(func() {
+		if err := table.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return table
+}
+
+// text reads all of a table.
+func text(t *testing.T, table *Table) (string, error) {
+	t.Helper()
+	r, err := table.CSV(t.Context())
+	if err != nil {
+		return "", err
+	}
+	all, err := io.ReadAll(iotest.HalfReader(r))
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	return string(all), err
+}
+
+func TestEncodingAndPacking(t *testing.T) {
+	content := "id,name,ähm\n1,€ 😀,x\n"
+	for _, c := range []struct{ name, in, encoding, want, form string }{
+		{name: "plain_text_passes", in: content, want: content},
+		{name: "the_mark_of_utf8_passes", in: "\uFEFF" + content, want: "\uFEFF" + content},
+		{name: "gzip", in: gzipped(t, content), want: content, form: "gzip"},
+		{name: "gzip_of_several_members", in: gzipped(t, content) + gzipped(t, content), want: content + content, form: "gzip"},
+		{name: "zstandard", in: zstandard(t, content), want: content, form: "Zstandard"},
+		{name: "utf16_by_its_mark", in: in16("\uFEFF"+content, false), want: content, form: "UTF-16"},
+		{name: "big_endian_by_its_mark", in: in16("\uFEFF"+content, true), want: content, form: "UTF-16"},
+		{name: "utf16_without_a_mark", in: in16(content, false), want: content, form: "UTF-16LE"},
+		{name: "utf16_by_name", in: in16(content, true), encoding: "UTF-16BE", want: content, form: "UTF-16BE"},
+		{name: "packed_utf16", in: gzipped(t, in16("\uFEFF"+content, false)), want: content, form: "gzip, UTF-16"},
+		{name: "latin1", in: "\xE4,\x80", encoding: "latin-1", want: "ä,\u0080", form: "latin-1"},
+		{name: "windows1252", in: "\xE4,\x80", encoding: "Windows-1252", want: "ä,€", form: "Windows-1252"},
+		{name: "shift_jis", in: "\x93\xFA,x", encoding: "shift_jis", want: "日,x", form: "shift_jis"},
+		{name: "empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := opened(t, c.in, Options{Encoding: c.encoding})
+			for range 2 { // it can be read again
+				got, err := text(t, table)
+				if err != nil || got != c.want || table.Form() != c.form {
+					t.Errorf("got %q, read as %q, %v", got, table.Form(), err)
+				}
+			}
+		})
+	}
+
+	for _, c := range []struct{ name, in, encoding string }{
+		{"cut_gzip", gzipped(t, content)[:20], ""},
+		{"cut_zstandard", zstandard(t, content)[:12], ""},
+		{"half_a_character", in16("\uFEFFab", false)[:5], ""},
+		{"lone_surrogate", "\xFF\xFE\x00\xD8a\x00", ""},
+		{"bytes_that_the_encoding_lacks", "a,\x81\x20", "shift_jis"},
+		{"unknown_name", content, "ebcdic"},
+	} {
+		t.Run(c.name+"_is_an_error", func(t *testing.T) {
+			var known *Error
+			if _, err := text(t, opened(t, c.in, Options{Encoding: c.encoding})); !errors.As(err, &known) || known.File != "table" {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,374 @@
+package tablefile
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/frame"
+)
+
+// Bounds of a workbook, so that memory does not grow with it.
+const (
+	maxSheetText   = 256 << 20 // bytes of the texts that its cells share
+	maxPartBytes   = 8 << 30   // bytes of one part, unpacked
+	maxSheetColumn = 16_384    // as Excel has it
+	maxToken       = maxField  // bytes of a text, a tag or a remark
+)
+
+// workbook is an Excel workbook (Office Open XML, ECMA-376).
+type workbook struct {
+	archive *zip.Reader
+	sheets  []workbookSheet
+	shared  []string
+	dates   []dateStyle // by cell style
+	from    time.Time   // day 0 of its dates
+}
+
+type workbookSheet struct{ name, part string }
+
+// dateStyle is what a cell's number is shown as.
+type dateStyle struct{ date, clock bool }
+
+// convertWorkbook reads one sheet. Places are rows and columns of the sheet.
+func (p *part) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
+	b := &workbook{archive: archive}
+	return p.convert(ctx, opts, func(w *csvFile) error {
+		if err := b.open(); err != nil {
+			return damagedWorkbook(err)
+		}
+		at := 0
+		var names []string
+		for i, sheet := range b.sheets {
+			names = append(names, strconv.Quote(sheet.name))
+			if sheet.name == opts.Sheet {
+				at = i
+			}
+		}
+		switch {
+		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
+			return &frame.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q: there are %s", opts.Sheet, shortList(names))}
+		case opts.Sheet == "" && len(names) > 1:
+			p.warn(frame.Warning{Code: CodeSheets, Message: fmt.Sprintf("the first of %d sheets is read: %s", len(names), shortList(names))})
+		}
+		p.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
+		return damagedWorkbook(b.write(b.sheets[at].part, w))
+	})
+}
+
+// damagedWorkbook makes an error of the archive or of XML a defect.
+func damagedWorkbook(err error) error {
+	var defect *frame.Defect
+	if err == nil || errors.As(err, &defect) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
+}
+
+// part decodes a part of the archive; each is called with every element that begins
+// and returns an error to stop. A part that is not there is none.
+func (b *workbook) part(name string, each func(d *sheetDecoder, e xml.StartElement) error) error {
+	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
+	if at < 0 {
+		return nil
+	}
+	src, err := b.archive.File[at].Open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	d := newSheetDecoder(io.LimitReader(src, maxPartBytes))
+	for {
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			if err := each(d, e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// open reads what the sheets share.
+func (b *workbook) open() error {
+	b.from = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	type sheet struct{ name, id string }
+	var sheets []sheet
+	err := b.part("xl/workbook.xml", func(_ *sheetDecoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "sheet":
+			sheets = append(sheets, sheet{attribute(e, "name"), attribute(e, "id")})
+		case "workbookPr":
+			if since1904 := attribute(e, "date1904"); since1904 == "1" || since1904 == "true" {
+				b.from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	targets := map[string]string{}
+	err = b.part("xl/_rels/workbook.xml.rels", func(_ *sheetDecoder, e xml.StartElement) error {
+		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
+			target := attribute(e, "Target")
+			if !strings.HasPrefix(target, "/") {
+				target = path.Join("xl", target)
+			}
+			targets[attribute(e, "Id")] = strings.TrimPrefix(target, "/")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range sheets {
+		if target, ok := targets[s.id]; ok { // a chart sheet has no cells
+			b.sheets = append(b.sheets, workbookSheet{s.name, target})
+		}
+	}
+	if len(b.sheets) == 0 {
+		return errors.New("it has no sheet")
+	}
+	if err := b.readStyles(); err != nil {
+		return err
+	}
+	return b.readShared()
+}
+
+// readStyles finds out which cell styles show dates.
+func (b *workbook) readStyles() error {
+	custom := map[string]dateStyle{}
+	inCells := false
+	return b.part("xl/styles.xml", func(_ *sheetDecoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "numFmt":
+			custom[attribute(e, "numFmtId")] = dateStyleOf(attribute(e, "formatCode"))
+		case "cellXfs":
+			inCells = true
+		case "cellStyles", "cellStyleXfs":
+			inCells = false
+		case "xf":
+			if inCells {
+				id := attribute(e, "numFmtId")
+				style, ok := custom[id]
+				if n, _ := strconv.Atoi(id); !ok {
+					style = dateStyle{n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58, n >= 18 && n <= 22 || n >= 45 && n <= 47}
+				}
+				b.dates = append(b.dates, style)
+			}
+		}
+		return nil
+	})
+}
+
+// dateStyleOf reports which parts of a moment a number format shows.
+func dateStyleOf(code string) dateStyle {
+	var letters strings.Builder
+	for i := 0; i < len(code) && code[i] != ';'; i++ {
+		switch code[i] {
+		case '"': // a text
+			for i++; i < len(code) && code[i] != '"'; i++ {
+			}
+		case '\\', '_', '*':
+			i++
+		case '[': // a colour, a currency, or elapsed time
+			from := i
+			for ; i < len(code) && code[i] != ']'; i++ {
+			}
+			if inside := strings.ToLower(code[from+1 : min(i, len(code))]); strings.Trim(inside, "hms") == "" {
+				letters.WriteString(inside)
+			}
+		default:
+			letters.WriteByte(code[i])
+		}
+	}
+	text := strings.ToLower(letters.String())
+	clock := strings.ContainsAny(text, "hs")
+	return dateStyle{date: strings.ContainsAny(text, "yd") || !clock && strings.Contains(text, "m"), clock: clock}
+}
+
+// readShared reads the texts that cells refer to.
+func (b *workbook) readShared() error {
+	size := 0
+	return b.part("xl/sharedStrings.xml", func(d *sheetDecoder, e xml.StartElement) error {
+		if e.Name.Local != "si" {
+			return nil
+		}
+		text, err := textOf(d, "si")
+		if size += len(text) + 16; size > maxSheetText {
+			return &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("its texts take more than %d MiB: save the sheet as CSV", maxSheetText>>20)}
+		}
+		b.shared = append(b.shared, text)
+		return err
+	})
+}
+
+// write writes the rows of a sheet: from the first that has a cell on, the columns
+// up to the last of that row.
+func (b *workbook) write(name string, w *csvFile) error {
+	var cells []string
+	width, number := 0, 0
+	end := func() error {
+		last := len(cells)
+		for last > 0 && cells[last-1] == "" {
+			last--
+		}
+		if last == 0 {
+			return nil
+		}
+		if width == 0 {
+			width = last
+		}
+		for i := range max(width, last) { // a row that is longer is for the reader of CSV to refuse
+			text := ""
+			if i < len(cells) {
+				text = cells[i]
+			}
+			w.field([]byte(text))
+		}
+		return w.end(number)
+	}
+	err := b.part(name, func(d *sheetDecoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "row":
+			if err := end(); err != nil {
+				return err
+			}
+			cells = cells[:0]
+			number++
+			if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > 0 {
+				number = n
+			}
+			return w.ctx.Err()
+		case "c":
+			column := columnOf(attribute(e, "r"), len(cells))
+			if column >= maxSheetColumn {
+				return fmt.Errorf("row %d has a cell in column %d", number, column+1)
+			}
+			text, err := b.cell(d, e)
+			if err != nil {
+				return err
+			}
+			for len(cells) <= column {
+				cells = append(cells, "")
+			}
+			cells[column] = text
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+// columnOf returns the number, from 0, of a column such as AB in the place AB12;
+// next without a place.
+func columnOf(place string, next int) int {
+	n := 0
+	for _, char := range place {
+		if char < 'A' || char > 'Z' || n > maxSheetColumn {
+			break
+		}
+		n = 26*n + int(char-'A') + 1
+	}
+	if n == 0 {
+		return next
+	}
+	return n - 1
+}
+
+// cell reads a cell to its end.
+func (b *workbook) cell(d *sheetDecoder, e xml.StartElement) (string, error) {
+	kind := attribute(e, "t")
+	if kind == "inlineStr" {
+		return textOf(d, "c")
+	}
+	var value strings.Builder
+	for inValue := false; ; {
+		token, err := d.RawToken()
+		if err != nil {
+			return "", noEOF(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			inValue = t.Name.Local == "v"
+		case xml.CharData:
+			if inValue {
+				value.Write(t)
+			}
+		case xml.EndElement:
+			inValue = false
+			if t.Name.Local == "c" {
+				return b.text(kind, attribute(e, "s"), value.String())
+			}
+		}
+	}
+}
+
+// text returns what a cell holds.
+func (b *workbook) text(kind, style, value string) (string, error) {
+	switch kind {
+	case "s":
+		n, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || n < 0 || n >= len(b.shared) {
+			return "", fmt.Errorf("a cell refers to text %s, and there are %d", value, len(b.shared))
+		}
+		return b.shared[n], nil
+	case "b":
+		if value == "1" {
+			return "true", nil
+		}
+		return "false", nil
+	case "e": // such as #N/A or #DIV/0!
+		return "", nil
+	case "str":
+		return unescaped(value), nil
+	case "d":
+		return value, nil
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value, nil //nolint:nilerr // a cell of a form that is not known is its text
+	}
+	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dates) && (b.dates[at] != dateStyle{}) {
+		return b.moment(n, b.dates[at]), nil
+	}
+	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
+}
+
+// moment returns a number of days as it is shown. What is no date is the number.
+func (b *workbook) moment(days float64, style dateStyle) string {
+	const year9999 = 2_958_466
+	if !(days >= 0 && days < year9999) {
+		return string(appendFloat(nil, days, 64))
+	}
+	whole, part := math.Modf(days)
+	millis := math.Round(part * 86_400_000)
+	t := b.from.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
+	switch {
+	case style.date && (style.clock || millis != 0):
+		return t.Format("2006-01-02 15:04:05.999")
+	case style.date:
+		return t.Format(time.DateOnly)
+	}
+	if days >= 1 && whole > 0 { // elapsed time of more than a day
+		return string(appendFloat(nil, days, 64))
+	}
+	return t.Format("15:04:05.999")
+}

@@ -1,0 +1,96 @@
+package tablefile
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// sheetDecoder decodes XML, of which no token is longer than maxToken: a decoder
+// holds a token as a whole.
+type sheetDecoder struct {
+	*xml.Decoder
+	source *tokenSource
+}
+
+// tokenSource counts the bytes that were read since the last token.
+type tokenSource struct {
+	src   io.Reader
+	since int
+}
+
+func newSheetDecoder(src io.Reader) *sheetDecoder {
+	source := &tokenSource{src: src}
+	return &sheetDecoder{xml.NewDecoder(source), source}
+}
+
+// RawToken returns the next token.
+func (d *sheetDecoder) RawToken() (xml.Token, error) {
+	d.source.since = 0
+	return d.Decoder.RawToken()
+}
+
+// Read implements io.Reader. It is an error to read on for a token that is too long.
+func (s *tokenSource) Read(p []byte) (int, error) {
+	if s.since > maxToken {
+		return 0, &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("a cell takes more than %d MiB", maxToken>>20)}
+	}
+	n, err := s.src.Read(p)
+	s.since += n
+	return n, err
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// textOf returns the text of the t elements up to the end of an element, but for how
+// it is pronounced.
+func textOf(d *sheetDecoder, end string) (string, error) {
+	var text strings.Builder
+	inText, spoken := false, false
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return "", noEOF(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			inText = t.Name.Local == "t"
+			spoken = spoken || t.Name.Local == "rPh"
+		case xml.CharData:
+			if inText && !spoken {
+				text.Write(t)
+			}
+		case xml.EndElement:
+			inText = false
+			if t.Name.Local == "rPh" {
+				spoken = false
+			}
+			if t.Name.Local == end {
+				return unescaped(text.String()), nil
+			}
+		}
+	}
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// unescaped replaces the escapes _x000D_ of characters that XML does not have.
+func unescaped(text string) string {
+	return strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t").Replace(text)
+}
