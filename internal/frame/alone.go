@@ -2,8 +2,10 @@ package frame
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
+	"sync"
 )
 
 // The rules by which one column is said to tell the label by itself.
@@ -22,13 +24,24 @@ type alone struct {
 	rows    []int   // by class
 	halves  []uint8 // by row: 0 or 1
 	most    int     // the most frequent class
+	rooms   sync.Pool
+}
+
+// aloneRoom is the workspace for one column.
+type aloneRoom struct {
+	cells          []uint64
+	order          []int32
+	counts, filled []int
+	runs           []run
+	list           []int32
+	distance       []float64
 }
 
 // newAlone returns nil where the sample is too small to tell anything.
 func newAlone(s *sample) *alone {
-	a := &alone{sample: s}
+	a := &alone{sample: s, rooms: sync.Pool{New: func() any { return new(aloneRoom) }}}
 	index := make(map[uint64]int32)
-	for i, cell := range s.column(s.label) {
+	for i, cell := range s.column(nil, s.label) {
 		class, known := index[cell]
 		if !known {
 			class = int32(len(index))
@@ -58,15 +71,22 @@ func (a *alone) base() float64 { return share(a.rows[a.most], len(a.classes)) }
 func (a *alone) leaks(told float64) bool { return told-a.base() >= leakShare*(1-a.base()) }
 
 // measure returns for each of the fields the share of rows whose label it tells.
-func (a *alone) measure(fields []int) []float64 {
+func (a *alone) measure(ctx context.Context, fields []int) ([]float64, error) {
 	told := make([]float64, len(fields))
-	inParallel(len(fields), func(i int) { told[i] = a.told(a.sample.column(fields[i])) })
-	return told
+	err := inParallel(ctx, len(fields), func(i int) {
+		room := a.rooms.Get().(*aloneRoom)
+		room.cells = a.sample.column(room.cells, fields[i])
+		told[i] = a.told(room)
+		a.rooms.Put(room)
+	})
+	return told, err
 }
 
-// told returns the share of rows whose label the cells tell.
-func (a *alone) told(cells []uint64) float64 {
-	order := make([]int32, len(cells))
+// told returns the share of rows whose label the room's cells tell.
+func (a *alone) told(room *aloneRoom) float64 {
+	cells := room.cells
+	room.order = slices.Grow(room.order[:0], len(cells))[:len(cells)]
+	order := room.order
 	for i := range order {
 		order[i] = int32(i)
 	}
@@ -87,7 +107,7 @@ func (a *alone) told(cells []uint64) float64 {
 	})
 	right := 0
 	for half := range uint8(2) {
-		right += a.rightOf(cells, order, half)
+		right += a.rightOf(room, half)
 	}
 	return share(right, len(cells))
 }
@@ -100,9 +120,10 @@ type run struct {
 }
 
 // rightOf returns how many rows of a half are told by the other half.
-func (a *alone) rightOf(cells []uint64, order []int32, half uint8) int {
-	counts, filled := make([]int, len(a.rows)), make([]int, len(a.rows))
-	var runs []run
+func (a *alone) rightOf(room *aloneRoom, half uint8) int {
+	cells, order, runs := room.cells, room.order, room.runs[:0]
+	room.counts, room.filled = zeroed(room.counts, len(a.rows)), zeroed(room.filled, len(a.rows))
+	counts, filled := room.counts, room.filled
 	for len(order) > 0 {
 		cell, end := cells[order[0]], 1
 		for end < len(order) && cells[order[end]] == cell {
@@ -131,8 +152,9 @@ func (a *alone) rightOf(cells []uint64, order []int32, half uint8) int {
 			usual = int32(class)
 		}
 	}
+	room.runs = runs
 	right := 0
-	for i, class := range guesses(runs, usual) {
+	for i, class := range room.guesses(usual) {
 		for _, row := range runs[i].rows {
 			if a.halves[row] == half && a.classes[row] == class {
 				right++
@@ -142,10 +164,20 @@ func (a *alone) rightOf(cells []uint64, order []int32, half uint8) int {
 	return right
 }
 
+// zeroed returns n zeros, in the place of list if that has room for them.
+func zeroed(list []int, n int) []int {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
 // guesses returns a class for each run: its own, or that of the nearest number,
 // or the usual one.
-func guesses(runs []run, usual int32) []int32 {
-	list, distance := make([]int32, len(runs)), make([]float64, len(runs))
+func (room *aloneRoom) guesses(usual int32) []int32 {
+	runs := room.runs
+	room.list = slices.Grow(room.list[:0], len(runs))[:len(runs)]
+	room.distance = slices.Grow(room.distance[:0], len(runs))[:len(runs)]
+	list, distance := room.list, room.distance
 	below, above := -1, -1
 	for i, r := range runs {
 		list[i], distance[i] = usual, math.Inf(1)

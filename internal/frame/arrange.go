@@ -30,7 +30,7 @@ func (m *mender) chooseID() error {
 		return nil
 	}
 	for i, name := range m.names {
-		if n, own := m.sampled(i); namesRows(name) && own == n && n == rows {
+		if n, own := m.sampled(i); name != "" && NamesID(name) && own == n && n == rows {
 			m.id = i
 			return nil
 		}

@@ -89,7 +89,7 @@ func (b *Blocks) judge(ctx context.Context) error {
 		return &d
 	}
 	id := b.cells.binding.id
-	repeated, err := b.ids.repeated(ctx, 1)
+	repeated, _, err := b.ids.repeated(ctx, 1)
 	for _, r := range repeated {
 		d := b.table.defect(CodeDuplicateID, id, "the ID of line %d again: IDs must be unique", r.first)
 		d.Line = r.line

@@ -25,8 +25,6 @@ type Change struct {
 
 // The codes of changes, in the order in which they are told.
 const (
-	changePacking    = "unpacked"
-	changeCharset    = "charset"
 	changeEncoding   = "cell-encoding"
 	changeMark       = "byte-order-mark"
 	changeLineEnds   = "line-ends"
@@ -55,8 +53,6 @@ const (
 // changeTexts says what a change is, of one thing and of many; %s stands for
 // their number and what they are.
 var changeTexts = []struct{ code, noun, text string }{
-	{changePacking, "", ""},
-	{changeCharset, "", ""},
 	{changeEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
 	{changeMark, "", "the byte order mark is taken off"},
 	{changeLineEnds, "line", "%s with a carriage return at the end: all end in a line feed"},

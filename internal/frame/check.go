@@ -63,6 +63,7 @@ func Check(train, blind *Profile) []Finding {
 type comparison struct {
 	train, blind *Profile
 	findings     []Finding
+	missing      int // columns of the training file that the blind file lacks
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
@@ -83,15 +84,20 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 // reportMissing names the column that may be meant, if one has a name like it
 // that the training file has not.
 func (c *comparison) reportMissing(name string) {
+	const some = 20 // columns that are missing, behind which no other name is looked for
 	var extra []string
 	for i := range c.blind.Columns {
+		if c.missing >= some {
+			break
+		}
 		if one := c.blind.Columns[i].Name; c.train.find(one) < 0 && one != c.train.Schema.Label {
 			extra = append(extra, one)
 		}
 	}
-	likely := alike(name, extra)
+	likely := Alike(name, extra)
 	c.report(SeverityDefect, CodeMissingColumn, name, "the column of the training file is missing%s", didYouMean(name, extra))
 	c.findings[len(c.findings)-1].Likely = likely
+	c.missing++
 }
 
 func (c *comparison) checkID() {

@@ -27,6 +27,7 @@ type chunk struct {
 func (r *Reader) cut(c *chunk, size int) bool {
 	for r.err == nil && !r.rough {
 		if r.end-r.pos < size && !r.last {
+			r.grow(size)
 			if r.err = r.fill(); r.err != nil {
 				break
 			}
@@ -35,7 +36,7 @@ func (r *Reader) cut(c *chunk, size int) bool {
 		window := r.buf[r.pos : r.pos+size]
 		last := r.last && r.pos+size == r.end
 		n, rough := wholeRecords(window, r.delim, last)
-		r.rough = rough || n == 0 && (last || size >= MaxField)
+		r.rough = rough || n == 0 && (last || size >= max(MaxField, r.piece))
 		if n > 0 {
 			r.give(c, n, last && n == size)
 			return true
@@ -49,7 +50,7 @@ func (r *Reader) cut(c *chunk, size int) bool {
 func (r *Reader) give(c *chunk, n int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
-	if size := max(chunkSize, len(tail)); len(next) < size {
+	if size := max(r.piece, len(tail)); len(next) < size {
 		next = newBuffer(size)
 	}
 	c.buf, c.text = old, old[r.pos:r.pos+n]

@@ -11,6 +11,7 @@ const (
 	CodeUnnamedColumn   = "unnamed-column"
 	CodeDuplicateColumn = "duplicate-column"
 	CodeTooFewColumns   = "too-few-columns"
+	CodeTooManyColumns  = "too-many-columns"
 	CodeMissingColumn   = "missing-column"
 	CodeRaggedRow       = "ragged-row"
 	CodeDuplicateID     = "duplicate-id"
@@ -19,6 +20,7 @@ const (
 	CodeUnknownLabel    = "unknown-label"
 	CodeOneClass        = "one-class"
 	CodeTooManyClasses  = "too-many-classes"
+	CodeNumericLabel    = "numeric-label"
 	CodeBinary          = "binary"
 	CodeInvalidUTF8     = "invalid-utf8"
 	CodeUnclosedQuote   = "unclosed-quote"
@@ -70,6 +72,14 @@ type Defect struct {
 	Column int `json:"column,omitempty"`
 	// Name is the header's name for Column; empty where it has none.
 	Name string `json:"name,omitempty"`
+	// Count is the number of rows or columns of the whole file that have the
+	// defect, of which Line and Column are the first; 0 where nothing is counted.
+	Count int `json:"count,omitempty"`
+	// AtLeast tells that Count is of a part of the file: it could not be read to
+	// its end.
+	AtLeast bool `json:"atLeast,omitempty"`
+	// Lines are the lines of the first of these rows, at most 20; nil for columns.
+	Lines []int `json:"lines,omitempty"`
 }
 
 // Error returns place and message: `line 17, column 3 (age): …`.

@@ -193,11 +193,11 @@ func TestFormsOfTextsThatWereForgotten(t *testing.T) {
 		{"names", func(i int) string { return fmt.Sprintf("ab%dxy", i) }, FormCategory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tally := tally{limits: limits{few: 100, set: 4_096}}
+			tally := tally{limits: limits{few: 100, set: 4_096, early: earlyBytes}}
 			for i := range 20_000 {
 				tally.add([]byte(c.cell(i)), i+2)
 				if len(tally.texts.list) == 1_000 {
-					tally.texts.prune(tally.limits.set)
+					tally.texts.prune(tally.texts.bytes/2, &tally.limits)
 				}
 			}
 			j := tally.judge()
@@ -228,10 +228,7 @@ func TestTwins(t *testing.T) {
 			twins = append(twins, w.String())
 		}
 	}
-	want := []string{
-		`line 1, column 3 (copy): says the same as column 2 ("name"): not used`,
-		`line 1, column 4 (code): says the same as column 2 ("name"): not used`,
-	}
+	want := []string{"line 1, column 3 (copy): 2 columns say the same as an earlier column: not used (copy, code)"}
 	if d := cmp.Diff(want, twins); d != "" {
 		t.Error(d)
 	}

@@ -56,7 +56,7 @@ func (g *grid) parse(c *chunk, numeric []bool) bool {
 	quoted := bytes.IndexByte(c.text, '"') >= 0
 	g.marks = slices.Grow(g.marks[:0], len(g.text)+markSlack)
 	g.marks = g.marks[:mark(g.marks[:cap(g.marks)], g.text, quoted)]
-	if !g.lay(quoted) {
+	if !g.lay(quoted) || len(c.text) > MaxField && g.longest() > MaxField {
 		return false
 	}
 	// An odd number of cache lines from column to column, so that the columns
@@ -126,6 +126,18 @@ func (g *grid) row(begin int32, marks []int32, quoted bool) bool {
 	}
 	g.lines = append(g.lines, int32(g.breaks))
 	return g.text[cells[last]-1] != ','
+}
+
+// longest returns the length of the longest cell, with its quotes.
+func (g *grid) longest() int {
+	most := int32(0)
+	for row := range g.rows {
+		cells := g.begins[row*(g.fields+1):][:g.fields+1]
+		for i := range g.fields {
+			most = max(most, cells[i+1]-1-cells[i])
+		}
+	}
+	return int(most)
 }
 
 // nearRows is how many rows' text fits the nearest cache.

@@ -31,7 +31,7 @@ func (s *scan) guessLabel(names []string, last, id int) (at int, why string) {
 	}
 	at = -1
 	for i, name := range names {
-		if i == last || i == id || !namesLabel(name) || s.canBeLabel(i) != "" {
+		if i == last || i == id || !NamesLabel(name) || s.canBeLabel(i) != "" {
 			continue
 		}
 		if at >= 0 {

@@ -196,17 +196,16 @@ func (s *identities) has(id []byte) (bool, error) {
 // repetition is a line whose ID an earlier line has.
 type repetition struct{ line, first int }
 
-// repeated returns up to limit repetitions with the lowest lines. The lines of
-// the IDs must have been added in ascending order.
-func (s *identities) repeated(ctx context.Context, limit int) ([]repetition, error) {
+// repeated returns up to limit repetitions with the lowest lines, and how many
+// there are. The lines of the IDs must have been added in ascending order.
+func (s *identities) repeated(ctx context.Context, limit int) (found []repetition, count int, err error) {
 	if s.rising != nil {
-		return nil, nil
+		return nil, 0, nil
 	}
-	var found []repetition
 	firsts := make(map[uint64]int) // of the bin: the first line of each ID
 	for i := range s.bins {
 		if err := cmp.Or(s.err, context.Cause(ctx)); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		clear(firsts)
 		here := 0
@@ -216,15 +215,17 @@ func (s *identities) repeated(ctx context.Context, limit int) ([]repetition, err
 				firsts[id.key] = line
 				return true
 			}
-			found = append(found, repetition{line, first})
-			here++
-			return here < limit
+			count++
+			if here++; here <= limit {
+				found = append(found, repetition{line, first})
+			}
+			return true
 		})
 		if len(found) > limit {
 			found = lowest(found, limit)
 		}
 	}
-	return lowest(found, limit), s.err
+	return lowest(found, limit), count, s.err
 }
 
 func lowest(found []repetition, limit int) []repetition {

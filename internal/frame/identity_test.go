@@ -29,23 +29,27 @@ func TestDuplicateIDs(t *testing.T) {
 	for i := range random {
 		random[i] = fmt.Sprintf("%016x-%d", r.Uint64(), i)
 	}
+	everyRow := make([]int, manyIDs-1)
+	for i := range everyRow {
+		everyRow[i] = i + 1
+	}
 	tests := []struct {
 		name  string
 		id    func(n int) string
 		again map[int]int // rows that have the ID of another
-		want  []Defect
+		want  *Defect
 	}{
 		{name: "counting", id: counting},
 		{name: "padded", id: padded},
 		{name: "falling", id: falling},
 		{name: "random", id: func(n int) string { return random[n] }},
-		{name: "counting_but_the_last", id: counting, again: map[int]int{manyIDs - 1: 0}, want: []Defect{again(manyIDs-1, 0)}},
-		{name: "padded_but_one", id: padded, again: map[int]int{60_000: 59_999}, want: []Defect{again(60_000, 59_999)}},
+		{name: "counting_but_the_last", id: counting, again: map[int]int{manyIDs - 1: 0}, want: again(0, manyIDs-1)},
+		{name: "padded_but_one", id: padded, again: map[int]int{60_000: 59_999}, want: again(59_999, 60_000)},
 		{
 			name: "random_but_two", id: func(n int) string { return random[n] },
-			again: map[int]int{9: 7, 110_000: 50_000}, want: []Defect{again(9, 7), again(110_000, 50_000)},
+			again: map[int]int{9: 7, 110_000: 50_000}, want: again(7, 9, 110_000),
 		},
-		{name: "constant", id: func(int) string { return "x" }, want: []Defect{again(1, 0), again(2, 0), again(3, 0)}},
+		{name: "constant", id: func(int) string { return "x" }, want: again(0, everyRow...)},
 	}
 	for _, disk := range []string{"room", "no_room"} {
 		dir := t.TempDir()
@@ -66,11 +70,11 @@ func TestDuplicateIDs(t *testing.T) {
 					}
 					fmt.Fprintf(&file, "%s,%d,%d\n", test.id(from), n%7, n%2)
 				}
-				p, err := Scan(t.Context(), &file, ScanOptions{MaxDefects: 3})
+				p, err := Scan(t.Context(), &file, ScanOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(test.want, p.Defects); diff != "" {
+				if diff := cmp.Diff(test.want, defectOf(p)); diff != "" {
 					t.Errorf("-want +got\n%s", diff)
 				}
 				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -81,12 +85,31 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// again is the defect of a row, from 0, that has the ID of an earlier one.
-func again(row, first int) Defect {
-	return Defect{
-		Code: CodeDuplicateID, Line: row + 2, Column: 1, Name: "id",
-		Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", first+2),
+// again is the defect of rows, from 0, that have the ID of an earlier one; first is
+// that of the first of them.
+func again(first int, rows ...int) *Defect {
+	d := &Defect{Code: CodeDuplicateID, Line: rows[0] + 2, Column: 1, Name: "id", Count: len(rows)}
+	for _, row := range rows[:min(len(rows), mostPlaces)] {
+		d.Lines = append(d.Lines, row+2)
 	}
+	switch n := len(rows); n {
+	case 1:
+		d.Message = fmt.Sprintf("the ID of line %d again: IDs must be unique", first+2)
+	case 2:
+		d.Message = fmt.Sprintf("2 rows repeat the ID of an earlier row, in lines %d and %d: IDs must be unique", rows[0]+2, rows[1]+2)
+	default:
+		d.Message = fmt.Sprintf("%s repeat the ID of an earlier row, first in lines %d, %d, %d: IDs must be unique",
+			plural(n, "row"), rows[0]+2, rows[1]+2, rows[2]+2)
+	}
+	return d
+}
+
+// defectOf returns the only defect of a profile, nil if there is none.
+func defectOf(p *Profile) *Defect {
+	if len(p.Defects) == 0 {
+		return nil
+	}
+	return &p.Defects[0]
 }
 
 // TestIdentitiesKnown asks for IDs before and after others were added.
@@ -121,7 +144,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if found, err := ids.repeated(ctx, 1); !errors.Is(err, context.Canceled) {
+	if found, _, err := ids.repeated(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("repeated = %v, %v, want context.Canceled", found, err)
 	}
 }

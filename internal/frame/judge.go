@@ -177,7 +177,7 @@ func (t *tally) amounts(texts []level) (judged, bool) {
 // weighAmounts decides whether so many different numbers and so many other
 // texts are a column of numbers.
 func (t *tally) weighAmounts(j judged, texts []level, different, others int) (judged, bool) {
-	if t.numbers != nil {
+	if t.numbers != nil && t.cells[text] <= t.cells[number] {
 		different = max(different, t.numbers.values.count())
 	}
 	plain := t.kind() == Numeric
@@ -325,5 +325,8 @@ func (t *tally) profile(j *judged) ColumnProfile {
 	}
 	rows := t.cells[blank] + t.cells[number] + t.cells[marker] + t.cells[text]
 	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be above
+	if c.Estimate {
+		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or none
+	}
 	return c
 }

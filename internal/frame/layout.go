@@ -23,7 +23,7 @@ const (
 // user says; cut tells that the file goes on behind the sample.
 func sniff(sample []byte, cut bool, delim byte) (layout, error) {
 	if delim == 0 || delim == DetectDelimiter {
-		delim = detectDelimiter(sample[:min(len(sample), sampleSize)], cut || len(sample) > sampleSize)
+		delim = FindDelimiter(sample[:min(len(sample), sampleSize)], cut || len(sample) > sampleSize)
 		if delim == ',' {
 			delim = behindPreamble(sample, cut)
 		}

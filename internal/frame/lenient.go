@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // lenient reads records as a Reader does, and makes something of those that a
@@ -184,8 +186,8 @@ func (l *lenient) legible(fields [][]byte, line int) [][]byte {
 			continue
 		}
 		var text []byte
-		for rest := field; len(rest) > 0; rest = rest[1:] {
-			text, _ = windows1252(text, rest)
+		for _, c := range field {
+			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(c))
 		}
 		fields[i] = text
 		l.note(changeEncoding, line, i+1)

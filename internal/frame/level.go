@@ -108,17 +108,17 @@ func (l *levels) insert(one level) int32 {
 	return int32(len(l.list) - 1)
 }
 
-// prune forgets rare texts until at most half of the memory is in use. If that
-// leaves next to none, the column holds names, and no new ones are let in.
-func (l *levels) prune(capacity int) {
-	l.remember()
+// prune forgets rare texts until they take at most goal bytes. If that leaves next
+// to none, the column holds names, and no new ones are let in.
+func (l *levels) prune(goal int, limits *limits) {
+	l.remember(limits.early)
 	if l.all == nil {
-		l.all = newDistinct(capacity)
+		l.all = newDistinct(limits.set)
 		for i := range l.list {
 			l.all.add(l.list[i].hash)
 		}
 	}
-	before, keep, goal := len(l.list), l.list, l.bytes/2
+	before, keep := len(l.list), l.list
 	for rare := 1; l.bytes > goal; rare *= 2 {
 		keep = slices.DeleteFunc(keep, func(one level) bool {
 			if one.rows <= rare {
@@ -128,7 +128,7 @@ func (l *levels) prune(capacity int) {
 		})
 	}
 	l.closed = 100*len(keep) < before
-	l.door = newDoorkeeper(capacity)
+	l.door = newDoorkeeper(limits.set)
 	l.keep(keep)
 	for i := range l.list {
 		l.door.admit(l.list[i].hash)
@@ -177,20 +177,20 @@ func (d *doorkeeper) knows(hash uint64) bool {
 	return known
 }
 
-// earlyBytes is what the early texts may take.
-const earlyBytes = 2 << 20
-
-// remember keeps the first texts as a sample, before some are forgotten.
-func (l *levels) remember() {
+// remember keeps the first texts as a sample, before some are forgotten: at least
+// one, and about so many bytes.
+func (l *levels) remember(bytes int) {
 	if l.early != nil {
 		return
 	}
 	n, size := 0, 0
-	for n < len(l.list) && size < earlyBytes {
+	for n < len(l.list) && size < bytes {
 		size += levelBytes + len(l.list[n].text)
 		n++
 	}
-	l.early = slices.Clone(l.list[:n])
+	first := levels{}
+	first.keep(l.list[:n])
+	l.early = first.list
 }
 
 // sample returns texts of the column that tell what it holds: all of them if

@@ -5,10 +5,19 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// looseName is what a column's name reads like when case and all but letters
-// and digits do not count.
+// LooseName returns what a column's name reads like when case and all but letters
+// and digits do not count; the name itself where nothing else is left.
+func LooseName(name string) string {
+	if loose := looseName(name); loose != "" {
+		return loose
+	}
+	return name
+}
+
+// looseName is LooseName, but empty where nothing is left.
 func looseName(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsLetter(char) || unicode.IsDigit(char) {
@@ -21,15 +30,15 @@ func looseName(name string) string {
 // didYouMean returns the question for the name that is most like another one,
 // nothing if none is.
 func didYouMean(name string, names []string) string {
-	if likely := alike(name, names); likely != "" {
+	if likely := Alike(name, names); likely != "" {
 		return fmt.Sprintf(" (did you mean %s?)", excerpt(likely))
 	}
 	return ""
 }
 
-// alike returns the name that differs from another one in case and signs, or
+// Alike returns the name that differs from another one in case and signs, or
 // else in a few letters only; empty if none does.
-func alike(name string, names []string) string {
+func Alike(name string, names []string) string {
 	loose := []rune(looseName(name))
 	best, least := "", len(loose)/3+1
 	for _, other := range names {
@@ -70,24 +79,50 @@ func distance(a, b []rune, limit int) int {
 	return min(last[len(b)], limit)
 }
 
-// namesRows reports whether a column's name is that of an ID.
-func namesRows(name string) bool {
-	loose := looseName(name)
-	for _, one := range []string{"id", "key", "uuid", "guid", "rowid", "index", "nr", "no", "number"} {
-		if loose == one {
-			return true
-		}
+// NamesID reports whether a column's name may be that of an ID: id, key, index,
+// no, customer_id, PassengerId and the like, or none, as an index is written.
+func NamesID(name string) bool {
+	switch looseName(name) {
+	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
+		return true
+	}
+	return name == "" || NamesIDSurely(name)
+}
+
+// NamesIDSurely reports whether a column's name is hardly that of anything but an
+// ID, wherever the column stands.
+func NamesIDSurely(name string) bool {
+	switch looseName(name) {
+	case "id", "uuid", "guid", "rowid":
+		return true
 	}
 	last := strings.LastIndexFunc(name, func(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) })
-	word := strings.ToLower(name[last+1:])
-	return last >= 0 && (word == "id" || word == "key" || word == "uuid") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
+	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
+		return true
+	}
+	// customerID, PassengerId: not PAID, nor Madrid.
+	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
+	before, _ := utf8.DecodeLastRuneInString(stem)
+	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// labelNames are what labels are often called, as looseName has it.
-var labelNames = []string{
-	"label", "class", "target", "y", "outcome", "result", "response", "churn", "churned", "survived", "default", "fraud",
-	"isfraud", "diagnosis", "species", "category", "spam", "isspam", "converted", "clicked", "approved", "status",
+// sureLabels are names that columns beside a label hardly have, as looseName has
+// them; otherLabels are names of labels that other columns have, too.
+var (
+	sureLabels = []string{
+		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",
+		"diagnosis", "species", "spam", "isspam", "converted", "defaulted",
+	}
+	otherLabels = []string{
+		"result", "response", "default", "category", "clicked", "approved", "status", "type", "group", "quality", "grade",
+	}
+)
+
+// NamesLabel reports whether a column's name may be that of a label.
+func NamesLabel(name string) bool {
+	return NamesLabelSurely(name) || slices.Contains(otherLabels, looseName(name))
 }
 
-// namesLabel reports whether a column's name is that of a label.
-func namesLabel(name string) bool { return slices.Contains(labelNames, looseName(name)) }
+// NamesLabelSurely reports whether a column's name is hardly that of anything but
+// a label, wherever the column stands.
+func NamesLabelSurely(name string) bool { return slices.Contains(sureLabels, looseName(name)) }

@@ -22,7 +22,7 @@ type LoadOptions struct {
 // wrong with the file. Load looks for less than Scan does: not for duplicate IDs,
 // nor at the names of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
-	t, err := openTable(NewReader(src, ','))
+	t, err := openTable(NewReader(contextReader{ctx, src}, ','))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 		return nil, err
 	}
 	l := &load{table: t, cells: newCells(schema, b), gathered: newGathered(schema, opts.Rows)}
-	err = t.share(ctx, defaultHands(), chunkSize, func() hand { return l.newHand(ctx) })
+	err = t.share(ctx, t.hands(), t.chunkBytes(), func() hand { return l.newHand(ctx) })
 	if err == nil {
 		err = l.readRows(ctx)
 	}

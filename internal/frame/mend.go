@@ -16,8 +16,6 @@ type MendOptions struct {
 	// file without Label, the last column is the label, or if that cannot be one,
 	// the one column that can and has a name like one.
 	Shape Shape
-	// Encoding is that of Decode.
-	Encoding string
 	// Train is what a blind file is for: the profile of a training file without
 	// defects. It may be nil.
 	Train *Profile
@@ -46,7 +44,8 @@ type Mended struct {
 // blind file the columns in the order of the training file. It changes what can
 // be decided and nothing else, and tells every change.
 //
-// The file is read twice; open gives it from its beginning, as it is stored. A
+// The file is read twice; open returns it from its beginning, unpacked and, as far
+// as its encoding is known, in UTF-8. A
 // *Defect is something that cannot be put right. What cannot be put right by
 // reading rows alone, such as a missing column, is found by a Scan of the copy.
 func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts MendOptions) (done *Mended, err error) {
@@ -57,7 +56,8 @@ func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 		if err != nil {
 			return nil, err
 		}
-		err = m.decode(src, pass)
+		m.quiet = m.scan == nil // else it is the second pass, which tells
+		err = pass(src)
 		if err := errors.Join(err, src.Close()); err != nil {
 			return nil, err
 		}
@@ -96,24 +96,6 @@ func (m *mender) note(code string, line, column int) {
 	if !m.quiet {
 		m.ledger.note(code, line, column)
 	}
-}
-
-// decode unpacks the file for a pass over it.
-func (m *mender) decode(src io.Reader, pass func(io.Reader) error) error {
-	decoded, err := Decode(src, m.opts.Encoding)
-	if err != nil {
-		return err
-	}
-	m.quiet = m.scan == nil // else it is the second pass, which tells
-	if !m.quiet && !decoded.Plain {
-		if decoded.Packing != "" {
-			m.ledger.say(changePacking, Change{}, "unpacked from %s", decoded.Packing)
-		}
-		if decoded.Charset != "" {
-			m.ledger.say(changeCharset, Change{}, "%s, written as UTF-8", decoded.Charset)
-		}
-	}
-	return errors.Join(pass(decoded), decoded.Close())
 }
 
 // sniffed is how much of a file is looked at to find out how it is written.
@@ -155,10 +137,11 @@ func (m *mender) survey(src io.Reader) error {
 
 // begin makes the scan that counts.
 func (m *mender) begin() error {
-	s := &scan{opts: ScanOptions{Blind: m.blind, TextMemory: defaultTextMemory}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
+	s := &scan{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
 	s.table = &table{names: m.names, line: m.layout.line}
 	s.tallies = make([]tally, len(m.names))
-	share := newLimits(len(m.names), defaultTextMemory)
+	s.memory = textMemoryOf(len(m.names), defaultTextMemory)
+	share := newLimits(len(m.names), s.memory)
 	for i := range s.tallies {
 		s.tallies[i].limits = share
 	}

@@ -27,7 +27,7 @@ func newMendWriter(m *mender, dst io.Writer) (*mendWriter, error) {
 		judged := s.tallies[i].judge()
 		w.columns[i], w.names[i] = s.tallies[i].profile(&judged), judged.names
 	}
-	repeated, err := s.ids.repeated(m.ctx, math.MaxInt)
+	repeated, _, err := s.ids.repeated(m.ctx, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}

@@ -39,11 +39,29 @@ type belt struct {
 // run, for those that wait for their turn.
 func defaultHands() int { return runtime.GOMAXPROCS(0) + 2 }
 
+// How much is read at once of a table with many columns, so that a chunk has some
+// rows, and what the hands may take for them all.
+const (
+	wideRows   = 16
+	wideChunk  = 2 << 20
+	handMemory = 96 << 20
+	handColumn = 1 << 10 // about what a hand takes for a column
+)
+
+// chunkBytes returns about how many bytes a chunk of the table should have.
+func (t *table) chunkBytes() int { return min(max(wideRows*len(t.header), chunkSize), wideChunk) }
+
+// hands returns with how many hands to read the table.
+func (t *table) hands() int {
+	return min(max(handMemory/handColumn/len(t.names), 1), defaultHands())
+}
+
 // share reads the table's rows with so many hands and returns the first error
 // of the first chunk that has one. It stops before what is wrong with quotes or
 // too long, which is left to next; of a good file nothing is left.
 func (t *table) share(ctx context.Context, hands, size int, newHand func() hand) error {
 	b := &belt{reader: t.reader, size: size}
+	t.reader.piece = max(t.reader.piece, size)
 	b.moved = sync.NewCond(&b.turn)
 	crew := make([]hand, hands)
 	for i := range crew {

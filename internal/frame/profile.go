@@ -1,6 +1,9 @@
 package frame
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Profile is what one pass over a file found out.
 type Profile struct {
@@ -13,11 +16,11 @@ type Profile struct {
 	Columns []ColumnProfile `json:"columns"`
 	// Classes are the labels in the order of Schema.Classes.
 	Classes []LevelRows `json:"classes,omitempty"`
-	// Defects are what the service refuses, in the order of their lines, up to
-	// the scan's limit. A file without one is good.
+	// Defects are what the service refuses, one a code, in the order of the lines
+	// of the first. A file without one is good.
 	Defects []Defect `json:"defects,omitempty"`
 	// Partial tells that the scan ended before the file did: behind an
-	// unclosed quote, say, or at the limit of defects.
+	// unclosed quote, say.
 	Partial bool `json:"partial,omitempty"`
 	// LikelyLabel names the column that is rather the label where the last one
 	// cannot be; empty if none is.
@@ -27,6 +30,9 @@ type Profile struct {
 
 	line  int // of the header
 	place func(line, column int) (int, int)
+	log   defectLog // what Defects are made of
+
+	positions map[string]int // of Columns by their names, made by find
 }
 
 // ColumnProfile describes one column of a file.
@@ -67,9 +73,11 @@ type Numbers struct {
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Median is exact for up to ten thousand rows, else it comes from a sample.
-	Median    float64    `json:"median"`
-	Histogram *Histogram `json:"histogram"`
+	// Median is exact if MedianEstimate is not set: for up to ten thousand rows, or
+	// a thousand of a table with many columns. Else it comes from a sample.
+	Median         float64    `json:"median"`
+	MedianEstimate bool       `json:"medianEstimate,omitempty"`
+	Histogram      *Histogram `json:"histogram"`
 }
 
 // LevelRows is a text and the number of rows that have it.
@@ -81,7 +89,25 @@ type LevelRows struct {
 // find returns the position of the column with a name in Columns, -1 if there is
 // none.
 func (p *Profile) find(name string) int {
-	return slices.IndexFunc(p.Columns, func(c ColumnProfile) bool { return c.Name == name })
+	if p.positions == nil {
+		p.positions = make(map[string]int, len(p.Columns))
+		for i := range slices.Backward(p.Columns) { // the first of a name counts
+			p.positions[p.Columns[i].Name] = i
+		}
+	}
+	if at, known := p.positions[name]; known {
+		return at
+	}
+	return -1
+}
+
+// listDefects makes Defects of the log, and of others whose places are already
+// those of the file that the user knows.
+func (p *Profile) listDefects(others *defectLog) {
+	p.Defects = slices.Concat(p.log.list(p.place, p.Partial), others.list(nil, p.Partial))
+	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 }
 
 // Err returns the first defect, nil if there is none.

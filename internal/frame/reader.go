@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 const (
 	MaxField  = 1 << 20  // bytes of one field
 	MaxRecord = 16 << 20 // bytes of one record
+	MaxFields = 65_536   // fields of one record, and so columns of a file
 )
 
 // Reader splits a stream into RFC 4180 records.
@@ -31,6 +33,7 @@ type Reader struct {
 	opened bool
 	last   bool  // src has given its last byte
 	rough  bool  // what is next can be read, but not cut
+	piece  int   // bytes of the buffers that chunks are cut from, at least
 	offset int64 // of buf[0] in the file
 	err    error
 	rec    Record
@@ -57,9 +60,22 @@ func (r *Record) Field(i int) []byte { return r.fields[i] }
 // Raw returns the record as it stands in the file, without its line end.
 func (r *Record) Raw() []byte { return r.raw }
 
+// contextReader is a source whose Read fails once the context is done.
+type contextReader struct {
+	ctx context.Context
+	src io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.src.Read(p)
+}
+
 // NewReader returns a Reader on src whose fields are parted by delim.
 func NewReader(src io.Reader, delim byte) *Reader {
-	r := &Reader{src: src, buf: newBuffer(chunkSize), line: 1}
+	r := &Reader{src: src, buf: newBuffer(chunkSize), line: 1, piece: chunkSize}
 	r.part(delim)
 	return r
 }
@@ -161,6 +177,15 @@ func (r *Reader) open() error {
 	return nil
 }
 
+// grow makes the buffer one of at least size bytes.
+func (r *Reader) grow(size int) {
+	if len(r.buf) < size {
+		larger := newBuffer(size)
+		copy(larger, r.buf)
+		r.buf = larger
+	}
+}
+
 // fill reads until the buffer is full or the source has ended, so that a
 // source of small pieces does not make one record be split many times.
 func (r *Reader) fill() error {
@@ -170,9 +195,7 @@ func (r *Reader) fill() error {
 		r.pos = 0
 	}
 	if r.end == len(r.buf) {
-		larger := newBuffer(2 * len(r.buf))
-		copy(larger, r.buf)
-		r.buf = larger
+		r.grow(2 * len(r.buf))
 	}
 	for idle := 0; r.end < len(r.buf); {
 		n, err := r.src.Read(r.buf[r.end:])

@@ -21,8 +21,17 @@ const DetectDelimiter byte = 1
 type Shape struct {
 	// ID names the column that becomes the first. Defaults to the first.
 	ID string
-	// MakeID puts a new first column in front: id, the rows named r1, r2, ….
+	// MakeID puts a new first column in front: the rows are named r1, r2, ….
 	MakeID bool
+	// MadeID names the column that is made. Defaults to id, or that with a number
+	// behind it that is free.
+	MadeID string
+	// Names are other names for all columns, in the order of the file, by which
+	// the fields of a Shape name them. Defaults to those of the header.
+	Names []string
+	// NoHeader is set for a file whose first row is data. Without Names, its columns
+	// are called column_1, column_2 and so on.
+	NoHeader bool
 	// Label names the column that becomes the last. Defaults to the last.
 	Label string
 	// Drop names columns that are left out.
@@ -31,6 +40,24 @@ type Shape struct {
 	Delimiter byte
 	// Blind is set for a file that need not have Label and the columns of Drop.
 	Blind bool
+}
+
+// SetRoles makes a shape bring the columns of a file with these names into the
+// contract's order: the ID first, or one that is made, and the label last. An empty
+// label is that of a blind file. A column that stands where it should be is not
+// named, so that a file in good order is left as it is.
+func (s *Shape) SetRoles(names []string, id string, madeID bool, label string) {
+	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(s.Drop, name) })
+	s.ID, s.MakeID = "", madeID
+	switch {
+	case madeID && s.MadeID == "":
+		s.MadeID = freeName("id", func(one string) bool { return slices.Contains(names, one) })
+	case !madeID && (len(left) == 0 || left[0] != id):
+		s.ID = id
+	}
+	if s.Label = ""; len(left) == 0 || left[len(left)-1] != label {
+		s.Label = label
+	}
 }
 
 // sampleSize is what is read of a file to detect its delimiter.
@@ -62,17 +89,13 @@ func (r *Reshaped) Collect() {
 
 // Complete adds to the profile of what was read the defects that were collected.
 func (r *Reshaped) Complete(p *Profile) {
-	if r.from == nil || len(r.from.defects) == 0 {
+	if r.from == nil || len(r.from.defects.groups) == 0 {
 		return
 	}
 	// What a file lacks as a whole is not known without these rows.
-	p.Defects = slices.DeleteFunc(p.Defects, func(d Defect) bool {
-		return d.Code == CodeNoRows || d.Code == CodeOneClass || d.Code == CodeTooManyClasses
-	})
-	p.Defects = append(p.Defects, r.from.defects...)
-	sortDefects(p.Defects)
-	p.Defects = p.Defects[:min(len(p.Defects), defaultMaxDefects)]
+	p.log.drop(CodeNoRows, CodeOneClass, CodeTooManyClasses, CodeNumericLabel)
 	p.Partial = p.Partial || r.from.partial
+	p.listDefects(&r.from.defects)
 }
 
 // Reshape returns src in the shape of the contract, as CSV with commas. If
@@ -82,13 +105,13 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 	if shape.Delimiter == DetectDelimiter {
 		sampled := bufio.NewReaderSize(src, sampleSize)
 		sample, _ := sampled.Peek(sampleSize) // an error comes again with Read
-		shape.Delimiter = detectDelimiter(sample, len(sample) == sampleSize)
+		shape.Delimiter = FindDelimiter(sample, len(sample) == sampleSize)
 		src = sampled
 	}
 	if shape.Delimiter == 0 {
 		shape.Delimiter = ','
 	}
-	if shape.Delimiter == ',' && shape.ID == "" && shape.Label == "" && !shape.MakeID && len(shape.Drop) == 0 {
+	if shape.Delimiter == ',' && shape.ID == "" && shape.Label == "" && !shape.MakeID && len(shape.Drop) == 0 && shape.Names == nil && !shape.NoHeader {
 		return &Reshaped{Reader: src}, nil
 	}
 	if shape.MakeID && shape.ID != "" {
@@ -101,14 +124,48 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := shape.order(t)
-	if err != nil {
+	r := &reshaper{table: t, numbered: shape.MakeID, line: 1}
+	if shape.NoHeader {
+		r.first = t.headerAsRow()
+	}
+	if err := shape.rename(t); err != nil {
 		return nil, err
 	}
-	r := &reshaper{table: t, order: order, numbered: shape.MakeID}
+	if r.order, err = shape.order(t); err != nil {
+		return nil, err
+	}
 	r.out = NewWriter(&r.pending)
-	r.header()
+	r.header(shape.MadeID)
 	return &Reshaped{r, r}, nil
+}
+
+// headerAsRow returns the first record of a file that has no header.
+func (t *table) headerAsRow() *Record {
+	row := &Record{line: t.line, raw: t.header, breaks: countBreaks(t.header)}
+	for _, name := range t.names {
+		row.fields = append(row.fields, []byte(name))
+	}
+	return row
+}
+
+// rename gives the columns the names that are wanted.
+func (s *Shape) rename(t *table) error {
+	if s.Names == nil {
+		for i := range t.names {
+			if s.NoHeader {
+				t.names[i] = "column_" + strconv.Itoa(i+1)
+			}
+		}
+		return nil
+	}
+	if len(s.Names) != len(t.names) {
+		return &Defect{
+			Code: CodeRaggedRow, Line: t.line, Column: 1,
+			Message: fmt.Sprintf("expected %s, got %d", plural(len(s.Names), "column"), len(t.names)),
+		}
+	}
+	t.names = s.Names
+	return nil
 }
 
 // missingColumn is the defect of a file without a column that is to have a role.
@@ -166,9 +223,10 @@ func (s *Shape) order(t *table) ([]int, error) {
 // delimiters are those that are looked for, the best first.
 const delimiters = ",;\t|"
 
-// detectDelimiter returns the delimiter by which most of the sample's records
+// FindDelimiter returns the delimiter by which most of the sample's records
 // have as many fields as the first; more fields are better, the comma is best.
-func detectDelimiter(sample []byte, cut bool) byte {
+// cut is set where the sample is not all of the file.
+func FindDelimiter(sample []byte, cut bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(delimiters) {
 		if score := delimiterScore(sample, delim, cut); score > most {
@@ -210,13 +268,14 @@ type reshaper struct {
 	order    []int
 	numbered bool
 	rows     int
+	first    *Record // a row that stands where a header should; nil once it is written
 	out      *Writer
 	pending  bytes.Buffer
 	err      error
 	line     int     // next of the output
 	shifts   []shift // where lines begin to stand elsewhere in the source
 	collects bool    // see Collect
-	defects  []Defect
+	defects  defectLog
 	partial  bool // not all of the source was read
 }
 
@@ -258,15 +317,19 @@ func (r *reshaper) wrote(from int, fields [][]byte, breaks int) {
 	}
 }
 
-func (r *reshaper) header() {
+// header writes the header, with a name for an ID column that is made; the name
+// may be empty.
+func (r *reshaper) header(made string) {
 	if r.numbered {
-		r.out.Field([]byte(freeName("id", func(one string) bool { return r.table.find(one) >= 0 })))
+		if made == "" {
+			made = freeName("id", func(one string) bool { return r.table.find(one) >= 0 })
+		}
+		r.out.Field([]byte(made))
 	}
 	for _, at := range r.order {
 		r.out.Field([]byte(r.table.names[at]))
 	}
 	r.out.End()
-	r.line = 1
 	r.wrote(r.table.line, nil, 0)
 	for _, at := range r.order {
 		r.line += countBreaks([]byte(r.table.names[at]))
@@ -291,7 +354,7 @@ func (r *reshaper) collect(err error) bool {
 	if !r.collects || !errors.As(err, &defect) {
 		return false
 	}
-	if r.defects = append(r.defects, *defect); len(r.defects) == defaultMaxDefects || r.table.reader.ended() {
+	if r.defects.add(*defect); r.table.reader.ended() {
 		r.err, r.partial = io.EOF, true
 	}
 	return true
@@ -301,7 +364,10 @@ func (r *reshaper) collect(err error) bool {
 func (r *reshaper) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
 		// Who reads decides how long: there is nothing to cancel in here.
-		rec, err := r.table.next(context.Background())
+		rec, err := r.first, error(nil)
+		if r.first = nil; rec == nil {
+			rec, err = r.table.next(context.Background())
+		}
 		if r.collect(err) {
 			continue
 		}

@@ -25,6 +25,10 @@ func TestReshape(t *testing.T) {
 		{"delimiter_is_replaced", "a;b\n1,5;\"x;\"\"y\"\n", Shape{Delimiter: ';'}, "a,b\n\"1,5\",\"x;\"\"y\"\n"},
 		{"tab_is_detected", "a\tb, c\n1\t2\n", Shape{Delimiter: DetectDelimiter}, "a,\"b, c\"\n1,2\n"},
 		{"comma_is_detected", plain, Shape{Delimiter: DetectDelimiter}, plain},
+		{"columns_get_other_names", plain, Shape{Names: []string{"k", "a", "b", "b_2"}, Label: "a"}, "k,b,b_2,a\nr,\"u,v\",2,1\ns,w,4,3\n"},
+		{"made_id_gets_the_name_that_is_asked_for", "id,a\n1,2\n", Shape{MakeID: true, MadeID: "id", Names: []string{"id_2", "a"}}, "id,id_2,a\nr1,1,2\n"},
+		{"first_row_may_be_data", "\"r\nq\",1\n\ns,2\n", Shape{NoHeader: true}, "column_1,column_2\n\"r\nq\",1\ns,2\n"},
+		{"first_row_may_be_data_with_names", "r,1\n", Shape{NoHeader: true, Names: []string{"k", "a"}, MakeID: true}, "id,k,a\nr1,r,1\n"},
 		{"blind_file_may_lack_the_label", plain, Shape{Label: "none", Drop: []string{"no"}, ID: "k", Blind: true}, plain},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -47,6 +51,7 @@ func TestReshape(t *testing.T) {
 		{"missing_label", plain, Shape{Label: "z"}, `line 1: no column has the name "z", which is to be the label`},
 		{"missing_id", plain, Shape{ID: "z", Blind: true}, `line 1: no column has the name "z", which is to be the ID`},
 		{"missing_drop", plain, Shape{Drop: []string{"z"}}, `line 1: no column has the name "z", which is to be dropped`},
+		{"names_of_fewer_columns", plain, Shape{Names: []string{"k"}}, "line 1, column 1: expected 1 column, got 4"},
 		{"ragged_row", "a;b\n1\n", Shape{Delimiter: ';'}, "line 2, column 2 (b): expected 2 fields, got 1"},
 		{"two_ids", plain, Shape{ID: "a", MakeID: true}, `the ID is to be the column "a" and to be made: choose one`},
 	} {
@@ -73,6 +78,24 @@ func TestDefectsOfTheSourceComeThroughAScan(t *testing.T) {
 	}
 	want := []string{"ragged-row: line 3, column 3 (x): expected 3 fields, got 2"}
 	if d := cmp.Diff(want, errorsOf(p.Defects)); d != "" || !p.Partial {
+		t.Error(d)
+	}
+}
+
+func TestRolesInTheirPlacesChangeNothing(t *testing.T) {
+	names := []string{"id", "a", "y"}
+	shape := Shape{Delimiter: DetectDelimiter}
+	shape.SetRoles(names, "id", false, "y")
+	if d := cmp.Diff(Shape{Delimiter: DetectDelimiter}, shape); d != "" {
+		t.Error(d)
+	}
+	shape.SetRoles(names, "a", false, "id")
+	if d := cmp.Diff(Shape{Delimiter: DetectDelimiter, ID: "a", Label: "id"}, shape); d != "" {
+		t.Error(d)
+	}
+	shape = Shape{Drop: []string{"y"}}
+	shape.SetRoles(names, "", true, "a")
+	if d := cmp.Diff(Shape{Drop: []string{"y"}, MakeID: true, MadeID: "id_2"}, shape); d != "" {
 		t.Error(d)
 	}
 }

@@ -19,18 +19,24 @@ type sample struct {
 	label    int // field of the label, -1 in a blind file
 	capacity int // rows
 	depth    uint
-	numbers  []int    // by row: its number in the file, from 0
-	cells    []uint64 // by row and field, see sampledNumber and sampledText
+	numbers  []int      // by row: its number in the file, from 0
+	cells    [][]uint64 // by row and field, see sampledNumber and sampledText
+	some     []uint64   // workspace of different
+	values   []float64  // workspace of median
 }
 
+// How many rows a sample has: as many as have sampleCells cells, but wideRowsKept
+// of a table with many columns, as long as they have no more than mostCellsKept.
 const (
-	sampleRows  = 10_000
-	sampleCells = 2 << 20
-	leastSample = 500
+	sampleRows    = 10_000
+	sampleCells   = 2 << 20
+	wideRowsKept  = 1_000
+	mostCellsKept = 16 << 20
 )
 
 func newSample(fields, id, label int) *sample {
-	capacity := min(max(sampleCells/fields, leastSample), sampleRows)
+	wide := min(wideRowsKept, mostCellsKept/fields)
+	capacity := min(max(sampleCells/fields, wide), sampleRows)
 	return &sample{fields: fields, id: id, label: label, capacity: capacity}
 }
 
@@ -53,15 +59,15 @@ func (s *sample) addGrid(g *grid, first int) {
 		if !s.takes(first + row) {
 			continue
 		}
-		s.begin(first + row)
-		for field := range s.fields {
+		cells := s.begin(first + row)
+		for field := range cells {
 			if g.numeric[field] {
 				if value := g.values[field*g.stride+row]; value == value {
-					s.cells = append(s.cells, sampledNumber(value))
+					cells[field] = sampledNumber(value)
 					continue
 				}
 			}
-			s.cells = append(s.cells, s.cell(field, g.cellText(row, field)))
+			cells[field] = s.cell(field, g.cellText(row, field))
 		}
 	}
 }
@@ -71,9 +77,9 @@ func (s *sample) add(fields [][]byte, row int) {
 	if !s.takes(row) {
 		return
 	}
-	s.begin(row)
+	cells := s.begin(row)
 	for i, cell := range fields {
-		s.cells = append(s.cells, s.cell(i, cell))
+		cells[i] = s.cell(i, cell)
 	}
 }
 
@@ -93,41 +99,65 @@ func (s *sample) cell(field int, cell []byte) uint64 {
 	return sampledBlank
 }
 
-// begin makes room for a row.
-func (s *sample) begin(row int) {
+// complete reports whether all rows are kept.
+func (s *sample) complete() bool { return s.depth == 0 }
+
+// begin makes room for a row and returns it.
+func (s *sample) begin(row int) []uint64 {
 	for len(s.numbers) >= s.capacity {
 		s.depth++
 		kept := 0
 		for i, number := range s.numbers {
 			if s.takes(number) {
-				s.numbers[kept] = number
-				copy(s.cells[kept*s.fields:][:s.fields], s.cells[i*s.fields:])
+				s.numbers[kept], s.cells[kept] = number, s.cells[i]
 				kept++
 			}
 		}
-		s.numbers, s.cells = s.numbers[:kept], s.cells[:kept*s.fields]
+		clear(s.cells[kept:])
+		s.numbers, s.cells = s.numbers[:kept], s.cells[:kept]
 	}
-	s.numbers = append(s.numbers, row)
+	cells := make([]uint64, s.fields)
+	s.numbers, s.cells = append(s.numbers, row), append(s.cells, cells)
+	return cells
 }
 
-// column returns the cells of a field, row by row.
-func (s *sample) column(field int) []uint64 {
-	list := make([]uint64, 0, len(s.numbers))
-	for at := field; at < len(s.cells); at += s.fields {
-		list = append(list, s.cells[at])
+// column returns the cells of a field, row by row, in the place of dst if that
+// has room for them.
+func (s *sample) column(dst []uint64, field int) []uint64 {
+	dst = slices.Grow(dst[:0], len(s.cells))
+	for _, cells := range s.cells {
+		dst = append(dst, cells[field])
 	}
-	return list
+	return dst
+}
+
+// different returns how many different numbers and how many other texts a field
+// holds in the rows that are kept.
+func (s *sample) different(field int) (numbers, texts int) {
+	s.some = s.column(s.some, field)
+	slices.Sort(s.some)
+	for _, cell := range slices.Compact(s.some) {
+		switch value := math.Float64frombits(cell); {
+		case value == value:
+			numbers++
+		case cell != sampledBlank:
+			texts++
+		}
+	}
+	return numbers, texts
 }
 
 // median returns the middle one of a field's numbers, exact if all rows are
 // kept; NaN if there is none.
 func (s *sample) median(field int) float64 {
-	var list []float64
-	for _, cell := range s.column(field) {
+	list := slices.Grow(s.values[:0], len(s.cells))
+	for _, cells := range s.cells {
+		cell := cells[field]
 		if value := math.Float64frombits(cell); value == value {
 			list = append(list, value)
 		}
 	}
+	s.values = list
 	if len(list) == 0 {
 		return NaN
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -23,15 +22,10 @@ type ScanOptions struct {
 	// Place tells where in the file that a user knows a line and a column stand,
 	// if that is not the one that is read. It is called when all has been read.
 	Place func(line, column int) (int, int)
-	// MaxDefects is the number of defects after which the scan gives up.
-	// Defaults to 20.
-	MaxDefects int
 	// TextMemory is about how many bytes texts may take. With less, fewer columns
 	// are known by all of theirs; defects are the same. Defaults to 16 MB.
 	TextMemory int
 }
-
-const defaultMaxDefects = 20
 
 // Scan reads a file once and tells what its columns hold and what is wrong
 // with it. The error is the source's or the context's; a bad file is no error
@@ -40,15 +34,16 @@ const defaultMaxDefects = 20
 // Memory does not grow with the file: texts, histograms and sets share what is
 // bounded, and what IDs that occur twice are found by waits on the disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
-	opts.MaxDefects = cmp.Or(opts.MaxDefects, defaultMaxDefects)
 	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scan{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIdentities(), label: -1}
 	defer func() { err = errors.Join(err, s.ids.Close()) }()
-	reader := NewReader(src, ',')
+	reader := NewReader(contextReader{ctx, src}, ',')
 	if err := s.run(ctx, reader); err != nil {
 		return nil, err
 	}
-	s.placeAll()
+	s.placeWarnings()
+	s.profile.place = opts.Place
+	s.profile.listDefects(new(defectLog))
 	s.profile.Bytes = cmp.Or(s.stopped, reader.offset+int64(reader.end))
 	return s.profile, nil
 }
@@ -62,9 +57,9 @@ type scan struct {
 	id      int     // field of the ID
 	label   int     // field of the label, -1 in a blind file
 	tallies []tally // one a field; that of the ID stays empty
-	header  int     // defects of the header
 	skipped int     // records that could not be read
 	stopped int64   // offset of the chunk's end where the scan gave up, else 0
+	memory  int     // of the texts of all columns
 	fresh   int     // memory that texts may have taken since the last relief
 	twins   map[fingerprint]int
 	sample  *sample
@@ -87,13 +82,12 @@ func (s *scan) run(ctx context.Context, reader *Reader) error {
 		need = blindColumns
 	}
 	s.refuse(s.table.checkHeader(need)...)
-	s.header = len(s.profile.Defects)
 	if len(s.table.names) < need {
 		s.profile.Partial = true
 		return nil
 	}
 	s.assign()
-	err = s.table.share(ctx, defaultHands(), chunkSize, func() hand { return s.newHand(ctx) })
+	err = s.table.share(ctx, s.table.hands(), s.table.chunkBytes(), func() hand { return s.newHand(ctx) })
 	if err == nil {
 		err = s.readRows(ctx)
 	}
@@ -103,15 +97,17 @@ func (s *scan) run(ctx context.Context, reader *Reader) error {
 	return s.finish(ctx)
 }
 
+// refuse counts defects of the file.
 func (s *scan) refuse(defects ...Defect) {
-	s.profile.Defects = append(s.profile.Defects, defects...)
+	s.profile.log.add(defects...)
 }
 
 // assign gives each column its role.
 func (s *scan) assign() {
 	names := s.table.names
 	s.tallies = make([]tally, len(names))
-	share := newLimits(len(names), s.opts.TextMemory)
+	s.memory = textMemoryOf(len(names), s.opts.TextMemory)
+	share := newLimits(len(names), s.memory)
 	for i := range s.tallies {
 		s.tallies[i].limits = share
 	}
@@ -119,15 +115,14 @@ func (s *scan) assign() {
 		s.id = max(0, s.table.find(s.opts.ID))
 	} else {
 		s.label = len(names) - 1
-		s.tallies[s.label].limits.few = math.MaxInt // labels are texts
+		s.tallies[s.label].limits = limits{few: math.MaxInt, set: mostSet, early: share.early} // labels are texts
 		s.tallies[s.label].texts.exact = true
 	}
 	s.sample = newSample(len(names), s.id, s.label)
 }
 
-// errEnough ends a scan that has found as many defects as were asked for, or
-// cannot go on behind one.
-var errEnough = errors.New("enough defects")
+// errEnough ends a scan that cannot go on behind a defect.
+var errEnough = errors.New("nothing can be read behind the defect")
 
 // scanHand counts chunks of rows.
 type scanHand struct {
@@ -182,7 +177,9 @@ func (h *scanHand) settle(c *chunk) error {
 		}
 		return err
 	}
-	s.count(h, c.line)
+	if err := s.count(h, c.line); err != nil {
+		return err
+	}
 	s.sample.addGrid(&h.grid, s.table.rows)
 	s.relieve(len(c.text), h.grid.rows)
 	s.table.passed(&h.grid)
@@ -192,10 +189,10 @@ func (h *scanHand) settle(c *chunk) error {
 // count takes the rows of a hand's grid, the first of which is in a line. A column is
 // counted by one goroutine, several columns by several: what cannot be done
 // before a chunk's turn would keep the others waiting.
-func (s *scan) count(h *scanHand, line int) {
+func (s *scan) count(h *scanHand, line int) error {
 	g := &h.grid
 	g.reserve()
-	inParallel(len(s.tallies), func(i int) {
+	return inParallel(h.ctx, len(s.tallies), func(i int) {
 		if i == s.id {
 			s.ids.addGrid(&h.ids, g, line)
 			return
@@ -205,11 +202,11 @@ func (s *scan) count(h *scanHand, line int) {
 }
 
 // inParallel calls do with each number below n, on as many goroutines as there
-// are cores.
-func inParallel(n int, do func(i int)) {
+// are cores. Once the context is done it calls no more, and returns the cause.
+func inParallel(ctx context.Context, n int, do func(i int)) error {
 	var next atomic.Int32
 	some := func() {
-		for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
+		for i := next.Add(1) - 1; int(i) < n && ctx.Err() == nil; i = next.Add(1) - 1 {
 			do(int(i))
 		}
 	}
@@ -219,16 +216,13 @@ func inParallel(n int, do func(i int)) {
 	}
 	some()
 	group.Wait()
+	return context.Cause(ctx)
 }
 
 // readRows takes what is left of the table record by record. It returns
-// errEnough if the file has more than was looked at.
+// errEnough if it cannot be read to its end.
 func (s *scan) readRows(ctx context.Context) error {
 	for {
-		if s.header+s.opts.MaxDefects <= len(s.profile.Defects) {
-			s.profile.Partial = true
-			return errEnough
-		}
 		rec, err := s.table.next(ctx)
 		var defect *Defect
 		switch {
@@ -271,7 +265,7 @@ func (s *scan) row(rec *Record) {
 func (s *scan) relieve(bytes, rows int) {
 	const often = 4 << 20
 	if s.fresh += bytes + rows*levelBytes*len(s.tallies); s.fresh > often {
-		relieve(s.tallies, s.opts.TextMemory)
+		relieve(s.tallies, s.memory)
 		s.fresh = 0
 	}
 }
@@ -286,33 +280,46 @@ func (s *scan) cellDefect(rec *Record, code string, at int, message string) Defe
 // finish turns the tallies into the profile and judges the file as a whole.
 func (s *scan) finish(ctx context.Context) error {
 	p := s.profile
-	p.line, p.place = s.table.line, s.opts.Place
+	p.line = s.table.line
 	p.Rows = s.table.rows
 	p.Schema.ID = s.table.names[s.id]
 	if p.Schema.ID == "" {
 		s.warn(CodeUnnamedID, s.id, "the ID column has no name")
 	}
-	s.finishColumns()
-	if s.label >= 0 {
-		s.finishLabel()
-	}
-	repeated, err := s.ids.repeated(ctx, s.opts.MaxDefects)
-	if err != nil {
+	if err := s.finishColumns(ctx); err != nil {
 		return err
 	}
-	for _, r := range repeated {
-		s.refuse(Defect{
-			Code: CodeDuplicateID, Line: r.line, Column: s.id + 1, Name: p.Schema.ID,
-			Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", s.place(r.first)),
-		})
+	if s.label >= 0 {
+		if err := s.finishLabel(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.refuseRepeated(ctx); err != nil {
+		return err
 	}
 	again, err := s.findHeaderAgain()
 	if err != nil {
 		return err
 	}
 	s.finishHeader(again)
-	sortDefects(p.Defects)
-	p.Defects = p.Defects[:min(len(p.Defects), s.opts.MaxDefects)]
+	s.foldWarnings()
+	return nil
+}
+
+// refuseRepeated refuses the rows whose ID an earlier row has.
+func (s *scan) refuseRepeated(ctx context.Context) error {
+	repeated, count, err := s.ids.repeated(ctx, mostPlaces)
+	if err != nil || count == 0 {
+		return err
+	}
+	first, places := repeated[0], []defectPlace(nil)
+	for _, r := range repeated[1:] {
+		places = append(places, defectPlace{r.line, s.id + 1})
+	}
+	s.profile.log.addMany(Defect{
+		Code: CodeDuplicateID, Line: first.line, Column: s.id + 1, Name: s.profile.Schema.ID,
+		Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", s.place(first.first)),
+	}, count, places)
 	return nil
 }
 
@@ -341,13 +348,6 @@ func (s *scan) findHeaderAgain() (bool, error) {
 	return true, nil
 }
 
-// sortDefects puts defects in the order of their places.
-func sortDefects(list []Defect) {
-	slices.SortStableFunc(list, func(a, b Defect) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-}
-
 // place returns where a line stands in the file that the user knows.
 func (s *scan) place(line int) int {
 	if s.opts.Place != nil {
@@ -356,15 +356,12 @@ func (s *scan) place(line int) int {
 	return line
 }
 
-// placeAll does so for all that was found.
-func (s *scan) placeAll() {
+// placeWarnings does so for all warnings.
+func (s *scan) placeWarnings() {
 	if s.opts.Place == nil {
 		return
 	}
 	p := s.profile
-	for i := range p.Defects {
-		p.Defects[i].Line, p.Defects[i].Column = s.opts.Place(p.Defects[i].Line, p.Defects[i].Column)
-	}
 	for i := range p.Warnings {
 		p.Warnings[i].Line, p.Warnings[i].Column = s.opts.Place(p.Warnings[i].Line, p.Warnings[i].Column)
 	}
@@ -377,25 +374,11 @@ func (s *scan) finishHeader(again bool) {
 		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
-	p := s.profile
-	known := slices.ContainsFunc(p.Defects, func(d Defect) bool { return d.Code == CodeNoHeader })
-	if known || again || !s.headless() {
+	log := &s.profile.log
+	if log.find(CodeNoHeader) != nil || again || !s.headless() {
 		return
 	}
 	// A first row that is data often repeats a value: no news beside this.
-	p.Defects = slices.DeleteFunc(p.Defects, func(d Defect) bool {
-		return d.Code == CodeDuplicateColumn || d.Code == CodeUnnamedColumn
-	})
+	log.drop(CodeDuplicateColumn, CodeUnnamedColumn)
 	s.refuse(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
-}
-
-func (s *scan) warn(code string, at int, format string, args ...any) {
-	s.warnAt(s.table.line, code, at, format, args...)
-}
-
-func (s *scan) warnAt(line int, code string, at int, format string, args ...any) {
-	s.profile.Warnings = append(s.profile.Warnings, Warning{
-		Code: code, Message: fmt.Sprintf(format, args...),
-		Line: line, Column: at + 1, Name: s.table.names[at],
-	})
 }

@@ -15,6 +15,7 @@ const (
 	stray                   // a quote where none may be
 	unclosed                // a quote that nothing closes
 	tooLong                 // a field over MaxField, a record over MaxRecord
+	tooMany                 // more than MaxFields fields
 )
 
 // split takes the record at the head of the window apart into r.rec.
@@ -46,6 +47,9 @@ func (r *Reader) split(window []byte) (int, outcome) {
 			rec.fields = append(rec.fields, window[start:i])
 		}
 		if i < len(window) && window[i] == r.delim {
+			if len(rec.fields) == MaxFields {
+				return start, tooMany
+			}
 			i++
 			continue
 		}
@@ -175,6 +179,8 @@ func (r *Reader) fail(at int, what outcome) error {
 		Column: len(r.rec.fields) + 1,
 	}
 	switch what {
+	case tooMany:
+		return r.failFields(d)
 	case stray:
 		d.Code = CodeStrayQuote
 		d.Message = `a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled`
@@ -195,6 +201,52 @@ func (r *Reader) fail(at int, what outcome) error {
 	}
 	r.err = io.EOF
 	return d
+}
+
+// failFields describes a record of more than MaxFields fields and moves behind it
+// if it ends within MaxRecord bytes.
+func (r *Reader) failFields(d *Defect) error {
+	d.Code, d.Line, d.Column = CodeTooManyColumns, r.line, 0
+	fields, ended, err := r.skipRecord()
+	if err != nil {
+		return err
+	}
+	more := ""
+	if !ended {
+		more, fields, r.err = "more than ", fields-1, io.EOF
+	}
+	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, grouped(fields), grouped(MaxFields))
+	return d
+}
+
+// skipRecord moves behind the next record and returns how many fields it has. It
+// gives up behind MaxRecord bytes. Fields are not kept.
+func (r *Reader) skipRecord() (fields int, ended bool, err error) {
+	fields = 1
+	for size, quoted := 0, false; size < MaxRecord; {
+		window := r.buf[r.pos:r.end]
+		for i, char := range window {
+			switch {
+			case char == '"':
+				quoted = !quoted
+			case quoted:
+			case char == r.delim:
+				fields++
+			case char == '\n' || char == '\r':
+				return fields, true, r.skipLine(i)
+			}
+		}
+		size += len(window)
+		r.line += countBreaks(window)
+		r.pos = r.end
+		if r.last {
+			return fields, true, nil
+		}
+		if r.err = r.fill(); r.err != nil {
+			return 0, false, r.err
+		}
+	}
+	return fields, false, nil
 }
 
 // skipLine moves behind the line end that follows offset at.

@@ -16,6 +16,7 @@ type table struct {
 	header []byte   // the header as it stands in the file
 	line   int      // the header's line
 	rows   int      // data records read
+	unseen int      // fields read since next looked at its context
 }
 
 // openTable reads the header. A *Defect tells why there is none.
@@ -37,9 +38,10 @@ func openTable(reader *Reader) (*table, error) {
 // next returns the next data record, a *Defect that names its column, or
 // io.EOF.
 func (t *table) next(ctx context.Context) (*Record, error) {
-	if t.rows&0x3FF == 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	const often = 1 << 14 // fields
+	if t.unseen += len(t.names); t.unseen >= often {
+		if t.unseen = 0; ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 	rec, err := t.reader.Read()

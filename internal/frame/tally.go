@@ -30,40 +30,120 @@ type tally struct {
 
 // limits are one column's share of the memory.
 type limits struct {
-	few int // texts up to which a column is only counted
-	set int // hashes kept to count different values
+	few   int // texts up to which a column is only counted
+	set   int // hashes kept to count different values
+	early int // bytes of the first texts that are kept once some are forgotten
 }
 
 // newLimits divides the memory of a scan among so many columns.
 func newLimits(columns, textMemory int) limits {
+	columns = max(columns, 1)
 	return limits{
-		few: min(max(textMemory/max(columns, 1)/4/levelBytes, 64), 2_048),
-		set: min(max(setMemory/max(columns, 1)/16, 256), 8_192),
+		few:   min(max(textMemory/columns/4/levelBytes, leastFew), mostFew),
+		set:   min(max(setMemory/columns/16, leastSet), mostSet),
+		early: min(earlyMemory/columns, earlyBytes),
 	}
 }
+
+// The bounds of a column's limits.
+const (
+	leastFew, mostFew = 24, 2_048
+	leastSet, mostSet = 64, 8_192
+	earlyBytes        = 2 << 20
+)
 
 // What all columns together may take.
 const (
 	defaultTextMemory = 16 << 20 // for texts
+	wideTextMemory    = 64 << 20 // for more of them, up to
+	wideTextBytes     = 1 << 10  // so much for each column
 	setMemory         = 24 << 20 // for sets of hashes
+	earlyMemory       = 64 << 20 // for first texts
 )
 
-// relieve makes the columns with the most texts forget the rare ones until
-// there is room again.
+// textMemoryOf returns what the texts of so many columns may take, where a few
+// columns may take so much.
+func textMemoryOf(columns, textMemory int) int {
+	return textMemory + min(columns*wideTextBytes, wideTextMemory)
+}
+
+// relieve makes the columns with the most texts forget the rare ones once all
+// take more than textMemory, until they take half of that. What is read before
+// it has to do so again is as much as the other half, so that the work of all
+// calls is linear in the texts.
+//
+// Columns of numbers come first: their texts are not needed once the numbers are
+// measured. The texts of a label stay, as long as they leave room for others.
 func relieve(tallies []tally, textMemory int) {
-	for {
-		most, sum := &tallies[0], 0
-		for i := range tallies {
-			sum += tallies[i].texts.bytes
-			if tallies[i].texts.bytes > most.texts.bytes {
-				most = &tallies[i]
-			}
-		}
-		if sum <= textMemory {
-			return
-		}
-		most.texts.prune(most.limits.set)
+	if textBytes(tallies) <= textMemory {
+		return
 	}
+	for i := range tallies {
+		if t := &tallies[i]; t.undecided() && len(t.texts.list) > enoughToDecide {
+			t.decide()
+		}
+	}
+	if textBytes(tallies) <= textMemory {
+		return
+	}
+	sizes, goal := make([]int, 0, len(tallies)), textMemory/2
+	stays := func(t *tally) bool { return t.isLabel() && t.texts.bytes <= textMemory/4 }
+	for i := range tallies {
+		if t := &tallies[i]; stays(t) {
+			goal -= t.texts.bytes
+		} else {
+			sizes = append(sizes, t.texts.bytes)
+		}
+	}
+	share := fairShare(sizes, goal)
+	for i := range tallies {
+		if t := &tallies[i]; t.texts.bytes > share && !stays(t) {
+			t.forget(share)
+		}
+	}
+}
+
+// enoughToDecide is the number of different texts behind which a column can be
+// decided on, if memory asks for it.
+const enoughToDecide = 8
+
+func textBytes(tallies []tally) int {
+	sum := 0
+	for i := range tallies {
+		sum += tallies[i].texts.bytes
+	}
+	return sum
+}
+
+// fairShare returns the largest bound so that sizes, none above it, sum to at
+// most total. It sorts them.
+func fairShare(sizes []int, total int) int {
+	slices.Sort(sizes)
+	for i, size := range sizes {
+		if share := total / (len(sizes) - i); size > share {
+			return share
+		}
+		total -= size
+	}
+	return math.MaxInt
+}
+
+// filled returns the number of rows whose cell is not blank.
+func (t *tally) filled() int { return t.cells[number] + t.cells[marker] + t.cells[text] }
+
+// isLabel reports whether the column is the label.
+func (t *tally) isLabel() bool { return t.texts.exact }
+
+// undecided reports whether decide was not called yet.
+func (t *tally) undecided() bool { return t.numbers == nil && t.limits.few < math.MaxInt }
+
+// forget makes the column forget rare texts until they take at most so many
+// bytes. The numbers among them are measured first.
+func (t *tally) forget(bytes int) {
+	if t.numbers == nil && t.cells[number] > 0 && !t.isLabel() {
+		t.numbers = newMeasure(t.texts.list, t.limits.set)
+	}
+	t.texts.prune(bytes, &t.limits)
 }
 
 // The rule by which a column with a few texts is one of numbers all the same:
@@ -234,7 +314,7 @@ func (t *tally) decide() {
 	t.numbers = newMeasure(t.texts.list, t.limits.set)
 	if t.skipsText = t.fewJunk(); t.skipsText {
 		t.skipped = true
-		t.texts.remember()
+		t.texts.remember(t.limits.early)
 		others := levels{early: t.texts.early, order: t.texts.order}
 		others.keep(slices.DeleteFunc(t.texts.list, func(one level) bool { return one.kind == number }))
 		t.texts = others

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +18,7 @@ const AdvisedRows = 25
 const (
 	maxClasses = 1_000 // more labels are a quantity, not a class
 
-	manyClasses    = 100  // classes of numbers that may be a quantity
+	manyClasses    = 50   // classes of numbers that may be a quantity
 	enoughForID    = 50   // rows from which a column may be called ID-like
 	idLikeShare    = 0.95 // share of different values that makes it so
 	topLevels      = 10
@@ -25,27 +26,38 @@ const (
 )
 
 // finishColumns profiles the columns and makes features of them.
-func (s *scan) finishColumns() {
+func (s *scan) finishColumns(ctx context.Context) error {
 	list, texts := make([]judged, len(s.tallies)), 0
-	inParallel(len(s.tallies), func(i int) {
+	err := inParallel(ctx, len(s.tallies), func(i int) {
 		if i != s.id && i != s.label {
 			list[i] = s.tallies[i].judge()
 		}
 	})
+	if err != nil {
+		return err
+	}
 	for i := range list {
 		if list[i].form == FormText {
 			texts++
 		}
 	}
 	words := wordsEach(texts, s.profile.Rows)
+	schema := s.profile.Schema
+	schema.Fields = make([]string, 0, len(list))
+	schema.Columns = make([]ColumnSchema, 0, len(list))
+	s.profile.Columns = make([]ColumnProfile, 0, len(list))
 	for i := range list {
 		if i == s.id || i == s.label {
 			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		list[i].words = list[i].words[:min(len(list[i].words), words)]
 		s.finishColumn(i, &list[i])
 	}
 	s.profile.Schema.simplify()
+	return nil
 }
 
 func (s *scan) finishColumn(i int, j *judged) {
@@ -53,10 +65,12 @@ func (s *scan) finishColumn(i int, j *judged) {
 	c := t.profile(j)
 	c.Name, c.Column = s.table.names[i], i+1
 	if c.Numbers != nil {
-		if c.Numbers.Median = s.sample.median(i); j.values != nil {
-			c.Numbers.Median = medianOf(j.values)
+		c.Numbers.Median, c.Numbers.MedianEstimate = s.sample.median(i), !s.sample.complete()
+		if j.values != nil {
+			c.Numbers.Median, c.Numbers.MedianEstimate = medianOf(j.values), false
 		}
 	}
+	s.countExactly(t, &c, j)
 	features := t.features(c.Name, j)
 	if s.useless(i, &c, j) {
 		features = nil
@@ -67,6 +81,21 @@ func (s *scan) finishColumn(i int, j *judged) {
 	schema.Columns = append(schema.Columns, features...)
 	s.profile.Columns = append(s.profile.Columns, c)
 	s.warnStrays(i, j)
+}
+
+// countExactly counts the different values of a column if they were only estimated
+// and the sample has all rows.
+func (s *scan) countExactly(t *tally, c *ColumnProfile, j *judged) {
+	if !c.Estimate || !s.sample.complete() {
+		return
+	}
+	numbers, texts := s.sample.different(c.Column - 1)
+	switch {
+	case j.form == FormNumeric && j.values == nil:
+		c.Distinct, c.Estimate = numbers, false
+	case !j.form.ofNumbers() && t.cells[number] == 0:
+		c.Distinct, c.Estimate = texts, false
+	}
 }
 
 // useless says why nothing can be learnt from a column, if that is so. Of a
@@ -80,7 +109,7 @@ func (s *scan) useless(i int, c *ColumnProfile, j *judged) bool {
 	switch twin, known := s.twin(&s.tallies[i], c); {
 	case filled <= 0 && len(j.strays) == 0:
 		s.warn(CodeEmptyColumn, i, "no row has a value")
-	case c.Distinct == 1 && c.Missing == 0:
+	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
 		s.warn(CodeTwinColumn, i, "says the same as column %d (%s): not used", twin+1, excerpt(s.table.names[twin]))
@@ -179,55 +208,98 @@ func (s *scan) warnStrays(i int, j *judged) {
 }
 
 // finishLabel makes the label's texts the classes.
-func (s *scan) finishLabel() {
+func (s *scan) finishLabel(ctx context.Context) error {
 	p, t := s.profile, &s.tallies[s.label]
 	p.Schema.Label = s.table.names[s.label]
+	if d := s.labelDefect(); d != nil {
+		s.refuse(*d)
+		if d.Code != CodeOneClass {
+			return nil
+		}
+	}
 	list := slices.Clone(t.texts.list)
-	numeric := allNumbers(list)
+	numeric := t.cells[number] == t.filled()
 	slices.SortFunc(list, compareLabels(numeric))
-	labelled := p.Rows - t.cells[blank]
-	n, _ := t.texts.distinct()
-	switch {
-	case len(list) == 0 || s.skipped > 0:
-		return // the labels of rows that could not be read are missing
-	case len(list) == 1:
-		s.refuse(s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed%s", excerpt(list[0].text), s.likelyLabel()))
-	case n > 2 && 2*n > labelled, n > maxClasses:
-		s.refuse(s.table.defect(CodeTooManyClasses, s.label,
-			"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?%s",
-			grouped(n), plural(labelled, "row"), s.likelyLabel()))
-		return
-	case numeric && n > manyClasses:
-		s.warn(CodeManyClasses, s.label, "%d different numbers: each is taken as a class of its own", n)
+	if n := len(list); numeric && n > manyClasses {
+		s.warn(CodeManyClasses, s.label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
 	}
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.text)
 		p.Classes = append(p.Classes, LevelRows{Text: one.text, Rows: one.rows})
 	}
+	if s.skipped > 0 {
+		return nil // the labels of rows that could not be read are missing
+	}
 	s.warnSmall(list)
 	s.warnSimilar(p.Schema.Classes)
-	s.findLeaks()
+	return s.findLeaks(ctx)
+}
+
+// labelDefect returns why the label's texts cannot be the classes, nil if they can.
+// Those of rows that could not be read are not known: nothing is said that they
+// could make wrong.
+func (s *scan) labelDefect() *Defect {
+	t := &s.tallies[s.label]
+	filled := t.filled()
+	n, _ := t.texts.distinct()
+	var d Defect
+	switch {
+	case filled == 0:
+		return nil // each row is told to have no label
+	case n > maxClasses, s.skipped == 0 && n > 2 && 2*n > filled:
+		d = s.tooManyClasses(n, filled)
+	case t.texts.all != nil:
+		d = s.table.defect(CodeTooManyClasses, s.label,
+			"the label's %s different values are too long to be the names of classes: is the label the last column?%s", grouped(n), s.likelyLabel())
+	case s.skipped == 0 && n == 1:
+		d = s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed%s",
+			excerpt(t.texts.list[0].text), s.likelyLabel())
+	default:
+		return nil
+	}
+	return &d
+}
+
+// tooManyClasses refuses a label with n different values in so many rows.
+func (s *scan) tooManyClasses(n, rows int) Defect {
+	t, count := &s.tallies[s.label], grouped(n)
+	if _, exact := t.texts.distinct(); !exact {
+		count = "about " + grouped(min(n, rows))
+	}
+	if t.cells[number] == t.filled() {
+		return s.table.defect(CodeNumericLabel, s.label,
+			"foretell predicts classes, not numbers: the label has %s different ones in %s%s",
+			count, plural(rows, "row"), s.likelyLabel())
+	}
+	return s.table.defect(CodeTooManyClasses, s.label,
+		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?%s",
+		count, plural(rows, "row"), s.likelyLabel())
 }
 
 // findLeaks measures how much of the label each column tells by itself, and
 // warns of one that tells nearly all: it may be known only once the label is.
-func (s *scan) findLeaks() {
+func (s *scan) findLeaks(ctx context.Context) error {
 	a := newAlone(s.sample)
 	if a == nil {
-		return
+		return nil
 	}
 	columns := s.profile.Columns
 	fields := make([]int, len(columns))
 	for i := range columns {
 		fields[i] = columns[i].Column - 1
 	}
-	for i, told := range a.measure(fields) {
+	shares, err := a.measure(ctx, fields)
+	if err != nil {
+		return err
+	}
+	for i, told := range shares {
 		if columns[i].Alone = told; columns[i].Features > 0 && a.leaks(told) {
 			s.warn(CodeLeakingColumn, fields[i],
 				"tells the label of %s of the rows by itself, where %s alone is right in %s: is it known before the label is?",
 				percent(told), excerpt(s.tallies[s.label].texts.top(1)[0].Text), percent(a.base()))
 		}
 	}
+	return nil
 }
 
 // likelyLabel says which column is rather the label, if one is.
@@ -339,8 +411,4 @@ func compareLabels(numeric bool) func(a, b level) int {
 		}
 		return cmp.Compare(a.text, b.text)
 	}
-}
-
-func allNumbers(list []level) bool {
-	return !slices.ContainsFunc(list, func(one level) bool { return one.kind != number })
 }

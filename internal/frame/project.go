@@ -1,0 +1,131 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Pick names a column of a prediction result that is kept.
+type Pick struct {
+	// Source is the column: its name, or id for the first column, prediction,
+	// probability or probability_<class> for those that the prediction added.
+	Source string
+	// Name is what it is called in the copy.
+	Name string
+}
+
+// ParsePicks reads columns such as id,prediction or PassengerId,Survived=prediction,
+// in which NEW=SOURCE renames a column.
+func ParsePicks(text string) ([]Pick, error) {
+	var picks []Pick
+	for part := range strings.SplitSeq(text, ",") {
+		name, source, renamed := strings.Cut(strings.TrimSpace(part), "=")
+		if !renamed {
+			source = name
+		}
+		if name == "" || source == "" {
+			return nil, fmt.Errorf("%q: want columns such as id,prediction or NEW=SOURCE", text)
+		}
+		if slices.ContainsFunc(picks, func(p Pick) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("%q: the column %s is there twice", text, name)
+		}
+		picks = append(picks, Pick{Source: source, Name: name})
+	}
+	return picks, nil
+}
+
+// FindPicks returns the positions of the picked columns among those of a result,
+// by their names. It is an error if one is not there.
+func FindPicks(names []string, picks []Pick) ([]int, error) {
+	at := make([]int, len(picks))
+	for i, pick := range picks {
+		at[i] = findPick(names, pick.Source)
+		if at[i] < 0 {
+			return nil, fmt.Errorf("the result has no column %s%s", excerpt(pick.Source), didYouMean(pick.Source, names))
+		}
+	}
+	return at, nil
+}
+
+// labelColumn matches the column of predicted labels, which is numbered where the
+// blind file has the name.
+var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
+
+// findPick returns the position of a column; -1 if there is none. The columns
+// that a prediction adds are the last ones: prediction, probability and one a
+// class.
+func findPick(names []string, source string) int {
+	added := len(names) - 1
+	for added >= 0 && !labelColumn.MatchString(names[added]) {
+		added--
+	}
+	switch {
+	case source == predictionName:
+		return added
+	case source == probabilityName && added >= 0 && added+1 < len(names):
+		return added + 1
+	case strings.HasPrefix(source, probabilityName+"_") && added >= 0:
+		for at := len(names) - 1; at > added+1; at-- {
+			if names[at] == source {
+				return at
+			}
+		}
+	}
+	if at := slices.Index(names, source); at >= 0 || source != "id" {
+		return at
+	}
+	return 0
+}
+
+// Project copies the picked columns of a result, in their order.
+func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Pick) error {
+	t, err := openTable(NewReader(src, ','))
+	if err != nil {
+		return err
+	}
+	at, err := FindPicks(t.names, picks)
+	if err != nil {
+		return err
+	}
+	w := NewWriter(dst)
+	for _, pick := range picks {
+		w.Field([]byte(pick.Name))
+	}
+	w.End()
+	for {
+		row, err := t.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return w.Flush()
+		}
+		if err != nil {
+			return err
+		}
+		for _, i := range at {
+			w.Field(row.fields[i])
+		}
+		w.End()
+	}
+}
+
+// CountRows returns how many rows a CSV has under its header, all with as many
+// fields as that.
+func CountRows(ctx context.Context, src io.Reader) (int, error) {
+	t, err := openTable(NewReader(src, ','))
+	if err != nil {
+		return 0, err
+	}
+	for rows := 0; ; rows++ {
+		_, err := t.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
+}

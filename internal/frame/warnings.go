@@ -1,0 +1,90 @@
+package frame
+
+import (
+	"fmt"
+	"strings"
+)
+
+func (s *scan) warn(code string, at int, format string, args ...any) {
+	s.warnAt(s.table.line, code, at, format, args...)
+}
+
+func (s *scan) warnAt(line int, code string, at int, format string, args ...any) {
+	s.profile.Warnings = append(s.profile.Warnings, Warning{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: line, Column: at + 1, Name: s.table.names[at],
+	})
+}
+
+// columnKind is what one warning says of several columns with warnings of one
+// code.
+type columnKind struct {
+	from int    // columns from which they have one warning
+	have string // what is wrong with them
+	fate string // what becomes of them
+}
+
+var columnKinds = map[string]columnKind{
+	CodeEmptyColumn:    {2, "have no value in any row", "not used"},
+	CodeConstantColumn: {2, "are constant", "not used"},
+	CodeTwinColumn:     {2, "say the same as an earlier column", "not used"},
+	CodeIDLikeColumn:   {2, "name or number the rows", "they teach nothing about others, so they are not used"},
+	CodeJunkInNumbers:  {4, "of numbers hold other text in some rows", "taken as missing, or kept apart from the numbers where it is frequent"},
+	CodeLeakingColumn:  {4, "tell nearly every label by themselves", "are they known before the label is?"},
+}
+
+// foldWarnings makes one warning of those of a code that many columns have, in
+// the place of the first:
+//
+//	1,311 columns are constant: not used (f5, f9, f12, …)
+//
+// The rest stay as they are, and so do those of columns that are used although
+// they are like an ID.
+func (s *scan) foldWarnings() {
+	used := make(map[int]bool, len(s.profile.Columns))
+	for i := range s.profile.Columns {
+		used[s.profile.Columns[i].Column] = s.profile.Columns[i].Features > 0
+	}
+	folds := func(w *Warning) (columnKind, bool) {
+		kind, known := columnKinds[w.Code]
+		return kind, known && (w.Code != CodeIDLikeColumn || !used[w.Column])
+	}
+	names := make(map[string][]string) // of the columns, by code
+	for i := range s.profile.Warnings {
+		w := &s.profile.Warnings[i]
+		if _, fold := folds(w); fold {
+			names[w.Code] = append(names[w.Code], w.Name)
+		}
+	}
+	kept := s.profile.Warnings[:0]
+	for _, w := range s.profile.Warnings {
+		kind, fold := folds(&w)
+		list := names[w.Code]
+		switch {
+		case !fold || len(list) > 0 && len(list) < kind.from:
+		case list == nil:
+			continue // the first has told of it
+		default:
+			names[w.Code] = nil
+			w.Line, w.Count = s.table.line, len(list)
+			w.Message = fmt.Sprintf("%s %s: %s (%s)", plural(len(list), "column"), kind.have, kind.fate, firstNames(list))
+		}
+		kept = append(kept, w)
+	}
+	s.profile.Warnings = kept
+}
+
+// firstNames lists the first names, cut to a readable length.
+func firstNames(list []string) string {
+	var names []string
+	for _, name := range list[:min(len(list), namedPlaces)] {
+		if chars := []rune(name); len(chars) > longestExcerpt {
+			name = string(chars[:longestExcerpt]) + "…"
+		}
+		names = append(names, name)
+	}
+	if len(list) > namedPlaces {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
