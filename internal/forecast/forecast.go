@@ -17,8 +17,10 @@ type Trial struct {
 	// Judged of those rows: the slope of the curve is its.
 	Alone  float64 `json:"alone"`
 	Judged int     `json:"judged"`
-	// Seconds is how long the race took.
+	// Seconds is how long the race took; Cut reports whether it was stopped at its
+	// time limit, so that a race to its end takes longer.
 	Seconds   float64 `json:"seconds"`
+	Cut       bool    `json:"cut"`
 	Algorithm string  `json:"algorithm,omitempty"`
 	// classes are the rows of the sample's classes.
 	classes []int
@@ -34,10 +36,11 @@ type Forecast struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
-	// Seconds is how long the race will take, Fastest to Slowest what it may.
-	Seconds float64 `json:"seconds"`
-	Fastest float64 `json:"fastest"`
-	Slowest float64 `json:"slowest"`
+	// Seconds is how long the race will take, Fastest to Slowest what it may. If
+	// the last trial was cut, only Fastest is known and the others are nil.
+	Seconds *float64 `json:"seconds"`
+	Fastest float64  `json:"fastest"`
+	Slowest *float64 `json:"slowest"`
 }
 
 // NewTrial makes a trial of what a sample's race gave: performances on
@@ -218,6 +221,11 @@ func growthOf(classes int) float64 {
 func (f *Forecast) last(trials []Trial, plan split.Plan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := work(plan) / max(work(planOf(t.classes, seed)), 1)
-	f.Seconds = t.Seconds * math.Pow(ratio, growthOf(len(t.classes)))
-	f.Fastest, f.Slowest = f.Seconds/doubtT, f.Seconds*doubtT
+	expected := t.Seconds * math.Pow(ratio, growthOf(len(t.classes)))
+	if t.Cut { // the sample's race takes longer than that, and so does the whole
+		f.Fastest = expected
+		return
+	}
+	slowest := expected * doubtT
+	f.Seconds, f.Fastest, f.Slowest = &expected, expected/doubtT, &slowest
 }

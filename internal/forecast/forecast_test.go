@@ -113,8 +113,8 @@ func TestOf(t *testing.T) {
 			if f.Rows != 20000 || f.Scored != 2000 {
 				t.Errorf("%d rows, %d scored", f.Rows, f.Scored)
 			}
-			if !(f.Fastest < f.Seconds && f.Seconds < f.Slowest && f.Seconds > 20) {
-				t.Errorf("%.0f s, %.0f to %.0f, after 20 s for a tenth of the rows", f.Seconds, f.Fastest, f.Slowest)
+			if !(f.Fastest < *f.Seconds && *f.Seconds < *f.Slowest && *f.Seconds > 20) {
+				t.Errorf("%.0f s, %.0f to %.0f, after 20 s for a tenth of the rows", *f.Seconds, f.Fastest, *f.Slowest)
 			}
 		})
 	}
@@ -138,10 +138,20 @@ func TestTimeOfManyClasses(t *testing.T) {
 		}
 		one := forecast.NewTrial(2000, rows, 0.9, 1600, 0.9, 400)
 		one.Seconds = 50
-		return forecast.Of([]forecast.Trial{one}, rows, 1, false).Seconds
+		return *forecast.Of([]forecast.Trial{one}, rows, 1, false).Seconds
 	}
 	if two, ten, many, most := took(2), took(10), took(26), took(150); !(two > ten && ten > many && many >= most && most > 50) {
 		t.Errorf("%.0f s with 2 classes, %.0f with 10, %.0f with 26, %.0f with 150, after 50 s for an eighth of the rows", two, ten, many, most)
+	}
+}
+
+// TestTimeOfCutTrial expects only a lower bound of a race whose sample was stopped.
+func TestTimeOfCutTrial(t *testing.T) {
+	classes := []int{10000, 10000}
+	one := forecast.NewTrial(2000, classes, 0.9, 1600, 0.9, 400)
+	one.Seconds, one.Cut = 5, true
+	if f := forecast.Of([]forecast.Trial{one}, classes, 1, false); f.Seconds != nil || f.Slowest != nil || f.Fastest <= one.Seconds {
+		t.Errorf("%+v after 5 s for a tenth of the rows", f)
 	}
 }
 

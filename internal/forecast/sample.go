@@ -17,11 +17,11 @@ import (
 // rehearsal would.
 const Least = 2000
 
-// The rows of a rehearsal's samples: two that are a factor apart tell how the
-// error falls, and are raced through in seconds.
+// The rows of a rehearsal's samples: two that are a factor apart show how the
+// error falls, and are raced through in a few seconds.
 const (
-	smaller = 500
-	larger  = 2000
+	smaller = 250
+	larger  = 1000
 )
 
 // Sizes are the rows of the samples for a file of so many rows, none if that is

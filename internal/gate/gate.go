@@ -70,7 +70,11 @@ func (v *Verdict) sentence() string {
 	if v.Value == nil {
 		return v.Requirement + ": " + v.Reason
 	}
-	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, v.Measured(), rows(v.Rows), v.Reason)
+	measured := v.Measured()
+	if v.Interval != nil {
+		measured += " (" + v.Interval.String() + ")"
+	}
+	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, measured, rows(v.Rows), v.Reason)
 }
 
 // WriteGitHub writes what GitHub Actions shows beside the run: an error for
@@ -106,7 +110,7 @@ func property(text string) string {
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, measured on test rows\n\n", r.Summary(), r.Model)
-	b.WriteString("| | requirement | measured | rows | |\n|---|---|---:|---:|---|\n")
+	b.WriteString("| | requirement | measured | 95 % interval | rows | |\n|---|---|---:|---|---:|---|\n")
 	for _, v := range r.Verdicts {
 		mark := "✅"
 		switch {
@@ -115,7 +119,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		case v.Skipped:
 			mark = "➖"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mark, cell(v.Requirement), v.Measured(), v.Count(), cell(v.Reason))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", mark, cell(v.Requirement), v.Measured(), v.Interval, v.Count(), cell(v.Reason))
 	}
 	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())

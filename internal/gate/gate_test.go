@@ -13,7 +13,7 @@ import (
 
 var report = &api.ModelReport{
 	Metric: api.MetricROCAUC, TestRows: 150,
-	Test: api.Scores{Accuracy: 0.8, BalancedAccuracy: 0.7, MacroF1: 0.6, ROCAUC: 0.89996, LogLoss: 0.4},
+	Test: &api.Scores{Accuracy: 0.8, BalancedAccuracy: 0.7, MacroF1: 0.6, ROCAUC: new(0.89996), LogLoss: 0.4},
 	Classes: []api.ClassReport{
 		{Label: "very bad]>=1", Rows: 30, Precision: 0.5, Recall: 0.25, F1: 1.0 / 3},
 		{Label: "rare"},
@@ -57,6 +57,34 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestInterval gives the interval of each figure that has one; those of a class
+// follow from the confusion.
+func TestInterval(t *testing.T) {
+	r := &api.ModelReport{
+		TestRows:  20,
+		Test:      &api.Scores{Accuracy: 0.75, Intervals: map[string]api.Interval{"accuracy": {Low: 0.53, High: 0.89}}},
+		Classes:   []api.ClassReport{{Label: "no", Rows: 10, Precision: 0.8, Recall: 0.8, F1: 0.8}, {Label: "yes", Rows: 10, Recall: 0.7, Precision: 7.0 / 9}},
+		Confusion: [][]int64{{8, 2}, {3, 7}},
+	}
+	// Those of the classes are statsmodels' proportion_confint(method="wilson").
+	for in, want := range map[string]string{
+		"accuracy>=0": "0.53–0.89", "macroF1>=0": "", "f1[no]>=0": "", "recall[no]>=0": "0.49–0.94", "precision[no]>=0": "0.43–0.90",
+		"recall[none]>=0": "",
+	} {
+		requirement, err := gate.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := requirement.Judge(r); v.Interval.String() != want {
+			t.Errorf("%s: the interval is %s, want %s", in, v.Interval, want)
+		}
+	}
+	r.Metric = api.MetricAccuracy
+	if v := gate.Beat(r, r, "it"); v.Interval.String() != "0.53–0.89" {
+		t.Errorf("beat: the interval is %s", v.Interval)
+	}
+}
+
 // TestParse names what is wrong.
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
@@ -69,7 +97,8 @@ func TestParse(t *testing.T) {
 		"rocAuc>=NaN":        "NaN is no number",
 		"rocAuc>=90":         "rocAuc is never 90",
 		"logLoss<-1":         "logLoss is never -1",
-		"auc>=0.9":           `there is no figure "auc"; there are accuracy, balancedAccuracy, macroF1, rocAuc, logLoss, precision[CLASS]`,
+		"auc>=0.9":           `there is no figure "auc": did you mean rocAuc? There are accuracy, balancedAccuracy, macroF1, rocAuc, logLoss, precision[CLASS]`,
+		"luck>=0.9":          `there is no figure "luck"; there are accuracy, balancedAccuracy`,
 		"recall>=0.9":        "name it as in recall[CLASS]",
 		"accuracy[yes]>=0.9": "accuracy is that of all classes together",
 	} {
@@ -83,6 +112,8 @@ func TestParse(t *testing.T) {
 func TestBeat(t *testing.T) {
 	other := *report
 	other.TestRows = 90
+	scores := *report.Test
+	other.Test = &scores
 	for _, row := range []struct {
 		auc    float64
 		holds  bool
@@ -92,7 +123,7 @@ func TestBeat(t *testing.T) {
 		{0.89996, false, "missed: a tie with rocAuc 0.9000 on 90 rows"},
 		{0.89997, false, "missed: worse than rocAuc 0.89997 on 90 rows"},
 	} {
-		other.Test.ROCAUC = row.auc
+		other.Test.ROCAUC = &row.auc
 		if v := gate.Beat(report, &other, "it"); v.Holds != row.holds || v.Reason != row.reason || v.Requirement != "beat it" {
 			t.Errorf("%v: %+v", row.auc, v)
 		}
@@ -121,7 +152,7 @@ func TestForms(t *testing.T) {
 	if err := r.WriteMarkdown(&markdown); err != nil {
 		t.Error(err)
 	}
-	if want := `| ❌ | recall[a\|b,c: %]>=1 | 0.5000 | 1 | missed &lt;by> 0.5`; !strings.Contains(markdown.String(), want) {
+	if want := `| ❌ | recall[a\|b,c: %]>=1 | 0.5000 |  | 1 | missed &lt;by> 0.5`; !strings.Contains(markdown.String(), want) {
 		t.Errorf("Markdown: %s", markdown.String())
 	}
 	if err := r.WriteJUnit(&junit); err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/learn/metric"
 )
 
 // The figures of one class.
@@ -68,7 +69,7 @@ func Parse(text string) (*Requirement, error) {
 	single := slices.Contains(ofClass, r.Figure)
 	switch {
 	case !single && !slices.Contains(ofAll, r.Figure):
-		return nil, fmt.Errorf("%q: there is no figure %q; there are %s", text, r.Figure, Figures())
+		return nil, unknownFigure(text, r.Figure)
 	case single && part[2] == "":
 		return nil, fmt.Errorf("%q: %s is that of one class: name it as in %s[CLASS]", text, r.Figure, r.Figure)
 	case !single && part[2] != "":
@@ -84,6 +85,14 @@ func Parse(text string) (*Requirement, error) {
 	}
 	r.Bound = bound
 	return r, nil
+}
+
+// unknownFigure says what can be required, and what was probably meant.
+func unknownFigure(text, name string) error {
+	if meant := api.MetricMeant(name); meant != "" {
+		return fmt.Errorf("%q: there is no figure %q: did you mean %s? There are %s", text, name, meant, Figures())
+	}
+	return fmt.Errorf("%q: there is no figure %q; there are %s", text, name, Figures())
 }
 
 // unquote takes a pair of quotes away.
@@ -119,7 +128,10 @@ type Verdict struct {
 	Skipped bool `json:"skipped,omitempty"`
 	// Value is what was measured on Rows test rows; absent if it could not be.
 	Value *float64 `json:"value,omitempty"`
-	Rows  int64    `json:"rows"`
+	// Interval is the 95 % confidence interval of Value; nil where it is not
+	// known, as of an F1 of one class.
+	Interval *api.Interval `json:"interval,omitempty"`
+	Rows     int64         `json:"rows"`
 	// Than is the value of the model to be beaten, on ThanRows.
 	Than     *float64 `json:"than,omitempty"`
 	ThanRows int64    `json:"thanRows,omitempty"`
@@ -136,13 +148,13 @@ func (r *Requirement) Judge(report *api.ModelReport) Verdict {
 	}
 	value, rows := r.measure(report)
 	if v.Rows = rows; rows == 0 {
-		v.Reason = "not measured: no test row"
-		if r.Class != "" {
-			v.Reason += " of this class"
+		v.Reason = "not measured: no test row of this class"
+		if r.Class == "" || report.Test == nil {
+			v.Reason = "not measured: " + unmeasured(report)
 		}
 		return v
 	}
-	v.Value = &value
+	v.Value, v.Interval = &value, r.interval(report)
 	v.Holds = r.holds(value)
 	v.Reason = "holds"
 	switch {
@@ -157,7 +169,11 @@ func (r *Requirement) Judge(report *api.ModelReport) Verdict {
 
 // measure finds the figure and counts the rows behind it.
 func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
-	if value, ok := report.Test.Value(r.Figure); ok {
+	if r.Class == "" {
+		value, known := report.Test.Value(r.Figure)
+		if !known {
+			return 0, 0
+		}
 		return value, report.TestRows
 	}
 	for _, c := range report.Classes {
@@ -166,6 +182,39 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 		}
 	}
 	return 0, 0
+}
+
+// interval is the 95 % confidence interval of the figure. The precision and the
+// recall of a class are proportions of its column and its row of the confusion.
+func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
+	if r.Class == "" {
+		return report.Test.Interval(r.Figure)
+	}
+	i := slices.IndexFunc(report.Classes, func(c api.ClassReport) bool { return c.Label == r.Class })
+	if i < 0 || len(report.Confusion) != len(report.Classes) || r.Figure == F1 {
+		return nil
+	}
+	rows := 0
+	for j := range report.Confusion {
+		if r.Figure == Recall {
+			rows += int(report.Confusion[i][j])
+		} else {
+			rows += int(report.Confusion[j][i])
+		}
+	}
+	interval := metric.Wilson(int(report.Confusion[i][i]), rows)
+	if !interval.Known() {
+		return nil
+	}
+	return &api.Interval{Low: interval.Low, High: interval.High}
+}
+
+// unmeasured says why a report lacks a figure of its test rows.
+func unmeasured(report *api.ModelReport) string {
+	if why := report.WhyNoTest(); why != "" {
+		return why
+	}
+	return "the test rows are all of one class"
 }
 
 func (r *Requirement) holds(value float64) bool {
@@ -188,14 +237,19 @@ func Beat(report, other *api.ModelReport, name string) Verdict {
 		v.Reason = "not measured: the service gives no report"
 		return v
 	}
-	value, _ := report.Test.Value(report.Metric)
-	than, _ := other.Test.Value(report.Metric)
+	value, known := report.Test.Value(report.Metric)
+	than, otherKnown := other.Test.Value(report.Metric)
 	v.Rows, v.ThanRows = report.TestRows, other.TestRows
-	if v.Rows == 0 || v.ThanRows == 0 {
-		v.Reason = "not measured: no test row"
+	switch {
+	case !known || v.Rows == 0:
+		v.Reason = "not measured: " + unmeasured(report)
+		return v
+	case !otherKnown || v.ThanRows == 0:
+		v.Reason = "the other model was not measured: " + unmeasured(other)
 		return v
 	}
 	v.Value, v.Than, v.Holds = &value, &than, value > than
+	v.Interval = report.Test.Interval(report.Metric)
 	word := "better than"
 	switch {
 	case value == than:

@@ -1,0 +1,48 @@
+package roles_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestHeadless: a first record is data if its cells are like those below them.
+func TestHeadless(t *testing.T) {
+	codes := func(i int) string {
+		return fmt.Sprintf("A1%d,%d,A3%d,%d,%d,%d", i%4, 4+i*7%60, i%5, 250+i*i, i%4, 1+i%2)
+	}
+	for name, test := range map[string]struct {
+		header string
+		row    func(i int) string
+		want   bool
+	}{
+		"codes and numbers, some twice": {"A11,6,A34,1169,4,1", codes, true},
+		"missing values":                {"2,1,?,66,?,1", func(i int) string { return fmt.Sprintf("%d,%d,%d.5,?,%d,%d", i%2, i, i%30, i%7, 1+i%2) }, true},
+		"the class first, then measurements": {"1,14.23,1.71,127,1065", func(i int) string {
+			return fmt.Sprintf("%d,%d.25,%d.5,%d,%d", 1+i%3, 11+i%4, i%3, 70+i%90, 300+i*3)
+		}, true},
+		"all words": {"p,x,s,n", func(i int) string { return string("pe"[i%2]) + "," + string("xbf"[i%3]) + ",s," + string("nwg"[i%3]) }, true},
+		"names":     {"code,months,history,amount,rate,y", codes, false},
+		"positions": {"0,1,2,3,4,5", codes, false},
+		"years and a class": {"town,2010,2011,2012,2013,y", func(i int) string {
+			return fmt.Sprintf("t%d,%d.5,%d,%d,%d,%d", i, i, i+1, i+2, i+3, i%2)
+		}, false},
+		"wavelengths": {"1100.5,1102.5,1104.5,1106.5,1108.5,octane", func(i int) string {
+			return fmt.Sprintf("0.%d,0.%d,0.%d,0.%d,0.%d,%d", i, i+1, i+2, i+3, i+4, i%2)
+		}, false},
+		"the header again among the rows": {"code,size,kind,y", func(i int) string {
+			if i == 30 {
+				return "code,size,kind,y"
+			}
+			return fmt.Sprintf("r%d,%d,a,b", i, i)
+		}, false},
+		"counts of rows and columns, then classes": {"60,4,setosa,versicolor,virginica", func(i int) string {
+			return fmt.Sprintf("5.%d,3.%d,1.%d,0.%d,%d", i, i, i, i, i%3)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tableOf(t, test.header, 60, test.row).Headless; got != test.want {
+				t.Errorf("Headless = %v, want %v", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,203 @@
+package roles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// Table is the beginning of a file.
+type Table struct {
+	// Columns are those of the file, in its order.
+	Columns []Column
+	// Rows is how many were looked at, Whole whether these are all.
+	Rows  int
+	Whole bool
+	// Headless is set if the first record is rather a row of data than the names
+	// of the columns.
+	Headless bool
+
+	loose map[string]bool // the names as LooseName has them, once they are needed
+}
+
+// Find returns the position of the column with a name, -1 if there is none.
+func (t *Table) Find(name string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+}
+
+// Named is a table of which only the names of the columns are known.
+func Named(names []string) *Table {
+	t := &Table{Columns: make([]Column, len(names))}
+	for i, name := range names {
+		t.Columns[i].Name = name
+	}
+	return t
+}
+
+// Lacks reports whether no column has a name, also not in other case or with other
+// signs. Of a nil table it is false for every name.
+func (t *Table) Lacks(name string) bool {
+	if t == nil {
+		return false
+	}
+	if t.loose == nil {
+		t.loose = make(map[string]bool, len(t.Columns))
+		for i := range t.Columns {
+			t.loose[frame.LooseName(t.Columns[i].Name)] = true
+		}
+	}
+	return !t.loose[frame.LooseName(name)]
+}
+
+// What is looked at.
+const (
+	mostRows    = 2000
+	mostBytes   = 32 << 20
+	mostColumns = 100 // of those that may have a role
+)
+
+// Header reads the names of the columns from the head of a CSV with commas.
+func Header(src io.Reader) ([]string, error) {
+	rec, err := frame.NewReader(src, ',').Read()
+	if err != nil {
+		return nil, err
+	}
+	return headerOf(rec), nil
+}
+
+func headerOf(rec *frame.Record) []string {
+	names := make([]string, rec.Len())
+	for i := range names {
+		names[i] = strings.TrimSpace(string(rec.Field(i)))
+	}
+	return names
+}
+
+// Look reads the beginning of a CSV with commas and a header. names gives the
+// columns the names of the header, or others. wanted tells of which columns beside
+// the usual ones the content is needed; it may be nil. A row that cannot be read
+// ends the look, without an error.
+func Look(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
+	t := Named(names)
+	var at []int
+	for i, name := range names {
+		role := i == 0 || i == len(names)-1 || frame.NamesID(name) || frame.NamesLabel(name) || wanted != nil && wanted(name)
+		if role && (len(at) < mostColumns || i == len(names)-1) {
+			at = append(at, i)
+		}
+	}
+	cells, err := t.read(ctx, src, at)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.describe(ctx, at, cells)
+}
+
+// read returns the cells of some columns, each a list.
+func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
+	reader := frame.NewReader(src, ',')
+	first, err := reader.Read()
+	if err != nil || first.Len() != len(t.Columns) {
+		return nil, nil // a header that cannot be read is found by the scan of the file
+	}
+	header := newHeaderLook(first)
+	defer func() { t.Headless = header.data() }()
+	cells = make([][]string, len(at))
+	for size := 0; t.Rows < mostRows && size < mostBytes; t.Rows++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rec, err := reader.Read()
+		if err != nil || rec.Len() != len(t.Columns) {
+			t.Whole = errors.Is(err, io.EOF)
+			return cells, nil // what is wrong with the file is found by the scan of it
+		}
+		for i := range t.Columns {
+			size += len(rec.Field(i))
+		}
+		header.add(rec)
+		for i, column := range at {
+			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Field(column))))
+		}
+	}
+	return cells, nil
+}
+
+// describe finds out what the cells of some columns are.
+func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error {
+	if t.Rows == 0 {
+		return nil
+	}
+	var text bytes.Buffer
+	out := frame.NewWriter(&text)
+	out.Field([]byte("row"))
+	for i := range at {
+		out.Field([]byte("c" + strconv.Itoa(i)))
+	}
+	out.End()
+	for row := range t.Rows {
+		out.Field(strconv.AppendInt(nil, int64(row), 10))
+		for i := range at {
+			out.Field([]byte(cells[i][row]))
+		}
+		out.End()
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	profile, err := frame.Scan(ctx, &text, frame.ScanOptions{Blind: true})
+	if err != nil || len(profile.Columns) != len(at) {
+		return err
+	}
+	for i, column := range at {
+		t.Columns[column].describe(&profile.Columns[i], cells[i])
+	}
+	return nil
+}
+
+func (c *Column) describe(profile *frame.ColumnProfile, cells []string) {
+	c.seen, c.Rows, c.Form = true, len(cells), profile.Form
+	c.Filled = c.Rows - profile.Missing
+	different := make(map[string]bool, len(cells))
+	c.Integers, c.Counts, c.Codes = true, true, profile.Form == frame.FormCategory || profile.Form == frame.FormText
+	prefix, before := "", int64(0)
+	for i, cell := range cells {
+		different[cell] = true
+		n, err := strconv.ParseInt(cell, 10, 64)
+		c.Integers = c.Integers && (err == nil || cell == "")
+		c.Counts = c.Counts && err == nil && (i == 0 || n == before+1)
+		before = n
+		if code := codeOf(cell); i == 0 {
+			prefix = code
+		} else if code != prefix {
+			prefix = ""
+		}
+		c.Codes = c.Codes && prefix != ""
+	}
+	c.Distinct, c.Unique = profile.Distinct, len(different) == len(cells) && !different[""]
+	c.Integers = c.Integers && profile.Form == frame.FormNumeric
+}
+
+var (
+	numberedCode = regexp.MustCompile(`^([\pL#][\pL._#/-]*)[0-9]+([._/-]?[0-9]+)*$`)
+	hexCode      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){2,}[0-9a-fA-F]*$`)
+)
+
+// codeOf returns what a code has in common with others of its kind: the letters
+// before its digits, or that it is hexadecimal. It is empty for other texts.
+func codeOf(cell string) string {
+	if found := numberedCode.FindStringSubmatch(cell); found != nil {
+		return found[1]
+	}
+	if hexCode.MatchString(cell) {
+		return "0x" + strconv.Itoa(len(cell))
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package roles
+
+import (
+	"strconv"
+
+	"foretell/internal/frame"
+)
+
+// Rename is a column that is read by another name than that of the header.
+type Rename struct {
+	Column   int // its position, from 0
+	From, To string
+}
+
+// OwnNames returns a name for each column: that of the header, with a number
+// behind it where an earlier column has the same, or column_N where there is none.
+// The first column may go without a name: so an index is written.
+func OwnNames(header []string) (names []string, changed []Rename) {
+	taken := make(map[string]bool, len(header))
+	for _, name := range header {
+		taken[name] = true
+	}
+	first := make(map[string]bool, len(header))
+	for i, name := range header {
+		own := name
+		switch {
+		case name == "" && i > 0:
+			own = freeName("column_"+strconv.Itoa(i+1), taken)
+		case first[name]:
+			own = freeName(name, taken)
+		}
+		first[name], taken[own] = true, true
+		names = append(names, own)
+		if own != name {
+			changed = append(changed, Rename{i, name, own})
+		}
+	}
+	return names, changed
+}
+
+// freeName returns a name that is not taken: the name with a number behind it, if
+// it is itself.
+func freeName(name string, taken map[string]bool) string {
+	for free, n := name, 2; ; n++ {
+		if !taken[free] {
+			return free
+		}
+		free = name + "_" + strconv.Itoa(n)
+	}
+}
+
+// NamesAlike gives the columns of a blind file the names of the training file
+// from which theirs differ in case, spaces and signs only. A column is renamed only
+// if it is the only one that is like the name, and the name is missing.
+func NamesAlike(names, train []string) (alike []string, changed []Rename) {
+	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
+	for _, name := range names {
+		have[name] = true
+	}
+	for _, name := range train {
+		want[name] = true
+	}
+	like, spare := map[string][]string{}, map[string]int{}
+	for _, name := range train {
+		if !have[name] {
+			loose := frame.LooseName(name)
+			like[loose] = append(like[loose], name)
+		}
+	}
+	for _, name := range names {
+		if !want[name] {
+			spare[frame.LooseName(name)]++
+		}
+	}
+	for i, name := range names {
+		loose, other := frame.LooseName(name), name
+		if meant := like[loose]; !want[name] && spare[loose] == 1 && len(meant) == 1 {
+			other = meant[0]
+			changed = append(changed, Rename{i, name, other})
+		}
+		alike = append(alike, other)
+	}
+	return alike, changed
+}

@@ -1,0 +1,224 @@
+// Package roles decides which column of a CSV is the row ID and which is the
+// label, and says why. It knows nothing of commands: Look reads the beginning of
+// a file, Train and Blind decide by what was seen, and the caller asks what
+// remains a question.
+package roles
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// Given is what the user said about the columns. The zero Given says nothing.
+type Given struct {
+	ID     string   // name of the ID column
+	MakeID bool     // IDs are to be made; then ID is empty
+	Label  string   // name of the label column
+	Drop   []string // names of columns that are left out
+}
+
+// Roles are the columns of a training file that are not features.
+type Roles struct {
+	// ID is the name of the ID column. It means nothing if MadeID is set.
+	ID string
+	// MadeID is set where no column is the ID, so that IDs are made.
+	MadeID bool
+	// Label is the name of the label column.
+	Label string
+	// IDReason and LabelReason say in a few words why.
+	IDReason, LabelReason string
+	// Assumed is set if nothing but its place, as the last column, tells that the
+	// label is one.
+	Assumed bool
+}
+
+// Question is a choice of the label that the files do not decide.
+type Question struct {
+	// Why says what makes it a question.
+	Why string
+	// Candidates are the columns that may be the label, the most likely first.
+	// There are at least two.
+	Candidates []string
+}
+
+// NoneLikeID is the reason why IDs are made where nothing is to be said of any
+// column.
+const NoneLikeID = "no column looks like one"
+
+const (
+	byLabelFlag = "named by --label"
+	byIDFlag    = "named by --id"
+	usual       = "the last column"
+)
+
+// Train decides the roles of the columns of a training file. blind is the file to
+// predict, nil if there is none. A question is returned where the label could be
+// one of several columns; Roles.Label is then its first candidate.
+func Train(train, blind *Table, given Given) (Roles, *Question) {
+	r := Roles{}
+	r.ID, r.MadeID, r.IDReason = trainID(train, given)
+	var question *Question
+	r.Label, r.LabelReason, question = trainLabel(train, blind, given, r)
+	r.Assumed = r.LabelReason == usual && !frame.NamesLabel(r.Label)
+	return r, question
+}
+
+func trainID(t *Table, given Given) (id string, made bool, reason string) {
+	switch {
+	case given.MakeID:
+		return "", true, "asked for by --id -"
+	case given.ID != "":
+		return given.ID, false, byIDFlag
+	}
+	named := ""
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if slices.Contains(given.Drop, c.Name) || c.Name == given.Label && given.Label != "" {
+			continue
+		}
+		if reason := c.identifies(i == 0); reason != "" {
+			return c.Name, false, reason
+		}
+		if t.Rows == 0 && i == 0 && frame.NamesID(c.Name) {
+			return c.Name, false, "named like an ID"
+		}
+		if named == "" && c.seen && frame.NamesID(c.Name) && i == 0 {
+			named = c.Name
+		}
+	}
+	if at := t.Find(named); named != "" && at >= 0 {
+		return "", true, fmt.Sprintf("%s %s", quoted(named), t.Columns[at].notID())
+	}
+	return "", true, NoneLikeID
+}
+
+func trainLabel(t, blind *Table, given Given, r Roles) (label, reason string, question *Question) {
+	if given.Label != "" {
+		return given.Label, byLabelFlag, nil
+	}
+	columns := t.features(given.Drop, r)
+	if len(columns) == 0 {
+		return "", "", nil
+	}
+	if blind != nil {
+		if missing := keep(columns, func(c *Column) bool { return blind.Lacks(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
+			return labelOfMissing(missing)
+		}
+	}
+	return labelByName(columns)
+}
+
+// features are the columns that are neither dropped nor the ID.
+func (t *Table) features(drop []string, r Roles) []*Column {
+	var list []*Column
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if !slices.Contains(drop, c.Name) && (r.MadeID || c.Name != r.ID) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// labelOfMissing decides by the columns that the blind file lacks.
+func labelOfMissing(missing []*Column) (label, reason string, question *Question) {
+	if len(missing) == 1 {
+		return missing[0].Name, "missing in the blind file", nil
+	}
+	likely := keep(missing, func(c *Column) bool { return c.notLabel() == "" })
+	named := keep(likely, func(c *Column) bool { return frame.NamesLabel(c.Name) })
+	switch {
+	case len(named) == 1:
+		return named[0].Name, "missing in the blind file, and named like a label", nil
+	case len(likely) == 1:
+		return likely[0].Name, "missing in the blind file, and of few values", nil
+	case len(likely) == 0:
+		likely = missing
+	}
+	slices.Reverse(likely) // a label rather stands behind what it depends on
+	return likely[0].Name, "missing in the blind file", &Question{
+		Why:        fmt.Sprintf("the blind file lacks %s", list(likely, "and")),
+		Candidates: names(likely),
+	}
+}
+
+// labelByName decides where the blind file does not: the last column is the label
+// unless the name of another one says that it is.
+func labelByName(columns []*Column) (label, reason string, question *Question) {
+	last := columns[len(columns)-1]
+	others := columns[:len(columns)-1]
+	wrong := last.notLabel()
+	if wrong == "" && frame.NamesLabel(last.Name) {
+		return last.Name, usual, nil
+	}
+	named := keep(others, func(c *Column) bool {
+		return c.seen && c.notLabel() == "" && (frame.NamesLabelSurely(c.Name) || wrong != "" && frame.NamesLabel(c.Name))
+	})
+	if surely := keep(named, func(c *Column) bool { return frame.NamesLabelSurely(c.Name) }); len(surely) == 1 {
+		named = surely
+	}
+	switch {
+	case len(named) == 0:
+		return last.Name, usual, nil
+	case wrong != "" && len(named) == 1:
+		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, %s", quoted(last.Name), wrong), nil
+	case len(named) == 1 && last.Filled < last.Rows && named[0].Filled == named[0].Rows:
+		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, has rows without a value", quoted(last.Name)), nil
+	case wrong != "":
+		return named[0].Name, "named like a label", &Question{
+			Why:        list(named, "and") + " have names like a label's",
+			Candidates: names(named),
+		}
+	}
+	return named[0].Name, "named like a label", &Question{
+		Why:        fmt.Sprintf("%s named like a label, and %s is the last column", isAre(named), quoted(last.Name)),
+		Candidates: append(names(named), last.Name),
+	}
+}
+
+func isAre(columns []*Column) string {
+	if len(columns) == 1 {
+		return quoted(columns[0].Name) + " is"
+	}
+	return list(columns, "and") + " are"
+}
+
+func keep(columns []*Column, wanted func(*Column) bool) []*Column {
+	var list []*Column
+	for _, c := range columns {
+		if wanted(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func names(columns []*Column) []string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = c.Name
+	}
+	return list
+}
+
+// list names columns in a sentence, the first of many.
+func list(columns []*Column, last string) string {
+	const most = 5
+	var words []string
+	for _, c := range columns[:min(len(columns), most)] {
+		words = append(words, quoted(c.Name))
+	}
+	if more := len(columns) - most; more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+}
+
+func quoted(name string) string { return strconv.Quote(name) }

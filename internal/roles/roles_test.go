@@ -1,0 +1,204 @@
+package roles_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/roles"
+)
+
+// tableOf looks at a CSV: a header and rows that row makes, from 0.
+func tableOf(t *testing.T, header string, rows int, row func(i int) string) *roles.Table {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for i := range rows {
+		b.WriteString(row(i) + "\n")
+	}
+	names, err := roles.Header(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ = roles.OwnNames(names)
+	table, err := roles.Look(t.Context(), strings.NewReader(b.String()), names, func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// The cells that tests make columns of.
+var cells = map[string]func(i int) string{
+	"count":    func(i int) string { return fmt.Sprint(i + 1) },
+	"gaps":     func(i int) string { return fmt.Sprint(100 + 3*i + i%2) },
+	"shuffled": func(i int) string { return fmt.Sprint((i*37 + 11) % 101) },
+	"code":     func(i int) string { return fmt.Sprintf("r%d", (i*37)%101) },
+	"uuid":     func(i int) string { return fmt.Sprintf("%08x-1111-4222-8333-%012x", i*7919, i) },
+	"measure":  func(i int) string { return fmt.Sprintf("%.4f", 1/(float64(i)+1.5)) },
+	"date":     func(i int) string { return fmt.Sprintf("2026-%02d-%02d", 1+i/28, 1+i%28) },
+	"money":    func(i int) string { return fmt.Sprintf("$%d", 1000+17*i) },
+	"name":     func(i int) string { return fmt.Sprintf("Ms %c%c Smith", 'a'+i%26, 'a'+i/26) },
+	"pairs":    func(i int) string { return fmt.Sprintf("r%d", i/2) },
+	"few":      func(i int) string { return []string{"a", "b", "c"}[i%3] },
+	"digit":    func(i int) string { return fmt.Sprint(i % 3) },
+	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
+}
+
+// made makes a table of columns written as "name=cells".
+func made(t *testing.T, columns string) *roles.Table {
+	t.Helper()
+	var header []string
+	var make []func(int) string
+	for field := range strings.SplitSeq(columns, " ") {
+		name, kind, _ := strings.Cut(field, "=")
+		header, make = append(header, name), append(make, cells[kind])
+	}
+	return tableOf(t, strings.Join(header, ","), 60, func(i int) string {
+		row := []string{}
+		for _, cell := range make {
+			row = append(row, cell(i))
+		}
+		return strings.Join(row, ",")
+	})
+}
+
+func TestTheID(t *testing.T) {
+	for _, c := range []struct{ columns, want string }{
+		{"ID=code a=few y=few", "ID"},
+		{"ID=shuffled a=few y=few", "ID"},
+		{"key=name a=few y=few", "key"},
+		{"=count a=few y=few", ""},
+		{"PassengerId=gaps a=few y=few", "PassengerId"},
+		{"row=count a=few y=few", "row"},
+		{"x=count a=few y=few", "x"},
+		{"case=code a=few y=few", "case"},
+		{"case=uuid a=few y=few", "case"},
+		{"a=few customer_id=shuffled y=few", "customer_id"},
+		{"a=few customerID=code y=few", "customerID"},
+		// Unique, and no ID.
+		{"glucose=measure a=few y=few", "made"},
+		{"id=measure a=few y=few", "made"},
+		{"age=shuffled a=few y=few", "made"},
+		{"when=date a=few y=few", "made"},
+		{"price=money a=few y=few", "made"},
+		{"Name=name a=few y=few", "made"},
+		{"a=few number=shuffled y=few", "made"},
+		{"PAID=few a=few y=few", "made"},
+		{"a=few PAID=shuffled y=few", "made"},
+		// Named like one, and none.
+		{"ID=pairs a=few y=few", "made"},
+		{"ID=gappy a=few y=few", "made"},
+		{"age=few a=few y=few", "made"},
+	} {
+		r, _ := roles.Train(made(t, c.columns), nil, roles.Given{})
+		got := r.ID
+		if r.MadeID {
+			got = "made"
+		}
+		if got != c.want || r.IDReason == "" {
+			t.Errorf("%s: the ID is %q (%s), want %q", c.columns, got, r.IDReason, c.want)
+		}
+	}
+}
+
+func TestTheLabel(t *testing.T) {
+	for _, c := range []struct{ columns, blind, want, reason, question string }{
+		{columns: "id=count a=few b=few", want: "b", reason: "the last column"},
+		{columns: "id=count class=few label=few", want: "label", reason: "the last column"},
+		{columns: "id=count a=few b=few c=measure", blind: "id,b,c", want: "a", reason: "missing in the blind file"},
+		{columns: "id=count a=few b=few", blind: "a", want: "b", reason: "missing in the blind file"},
+		{columns: "id=count a=few b=few", blind: "ID,A", want: "b", reason: "missing in the blind file"},
+		{columns: "id=count a=few b=few", blind: "id,a,b", want: "b", reason: "the last column"},
+		{columns: "id=count a=few b=few c=few d=few", blind: "id,a,b", want: "d", question: "d,c"},
+		{columns: "id=count a=few b=measure c=few d=measure", blind: "id,a,b", want: "c", reason: "missing in the blind file, and of few values"},
+		{columns: "id=count a=few target=few c=few d=few", blind: "id,a,c", want: "target", reason: "missing in the blind file, and named like a label"},
+		{columns: "id=count a=few b=few", blind: "other,table", want: "b", reason: "the last column"},
+		{
+			columns: "id=count churned=few b=measure", want: "churned",
+			reason: `named like a label, and the last column, "b", has 60 different values in 60 rows`,
+		},
+		{columns: "id=count survived=few b=gappy", want: "survived", reason: `named like a label, and the last column, "b", has rows without a value`},
+		{columns: "id=count survived=few b=few", want: "survived", question: "survived,b"},
+		{columns: "id=count class=few survived=few b=few", want: "class", question: "class,survived,b"},
+		{columns: "id=count status=few b=few", want: "b", reason: "the last column"},
+		{columns: "id=count status=few b=measure", want: "status", reason: `named like a label, and the last column, "b", has 60 different values in 60 rows`},
+		{columns: "id=count status=few class=few b=measure", want: "class", reason: `named like a label, and the last column, "b", has 60 different values in 60 rows`},
+		{columns: "id=count survived=name b=few", want: "b", reason: "the last column"},
+		{columns: "id=count a=few b=measure", want: "b", reason: "the last column"},
+	} {
+		var blind *roles.Table
+		if c.blind != "" {
+			blind = roles.Named(strings.Split(c.blind, ","))
+		}
+		r, question := roles.Train(made(t, c.columns), blind, roles.Given{})
+		asked := ""
+		if question != nil {
+			asked = strings.Join(question.Candidates, ",")
+		}
+		if r.Label != c.want || asked != c.question || question == nil && r.LabelReason != c.reason {
+			t.Errorf("%s, blind %s: the label is %q (%s), asked %q", c.columns, c.blind, r.Label, r.LabelReason, asked)
+		}
+	}
+}
+
+func TestWhatIsGivenDecides(t *testing.T) {
+	table := made(t, "id=count survived=few b=few c=few")
+	for _, c := range []struct {
+		given roles.Given
+		want  roles.Roles
+	}{
+		{roles.Given{Label: "b", ID: "c"}, roles.Roles{ID: "c", Label: "b", IDReason: "named by --id", LabelReason: "named by --label"}},
+		{roles.Given{MakeID: true, Drop: []string{"c", "survived"}}, roles.Roles{MadeID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", Assumed: true}},
+		{roles.Given{Drop: []string{"id", "survived"}}, roles.Roles{MadeID: true, Label: "c", IDReason: roles.NoneLikeID, LabelReason: "the last column", Assumed: true}},
+	} {
+		got, question := roles.Train(table, nil, c.given)
+		if d := cmp.Diff(c.want, got); d != "" || question != nil {
+			t.Error(d, question)
+		}
+	}
+}
+
+func TestTheIDOfABlindFile(t *testing.T) {
+	known := roles.Known{ID: "id", Features: []string{"a", "b"}, Label: "y"}
+	unnamed := roles.Known{ID: "id", MadeID: true, Features: []string{"a", "b"}, Label: "y"}
+	model := roles.Known{Features: []string{"a", "b"}}
+	for _, c := range []struct {
+		columns string
+		known   roles.Known
+		given   roles.Given
+		want    roles.BlindID
+	}{
+		{"id=code a=few b=few", known, roles.Given{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
+		{"a=few b=few id=name", known, roles.Given{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
+		{"a=few b=few", known, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
+		{"a=few b=few", known, roles.Given{ID: "id"}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
+		{"a=few id=pairs b=few", known, roles.Given{}, roles.BlindID{Made: true, MadeName: "id", Reason: `"id" repeats`, Displaced: 1}},
+		{"key=name a=few b=few", known, roles.Given{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID", Displaced: -1}},
+		{"who=name a=few b=few", known, roles.Given{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
+		{"a=few b=few", unnamed, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
+		{"who=name a=few b=few", unnamed, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
+		{"No=count a=few b=few", unnamed, roles.Given{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID", Displaced: -1}},
+		{"a=shuffled b=few", model, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
+		{"who=name a=few b=few", model, roles.Given{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
+		{"ID=pairs a=few b=few", model, roles.Given{}, roles.BlindID{Made: true, MadeName: "ID", Reason: `"ID" repeats`}},
+	} {
+		got := roles.Blind(made(t, c.columns), c.known, c.given)
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Error(c.columns, d)
+		}
+	}
+}
+
+func TestNamesOfColumns(t *testing.T) {
+	names, changed := roles.OwnNames([]string{"", "a", "a", "a_2", "", "a"})
+	if d := cmp.Diff([]string{"", "a", "a_3", "a_2", "column_5", "a_4"}, names); d != "" || len(changed) != 3 {
+		t.Error(d, changed)
+	}
+	names, changed = roles.NamesAlike([]string{"ID", "Age ", "x", "X", "new"}, []string{"id", "age", "x_", "b"})
+	if d := cmp.Diff([]string{"id", "age", "x", "X", "new"}, names); d != "" || len(changed) != 2 {
+		t.Error(d, changed)
+	}
+}

@@ -1,0 +1,41 @@
+package scoring
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDiff(t *testing.T) {
+	const (
+		first  = "id,prediction,probability,probability_n,probability_y\na,y,0.9,0.1,0.9\nb,n,0.8,0.8,0.2\nc,n,0.6,0.6,0.4\n"
+		second = "id,prediction,probability,probability_n,probability_y\nc,y,0.7,0.3,0.7\nb,n,0.7,0.7,0.3\na,y,0.9,0.1,0.9\n"
+	)
+	got, err := Diff(context.Background(), strings.NewReader(first), strings.NewReader(second), strings.NewReader("id,k\nb,n\nc,y\na,n\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Moves { // float32 has fewer digits
+		got.Moves[i].From, got.Moves[i].To = float64(float32(got.Moves[i].From)), float64(float32(got.Moves[i].To))
+	}
+	p := func(x float32) float64 { return float64(x) }
+	want := &Difference{
+		Rows: 3, Flipped: []Flip{{"c", "n", "y", "y"}}, Changes: []Change{{"n", "y", 1}},
+		Moves: []Move{{"c", "n", p(0.6), p(0.3)}, {"b", "n", p(0.8), p(0.7)}},
+		Truth: &Truth{BothRight: 1, OnlySecond: 1, NeitherTrue: 1, PValue: 1},
+	}
+	want.Moves[0].Class, want.Moves[1].Class = got.Moves[0].Class, got.Moves[1].Class // both classes move as far
+	for i, m := range got.Moves {
+		if m.Class == "y" {
+			want.Moves[i].From, want.Moves[i].To = []float64{p(0.4), p(0.2)}[i], []float64{p(0.7), p(0.3)}[i]
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := Diff(context.Background(), strings.NewReader(first), strings.NewReader("id,prediction\na,y\n"), nil, Options{}); err == nil {
+		t.Error("files of other rows are compared")
+	}
+}

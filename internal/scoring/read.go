@@ -1,0 +1,368 @@
+package scoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// File says which of the two files a fault is in.
+type File int
+
+// The files. Neither means both together.
+const (
+	Neither File = iota
+	Predictions
+	Answers
+	Second // of the predictions that Diff compares
+)
+
+// Fault is what is wrong with the files, and where.
+type Fault struct {
+	File File
+	// Line is where, from 1; 0 for the whole file.
+	Line    int
+	Message string
+}
+
+// Error returns the message.
+func (f *Fault) Error() string { return f.Message }
+
+// predictions is the file of the predicted labels.
+type predictions struct {
+	names  []string // of the columns
+	id     string   // the name of the ID column; "" if there is none
+	label  string   // the name of the column of predicted labels
+	ids    []string // nil if the rows are joined in order
+	labels []string
+	// classes are those that have a probability, which are row major.
+	classes       []string
+	probabilities []float32
+}
+
+// name is what a row is called: its ID, or its number from 1 if there is none.
+func (p *predictions) name(row int) string {
+	if p.ids == nil {
+		return strconv.Itoa(row + 1)
+	}
+	return p.ids[row]
+}
+
+// answersFile is the file of the true labels.
+type answersFile struct {
+	label  string
+	ids    []string
+	labels []string
+	// rows are the lines of the rows in the file.
+	rows []int
+}
+
+// probabilityColumn begins the name of a class's probability column.
+const probabilityColumn = "probability_"
+
+// predictionColumn is the name of the column of predicted labels in a result,
+// numbered where the blind file had a column of that name.
+var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
+
+// readPredictions reads the predictions; answered are the columns of the answers.
+func readPredictions(ctx context.Context, t *table, answered []string, opts Options) (*predictions, error) {
+	p := &predictions{names: t.names}
+	at, err := p.labelColumn(t, answered, opts)
+	if err != nil {
+		return nil, err
+	}
+	p.label = t.names[at]
+	id := -1
+	if !opts.InOrder {
+		if id, err = t.find(opts.ID, "ID", 0); err != nil {
+			return nil, err
+		}
+		if id == at {
+			id = -1 // there is nothing but predictions
+		} else {
+			p.id = t.names[id]
+		}
+	}
+	var chances []int
+	for i := at + 1; i < len(t.names); i++ {
+		if class, ok := strings.CutPrefix(t.names[i], probabilityColumn); ok {
+			chances, p.classes = append(chances, i), append(p.classes, class)
+		}
+	}
+	for {
+		row, err := t.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return p, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if id >= 0 {
+			p.ids = append(p.ids, text(row.Field(id)))
+		}
+		label := text(row.Field(at))
+		if label == "" {
+			return nil, t.fault(row.Line(), "the column %s has no prediction in this row", quoted(p.label))
+		}
+		p.labels = append(p.labels, label)
+		for _, i := range chances {
+			chance, err := strconv.ParseFloat(text(row.Field(i)), 64)
+			if err != nil || !(chance >= 0 && chance <= 1) {
+				return nil, t.fault(row.Line(), "%s in column %s is not a probability", quoted(text(row.Field(i))), quoted(t.names[i]))
+			}
+			p.probabilities = append(p.probabilities, float32(chance))
+		}
+	}
+}
+
+// labelColumn finds the column of the predicted labels.
+func (p *predictions) labelColumn(t *table, answered []string, opts Options) (int, error) {
+	if opts.Prediction != "" {
+		return t.find(opts.Prediction, "prediction", 0)
+	}
+	for at := len(t.names) - 1; at >= 0; at-- { // the last, as the blind file may have one of that name
+		if predictionColumn.MatchString(t.names[at]) {
+			return at, nil
+		}
+	}
+	if at := slices.Index(t.names, opts.Label); opts.Label != "" && at >= 0 {
+		return at, nil
+	}
+	if len(t.names) <= 2 {
+		return len(t.names) - 1, nil
+	}
+	shared, only := 0, 0
+	for at, name := range t.names[1:] {
+		if slices.Contains(answered, name) {
+			shared, only = shared+1, at+1
+		}
+	}
+	if shared == 1 {
+		return only, nil
+	}
+	return 0, t.fault(1, "no column is named prediction; the columns are %s", listed(t.names))
+}
+
+func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answersFile, error) {
+	at, err := t.find(opts.Label, "label", answerColumn(t.names, p))
+	if err != nil {
+		return nil, err
+	}
+	a := &answersFile{label: t.names[at]}
+	id, err := a.idColumn(t, p, at, opts)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		row, err := t.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return a, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		label := text(row.Field(at))
+		if label == "" {
+			return nil, t.fault(row.Line(), "the column %s has no label in this row", quoted(a.label))
+		}
+		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line())
+		if id >= 0 {
+			a.ids = append(a.ids, text(row.Field(id)))
+		}
+	}
+}
+
+// answerColumn returns the position of the column that the true labels are
+// probably in.
+func answerColumn(names []string, p *predictions) int {
+	if at := slices.Index(names, p.label); at >= 0 && p.label != p.id {
+		return at
+	}
+	only, lacking := -1, 0
+	for i, name := range names {
+		if !slices.Contains(p.names, name) {
+			only, lacking = i, lacking+1
+		}
+	}
+	if lacking == 1 {
+		return only
+	}
+	return len(names) - 1
+}
+
+// idColumn finds the column that the predictions are joined by; -1 where the
+// rows are joined in order: where that is asked for, and where the IDs of the
+// predictions were made, which then are r1, r2, ….
+func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options) (int, error) {
+	if p.ids == nil {
+		return -1, nil
+	}
+	if opts.ID == "" && !slices.Contains(t.names, p.id) && made(p.ids) {
+		p.ids = nil
+		return -1, nil
+	}
+	id, err := t.find(opts.ID, "ID", max(slices.Index(t.names, p.id), 0))
+	if err == nil && id == label {
+		err = t.fault(1, "the only column for the ID, %s, is the label; join the rows by their order, or name the ID", quoted(t.names[id]))
+	}
+	return id, err
+}
+
+// made reports whether IDs are those that a table without an ID column gets.
+func made(ids []string) bool {
+	for i, id := range ids {
+		if id != "r"+strconv.Itoa(i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// table is a CSV whose rows have as many fields as its header.
+type table struct {
+	reader *frame.Reader
+	names  []string
+	file   File
+}
+
+func openTable(src io.Reader, file File) (*table, error) {
+	t := &table{reader: frame.NewReader(src, ','), file: file}
+	header, err := t.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, t.fault(0, "the file is empty")
+	}
+	if err != nil {
+		return nil, t.broken(err)
+	}
+	for i := range header.Len() {
+		t.names = append(t.names, text(header.Field(i)))
+	}
+	return t, nil
+}
+
+// next returns the next row; io.EOF behind the last.
+func (t *table) next(ctx context.Context) (*frame.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	row, err := t.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, io.EOF
+	}
+	if err != nil {
+		return nil, t.broken(err)
+	}
+	if row.Len() != len(t.names) {
+		return nil, t.fault(row.Line(), "expected %d fields, got %d", len(t.names), row.Len())
+	}
+	return row, nil
+}
+
+// find returns the position of the named column, or standard for no name. role
+// is what the column is for, in words.
+func (t *table) find(name, role string, standard int) (int, error) {
+	if name == "" {
+		return standard, nil
+	}
+	at := slices.Index(t.names, name)
+	if at < 0 {
+		return at, t.fault(1, "no column is named %s, which is to be the %s; the columns are %s", quoted(name), role, listed(t.names))
+	}
+	return at, nil
+}
+
+func (t *table) fault(line int, format string, args ...any) error {
+	return &Fault{File: t.file, Line: line, Message: fmt.Sprintf(format, args...)}
+}
+
+// broken says which file an error of reading is about.
+func (t *table) broken(err error) error {
+	var defect *frame.Defect
+	if errors.As(err, &defect) {
+		return &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
+	}
+	return err
+}
+
+// classes are the labels of both files, by what they are compared by.
+type classes struct {
+	names []string
+	index map[string]int32
+}
+
+// newClasses lists the classes: those with a probability in their order, then
+// the other labels, sorted.
+func newClasses(p *predictions, a *answersFile) *classes {
+	c := &classes{index: map[string]int32{}}
+	for _, name := range p.classes {
+		c.add(name)
+	}
+	rest := map[string]string{}
+	for _, labels := range [][]string{a.labels, p.labels} {
+		for _, label := range labels {
+			if _, known := rest[canonical(label)]; !known {
+				rest[canonical(label)] = label
+			}
+		}
+	}
+	var others []string
+	for _, label := range rest {
+		others = append(others, label)
+	}
+	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonical(x), canonical(y)) })
+	for _, label := range others {
+		c.add(label)
+	}
+	return c
+}
+
+func (c *classes) add(name string) {
+	if _, known := c.index[canonical(name)]; !known {
+		c.index[canonical(name)] = int32(len(c.names))
+		c.names = append(c.names, name)
+	}
+}
+
+// spread returns the probabilities of all classes; a class without a column has
+// none.
+func (p *predictions) spread(c *classes) []float32 {
+	rows := len(p.labels)
+	all := make([]float32, rows*len(c.names))
+	for i, class := range p.classes {
+		to := int(c.index[canonical(class)])
+		for row := range rows {
+			all[row*len(c.names)+to] += p.probabilities[row*len(p.classes)+i]
+		}
+	}
+	return all
+}
+
+// canonical returns what labels are compared by: numbers by their value, as
+// programs write 1 also as 1.0, and all else by the text.
+func canonical(label string) string {
+	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return label
+}
+
+func text(field []byte) string { return strings.TrimSpace(string(field)) }
+
+func quoted(name string) string { return strconv.Quote(name) }
+
+// listed names the first columns.
+func listed(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}

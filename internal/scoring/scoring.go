@@ -1,0 +1,203 @@
+// Package scoring compares a file of predictions with a file of the true labels:
+// every metric with its 95 % interval, each class, the confusion matrix, and what
+// always predicting the commonest class would score.
+//
+// The predictions may be anybody's: a CSV with a column of predicted labels,
+// perhaps with a probability_<class> column for each class.
+package scoring
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"foretell/internal/learn/metric"
+)
+
+// Options say which columns are meant. Zero values are defaults.
+type Options struct {
+	// ID names the column that both files are joined by. Defaults to the first
+	// column of the predictions, and to the column of the same name in the
+	// answers, else their first.
+	ID string
+	// Label names the column of the true labels. Defaults to the column named
+	// like that of the predicted labels, else to the only column that the
+	// predictions lack, else to the last.
+	Label string
+	// Prediction names the column of the predicted labels. Defaults to
+	// prediction, else to the one named like Label, else to the second of two
+	// columns, else to the only one beside the first that the answers have, too.
+	Prediction string
+	// InOrder joins the rows by their order instead of an ID.
+	InOrder bool
+}
+
+// Figure is a metric on the scored rows with its 95 % interval. Low and High are
+// nil where there are too few rows for an interval.
+type Figure struct {
+	Value float64  `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+// Result is how good the predictions are.
+type Result struct {
+	Rows int `json:"rows"`
+	// Label is the column of the true labels.
+	Label            string  `json:"label"`
+	Accuracy         *Figure `json:"accuracy"`
+	BalancedAccuracy *Figure `json:"balancedAccuracy"`
+	MacroF1          *Figure `json:"macroF1"`
+	// ROCAUC and LogLoss are nil where the predictions have no probabilities.
+	ROCAUC  *Figure `json:"rocAuc"`
+	LogLoss *Figure `json:"logLoss"`
+	// Baseline is the accuracy of always predicting the commonest true class.
+	Baseline Baseline `json:"baseline"`
+	Classes  []Class  `json:"classes"`
+	// Confusion counts the rows of each true class (down) by the predicted one
+	// (across), both in the order of Classes.
+	Confusion [][]int `json:"confusion"`
+}
+
+// Baseline is what the simplest prediction scores.
+type Baseline struct {
+	Label    string  `json:"label"`
+	Accuracy float64 `json:"accuracy"`
+}
+
+// Class is how well one class is told from the others. A figure is nil where no
+// row counts for it: precision where the class was never predicted, recall where
+// no row is of it.
+type Class struct {
+	Label     string  `json:"label"`
+	Rows      int     `json:"rows"` // of the class: its support
+	Precision *Figure `json:"precision"`
+	Recall    *Figure `json:"recall"`
+	F1        *Figure `json:"f1"`
+}
+
+// Metrics are the names of the figures of a Result that are of all classes.
+var Metrics = []string{
+	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
+}
+
+// Figure returns the figure of the named metric; nil if it was not measured or
+// the name is unknown.
+func (r *Result) Figure(name string) *Figure {
+	switch name {
+	case metric.NameAccuracy:
+		return r.Accuracy
+	case metric.NameBalancedAccuracy:
+		return r.BalancedAccuracy
+	case metric.NameMacroF1:
+		return r.MacroF1
+	case metric.NameROCAUC:
+		return r.ROCAUC
+	case metric.NameLogLoss:
+		return r.LogLoss
+	}
+	return nil
+}
+
+// Score scores predictions against answers. Both are CSV with commas and a
+// header. A *Fault in the error says which file is wrong, and where.
+func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*Result, error) {
+	left, err := openTable(predictions, Predictions)
+	if err != nil {
+		return nil, err
+	}
+	right, err := openTable(answers, Answers)
+	if err != nil {
+		return nil, err
+	}
+	p, err := readPredictions(ctx, left, right.names, opts)
+	if err != nil {
+		return nil, err
+	}
+	a, err := readAnswers(ctx, right, p, opts)
+	if err != nil {
+		return nil, err
+	}
+	order, err := join(p, a)
+	if err != nil {
+		return nil, err
+	}
+	return p.score(a, order)
+}
+
+// score measures the rows; order holds the answer of each prediction.
+func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
+	if len(order) == 0 {
+		return nil, &Fault{Message: "there is no row to score"}
+	}
+	classes := newClasses(p, a)
+	decided := metric.Predictions{Classes: len(classes.names), Labels: make([]int32, len(order))}
+	decided.Probabilities = make([]float32, len(order)*decided.Classes)
+	for i, at := range order {
+		decided.Labels[i] = classes.index[canonical(a.labels[at])]
+		decided.Probabilities[i*decided.Classes+int(classes.index[canonical(p.labels[i])])] = 1
+	}
+	r := &Result{
+		Rows: len(order), Label: a.label,
+		Accuracy:         figureOf(metric.NameAccuracy, decided),
+		BalancedAccuracy: figureOf(metric.NameBalancedAccuracy, decided),
+		MacroF1:          figureOf(metric.NameMacroF1, decided),
+	}
+	if len(p.classes) > 0 {
+		weighed := decided
+		weighed.Probabilities = p.spread(classes)
+		r.ROCAUC = figureOf(metric.NameROCAUC, weighed)
+		r.LogLoss = figureOf(metric.NameLogLoss, weighed)
+	}
+	r.count(classes.names, decided)
+	return r, nil
+}
+
+// count fills in what is counted by class.
+func (r *Result) count(names []string, p metric.Predictions) {
+	confusion := metric.Confusion(p)
+	most := -1
+	for c, score := range metric.ByClass(p) {
+		row := confusion[c*p.Classes : (c+1)*p.Classes]
+		r.Confusion = append(r.Confusion, row)
+		right, predicted := row[c], 0
+		for other := range p.Classes {
+			predicted += confusion[other*p.Classes+c]
+		}
+		class := Class{Label: names[c], Rows: score.Support}
+		if predicted > 0 {
+			class.Precision = newFigure(score.Precision, metric.Wilson(right, predicted))
+		}
+		if score.Support > 0 {
+			class.Recall = newFigure(score.Recall, metric.Wilson(right, score.Support))
+		}
+		if either := predicted + score.Support - right; either > 0 {
+			class.F1 = newFigure(score.F1, metric.F1Interval(right, either))
+		}
+		r.Classes = append(r.Classes, class)
+		if score.Support > most {
+			most = score.Support
+			r.Baseline = Baseline{names[c], float64(most) / float64(r.Rows)}
+		}
+	}
+}
+
+// figureOf measures a metric; nil where it is of nothing.
+func figureOf(name string, p metric.Predictions) *Figure {
+	value := metric.LogLoss(p)
+	if name != metric.NameLogLoss {
+		value, _ = metric.Score(name, p) // the names are those of the package
+	}
+	if math.IsNaN(value) {
+		return nil
+	}
+	return newFigure(value, metric.ScoreInterval(name, p))
+}
+
+func newFigure(value float64, interval metric.Interval) *Figure {
+	f := &Figure{Value: value}
+	if interval.Known() {
+		f.Low, f.High = &interval.Low, &interval.High
+	}
+	return f
+}

@@ -1,0 +1,108 @@
+package scoring
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func scored(t *testing.T, predictions, answers string, opts Options) *Result {
+	t.Helper()
+	r, err := Score(context.Background(), strings.NewReader(predictions), strings.NewReader(answers), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const answersText = "ID,class\na,yes\nb,no\nc,no\nd,no\n"
+
+func TestScore(t *testing.T) {
+	full := "ID,x,prediction,probability,probability_no,probability_yes\n" +
+		"d,4,no,0.9,0.9,0.1\nc,3,yes,0.6,0.4,0.6\nb,2,no,0.8,0.8,0.2\na,1,yes,0.7,0.3,0.7\n"
+	r := scored(t, full, answersText, Options{})
+	// By hand: 3 of 4 right; recalls 2/3 and 1; of 3 pairs all are ordered.
+	want := map[string]float64{
+		"accuracy": 0.75, "balancedAccuracy": 5.0 / 6, "macroF1": (0.8 + 2.0/3) / 2, "rocAuc": 1,
+		"logLoss": -(math.Log(0.9) + math.Log(0.4) + math.Log(0.8) + math.Log(0.7)) / 4,
+	}
+	for name, value := range want {
+		if got := r.Figure(name); got == nil || math.Abs(got.Value-value) > 1e-6 || got.Low == nil || *got.Low > value || *got.High < value {
+			t.Errorf("%s = %+v, want %v inside of an interval", name, got, value)
+		}
+	}
+	if diff := cmp.Diff([][]int{{2, 1}, {0, 1}}, r.Confusion); diff != "" {
+		t.Errorf("confusion (-want +got):\n%s", diff)
+	}
+	if r.Baseline != (Baseline{"no", 0.75}) || r.Label != "class" || r.Rows != 4 {
+		t.Errorf("baseline %+v, label %q, rows %d", r.Baseline, r.Label, r.Rows)
+	}
+}
+
+// The files of other programs: only an ID and a prediction, other names, numbers
+// as 1.0, no ID at all, an answers file that is a whole table.
+func TestScoreOfOtherPrograms(t *testing.T) {
+	for name, c := range map[string]struct {
+		predictions, answers string
+		opts                 Options
+	}{
+		"id_and_prediction":   {"ID,prediction\nb,no\na,yes\nd,no\nc,no\n", answersText, Options{}},
+		"renamed_for_kaggle":  {"PassengerId,Survived\n1,1\n2,0\n", "PassengerId,Survived,Age\n2,0,30\n1,1,20\n", Options{}},
+		"label_among_others":  {"id,kind,p\n1,u,0.5\n2,v,0.6\n", "id,kind\n2,v\n1,u\n", Options{}},
+		"numbers_with_points": {"id,prediction\n1,1.0\n2,0.0\n", "id,label\n1,1\n2,0\n", Options{}},
+		"whole_table":         {"id,x,prediction\n1,5,u\n2,6,v\n", "id,kind,x\n1,u,5\n2,v,6\n", Options{}},
+		"no_ids":              {"prediction\nu\nv\n", "kind\nu\nv\n", Options{}},
+		"in_order":            {"i,prediction\n7,u\n8,v\n", "j,kind\n1,u\n2,v\n", Options{InOrder: true}},
+		"made_ids":            {"id,x,prediction\nr1,5,u\nr2,6,v\n", "x,kind\n5,u\n6,v\n", Options{}},
+		"named_columns":       {"k,guess,note\n1,u,a\n2,v,b\n", "k,kind,note\n2,v,a\n1,u,b\n", Options{Prediction: "guess", Label: "kind", ID: "k"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := scored(t, c.predictions, c.answers, c.opts)
+			if r.Accuracy.Value != 1 || r.ROCAUC != nil || r.LogLoss != nil {
+				t.Errorf("accuracy %v, rocAuc %v, logLoss %v; want 1 and no probabilities", r.Accuracy.Value, r.ROCAUC, r.LogLoss)
+			}
+		})
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		predictions, answers string
+		opts                 Options
+		file                 File
+		line                 int
+		message              string
+	}{
+		"missing_and_extra": {
+			"ID,prediction\na,yes\nb,no\nx,no\n", answersText,
+			Options{},
+			Neither, 0,
+			`the predictions have 1 ID that the answers do not, "x"; the answers have 2 IDs that the predictions do not, first "c"`,
+		},
+		"twice_in_answers": {"ID,prediction\na,yes\n", "ID,class\na,yes\na,no\n", Options{}, Answers, 3, "again"},
+		"twice_predicted":  {"ID,prediction\na,yes\na,no\n", "ID,class\na,yes\nb,no\n", Options{}, Predictions, 0, "twice"},
+		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, Neither, 0, "1 predictions and 2 answers"},
+		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 2, "has no label"},
+		"unknown_column":   {"ID,prediction\na,yes\n", answersText, Options{Label: "kind"}, Answers, 1, `no column is named "kind"`},
+		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "no column is named prediction"},
+		"bad_probability":  {"ID,prediction,probability_yes\na,yes,7\n", answersText, Options{}, Predictions, 2, "is not a probability"},
+		"ragged":           {"ID,prediction\na,yes,7\n", answersText, Options{}, Predictions, 2, "expected 2 fields, got 3"},
+		"empty":            {"", answersText, Options{}, Predictions, 0, "the file is empty"},
+		"no_rows":          {"ID,prediction\n", "ID,class\n", Options{}, Neither, 0, "no row to score"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Score(context.Background(), strings.NewReader(c.predictions), strings.NewReader(c.answers), c.opts)
+			var fault *Fault
+			if !errors.As(err, &fault) {
+				t.Fatalf("%v, want a fault", err)
+			}
+			if fault.File != c.file || fault.Line != c.line || !strings.Contains(fault.Message, c.message) {
+				t.Errorf("%d, line %d: %s\nwant %d, line %d: … %s …", fault.File, fault.Line, fault.Message, c.file, c.line, c.message)
+			}
+		})
+	}
+}
