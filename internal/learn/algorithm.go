@@ -29,8 +29,8 @@ type rooms struct {
 }
 
 // openNeural makes the network on normalised and embedded columns.
-func openNeural(_ context.Context, t task) (learner, error) {
-	return open(neural.New, t, neural.Options{
+func openNeural(ctx context.Context, t task) (learner, error) {
+	return open(within(ctx, neural.New), t, neural.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Room: &t.rooms.neural,
 	})
 }

@@ -124,21 +124,36 @@ func (r *race) choose(losses func(*choice) []float64) *choice {
 	if blend != nil {
 		best = max(best, blend.performance)
 	}
+	lost := r.compare(choices, blend, losses)
 	noise := math.Sqrt(best * (1 - best) / float64(max(len(r.judge.labels), 1)))
 	var chosen *choice
-	var lost []float64
 	for _, c := range choices {
 		if c.performance < best-noise {
 			continue
 		}
-		if l := losses(c); chosen == nil || mean(l) < mean(lost) {
-			chosen, lost = c, l
+		if chosen == nil || mean(lost[c]) < mean(lost[chosen]) {
+			chosen = c
 		}
 	}
-	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !beats(lost, losses(blend))) {
+	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !beats(lost[chosen], lost[blend])) {
 		return blend
 	}
 	return chosen
+}
+
+// compare returns the losses of each choice and notes their means for the
+// report. blend may be nil.
+func (r *race) compare(choices []*choice, blend *choice, losses func(*choice) []float64) map[*choice][]float64 {
+	lost := map[*choice][]float64{}
+	for _, c := range choices {
+		lost[c] = losses(c)
+		c.shares[0].kept.logLoss = mean(lost[c])
+	}
+	if blend != nil {
+		lost[blend] = losses(blend)
+		r.blended = &Candidate{blend.performance, mean(lost[blend]), r.judge.interval(blend.crossed)}
+	}
+	return lost
 }
 
 // beats tells whether the losses a are lower than the losses b of the same rows

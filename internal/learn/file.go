@@ -26,12 +26,27 @@ import (
 //	members                uint32 count, at least 1; for each
 //	    kind               uint8, of its method
 //	    weight             float64, positive
+//	    columns            in version 2: uint32 count, 0 if it sees all columns of
+//	                       the schema, else uint32 each, ascending
 //	    predictor          uint32 length, bytes of the method's own
 //	SHA-256 of all before  32 bytes
+//
+// It is of version 2 if a member does not see all columns, else of version 1.
 const (
-	magic   = "FORETELL"
-	version = 1
+	magic           = "FORETELL"
+	version         = 1
+	versionScreened = 2
 )
+
+// version returns that of the model's file.
+func (m *Model) version() uint16 {
+	for _, one := range m.members {
+		if _, columns := unscreened(one.predictor); columns != nil {
+			return versionScreened
+		}
+	}
+	return version
+}
 
 // WriteTo writes the model file, a member at a time, and returns its length.
 // Equal models give equal bytes.
@@ -58,13 +73,20 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	}
 	var inner []byte
 	for _, part := range m.members {
-		if inner, err = part.AppendBinary(inner[:0]); err != nil {
+		seen, columns := unscreened(part.predictor)
+		if inner, err = seen.AppendBinary(inner[:0]); err != nil {
 			return size, fmt.Errorf("%s: %w", m.algorithm, err)
 		}
 		if len(inner) > math.MaxUint32 {
 			return size, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
 		}
 		b := appendFloat([]byte{part.kind}, part.weight)
+		if m.version() == versionScreened {
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(columns)))
+			for _, i := range columns {
+				b = binary.LittleEndian.AppendUint32(b, uint32(i))
+			}
+		}
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(inner)))
 		if err := put(b, inner); err != nil {
 			return size, err
@@ -80,7 +102,7 @@ func (m *Model) head() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
+	b := binary.LittleEndian.AppendUint16([]byte(magic), m.version())
 	b = appendBlob(b, schema)
 	b = appendBlob(b, []byte(m.algorithm))
 	b = appendFloat(b, float64(m.temperature))
@@ -140,14 +162,15 @@ func readModel(in io.Reader, size int64, methods []method) (*Model, error) {
 	if begin := string(r.take(len(magic))); begin != magic && (r.err == nil || errors.Is(r.err, errDamaged)) {
 		return nil, errForeign
 	}
-	if v := r.version(); v != version && r.err == nil {
-		return nil, fmt.Errorf("model file of version %d: this program reads version %d", v, version)
+	v := r.version()
+	if v != version && v != versionScreened && r.err == nil {
+		return nil, fmt.Errorf("model file of version %d: this program reads versions %d and %d", v, version, versionScreened)
 	}
 	m := &Model{schema: r.schema(), algorithm: string(r.blob())}
 	m.temperature = metric.Temperature(r.float())
 	m.weights = r.weights()
 	for n := r.count(1 + 8 + 4); n > 0 && r.err == nil; n-- {
-		m.members = append(m.members, r.member(methods))
+		m.members = append(m.members, r.member(methods, v, len(m.schema.Columns)))
 	}
 	switch {
 	case r.err != nil:
@@ -289,8 +312,14 @@ func (r *fileReader) schema() *frame.Schema {
 	return s
 }
 
-func (r *fileReader) member(methods []method) member {
+// member reads a member of a file of the given version, whose schema has so many
+// columns.
+func (r *fileReader) member(methods []method, version uint16, features int) member {
 	one := member{kind: r.kind(), weight: r.float()}
+	var columns []int32
+	if version == versionScreened {
+		columns = r.columns(features)
+	}
 	inner := r.blob()
 	if !(one.weight > 0 && one.weight <= 1) {
 		r.err = cmp.Or(r.err, errDamaged)
@@ -303,11 +332,36 @@ func (r *fileReader) member(methods []method) member {
 			if one.predictor, r.err = m.read(inner); r.err != nil {
 				r.err = fmt.Errorf("%w: %w", errDamaged, r.err)
 			}
+			if columns != nil {
+				one.predictor = screenedModel{one.predictor, columns}
+			}
 			return one
 		}
 	}
 	r.err = errDamaged
 	return member{}
+}
+
+// columns reads ascending places of columns, nil for none.
+func (r *fileReader) columns(features int) []int32 {
+	n := r.count(4)
+	if n == 0 {
+		return nil
+	}
+	columns := make([]int32, n)
+	for i := range columns {
+		b := r.take(4)
+		if b == nil {
+			return nil
+		}
+		at := binary.LittleEndian.Uint32(b)
+		if at >= uint32(features) || i > 0 && int32(at) <= columns[i-1] {
+			r.err = errDamaged
+			return nil
+		}
+		columns[i] = int32(at)
+	}
+	return columns
 }
 
 func (r *fileReader) kind() uint8 {

@@ -33,7 +33,7 @@ const (
 // 10), all features that are made of it together. Other than the importances a tree counts up while it grows, these are of rows not
 // learnt from, and mean the same for every algorithm.
 func (r *race) importances(ctx context.Context, m *Model, c *choice) []Importance {
-	columns := sources(r.table.Schema)
+	columns, unseen := r.table.looked(sources(r.table.Schema))
 	most := min(mostImportant, max(leastImportant, importanceBudget/max(len(columns), 1)))
 	q := r.questionnaire(m, most)
 	if q.frame.Rows == 0 || len(columns) == 0 {
@@ -52,9 +52,12 @@ func (r *race) importances(ctx context.Context, m *Model, c *choice) []Importanc
 		}
 	}
 	last := len(columns) - 1
-	list := make([]Importance, last)
+	list := make([]Importance, last, last+len(unseen))
 	for i := range list {
 		list[i] = Importance{Column: columns[i].name, Importance: scores[last] - scores[i]}
+	}
+	for _, column := range unseen {
+		list = append(list, Importance{Column: column.name})
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
 	return list
@@ -105,7 +108,7 @@ func (r *race) questionnaire(m *Model, most int) *questionnaire {
 		rows = append(rows, thin(part.Eval, most/len(r.plan.Parts))...)
 		q.ends = append(q.ends, len(rows))
 	}
-	q.frame = pick(r.table.Frame, rows)
+	q.frame = r.table.pick(rows)
 	q.copies = make(chan *frame.Frame, q.workers)
 	for range q.workers {
 		f := *q.frame

@@ -60,7 +60,7 @@ func (r *race) assess(u *run) (stalled bool, err error) {
 		return false, err
 	}
 	s := r.judge.score(now)
-	u.reached = s.performance >= r.table.params.Threshold
+	u.reached = r.reaches(s.performance)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, stalled = u.note(s, now, r.pace.due(u.lane), u.reached || len(r.judge.labels) == 0)
@@ -69,16 +69,22 @@ func (r *race) assess(u *run) (stalled bool, err error) {
 
 // score returns the score of the given probabilities, one row for each label.
 func (j *judge) score(probabilities []float32) score {
-	p := j.predictions(probabilities)
-	if j.weighs() {
-		p.Probabilities = j.weighted(probabilities)
-	}
+	p := j.decided(probabilities)
 	performance, err := metric.Score(j.metric, p)
 	if err != nil || math.IsNaN(performance) { // the name is known; nothing to score is worth nothing
 		performance = 0
 	}
 	p.Probabilities = probabilities
 	return score{performance: performance, logLoss: finite(metric.LogLoss(p))}
+}
+
+// decided returns the predictions with the decision weights that the metric asks
+// for, cross-fitted.
+func (j *judge) decided(probabilities []float32) metric.Predictions {
+	if j.weighs() {
+		probabilities = j.weighted(probabilities)
+	}
+	return j.predictions(probabilities)
 }
 
 // weighs tells whether decisions are weighted under the metric.
@@ -138,6 +144,15 @@ func (j *judge) only(probabilities []float32, places []int32) metric.Predictions
 		p.Labels = append(p.Labels, j.labels[i])
 	}
 	return p
+}
+
+// interval returns the 95 % confidence interval of the performance of
+// probabilities; none for nil.
+func (j *judge) interval(probabilities []float32) metric.Interval {
+	if probabilities == nil {
+		return metric.Interval{Low: math.NaN(), High: math.NaN()}
+	}
+	return metric.ScoreInterval(j.metric, j.decided(probabilities))
 }
 
 // finite is x, or 0 where there was nothing to compute it from.

@@ -26,7 +26,7 @@ func TestRaceOnRealData(t *testing.T) {
 	} {
 		t.Run(set, func(t *testing.T) {
 			f := readSet(t, "testdata/"+set+"/train.csv")
-			o, err := Race(t.Context(), f, Params{Threshold: want.threshold, Seed: 1})
+			o, err := Race(t.Context(), f, Params{Threshold: new(want.threshold), Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,8 +71,9 @@ func checkReport(t *testing.T, f *frame.Frame, o *Outcome) {
 func TestRaceIsDeterministic(t *testing.T) {
 	f := readSet(t, "testdata/iris/train.csv")
 	for name, p := range map[string]Params{
-		"all_four_with_a_threshold": {Threshold: 0.94, Seed: 2},
-		"boosting_until_it_stalls":  {Threshold: 1, Seed: 2, Algorithms: []string{"MSIX01", "MSEV02"}, Metric: "macroF1"},
+		"all_four_with_a_threshold": {Threshold: new(0.94), Seed: 2},
+		"all_four_without_one":      {Seed: 2},
+		"boosting_until_it_stalls":  {Threshold: new(1.0), Seed: 2, Algorithms: []string{"MSIX01", "MSEV02"}, Metric: "macroF1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first *Outcome
@@ -101,7 +102,7 @@ func TestRaceIsDeterministic(t *testing.T) {
 func TestDiskDoesNotMatter(t *testing.T) {
 	f := readSet(t, "testdata/car/train.csv")
 	race := func(disk *scratch.Disk) *Outcome {
-		o, err := Race(t.Context(), f, Params{Threshold: 0.98, Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}, Disk: disk})
+		o, err := Race(t.Context(), f, Params{Threshold: new(0.98), Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}, Disk: disk})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func TestRaceStopsWithinASecond(t *testing.T) {
 	f := readSet(t, "testdata/iris/train.csv")
 	stop := make(chan struct{})
 	var stopped time.Time
-	o, err := Race(t.Context(), f, Params{Threshold: 1, Stop: stop, Progress: func(e Event) {
+	o, err := Race(t.Context(), f, Params{Threshold: new(1.0), Stop: stop, Progress: func(e Event) {
 		if e.Algorithm == "MSIX01" && e.Step == 20 && e.Status == Running {
 			stopped = time.Now()
 			close(stop)
@@ -167,7 +168,7 @@ func TestPoorColumns(t *testing.T) {
 	for _, columns := range []int{4, 0} {
 		f.Columns, f.Schema.Columns = f.Columns[:columns], f.Schema.Columns[:columns]
 		for _, m := range namesOf(methods, 2) {
-			o, err := Race(t.Context(), f, Params{Threshold: 1, Algorithms: []string{m.Name}})
+			o, err := Race(t.Context(), f, Params{Threshold: new(1.0), Algorithms: []string{m.Name}})
 			if err != nil {
 				t.Fatal(err)
 			}

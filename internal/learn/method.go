@@ -60,6 +60,7 @@ type method struct {
 type task struct {
 	table   *table
 	part    split.Part
+	number  int // of the part among the folds; refitPart for all rows
 	seed    uint64
 	workers int
 	rooms   *rooms

@@ -77,6 +77,9 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 // predictEach returns what predictAll does of the model with the given members,
 // of which there is but one at a time.
 func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	sum := make([]float32, f.Rows*m.classes())
 	for one, err := range members {
 		if err != nil {
@@ -90,6 +93,9 @@ func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Se
 		}
 		for i, q := range probabilities {
 			sum[i] += float32(one.weight) * q
+		}
+		if err := ctx.Err(); err != nil { // before the next is read
+			return nil, err
 		}
 	}
 	m.temperature.Apply(sum, m.classes())

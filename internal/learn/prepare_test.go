@@ -81,7 +81,7 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := Race(t.Context(), f, Params{Threshold: 1, Algorithms: []string{"BSIX01"}})
+			o, err := Race(t.Context(), f, Params{Threshold: new(1.0), Algorithms: []string{"BSIX01"}})
 			if err != nil {
 				t.Fatal(err)
 			}

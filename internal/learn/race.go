@@ -22,8 +22,8 @@ type Status string
 // The states, spelt as in the API.
 const (
 	Running      Status = "RUNNING"
-	Completed    Status = "COMPLETED"     // reached the threshold
-	NotCompleted Status = "NOT_COMPLETED" // stalled below it, or was beaten to it
+	Completed    Status = "COMPLETED"     // reached the threshold; without one, learnt until it no longer improved
+	NotCompleted Status = "NOT_COMPLETED" // stalled below the threshold, or another run ended the race first
 	TimedOut     Status = "TIMED_OUT"     // the time limit came first
 	Failed       Status = "FAILED"        // broke down; a race fails when all its runs do
 	Cancelled    Status = "CANCELLED"     // stopped by a person
@@ -41,8 +41,9 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for the algorithm
 	// that goes by them. Defaults to one chosen for quality.
 	Buckets int
-	// Threshold is the performance that wins: at 0 the first score does.
-	Threshold float64
+	// Threshold is the performance that wins, 0 to 1: at 0 the first score
+	// does. With nil none does: every run learns until it no longer improves.
+	Threshold *float64
 	// Metric is what performance means: accuracy, balancedAccuracy, macroF1
 	// or rocAuc. Defaults to accuracy.
 	Metric string
@@ -73,8 +74,11 @@ type Params struct {
 type Event struct {
 	Algorithm string
 	Status    Status
-	// Performance is the latest, 0 before the first.
+	// Performance is the latest; 0 before the first.
 	Performance float64
+	// Kept and LogLoss are the performance and log loss of the step that is kept
+	// so far; NaN before the first, and without validation rows.
+	Kept, LogLoss float64
 	// Step counts the scores from 1.
 	Step int
 }
@@ -106,8 +110,12 @@ type Run struct {
 	Algorithm string
 	Status    Status
 	// Performance and LogLoss are of the step that was kept, on validation
-	// rows and before calibration; 0 before the first score.
+	// rows; 0 before the first score. LogLoss is after calibration where runs
+	// were compared by it, see Candidate.
 	Performance, LogLoss float64
+	// Interval is the 95 % confidence interval of Performance; NaN to NaN where
+	// it is not known.
+	Interval Interval
 	// Curve holds the performance after each step.
 	Curve []float64
 	// TrainingPerformance and TestPerformance are set for the run whose model
@@ -117,9 +125,9 @@ type Run struct {
 	Err error
 }
 
-// Race trains until an algorithm reaches the threshold, all have stalled, the
-// time is up, or p.Stop is closed; then it makes the model of the winner, or of
-// the best run or blend. A cancelled ctx gives everything up: the error is its cause.
+// Race trains until an algorithm reaches the threshold, if there is one, all
+// have stalled, the time is up, or p.Stop is closed; then it makes the model of
+// the winner, or of the best run or blend. A cancelled ctx gives everything up: the error is its cause.
 //
 // f has Labels, of two classes or more. Faults of f and p are errors; a
 // failing algorithm is none, see Outcome.
@@ -135,6 +143,9 @@ type race struct {
 	pace  *pacer
 	runs  []*run
 	timer timer
+	// blended is the blend as the runs were compared with it; nil before choose,
+	// and if there is none.
+	blended *Candidate
 
 	mu sync.Mutex // guards kept and status of runs, and Progress
 }
@@ -158,6 +169,9 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*O
 	}
 	outcome := r.close(cause)
 	chosen := r.choose(r.lossesFor(outcome.Status))
+	for i, u := range r.runs {
+		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = u.kept.logLoss, r.judge.interval(u.kept.probabilities)
+	}
 	if chosen == nil {
 		return outcome, nil
 	}
@@ -175,8 +189,8 @@ func newRace(f *frame.Frame, p Params, methods []method) (*race, error) {
 		return nil, errors.New("the label has less than 2 classes")
 	case len(f.Labels) != f.Rows || f.Rows == 0:
 		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
-	case !(p.Threshold >= 0 && p.Threshold <= 1):
-		return nil, fmt.Errorf("threshold=%v: must be 0 to 1", p.Threshold)
+	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
+		return nil, fmt.Errorf("threshold=%v: must be 0 to 1", *p.Threshold)
 	}
 	if p.Metric == "" {
 		p.Metric = metric.NameAccuracy
@@ -250,17 +264,42 @@ func (r *race) learn(ctx context.Context, u *run) error {
 		if err != nil {
 			return err
 		}
+		ended := over || stalled
+		u.reached = u.reached || ended && r.certain(u.kept.score)
 		r.tell(u, Running)
 		r.pace.end(u.lane, u.work(), u.reached)
 		switch {
 		case u.reached:
 			return nil
-		case over || stalled:
-			r.tell(u, NotCompleted)
+		case ended:
+			r.tell(u, r.finished())
 			return nil
 		}
 	}
 	return nil
+}
+
+// reaches reports whether a performance ends the race.
+func (r *race) reaches(performance float64) bool {
+	threshold := r.table.params.Threshold
+	return threshold != nil && performance >= *threshold
+}
+
+// certain reports whether a run that no longer improves ends a race without a
+// threshold: it is right on every validation row, and all of them together leave
+// it less than one nat of log loss. What another run could gain is then less than
+// these rows can tell. A perfect performance alone may be luck.
+func (r *race) certain(s score) bool {
+	return r.table.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.judge.labels)) < 1
+}
+
+// finished is the status of a run, or a race, that has ended by itself before
+// any run reached the threshold.
+func (r *race) finished() Status {
+	if r.table.params.Threshold == nil {
+		return Completed
+	}
+	return NotCompleted
 }
 
 // tell changes the status of a run and reports it.
@@ -271,9 +310,12 @@ func (r *race) tell(u *run, status Status) {
 	if r.table.params.Progress == nil {
 		return
 	}
-	e := Event{Algorithm: u.Name, Status: status, Step: len(u.curve)}
+	e := Event{Algorithm: u.Name, Status: status, Step: len(u.curve), Kept: math.NaN(), LogLoss: math.NaN()}
 	if e.Step > 0 {
 		e.Performance = u.curve[e.Step-1].performance
+	}
+	if e.Step > 0 && len(r.judge.labels) > 0 {
+		e.Kept, e.LogLoss = u.kept.performance, u.kept.logLoss
 	}
 	r.table.params.Progress(e)
 }
@@ -281,7 +323,7 @@ func (r *race) tell(u *run, status Status) {
 // close decides the status of the race and of the runs that were still
 // running when it ended.
 func (r *race) close(cause error) *Outcome {
-	o := &Outcome{Status: NotCompleted}
+	o := &Outcome{Status: r.finished()}
 	winner := r.pace.first()
 	switch {
 	case winner >= 0:
@@ -299,7 +341,7 @@ func (r *race) close(cause error) *Outcome {
 		case u.status != Running:
 		case i == winner:
 			r.tell(u, Completed)
-		case o.Status == Completed:
+		case winner >= 0:
 			r.tell(u, NotCompleted)
 		default:
 			r.tell(u, o.Status)

@@ -23,7 +23,7 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			// The third needs more steps than the others but the least work.
-			o, err := raceOf(t.Context(), f, Params{Threshold: 0.9, Seed: 5, Workers: 1 + int(seed%4)}, toys(
+			o, err := raceOf(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, toys(
 				toy{skills: rising(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
 				toy{skills: rising(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
 				toy{skills: rising(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
@@ -38,7 +38,7 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 			if first == nil {
 				first = o
 			}
-			if diff := cmp.Diff(first, o, cmpopts.IgnoreFields(Outcome{}, "Model")); diff != "" {
+			if diff := cmp.Diff(first, o, cmpopts.IgnoreFields(Outcome{}, "Model"), cmpopts.EquateNaNs()); diff != "" {
 				t.Errorf("seed %d ended differently:\n%s", seed, diff)
 			}
 			if !slices.Equal(bytesOf(t, o.Model), bytesOf(t, first.Model)) {
@@ -57,25 +57,40 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 func TestRaceThreshold(t *testing.T) {
 	f := toyFrame(300, 3)
 	t.Run("zero_is_won_by_the_first_score", func(t *testing.T) {
-		o := mustRace(t, f, Params{}, toy{skills: []float64{0.1}, work: 2e6}, toy{skills: []float64{0.05}, work: 1e6})
+		o := mustRace(t, f, Params{Threshold: new(0.0)}, toy{skills: []float64{0.1}, work: 2e6}, toy{skills: []float64{0.05}, work: 1e6})
 		if o.Status != Completed || o.Algorithm != "MFIF01" || len(o.Runs[1].Curve) != 1 {
 			t.Errorf("%s by %s: %v", o.Status, o.Algorithm, o.Runs)
 		}
 	})
 	t.Run("of_equals_the_first_in_order_wins", func(t *testing.T) {
-		o := mustRace(t, f, Params{}, toy{skills: []float64{0.1}, work: 1e6}, toy{skills: []float64{0.9}, work: 1e6})
+		o := mustRace(t, f, Params{Threshold: new(0.0)}, toy{skills: []float64{0.1}, work: 1e6}, toy{skills: []float64{0.9}, work: 1e6})
 		if o.Algorithm != "MSEV01" {
 			t.Errorf("%s won", o.Algorithm)
 		}
 	})
 	t.Run("one_is_won_by_perfection", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: 1}, toy{skills: rising(0.5, 1, 8), work: 1e6})
+		o := mustRace(t, f, Params{Threshold: new(1.0)}, toy{skills: rising(0.5, 1, 8), work: 1e6})
 		if o.Status != Completed || o.Achieved != 1 {
 			t.Errorf("%s at %v", o.Status, o.Achieved)
 		}
 	})
+	t.Run("none_is_not_won_by_perfection", func(t *testing.T) {
+		lucky := append(rising(0.5, 1, 4), 0.9)
+		o := mustRace(t, f, Params{}, toy{skills: lucky, work: 1e3}, toy{skills: rising(0.5, 0.9, 30), work: 1e6})
+		if o.Status != Completed {
+			t.Errorf("the race ended as %s", o.Status)
+		}
+		for _, run := range o.Runs {
+			if run.Status != Completed {
+				t.Errorf("%s ended as %s", run.Algorithm, run.Status)
+			}
+		}
+		if n := len(o.Runs[1].Curve); n < 30 {
+			t.Errorf("the second run was cut off after %d steps", n)
+		}
+	})
 	t.Run("missed_by_all_keeps_the_best", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: 1},
+		o := mustRace(t, f, Params{Threshold: new(1.0)},
 			toy{skills: rising(0.5, 0.8, 8), work: 1e6}, toy{skills: rising(0.5, 0.9, 8), work: 9e9}, toy{skills: rising(0.5, 0.7, 3), work: 1e3})
 		if o.Status != NotCompleted || o.Algorithm != "MFIF01" || !o.Refit {
 			t.Errorf("%s with %s", o.Status, o.Algorithm)
@@ -101,7 +116,7 @@ func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
 	}}
 	panics := toy{skills: good.skills, work: 1e6, fault: func(int) error { panic("boo") }}
 	t.Run("some", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: 1}, broken, good, panics)
+		o := mustRace(t, f, Params{Threshold: new(1.0)}, broken, good, panics)
 		if o.Status != NotCompleted || o.Algorithm != "BFIF01" {
 			t.Errorf("%s with %q", o.Status, o.Algorithm)
 		}
@@ -113,7 +128,7 @@ func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
 		}
 	})
 	t.Run("all", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: 1}, broken, panics)
+		o := mustRace(t, f, Params{Threshold: new(1.0)}, broken, panics)
 		if o.Status != Failed || o.Model != nil {
 			t.Errorf("%s, model %v", o.Status, o.Model)
 		}
@@ -131,7 +146,7 @@ func TestRaceEnds(t *testing.T) {
 			stop := make(chan struct{})
 			time.AfterFunc(100*time.Second+time.Millisecond, func() { close(stop) })
 			began := time.Now()
-			o, err := raceOf(t.Context(), f, Params{Threshold: 1, Stop: stop}, slow())
+			o, err := raceOf(t.Context(), f, Params{Threshold: new(1.0), Stop: stop}, slow())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +164,7 @@ func TestRaceEnds(t *testing.T) {
 	t.Run("stop_before_any_score", func(t *testing.T) {
 		stop := make(chan struct{})
 		close(stop)
-		o, err := raceOf(t.Context(), f, Params{Threshold: 1, Stop: stop}, slow())
+		o, err := raceOf(t.Context(), f, Params{Threshold: new(1.0), Stop: stop}, slow())
 		if err != nil || o.Status != Cancelled || o.Model != nil {
 			t.Errorf("%+v, %v", o, err)
 		}
@@ -157,7 +172,7 @@ func TestRaceEnds(t *testing.T) {
 	t.Run("time_limit_leaves_time_for_the_refit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			o, err := raceOf(t.Context(), f, Params{Threshold: 1, TimeLimit: 10 * time.Minute, Now: time.Now, Workers: 1}, slow()[:1])
+			o, err := raceOf(t.Context(), f, Params{Threshold: new(1.0), TimeLimit: 10 * time.Minute, Now: time.Now, Workers: 1}, slow()[:1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +188,7 @@ func TestRaceEnds(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 			defer cancel()
-			o, err := raceOf(ctx, f, Params{Threshold: 1}, slow())
+			o, err := raceOf(ctx, f, Params{Threshold: new(1.0)}, slow())
 			if !errors.Is(err, context.DeadlineExceeded) || o != nil {
 				t.Errorf("%+v, %v", o, err)
 			}
@@ -183,7 +198,7 @@ func TestRaceEnds(t *testing.T) {
 
 func TestRaceTellsProgress(t *testing.T) {
 	seen := map[string][]Event{}
-	o, err := raceOf(t.Context(), toyFrame(300, 2), Params{Threshold: 0.85, Progress: func(e Event) {
+	o, err := raceOf(t.Context(), toyFrame(300, 2), Params{Threshold: new(0.85), Progress: func(e Event) {
 		seen[e.Algorithm] = append(seen[e.Algorithm], e) // the race detector watches that calls do not overlap
 	}}, toys(toy{skills: rising(0.5, 0.9, 9), work: 1e6}, toy{skills: []float64{0.5}, work: 1e5}))
 	if err != nil {
@@ -191,8 +206,9 @@ func TestRaceTellsProgress(t *testing.T) {
 	}
 	for i, name := range []string{"BSEV01", "BFIF01"} {
 		events := seen[name]
-		if first := events[0]; first != (Event{Algorithm: name, Status: Running}) {
-			t.Errorf("%s: first is %+v", name, first)
+		first := events[0]
+		if first.Status != Running || first.Step != 0 || !math.IsNaN(first.Kept) || !math.IsNaN(first.LogLoss) {
+			t.Errorf("%s: first is %+v, want one that is running and has no score", name, first)
 		}
 		if last := events[len(events)-1]; last.Status != o.Runs[i].Status || last.Performance != o.Runs[i].Curve[last.Step-1] {
 			t.Errorf("%s: last is %+v, run %+v", name, last, o.Runs[i])
@@ -212,14 +228,19 @@ func TestRaceOnScantData(t *testing.T) {
 			t.Run(name+"/"+metric, func(t *testing.T) {
 				f := toyFrame(len(labels), 3)
 				f.Labels = labels
-				o := mustRace(t, f, Params{Threshold: 1, Metric: metric}, toy{skills: rising(0.2, 0.8, 3), work: 1e6})
+				o := mustRace(t, f, Params{Threshold: new(1.0), Metric: metric}, toy{skills: rising(0.2, 0.8, 3), work: 1e6})
 				if o.Model == nil || !o.Refit {
 					t.Fatalf("%+v", o)
 				}
-				for _, x := range []float64{o.Achieved, o.Test, o.Training, o.Report.Validation.ROCAUC, o.Report.Test.LogLoss} {
-					if math.IsNaN(x) || math.IsInf(x, 0) {
-						t.Errorf("a figure is %v: %+v", x, o)
-					}
+				r := o.Report
+				if math.IsNaN(o.Achieved) || math.IsNaN(r.Training.LogLoss) {
+					t.Errorf("achieved %v, training %+v", o.Achieved, r.Training)
+				}
+				if math.IsNaN(r.Test.Accuracy) != (r.TestRows == 0) || math.IsNaN(r.Validation.LogLoss) != (r.ValidationRows == 0) {
+					t.Errorf("%d test rows: %+v; %d validation rows: %+v", r.TestRows, r.Test, r.ValidationRows, r.Validation)
+				}
+				if r.TestRows == 1 && !math.IsNaN(r.Test.ROCAUC) {
+					t.Errorf("a row alone has an area of %v", r.Test.ROCAUC)
 				}
 			})
 		}
@@ -232,8 +253,8 @@ func TestRaceRefuses(t *testing.T) {
 	for name, p := range map[string]Params{
 		`algorithm="MSIX01": a label of 2 classes needs BSIX01`: {Algorithms: []string{"MSIX01"}},
 		`algorithm="": must be one of BSEV01, BFIF01, BSIX01`:   {Algorithms: []string{""}},
-		`threshold=1.5: must be 0 to 1`:                         {Threshold: 1.5},
-		`threshold=NaN: must be 0 to 1`:                         {Threshold: math.NaN()},
+		`threshold=1.5: must be 0 to 1`:                         {Threshold: new(1.5)},
+		`threshold=NaN: must be 0 to 1`:                         {Threshold: new(math.NaN())},
 		`metric="speed": must be one of`:                        {Metric: "speed"},
 	} {
 		_, err := raceOf(t.Context(), f, p, toys(toy{}, toy{}, toy{}))
@@ -263,4 +284,53 @@ func bytesOf(tb testing.TB, m *Model) []byte {
 		tb.Fatalf("%d bytes are said to be %d: %v", b.Len(), n, err)
 	}
 	return b.Bytes()
+}
+
+// TestStall tells a run that is right on every row from one that is not: only
+// what n rows can tell keeps the first going.
+func TestStall(t *testing.T) {
+	const rows, patience = 100, 10
+	steps := func(performance, shrink float64) int {
+		var l stall
+		logLoss := 0.1
+		for step := 1; ; step++ {
+			if l.after(score{performance, logLoss}, rows, step, patience) || step == 500 {
+				return step
+			}
+			logLoss *= shrink
+		}
+	}
+	if n := steps(0.99, 0.95); n != 500 {
+		t.Errorf("a run that still improves has stalled after %d steps", n)
+	}
+	if n := steps(1, 0.95); n < 20 || n > 100 {
+		t.Errorf("a perfect run has stalled after %d steps", n)
+	}
+	if n := steps(1, 1); n != patience+1 {
+		t.Errorf("a run that does not improve has stalled after %d steps", n)
+	}
+}
+
+func TestOnlyACertainRunEndsARaceWithoutAThreshold(t *testing.T) {
+	f := toyFrame(300, 2)
+	for _, c := range []struct {
+		name      string
+		threshold *float64
+		score     score
+		want      bool
+	}{
+		{"right and sure of every row", nil, score{1, 0.9 / 300}, true},
+		{"right by luck", nil, score{1, 0.02}, false},
+		{"sure but for a row", nil, score{0.997, 0.9 / 300}, false},
+		{"a threshold of 1 decides alone", new(1.0), score{1, 0.9 / 300}, false},
+	} {
+		r, err := newRace(f, Params{Threshold: c.threshold}, toys(toy{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.judge.labels = f.Labels
+		if got := r.certain(c.score); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
 }

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Report holds the figures of a model. Where a set of rows is empty its
-// figures are 0.
+// Report holds the figures of a model. What was not measured is NaN, nil or of
+// 0 rows.
 type Report struct {
 	Algorithm string
 	// Shares are the parts of a blend, the heaviest first; nil if the model is
@@ -21,6 +21,9 @@ type Report struct {
 	// the figures of the same name: 0 where there were none, or where no time
 	// was left for the figures.
 	Rows, TestRows, ValidationRows, TrainingRows int
+	// HeldOut is the number of rows that were set aside for Test. Where TestRows is
+	// 0 and this is not, there was no time for them.
+	HeldOut int
 	// Validation is on rows that the judged models did not learn from but that
 	// steered the race: each row is judged by a model of a fold without it.
 	// Its decision weights and temperature are cross-fitted.
@@ -30,6 +33,11 @@ type Report struct {
 	// Training is the shipped model's on rows it has learnt from, a sample of
 	// them where there are many.
 	Training Scores
+	// Blended is the blend of the runs as it was compared with them, whether or
+	// not it was kept; nil if none was made.
+	Blended *Candidate
+	// Baseline is what the figures are to be held against.
+	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
 	// the schema.
 	Classes []ClassScore
@@ -47,9 +55,13 @@ type Share struct {
 	Weight    float64 // those of a blend add up to 1
 }
 
-// Scores are all the scores of one set of rows.
-type Scores struct {
-	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, LogLoss float64
+// Candidate is what a race chose among at its end.
+type Candidate struct {
+	// Performance is by the metric of the race, LogLoss in nats, after calibration
+	// unless the race was cut short. Both are on validation rows.
+	Performance, LogLoss float64
+	// Interval is the 95 % confidence interval of Performance.
+	Interval Interval
 }
 
 // ClassScore is how well one class is told from the others.
@@ -57,30 +69,6 @@ type ClassScore struct {
 	Label                 string
 	Rows                  int
 	Precision, Recall, F1 float64
-}
-
-// of returns the score of the given name.
-func (s Scores) of(name string) float64 {
-	switch name {
-	case metric.NameBalancedAccuracy:
-		return s.BalancedAccuracy
-	case metric.NameMacroF1:
-		return s.MacroF1
-	case metric.NameROCAUC:
-		return s.ROCAUC
-	}
-	return s.Accuracy
-}
-
-// scoresOf returns all scores of p.
-func scoresOf(p metric.Predictions) Scores {
-	return Scores{
-		Accuracy:         finite(metric.Accuracy(p)),
-		BalancedAccuracy: finite(metric.BalancedAccuracy(p)),
-		MacroF1:          finite(metric.MacroF1(p)),
-		ROCAUC:           finite(metric.ROCAUC(p)),
-		LogLoss:          finite(metric.LogLoss(p)),
-	}
 }
 
 // How many rows the figures are of at most, and how long they may take when a
@@ -110,6 +98,10 @@ func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcom
 		Rows:           r.table.Rows,
 		ValidationRows: len(r.judge.labels),
 		Validation:     r.judge.validation(c.judged()),
+		HeldOut:        len(r.plan.Test),
+		Blended:        r.blended,
+		Baseline:       r.baseline(nil),
+		Test:           noScores, Training: noScores,
 	}
 	hurried, done := r.hurry(ctx, o.Status)
 	defer done()
@@ -146,26 +138,33 @@ func (r *race) hurry(ctx context.Context, status Status) (context.Context, func(
 // gives them. Cross-fitting changes the two halves by different numbers, so
 // each score is taken where only what it needs has been changed.
 func (j *judge) validation(probabilities []float32) Scores {
-	decided := j.predictions(probabilities)
-	if j.weighs() {
-		decided.Probabilities = j.weighted(probabilities)
-	}
-	scores := scoresOf(decided)
-	scores.ROCAUC = finite(metric.ROCAUC(j.predictions(probabilities)))
-	scores.LogLoss = finite(metric.LogLoss(j.predictions(j.tempered(probabilities))))
-	return scores
+	plain, decided := j.predictions(probabilities), j.decided(probabilities)
+	tempered := j.predictions(j.tempered(probabilities))
+	return scoredBy(func(name string) metric.Predictions {
+		switch name {
+		case metric.NameROCAUC:
+			return plain
+		case metric.NameLogLoss:
+			return tempered
+		}
+		return decided
+	})
 }
 
 // testFigures judges the mean of the choice's fold models on the test rows.
 func (r *race) testFigures(ctx context.Context, m *Model, c *choice, o *Outcome) {
-	test := pick(r.table.Frame, o.sample(r.plan.Test, len(r.plan.Test)))
+	if ctx.Err() != nil {
+		return
+	}
+	test := r.table.pick(o.sample(r.plan.Test, len(r.plan.Test)))
 	probabilities, err := m.predictEach(ctx, test, c.folds(), r.table.params.Workers)
 	if err != nil {
 		return
 	}
 	p := m.decisions(probabilities, test.Labels)
 	o.Report.TestRows = test.Rows
-	o.Report.Test = scoresOf(p)
+	o.Report.Test = scoredBy(func(string) metric.Predictions { return p })
+	o.Report.Baseline = r.baseline(test.Labels)
 	for c, s := range metric.ByClass(p) {
 		o.Report.Classes = append(o.Report.Classes, ClassScore{
 			Label: r.table.Schema.Classes[c], Rows: s.Support,
@@ -178,7 +177,10 @@ func (r *race) testFigures(ctx context.Context, m *Model, c *choice, o *Outcome)
 // trainingFigures judges the shipped model on rows it has learnt from, also
 // if it is made of fold models.
 func (r *race) trainingFigures(ctx context.Context, c *choice, o *Outcome) {
-	learnt := pick(r.table.Frame, o.sample(r.plan.Rest, mostTraining))
+	if ctx.Err() != nil {
+		return
+	}
+	learnt := r.table.pick(o.sample(r.plan.Rest, mostTraining))
 	probabilities, err := o.Model.predictEach(ctx, learnt, c.reread(o.Model.members), r.table.params.Workers)
 	if err != nil {
 		return

@@ -28,7 +28,7 @@ type run struct {
 	kept   kept
 	curve  []point
 
-	reached bool // its last score is at the threshold or above
+	reached bool // its last score is at the threshold or above, or it is certain
 	status  Status
 	err     error
 }
@@ -56,8 +56,8 @@ func (u *run) open(ctx context.Context, t *table, seed uint64) error {
 	shared := &rooms{}
 	inner := max(1, (u.workers+len(u.parts)-1)/len(u.parts))
 	return each(u.workers, len(u.parts), func(i int) (err error) {
-		u.fitters[i], err = u.by.open(ctx, task{
-			table: t, part: u.parts[i], seed: derive(seed, i), workers: inner, rooms: shared,
+		u.fitters[i], err = u.by.fit(ctx, task{
+			table: t, part: u.parts[i], number: i, seed: derive(seed, i), workers: inner, rooms: shared,
 		})
 		return err
 	})
@@ -136,7 +136,7 @@ func (u *run) note(s score, now []float32, due float64, must bool) (spare []floa
 	if len(u.parts) == 1 {
 		patience = (patience + 1) / 2
 	}
-	return spare, u.stall.after(s, u.step, patience)
+	return spare, u.stall.after(s, len(now)/u.classes, u.step, patience)
 }
 
 // merit orders the steps of a run, less being better: the geometric mean of
@@ -155,15 +155,27 @@ type stall struct {
 }
 
 // leastGain is the smallest relative improvement of log loss that counts.
-const leastGain = 1e-4
+//
+// The log loss of a run that is right on every row falls for ever. What it gains
+// then tells less and less of other rows: that n rows are right leaves room for
+// an error on one of n others. So an improvement counts if it is a tenth of that,
+// perfectGain/n, at least.
+const (
+	leastGain   = 1e-4
+	perfectGain = 0.1
+)
 
-// after tells whether the last patience steps have improved neither log loss
-// nor performance.
-func (l *stall) after(s score, step, patience int) bool {
+// after reports whether the last patience steps have improved neither log loss
+// nor performance, of so many rows.
+func (l *stall) after(s score, rows, step, patience int) bool {
 	if l.step == 0 {
 		*l = stall{logLoss: math.Inf(1), performance: -1}
 	}
-	if s.logLoss < l.logLoss*(1-leastGain) || s.performance > l.performance {
+	gain := leastGain * l.logLoss
+	if s.performance >= 1 && l.step > 0 {
+		gain = max(gain, perfectGain/float64(max(rows, 1)))
+	}
+	if s.logLoss < l.logLoss-gain || s.performance > l.performance {
 		*l = stall{min(l.logLoss, s.logLoss), max(l.performance, s.performance), step}
 	}
 	return step-l.step >= patience

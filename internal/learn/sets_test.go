@@ -42,7 +42,7 @@ func BenchmarkSets(b *testing.B) {
 func benchmarkSet(b *testing.B, dir string) {
 	b.Helper()
 	f := readSet(b, filepath.Join(dir, "train.csv"))
-	p := Params{Threshold: 1, Metric: os.Getenv("FORETELL_METRIC"), Now: time.Now}
+	p := Params{Metric: os.Getenv("FORETELL_METRIC"), Now: time.Now}
 	if names := os.Getenv("FORETELL_ALGORITHMS"); names != "" {
 		for _, m := range namesOf(methods, len(f.Schema.Classes)) {
 			if strings.Contains(names, m.Name[1:]) {

@@ -17,6 +17,13 @@ type table struct {
 
 	mu   sync.Mutex
 	bins map[int]*tree.Bins
+
+	// columns are the features of the race's table that this one has; nil for
+	// all.
+	columns   []int32
+	screening sync.Mutex
+	codes     []coded
+	parts     map[int]*table // what screened has returned; nil if it was the table itself
 }
 
 // binned returns the frame cut into the given number of bins, 0 being the

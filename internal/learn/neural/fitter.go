@@ -39,7 +39,7 @@ type Fitter struct {
 
 // New prepares a fitter that learns f's rows part.Train and scores part.Eval.
 // The frame is read as long as the fitter is used.
-func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
+func New(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	if len(part.Train) == 0 {
 		return nil, errors.New("neural: no rows to learn from")
 	}
@@ -47,7 +47,10 @@ func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := fitEncoder(f, part.Train, o.Embedding, o.Knots)
+	e, err := fitEncoder(ctx, f, part.Train, o.Embedding, o.Knots)
+	if err != nil {
+		return nil, err
+	}
 	l := newLayout(e, o)
 	t := &Fitter{f: f, part: part, opts: o, e: e, l: l, team: team(o.Workers)}
 	t.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))

@@ -75,7 +75,7 @@ func count(lo, hi int) []int32 {
 // fit learns all steps.
 func fit(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
 	t.Helper()
-	n, err := New(f, part, o)
+	n, err := New(t.Context(), f, part, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestLearns(t *testing.T) {
 // TestGradient compares every parameter's gradient with a central difference.
 func TestGradient(t *testing.T) {
 	f := mixed(40, 3)
-	n, err := New(f, split.Part{Train: count(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
+	n, err := New(t.Context(), f, split.Part{Train: count(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestSameBytes(t *testing.T) {
 
 func TestKeep(t *testing.T) {
 	f := mixed(300, 2)
-	n, err := New(f, split.Part{Train: count(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	n, err := New(t.Context(), f, split.Part{Train: count(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestHardData(t *testing.T) {
 
 func TestDivergedBatchChangesNothing(t *testing.T) {
 	f := mixed(100, 2)
-	n, err := New(f, split.Part{Train: count(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
+	n, err := New(t.Context(), f, split.Part{Train: count(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestDivergedBatchChangesNothing(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	f := mixed(5000, 3)
-	n, err := New(f, split.Part{Train: count(0, 5000)}, Options{Classes: 3, Seed: 4})
+	n, err := New(t.Context(), f, split.Part{Train: count(0, 5000)}, Options{Classes: 3, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,10 +315,10 @@ func TestCancel(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	f := mixed(10, 2)
-	if _, err := New(f, split.Part{Train: count(0, 10)}, Options{Classes: 1}); err == nil {
+	if _, err := New(t.Context(), f, split.Part{Train: count(0, 10)}, Options{Classes: 1}); err == nil {
 		t.Error("one class is accepted")
 	}
-	if _, err := New(f, split.Part{}, Options{Classes: 2}); err == nil {
+	if _, err := New(t.Context(), f, split.Part{}, Options{Classes: 2}); err == nil {
 		t.Error("no rows are accepted")
 	}
 }

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -48,10 +49,13 @@ func (e *encoder) width() int { return e.dense + e.embeds*e.size }
 
 // fitEncoder learns the inputs of f from the training rows: embeddings of size
 // outputs (0 to choose), at most knots knots. Columns that hold one value only
-// are left out.
-func fitEncoder(f *frame.Frame, rows []int32, size, knots int) *encoder {
+// are left out. It fails with ctx only.
+func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots int) (*encoder, error) {
 	e := &encoder{size: size}
 	for i := range f.Columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		var in input
 		var ok bool
 		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
@@ -68,7 +72,7 @@ func fitEncoder(f *frame.Frame, rows []int32, size, knots int) *encoder {
 	if size == 0 {
 		e.chooseSize()
 	}
-	return e
+	return e, nil
 }
 
 // An embedding has the most outputs unless so many columns have one that the

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -61,7 +62,7 @@ func TestModel(t *testing.T) {
 
 func FuzzUnmarshal(f *testing.F) {
 	data := mixed(60, 3)
-	n, err := New(data, split.Part{Train: count(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
+	n, err := New(context.Background(), data, split.Part{Train: count(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
 	if err != nil {
 		f.Fatal(err)
 	}

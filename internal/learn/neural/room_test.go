@@ -17,7 +17,7 @@ func TestRoomIsShared(t *testing.T) {
 	open := func(i int, room *Room) *Fitter {
 		f := frames[i]
 		half := f.Rows / 2
-		n, err := New(f, split.Part{Train: count(0, half), Eval: count(half, f.Rows)}, Options{
+		n, err := New(t.Context(), f, split.Part{Train: count(0, half), Eval: count(half, f.Rows)}, Options{
 			Classes: len(f.Schema.Classes), Seed: uint64(i), Samples: 3 * f.Rows, Steps: 3, Width: 24, Layers: 1 + i, Room: room,
 		})
 		if err != nil {
