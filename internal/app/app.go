@@ -35,8 +35,15 @@ type Config struct {
 	// RealArray sends the `datasets` member of a list as an array instead of
 	// the documented string.
 	RealArray bool
+	// AcceptDatabase lets the database be one that does not belong to the stored
+	// files: see ErrMismatch. Files that it does not name are kept for
+	// [blob.OrphanGrace].
+	AcceptDatabase bool
 	// Workers is how many training jobs run at a time; others queue. Defaults to 1.
 	Workers int
+	// OwnWork limits [App.Run] to the jobs that this App queued or was told to
+	// take up by [App.TakeUp]. Otherwise it does the jobs of every process on the store.
+	OwnWork bool
 }
 
 // App performs the operations of the service. It is safe for any number of goroutines.
@@ -49,6 +56,7 @@ type App struct {
 	log       *slog.Logger
 	secret    []byte
 	realArray bool
+	ownWork   bool
 	passwords *auth.Passwords
 	logins    *limiter
 	pool      *job.Pool
@@ -60,14 +68,18 @@ type App struct {
 const hashers = 2
 
 // New makes an App. Its operations work from here on; the jobs they queue
-// wait for [App.Run], here or in another process.
+// wait for [App.Run], here or in another process. It fails with ErrMismatch
+// rather than work on files that the database does not know.
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are needed")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray,
+		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray, ownWork: c.OwnWork,
 		passwords: auth.NewPasswords(hashers, c.Rand), logins: newLimiter(c.Now), models: newModelCache(), finished: newTally(),
+	}
+	if err := a.checkFolder(context.Background(), c.AcceptDatabase); err != nil {
+		return nil, err
 	}
 	if a.secret == nil {
 		var err error
@@ -100,29 +112,35 @@ const sweepInterval = time.Hour
 // ends. Then it stops those under way within a second and gives their leases
 // back, so that another process goes on at once.
 func (a *App) Run(ctx context.Context) error {
-	a.sweep(ctx)
-	defer every(ctx, sweepInterval, func() { a.sweep(ctx) })()
+	a.tidy(ctx)
+	defer every(ctx, sweepInterval, func() { a.tidy(ctx) })()
+	if !a.ownWork {
+		defer a.announce(ctx)()
+	}
 	return a.pool.Run(ctx)
 }
 
-func (a *App) sweep(ctx context.Context) {
-	removed, err := a.blobs.Sweep(a.store.Alive, func() (keys []string, err error) {
-		err = a.store.Read(ctx, func(t *store.Tx) error {
-			keys, err = t.Blobs(ctx)
-			return err
-		})
-		return keys, err
-	})
-	if err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "sweeping leftover files", "error", err)
-	}
-	if a.scratch != "" {
-		if err := scratch.Sweep(a.scratch); err != nil {
-			a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
+// announce tells other processes on the store that this one takes up every job,
+// until the function that it returns is called.
+func (a *App) announce(ctx context.Context) (withdraw func()) {
+	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
+		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.Process()) })
+		if err != nil && ctx.Err() == nil { // what others tell of the queue depends on it, no work does
+			a.log.WarnContext(ctx, "announcing the worker", "error", err)
 		}
 	}
-	if removed > 0 {
-		a.log.InfoContext(ctx, "swept leftover files", "files", removed)
+	write(ctx, (*store.Tx).InsertWorker)
+	return func() { write(context.WithoutCancel(ctx), (*store.Tx).DeleteWorker) }
+}
+
+// tidy puts files in order that killed processes left.
+func (a *App) tidy(ctx context.Context) {
+	a.sweep(ctx)
+	if a.scratch == "" {
+		return
+	}
+	if err := scratch.Sweep(a.scratch); err != nil {
+		a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
 	}
 }
 
@@ -146,7 +164,7 @@ func (a *App) newKey() (string, error) {
 }
 
 // discard deletes blobs that no row refers to any more. A failure is not the
-// caller's: a sweep tries again once this process has ended.
+// caller's: a sweep makes what is left an orphan once this process has ended.
 func (a *App) discard(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)

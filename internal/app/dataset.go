@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	defaultBuckets         = 64
 	minBuckets, maxBuckets = 4, 100
 
 	minName, maxName               = 3, 30
@@ -36,7 +35,10 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	now := a.now()
 	d := &store.Dataset{
 		Key: key, Account: caller(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
-		Status: api.DatasetPending, Buckets: defaultBuckets, Created: now, Updated: now,
+		Status: api.DatasetPending, Buckets: api.DefaultBuckets, Created: now, Updated: now,
+	}
+	if in.Body.Series != nil {
+		d.Series = *in.Body.Series
 	}
 	if in.Body.NumberOfBuckets != nil {
 		d.Buckets = *in.Body.NumberOfBuckets
@@ -59,6 +61,11 @@ func checkNewDataset(d api.NewDataset) error {
 	if n := utf8.RuneCountInString(d.DatasetName); n < minName || n > maxName {
 		return api.NewFieldProblem("datasetName", "%d characters: must be %d to %d", n, minName, maxName)
 	}
+	if d.Series != nil {
+		if n := utf8.RuneCountInString(*d.Series); n < minName || n > maxName {
+			return api.NewFieldProblem("series", "%d characters: must be %d to %d, or null", n, minName, maxName)
+		}
+	}
 	if d.Description != nil {
 		if n := utf8.RuneCountInString(*d.Description); n < minDescription || n > maxDescription {
 			return api.NewFieldProblem("description", "%d characters: must be %d to %d, or null", n, minDescription, maxDescription)
@@ -72,12 +79,20 @@ func checkNewDataset(d api.NewDataset) error {
 
 // GetDataset reads a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
-	d, err := a.dataset(ctx, in.DatasetKey)
+	var d *store.Dataset
+	var s standing
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		if d, err = t.GetDataset(ctx, caller(ctx).Account, in.DatasetKey); err != nil {
+			return err
+		}
+		s, err = a.standing(ctx, t, d.Key)
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, missing(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
-		DatasetEntry: datasetEntry(ctx, d), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
+		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
 	}
 	if d.Status == api.DatasetPending {
@@ -101,10 +116,11 @@ func (a *App) dataset(ctx context.Context, key string) (d *store.Dataset, err er
 	return d, missing(err, "dataset", key)
 }
 
-func datasetEntry(ctx context.Context, d *store.Dataset) api.DatasetEntry {
+func datasetEntry(ctx context.Context, d *store.Dataset, s standing) api.DatasetEntry {
 	return api.DatasetEntry{
-		DatasetKey: d.Key, DatasetName: d.Name, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
-		DatasetCreationProgressURL: absolute(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created),
+		Interrupted: s.interrupted,
+		DatasetKey:  d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
+		DatasetCreationProgressURL: absolute(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
 }
 
@@ -124,8 +140,12 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 		datasets, total, err := t.ListDatasets(ctx, store.DatasetQuery{
 			Account: caller(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Window: w,
 		})
+		if err != nil {
+			return err
+		}
+		stand, err := a.standings(ctx, t, caller(ctx).Account)
 		for _, d := range datasets {
-			out.Datasets.Items = append(out.Datasets.Items, datasetEntry(ctx, d))
+			out.Datasets.Items = append(out.Datasets.Items, datasetEntry(ctx, d, stand[d.Key]))
 		}
 		out.Page = page(w, total)
 		return err
@@ -182,7 +202,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		return nil, err
 	}
-	d.Status, d.Blob, d.Bytes, d.Updated = api.DatasetProcessing, info.Key, info.Size, a.now()
+	d.Status, d.File, d.Updated = api.DatasetProcessing, fileOf(info), a.now()
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
 			return err
@@ -203,11 +223,12 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 		return nil, problem(err)
 	}
 	a.pool.Wake(kindPrepare)
-	entry := datasetEntry(ctx, d)
+	entry := datasetEntry(ctx, d, standing{})
 	return &entry, nil
 }
 
-// DeleteDataset deletes a dataset with all that was made from it.
+// DeleteDataset deletes a dataset with all that was made from it. Its
+// preparation is stopped.
 func (a *App) DeleteDataset(ctx context.Context, in *api.DatasetInput) (*api.None, error) {
 	return a.remove(ctx, "dataset", in.DatasetKey, (*store.Tx).DeleteDataset)
 }

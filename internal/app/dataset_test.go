@@ -109,6 +109,50 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	}
 }
 
+func TestDeleteWhileProcessing(t *testing.T) {
+	b := open(t, t.TempDir())
+	in := &api.DatasetInput{DatasetKey: b.create(t, "flowers").DatasetKey}
+	b.add(t, in.DatasetKey, labelled(300))
+	if d := must(b.GetDataset(b.ctx, in))(t); d.Status != api.DatasetProcessing {
+		t.Fatalf("the dataset is %s", d.Status)
+	}
+	must(b.DeleteDataset(b.ctx, in))(t)
+	if left := b.files(t); len(left) > 0 {
+		t.Errorf("the files %v are left", left)
+	}
+	for _, w := range must(b.Workloads(b.ctx))(t) {
+		if w.Queued+w.Running > 0 {
+			t.Errorf("work is left: %+v", w)
+		}
+	}
+}
+
+// TestDisabledAccountWaits: what a disabled account has queued is not done
+// until it is enabled again.
+func TestDisabledAccountWaits(t *testing.T) {
+	b := open(t, t.TempDir())
+	ann := b.as(t, "ann@example.com")
+	key := ann.create(t, "flowers").DatasetKey
+	ann.add(t, key, labelled(300))
+	if err := b.DisableUser(t.Context(), "ann@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	b.work(t)
+	if d := b.prepared(t, "others", labelled(300)); d.Status != api.DatasetCompleted {
+		t.Fatalf("the other dataset is %+v", d)
+	}
+	get := func() (*api.Dataset, error) { return ann.GetDataset(ann.ctx, &api.DatasetInput{DatasetKey: key}) }
+	if d := must(get())(t); d.Status != api.DatasetProcessing { // older, and its account was never served
+		t.Errorf("the dataset of the disabled account is %s", d.Status)
+	}
+	if err := b.SetPassword(t.Context(), "ann@example.com", "another horse"); err != nil {
+		t.Fatal(err)
+	}
+	if d := ann.awaitDataset(t, key); d.Status != api.DatasetCompleted {
+		t.Errorf("the dataset of the enabled account is %+v", d)
+	}
+}
+
 func TestOfTwoUploadsOneWins(t *testing.T) {
 	b := open(t, t.TempDir())
 	in := &api.DatasetInput{DatasetKey: b.create(t, "flowers").DatasetKey}
@@ -130,8 +174,6 @@ func TestOfTwoUploadsOneWins(t *testing.T) {
 	if won != 1 || len(b.files(t)) != 1 {
 		t.Errorf("%d uploads won, the files are %v", won, b.files(t))
 	}
-	_, err := b.DeleteDataset(b.ctx, in)
-	wantCode(t, err, api.CodeWrongState) // PROCESSING
 	b.work(t)
 	if d := b.awaitDataset(t, in.DatasetKey); d.Status != api.DatasetCompleted {
 		t.Errorf("the dataset is %+v", d)

@@ -2,15 +2,14 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
 )
 
-// GetModel reads a model. The champion of a dataset is the model with the
-// highest achievedPerformance, whatever metric that is by; of equals the first,
-// because a champion has to be beaten.
+// GetModel reads a model. The champion of a series is the model with the
+// highest achievedPerformance of those raced for the same metric as the newest
+// one; of equals the first, because a champion has to be beaten.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.model(ctx, in.ModelKey)
 	if err != nil {
@@ -19,8 +18,15 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 	return &api.Model{
 		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
 		AchievedPerformance: quoted(m.Achieved), CreatedOn: api.FormatTime(m.Created),
-		Algorithm: m.Algorithm, Champion: m.Champion,
+		Algorithm: m.Algorithm, Champion: m.Champion, ModelExtra: modelExtra(m),
 	}, nil
+}
+
+func modelExtra(m *store.Model) api.ModelExtra {
+	return api.ModelExtra{
+		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmWord(m.Algorithm), Metric: m.Metric,
+		TestPerformance: m.Test, Bytes: m.Bytes,
+	}
 }
 
 func (a *App) model(ctx context.Context, key string) (m *store.Model, err error) {
@@ -50,6 +56,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 			out.Models = append(out.Models, api.ModelEntry{
 				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quoted(m.Achieved),
 				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
+				ModelExtra: modelExtra(m),
 			})
 		}
 		out.Page = page(w, total)
@@ -67,11 +74,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.Mode
 	if err != nil {
 		return nil, err
 	}
-	var out api.ModelReport
-	if err := json.Unmarshal(m.Report, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return readReport(m.Report)
 }
 
 // DownloadModel opens the file of a model, for learn.ReadModel.
@@ -80,7 +83,10 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.openOwned(ctx, m.Blob, "model", m.Key)
+	r, err := a.openStored(ctx, m.File, modelOf, m.Key, func() error {
+		_, err := a.model(ctx, m.Key)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"io"
 	"net/url"
 	"strconv"
@@ -32,6 +34,9 @@ func TestFromDatasetToPredictions(t *testing.T) {
 	if d.Status != api.DatasetCompleted || d.Rows != 300 || len(d.Columns) != 2 || len(d.Classes) != 2 {
 		t.Fatalf("the prepared dataset is %+v", d)
 	}
+	if sum := sha256.Sum256([]byte(labelled(300))); d.Bytes != int64(len(labelled(300))) || d.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("the dataset has %d bytes and the sum %s", d.Bytes, d.SHA256)
+	}
 	in := newRace(d.DatasetKey, 0.8)
 	in.Body.Algorithms = []string{"BSIX01", "BFIF01"}
 	created := must(b.CreateTraining(b.ctx, in))(t)
@@ -44,10 +49,16 @@ func TestFromDatasetToPredictions(t *testing.T) {
 	}
 
 	progress := must(b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: race.TrainingJobKey}}))(t)
+	if race.LogLoss == nil || *race.LogLoss <= 0 {
+		t.Errorf("the log loss of the race is %v", race.LogLoss)
+	}
 	winners := 0
 	for _, run := range progress.Jobs {
 		if n := len(run.RecentPerformances); n > 0 && run.RecentPerformances[n-1] != run.LatestPerformance {
 			t.Errorf("%s: the latest performance is not the last: %+v", run.Algorithm, run)
+		}
+		if run.KeptPerformance == nil || run.LogLoss == nil || *run.LogLoss <= 0 {
+			t.Errorf("%s: kept %v, log loss %v", run.Algorithm, run.KeptPerformance, run.LogLoss)
 		}
 		switch run.Status {
 		case api.TrainingCompleted:
@@ -68,6 +79,11 @@ func TestFromDatasetToPredictions(t *testing.T) {
 	report := must(b.GetModelReport(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
 	if report.ModelKey != race.ModelKey || report.Rows != 300 || len(report.Algorithms) != 2 {
 		t.Errorf("the report is %+v", report)
+	}
+	for i, run := range report.Algorithms {
+		if job := progress.Jobs[i]; *run.Performance != *job.KeptPerformance || *run.LogLoss != *job.LogLoss {
+			t.Errorf("%s: %v, %v in the report, %v, %v in the progress", run.Algorithm, *run.Performance, *run.LogLoss, *job.KeptPerformance, *job.LogLoss)
+		}
 	}
 
 	file := must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)

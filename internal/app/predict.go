@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -64,11 +65,6 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	if err != nil {
 		return err
 	}
-	blind, err := a.blobs.Open(ctx, p.Blind)
-	if err != nil {
-		return err
-	}
-	defer blind.Close()
 	result, err := a.blobs.Create(ctx)
 	if err != nil {
 		return err
@@ -78,13 +74,16 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	var rows atomic.Int64
 	posted := *p // p changes below, maybe before the posting has stopped
 	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, posted, rows.Load()) })
-	p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
+	err = a.readStored(ctx, p.Blind, blindOf, p.Key, func(blind io.Reader, _ int64) (err error) {
+		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
+		return err
+	})
 	stopPosting()
 	if err != nil {
 		return err
 	}
 	info, err := result.Commit()
-	p.Result = info.Key
+	p.Result = fileOf(info)
 	return err
 }
 
@@ -99,13 +98,13 @@ func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows
 
 // endPrediction commits the end. The blind CSV has served its purpose.
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
-	blind := p.Blind
-	p.Status, p.Blind, p.Updated = status, "", a.now()
+	blind := p.Blind.Blob
+	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
 	err := a.finish(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
 		a.discard(ctx, blind)
-	} else if p.Result != "" {
-		a.discard(ctx, p.Result)
+	} else if p.Result.Blob != "" {
+		a.discard(ctx, p.Result.Blob)
 	}
 	return err
 }
@@ -119,7 +118,7 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 			return err
 		}
 		from := p.Status
-		blind, p.Blind = p.Blind, ""
+		blind, p.Blind = p.Blind.Blob, store.File{}
 		p.Status, p.Reason, p.Updated = api.PredictionFailed, reasonOf(cause), a.now()
 		return t.UpdatePrediction(ctx, p, from)
 	})
@@ -142,14 +141,16 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	if err != nil {
 		return nil, err
 	}
-	file, err := a.blobs.Open(ctx, row.Blob)
+	var m *learn.Model
+	err = a.readStored(ctx, row.File, modelOf, row.Key, func(file io.Reader, size int64) (err error) {
+		if m, err = learn.ReadModel(file, size); err != nil {
+			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read, %v: restore it from a backup, or %s",
+				modelOf, row.Key, err, replacements[modelOf]).WithCause(err)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer file.Close()
-	m, err := learn.ReadModel(file, file.Size)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", p.Model, err)
 	}
 	a.models.put(p.Model, m)
 	return m, nil

@@ -2,13 +2,10 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/blob"
 	"foretell/internal/store"
 )
 
@@ -40,7 +37,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: info.Key, Created: now, Updated: now,
+		Status: api.PredictionPending, Blind: fileOf(info), Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.InsertPrediction(ctx, p); err != nil {
@@ -61,11 +58,11 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 
 // GetPrediction reads a prediction. Each reading signs a fresh result address.
 func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.Prediction, error) {
-	p, err := a.prediction(ctx, caller(ctx).Account, in.PredictionKey)
+	p, s, err := a.predictionStanding(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
-	out := a.predictionOut(ctx, p)
+	out := a.predictionOut(ctx, p, s)
 	return &out, nil
 }
 
@@ -78,11 +75,24 @@ func (a *App) prediction(ctx context.Context, account, key string) (p *store.Pre
 	return p, missing(err, "prediction", key)
 }
 
-func (a *App) predictionOut(ctx context.Context, p *store.Prediction) api.Prediction {
+// predictionStanding reads a prediction of the caller's, and how the work on it stands.
+func (a *App) predictionStanding(ctx context.Context, key string) (p *store.Prediction, s standing, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		if p, err = t.GetPrediction(ctx, caller(ctx).Account, key); err != nil {
+			return err
+		}
+		s, err = a.standing(ctx, t, key)
+		return err
+	})
+	return p, s, missing(err, "prediction", key)
+}
+
+func (a *App) predictionOut(ctx context.Context, p *store.Prediction, s standing) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: p.Status,
-		TargetPerformance: &p.Threshold, AchievedPerformance: &p.Achieved,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.status(p.Status), Interrupted: s.interrupted,
+		TargetPerformance: p.Threshold, AchievedPerformance: &p.Achieved,
 		CreatedOn: api.FormatTime(p.Created), FailureReason: p.Reason, Rows: p.Rows,
+		Bytes: p.Blind.Bytes + p.Result.Bytes,
 	}
 	if p.Status == api.PredictionCompleted {
 		out.PredictionResultURL = a.signed(ctx, resultPath(p.Key))
@@ -92,11 +102,11 @@ func (a *App) predictionOut(ctx context.Context, p *store.Prediction) api.Predic
 
 // GetPredictionProgress reads how many rows are done.
 func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput) (*api.PredictionProgress, error) {
-	p, err := a.prediction(ctx, caller(ctx).Account, in.PredictionKey)
+	p, s, err := a.predictionStanding(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: p.Status, Rows: p.Rows, FailureReason: p.Reason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.status(p.Status), Rows: p.Rows, FailureReason: p.Reason}, nil
 }
 
 // ListPredictionsOfModel reads a page of the predictions made with a model, newest first.
@@ -124,8 +134,12 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	out := &api.PredictionPage{Predictions: []api.Prediction{}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		predictions, total, err := t.ListPredictions(ctx, q)
+		if err != nil {
+			return err
+		}
+		stand, err := a.standings(ctx, t, caller(ctx).Account)
 		for _, p := range predictions {
-			out.Predictions = append(out.Predictions, a.predictionOut(ctx, p))
+			out.Predictions = append(out.Predictions, a.predictionOut(ctx, p, stand[p.Key]))
 		}
 		out.Page = page(w, total)
 		return err
@@ -160,21 +174,14 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if p.Status != api.PredictionCompleted {
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
 	}
-	r, err := a.openOwned(ctx, p.Result, "prediction", p.Key)
+	r, err := a.openStored(ctx, p.Result, resultOf, p.Key, func() error {
+		_, err := a.prediction(ctx, "", p.Key)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &File{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated, Tag: p.Key}, nil
-}
-
-// openOwned opens the blob of a thing that was there just now; the blob may be
-// gone with it since.
-func (a *App) openOwned(ctx context.Context, blobKey, noun, key string) (*blob.Reader, error) {
-	r, err := a.blobs.Open(ctx, blobKey)
-	if errors.Is(err, blob.ErrNotFound) {
-		err = missing(fmt.Errorf("%w: %w", store.ErrNotFound, err), noun, key)
-	}
-	return r, err
 }
 
 // DeletePrediction deletes a prediction with its files.

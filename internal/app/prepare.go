@@ -4,12 +4,30 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/store"
 )
+
+// leastPreparation is how long the preparation of a dataset may take, however
+// small its CSV is, and slowestPreparation, in bytes a second, what is added for
+// a large one. Both are far more than it takes.
+const (
+	leastPreparation   = 2 * time.Minute
+	slowestPreparation = 1 << 20
+)
+
+var errPreparationLimit = errors.New("its preparation took longer than the time limit")
+
+// preparationLimit is how long a CSV of so many bytes may take to be prepared.
+func preparationLimit(bytes int64) time.Duration {
+	return leastPreparation + time.Duration(bytes/slowestPreparation)*time.Second
+}
 
 // prepare reads the CSV of a PROCESSING dataset once, keeps what it found and
 // makes the dataset COMPLETED, or FAILED with the place of the first defect.
@@ -18,12 +36,17 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	csv, err := a.blobs.Open(ctx, d.Blob)
-	if err != nil {
+	var profile *frame.Profile
+	limited, done := context.WithTimeoutCause(ctx, preparationLimit(d.Bytes), errPreparationLimit)
+	defer done()
+	err = a.readStored(limited, d.File, csvOf, d.Key, func(csv io.Reader, _ int64) error {
+		profile, err = frame.Scan(limited, csv, frame.ScanOptions{})
 		return err
+	})
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
+		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: use fewer columns or rows",
+			errPreparationLimit, preparationLimit(d.Bytes)))
 	}
-	defer csv.Close()
-	profile, err := frame.Scan(ctx, csv, frame.ScanOptions{})
 	if err != nil {
 		return err
 	}
@@ -70,13 +93,23 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	if err != nil {
 		return err
 	}
+	if api.CodeOf(cause) == api.CodeDamaged {
+		return a.keepDamaged(ctx, j, d, cause)
+	}
 	return a.endDataset(ctx, j, d, reasonOf(cause))
+}
+
+// keepDamaged makes the dataset FAILED and keeps its CSV, which may be worth
+// more to its owner than nothing.
+func (a *App) keepDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
+	d.Status, d.Reason, d.Updated = api.DatasetFailed, reasonOf(cause), a.now()
+	return a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 
 func columnsOf(p *frame.Profile) []api.Column {
 	columns := make([]api.Column, len(p.Columns))
 	for i, c := range p.Columns {
-		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct)}
+		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate}
 	}
 	return columns
 }

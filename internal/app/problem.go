@@ -18,6 +18,8 @@ func problem(err error) error {
 		return err
 	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
 		return api.NewProblem(api.CodeStorageFull, "the service's disk is full; nothing was kept: try again when its operator has made room").WithCause(err)
+	case errors.Is(err, store.ErrCorrupt):
+		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator has to restore it from a backup").WithCause(err)
 	}
 	return err
 }

@@ -15,21 +15,48 @@ func (a *App) remove(ctx context.Context, noun, key string,
 ) (*api.None, error) {
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		blobs, err = del(t, ctx, caller(ctx).Account, key)
-		if !errors.Is(err, store.ErrState) {
-			return err
+		for {
+			blobs, err = del(t, ctx, caller(ctx).Account, key)
+			if !errors.Is(err, store.ErrState) {
+				return err
+			}
+			busy, err := t.Busy(ctx, noun, key)
+			if err != nil {
+				return err
+			}
+			if dropped, err := a.drop(ctx, t, busy); err != nil {
+				return err
+			} else if !dropped {
+				return inTheWay(nounNames[noun], key, busy)
+			}
 		}
-		busy, err := t.Busy(ctx, noun, key)
-		if err != nil {
-			return err
-		}
-		return inTheWay(nounNames[noun], key, busy)
 	})
 	if err != nil {
 		return nil, missing(err, nounNames[noun], key)
 	}
+	a.pool.Drop(key)
 	a.discard(ctx, blobs...)
 	return &api.None{}, nil
+}
+
+// drop gives up a prediction that keeps something from being deleted, if no process
+// works on it and none will unasked. It reports whether it did: a race in the way is
+// for the caller to cancel.
+func (a *App) drop(ctx context.Context, t *store.Tx, busy *store.Activity) (bool, error) {
+	if busy.Noun != nounNames["prediction"] {
+		return false, nil
+	}
+	s, err := a.standing(ctx, t, busy.Key)
+	if err != nil || !s.interrupted {
+		return false, err
+	}
+	p, err := t.GetPrediction(ctx, caller(ctx).Account, busy.Key)
+	if err != nil {
+		return false, err
+	}
+	from := p.Status
+	p.Status, p.Reason, p.Updated = api.PredictionFailed, "deleted before it was made", a.now()
+	return true, t.UpdatePrediction(ctx, p, from)
 }
 
 // inTheWay tells why a thing cannot be deleted now, and what helps.

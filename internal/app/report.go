@@ -1,21 +1,39 @@
 package app
 
 import (
+	"encoding/json"
+	"math"
+
 	"foretell/internal/api"
 	"foretell/internal/learn"
+	"foretell/internal/store"
 )
 
 // reportOf puts the figures of a race into the form of the contract.
-func reportOf(modelKey string, o *learn.Outcome) api.ModelReport {
+func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
-		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed),
+		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold,
 		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
-		Validation: api.Scores(r.Validation), Test: api.Scores(r.Test), Training: api.Scores(r.Training),
-		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Importances: []api.Importance{}, Algorithms: []api.AlgorithmReport{},
+		Validation: scoresOut(r.Validation, r.ValidationRows), Test: scoresOut(r.Test, r.TestRows), Training: scoresOut(r.Training, r.TrainingRows),
+		Baseline: &api.Baseline{
+			Label:      r.Baseline.Label,
+			Validation: scoresOut(r.Baseline.Validation, r.ValidationRows), Test: scoresOut(r.Baseline.Test, r.TestRows),
+		},
+		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Algorithms: []api.AlgorithmReport{},
+	}
+	switch {
+	case r.TestRows > 0:
+	case r.HeldOut > 0:
+		out.TestMissing = api.NoTime
+	default:
+		out.TestMissing = api.TooFewRows
 	}
 	for _, share := range r.Shares {
 		out.Blend = append(out.Blend, api.BlendShare(share))
+	}
+	if b := r.Blended; b != nil {
+		out.Blended = &api.Candidate{Performance: b.Performance, LogLoss: b.LogLoss, Interval: intervalOut(b.Interval)}
 	}
 	for _, c := range r.Classes {
 		out.Classes = append(out.Classes, api.ClassReport{
@@ -33,10 +51,77 @@ func reportOf(modelKey string, o *learn.Outcome) api.ModelReport {
 		out.Importances = append(out.Importances, api.Importance{Column: i.Column, Importance: i.Importance})
 	}
 	for _, run := range o.Runs {
-		out.Algorithms = append(out.Algorithms, api.AlgorithmReport{
-			Algorithm: run.Algorithm, Status: string(run.Status), Performance: run.Performance, LogLoss: run.LogLoss,
-			Curve: append([]float64{}, run.Curve...),
-		})
+		out.Algorithms = append(out.Algorithms, runOut(run, race, o))
 	}
 	return out
+}
+
+// runOut is how one algorithm of a race ended.
+func runOut(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
+	out := api.AlgorithmReport{
+		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...),
+		Outcome: api.OutcomeOf(string(run.Status), race.Threshold, o.Status == learn.Completed),
+	}
+	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
+		out.Performance, out.LogLoss, out.Interval = &run.Performance, &run.LogLoss, intervalOut(run.Interval)
+	}
+	return out
+}
+
+// scoresOut is nil for the scores of no rows.
+func scoresOut(s learn.Scores, rows int) *api.Scores {
+	if rows == 0 {
+		return nil
+	}
+	out := &api.Scores{
+		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: figureOut(s.ROCAUC), LogLoss: s.LogLoss,
+	}
+	for name, interval := range s.Intervals {
+		if out.Intervals == nil {
+			out.Intervals = map[string]api.Interval{}
+		}
+		out.Intervals[name] = api.Interval(interval)
+	}
+	return out
+}
+
+// intervalOut is nil for an interval that is not known.
+func intervalOut(i learn.Interval) *api.Interval {
+	if !i.Known() {
+		return nil
+	}
+	return &api.Interval{Low: i.Low, High: i.High}
+}
+
+// figureOut is nil for a figure that was not measured, which is NaN.
+func figureOut(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// readReport reads the report of a model. Those of before unmeasured figures were
+// null have zeros in their place.
+func readReport(stored []byte) (*api.ModelReport, error) {
+	var r api.ModelReport
+	if err := json.Unmarshal(stored, &r); err != nil {
+		return nil, err
+	}
+	for rows, scores := range map[*int64]**api.Scores{
+		&r.TestRows: &r.Test, &r.ValidationRows: &r.Validation, &r.TrainingRows: &r.Training,
+	} {
+		if *rows == 0 {
+			*scores = nil
+		}
+	}
+	r.AlgorithmName = api.AlgorithmWord(r.Algorithm)
+	for i := range r.Algorithms {
+		a := &r.Algorithms[i]
+		a.AlgorithmName = api.AlgorithmWord(a.Algorithm)
+		if len(a.Curve) == 0 {
+			a.Performance, a.LogLoss = nil, nil
+		}
+	}
+	return &r, nil
 }

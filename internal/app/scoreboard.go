@@ -55,6 +55,7 @@ func (b *scoreboard) record(e learn.Event) {
 		}
 		if e.Step > len(l.row.Curve) {
 			l.row.Curve = append(l.row.Curve, e.Performance)
+			l.row.Achieved, l.row.LogLoss = figureOut(e.Kept), figureOut(e.LogLoss)
 		}
 		l.row.Status, l.dirty = string(e.Status), true
 	}

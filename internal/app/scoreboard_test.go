@@ -1,12 +1,30 @@
 package app
 
 import (
+	"math"
 	"testing"
 
 	"foretell/internal/api"
 	"foretell/internal/learn"
 	"foretell/internal/store"
 )
+
+// TestScoreboardShowsTheKeptStep records a score lower than that of the step that
+// is kept.
+func TestScoreboardShowsTheKeptStep(t *testing.T) {
+	b := newScoreboard([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
+	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})
+	if row := b.take()[0].row; row.Achieved != nil || row.LogLoss != nil {
+		t.Errorf("before the first score: %v, %v", row.Achieved, row.LogLoss)
+	}
+	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, Kept: 0.8, LogLoss: 0.5, Step: 1})
+	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, Kept: 0.8, LogLoss: 0.5, Step: 2})
+	row := b.take()[0].row
+	run := algorithmRun(&row, false)
+	if run.LatestPerformance != 0.7 || run.KeptPerformance == nil || *run.KeptPerformance != 0.8 || run.LogLoss == nil || *run.LogLoss != 0.5 {
+		t.Errorf("latest %v, kept %v, log loss %v", run.LatestPerformance, run.KeptPerformance, run.LogLoss)
+	}
+}
 
 func TestScoreboardKeepsWhatWasNotPosted(t *testing.T) {
 	b := newScoreboard([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -35,7 +36,10 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	if c.race.Cancelling {
 		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.Cancelled})
 	}
-	f, err := a.loadFrame(ctx, c.dataset)
+	f, err := a.loadInTime(ctx, c)
+	if errors.Is(err, errTimeOver) {
+		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.TimedOut})
+	}
 	if err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	outcome, err := learn.Race(ctx, f, learn.Params{
 		Algorithms: board.algorithms(), ScalingFactor: c.race.ScalingFactor, Buckets: c.dataset.Buckets,
 		Threshold: c.race.Threshold, Metric: c.race.Metric, Seed: uint64(c.race.Seed),
-		TimeLimit: a.timeLeft(c.race), Now: a.now, Stop: r.Cancelled(), Progress: board.record, Disk: c.disk,
+		TimeLimit: a.timeLeft(c), Now: a.now, Stop: r.Cancelled(), Progress: board.record, Disk: c.disk,
 	})
 	stopPosting()
 	if err != nil {
@@ -62,10 +66,36 @@ func (a *App) letGo(ctx context.Context, disk *scratch.Disk) {
 	}
 }
 
-// timeLeft is what remains of the time limit after loading the data.
-func (a *App) timeLeft(race *store.Training) time.Duration {
-	limit := time.Duration(race.Seconds) * time.Second
-	return max(limit-a.now().Sub(race.Started), time.Millisecond)
+// How long before its deadline a race ends, to store its model: the more columns
+// the larger that is.
+const (
+	keeping       = 100 * time.Millisecond
+	keepingColumn = 100 * time.Microsecond
+)
+
+// timeLeft is what remains of the time limit, which counts from the start of the
+// race, and of the deadline.
+func (a *App) timeLeft(c *contest) time.Duration {
+	now, race := a.now(), c.race
+	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
+	if !race.Deadline.IsZero() {
+		left = min(left, race.Deadline.Sub(now)-keeping-time.Duration(len(c.dataset.Columns))*keepingColumn)
+	}
+	return left
+}
+
+// errTimeOver says that a race had no time left to begin.
+var errTimeOver = errors.New("the time limit was reached before the race began")
+
+// loadInTime loads the rows of a race; errTimeOver if no time is left for it then.
+func (a *App) loadInTime(ctx context.Context, c *contest) (*frame.Frame, error) {
+	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeOver)
+	defer done()
+	f, err := a.loadFrame(limited, c.dataset)
+	if errors.Is(context.Cause(limited), errTimeOver) || err == nil && a.timeLeft(c) <= 0 {
+		return nil, errTimeOver
+	}
+	return f, err
 }
 
 // beginRace makes the race and its children RUNNING, whatever an earlier
@@ -82,9 +112,13 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
 		if c.children, err = t.GetChildren(ctx, r.Subject); err != nil {
 			return err
 		}
+		if r.Attempt > 1 { // who set the deadline died waiting
+			c.race.Deadline = time.Time{}
+		}
 		for _, row := range append(c.children[:len(c.children):len(c.children)], c.race) {
 			from := row.Status
-			row.Status, row.Started, row.Finished, row.Curve = api.TrainingRunning, a.now(), time.Time{}, nil
+			row.Status, row.Started, row.Finished = api.TrainingRunning, a.now(), time.Time{}
+			row.Curve, row.Achieved, row.LogLoss = nil, nil, nil
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
 			}
@@ -99,12 +133,12 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 	if err := json.Unmarshal(d.Schema, &schema); err != nil {
 		return nil, err
 	}
-	csv, err := a.blobs.Open(ctx, d.Blob)
-	if err != nil {
-		return nil, err
-	}
-	defer csv.Close()
-	return frame.Load(ctx, csv, &schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
+	var f *frame.Frame
+	err := a.readStored(ctx, d.File, csvOf, d.Key, func(csv io.Reader, _ int64) (err error) {
+		f, err = frame.Load(ctx, csv, &schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
+		return err
+	})
+	return f, err
 }
 
 // endRace commits how the race ended, with its model if there is one.
@@ -121,7 +155,9 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	c.race.Status, c.race.Finished, c.race.Cancelling = string(o.Status), now, false
 	c.race.Reason = raceReason(c.race, o)
 	if m != nil {
-		c.race.Achieved = &o.Achieved
+		if _, known := scoresOut(o.Report.Validation, o.Report.ValidationRows).Value(o.Report.Metric); known {
+			c.race.Achieved, c.race.LogLoss = &o.Achieved, figureOut(o.Report.Validation.LogLoss)
+		}
 		c.race.Training, c.race.Test = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
 	}
 	err = a.finish(ctx, j, c.race.Status, func(t *store.Tx) error {
@@ -152,18 +188,17 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 
 // endRun fills in how one algorithm ended; as the race if it never began.
 func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
-	child.Status, child.Curve = string(run.Status), run.Curve
+	child.Status, child.Curve, child.Achieved, child.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
 		child.Status = string(o.Status)
 	}
-	if len(run.Curve) > 0 {
-		child.Achieved = &run.Performance
+	if judged := o.Model == nil || o.Report.ValidationRows > 0; judged && len(run.Curve) > 0 {
+		child.Achieved, child.LogLoss = figureOut(run.Performance), figureOut(run.LogLoss)
 	}
 	if run.Err != nil {
 		child.Reason = run.Err.Error()
 	}
 	if o.Model != nil && run.Algorithm == o.Algorithm {
-		child.Achieved = &o.Achieved
 		child.Training, child.Test = measured(run.TrainingPerformance, o.Report.TrainingRows), measured(run.TestPerformance, o.Report.TestRows)
 	}
 }
@@ -174,7 +209,7 @@ func measured(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
 	}
-	return &performance
+	return figureOut(performance)
 }
 
 // raceReason tells why a race has no model.
@@ -184,7 +219,11 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %d s came before any algorithm had learnt anything", race.Seconds)
+		limit := time.Duration(race.Seconds) * time.Second
+		if !race.Deadline.IsZero() {
+			limit = min(limit, race.Deadline.Sub(race.Created))
+		}
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had learnt anything: give more", limit.Round(100*time.Millisecond))
 	case learn.Cancelled:
 		return "cancelled before any algorithm had learnt anything"
 	}
@@ -207,7 +246,7 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	if err != nil {
 		return nil, err
 	}
-	report, err := json.Marshal(reportOf(key, o))
+	report, err := json.Marshal(reportOf(key, c.race, o))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +259,7 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	}
 	return &store.Model{
 		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
-		Algorithm: o.Algorithm, Achieved: o.Achieved, Blob: info.Key, Report: report, Created: a.now(),
+		Algorithm: o.Algorithm, Achieved: o.Achieved, File: fileOf(info), Report: report, Created: a.now(),
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"foretell/internal/api"
@@ -40,6 +41,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return nil, err
 	}
 	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
+	if s := in.Body.FinishWithinSeconds; s != nil {
+		race.Deadline = race.Created.Add(time.Duration(*s * float64(time.Second)))
+	}
 	jobs := []*store.Training{race}
 	for i, algorithm := range algorithms {
 		child := *race
@@ -100,6 +104,9 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 		}
 		r.Seconds = *s
 	}
+	if s := n.FinishWithinSeconds; s != nil && !(*s > 0 && *s <= maxTimeLimitSeconds) {
+		return nil, api.NewFieldProblem("finishWithinSeconds", "%v: must be above 0 and at most %d", *s, maxTimeLimitSeconds)
+	}
 	if n.Seed != nil {
 		if *n.Seed < 0 {
 			return nil, api.NewFieldProblem("seed", "%d is below 0", *n.Seed)
@@ -109,22 +116,36 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// threshold reads the two names of one thing.
-func threshold(n api.NewTraining) (float64, error) {
-	name, value := "performanceThreshold", n.PerformanceThreshold
-	if value == nil {
-		name, value = "targetPerformance", n.TargetPerformance
+// threshold reads the two names of one thing; nil for no threshold.
+func threshold(n api.NewTraining) (*float64, error) {
+	name, given := "performanceThreshold", n.PerformanceThreshold
+	if !given.Given {
+		name, given = "targetPerformance", n.TargetPerformance
 	}
+	other := n.TargetPerformance
 	switch {
-	case value == nil:
-		return 0, api.NewFieldProblem("performanceThreshold", "is missing: a number from 0 to 1")
-	case !(*value >= 0 && *value <= 1):
-		return 0, api.NewFieldProblem(name, "%v: must be 0 to 1", *value)
-	case n.TargetPerformance != nil && *n.TargetPerformance != *value:
-		return 0, api.NewFieldProblem("targetPerformance",
-			"%v, while performanceThreshold is %v: they are two names of one thing", *n.TargetPerformance, *value)
+	case !given.Given:
+		return nil, api.NewFieldProblem("performanceThreshold", "is missing: a number from 0 to 1, or null for none")
+	case given.Value != nil && !(*given.Value >= 0 && *given.Value <= 1):
+		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *given.Value)
+	case other.Given && !sameNumber(other.Value, given.Value):
+		return nil, api.NewFieldProblem("targetPerformance",
+			"%s, while performanceThreshold is %s: they are two names of one thing", numberText(other.Value), numberText(given.Value))
 	}
-	return *value, nil
+	return given.Value, nil
+}
+
+// sameNumber reports whether both are absent or equal.
+func sameNumber(a, b *float64) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// numberText is a number as JSON has it; nil is null.
+func numberText(v *float64) string {
+	if v == nil {
+		return "null"
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
 // chosenAlgorithms gives the algorithms of a race in their usual order.
@@ -149,11 +170,19 @@ func chosenAlgorithms(chosen []string, classes int) ([]string, error) {
 
 // GetTraining reads a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
-	r, err := a.training(ctx, in.TrainingJobKey)
+	var out api.Training
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		r, err := t.GetTraining(ctx, caller(ctx).Account, in.TrainingJobKey)
+		if err != nil {
+			return err
+		}
+		s, err := a.standing(ctx, t, r.Race())
+		out = s.training(r)
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, missing(err, "training job", in.TrainingJobKey)
 	}
-	out := trainingOut(r)
 	return &out, nil
 }
 
@@ -167,14 +196,19 @@ func (a *App) training(ctx context.Context, key string) (r *store.Training, err 
 
 func trainingOut(r *store.Training) api.Training {
 	return api.Training{
-		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status,
+		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: outcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
-		AchievedPerformance: r.Achieved, TrainingPerformance: r.Training, TestPerformance: r.Test,
+		AchievedPerformance: r.Achieved, LogLoss: r.LogLoss, TrainingPerformance: r.Training, TestPerformance: r.Test,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.Reason,
 		TimeLimitSeconds: r.Seconds,
 		StartedOn:        optionalTime(r.Started), FinishedOn: optionalTime(r.Finished),
-		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm,
+		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmWord(r.Algorithm),
 	}
+}
+
+// outcome says what the status of a race, or of a run, leaves open.
+func outcome(r *store.Training) string {
+	return api.OutcomeOf(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
 }
 
 func optionalTime(t time.Time) string {
@@ -207,8 +241,12 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	out := &api.TrainingPage{TrainingJobs: []api.Training{}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		trainings, total, err := t.ListTrainings(ctx, q)
+		if err != nil {
+			return err
+		}
+		stand, err := a.standings(ctx, t, q.Account)
 		for _, r := range trainings {
-			out.TrainingJobs = append(out.TrainingJobs, trainingOut(r))
+			out.TrainingJobs = append(out.TrainingJobs, stand[r.Race()].training(r))
 		}
 		out.Page = page(w, total)
 		return err
@@ -234,8 +272,14 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 				return err
 			}
 		}
-		out.Status = r.Status
+		s, err := a.standing(ctx, t, r.Race())
+		if err != nil {
+			return err
+		}
+		r.Status = s.status(r.Status)
+		out.Status, out.Outcome, out.QueuedBehind, out.Interrupted = r.Status, outcome(r), s.before, s.interrupted
 		for _, run := range runs {
+			run.Status = s.status(run.Status)
 			out.Jobs = append(out.Jobs, algorithmRun(run, in.History))
 		}
 		return nil
@@ -249,8 +293,10 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 func algorithmRun(r *store.Training, history bool) api.AlgorithmRun {
 	recent := r.Curve[max(0, len(r.Curve)-recentScores):]
 	out := api.AlgorithmRun{
-		TrainingJobKey: r.Key, Algorithm: r.Algorithm, Status: r.Status, RecentPerformances: append([]float64{}, recent...),
-		Steps: len(r.Curve),
+		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmWord(r.Algorithm), Status: r.Status, Outcome: outcome(r),
+		RecentPerformances: append([]float64{}, recent...),
+		Steps:              len(r.Curve),
+		KeptPerformance:    r.Achieved, LogLoss: r.LogLoss,
 	}
 	if history {
 		out.Performances = r.Curve
@@ -264,7 +310,8 @@ func algorithmRun(r *store.Training, history bool) api.AlgorithmRun {
 // cancelWait is how long CancelTraining waits for a run to keep its model.
 const cancelWait = 10 * time.Second
 
-// CancelTraining ends a race. One that is PENDING is CANCELLED at once. One
+// CancelTraining ends a race. One that is PENDING, because no process works on
+// it yet or any more, is CANCELLED at once and without a model. One
 // that is RUNNING is when its run has kept the best model so far, which the
 // answer waits for; it says RUNNING if that takes unusually long.
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
@@ -274,14 +321,19 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		if err != nil {
 			return err
 		}
-		switch {
-		case r.Parent != "":
+		if r.Parent != "" {
 			return api.NewProblem(api.CodeWrongState,
 				"training job %s is one algorithm of a race: cancel the race, training job %s", r.Key, r.Parent)
-		case r.Status == api.TrainingPending:
+		}
+		s, err := a.standing(ctx, t, key)
+		if err != nil {
+			return err
+		}
+		switch s.status(r.Status) {
+		case api.TrainingPending:
 			pending = true
 			return a.cancelPending(ctx, t, r)
-		case r.Status == api.TrainingRunning:
+		case api.TrainingRunning:
 			return t.CancelTraining(ctx, r.Key, api.TrainingRunning)
 		}
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
@@ -296,7 +348,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitEnd(ctx, in)
 }
 
-// cancelPending ends a race that no worker has taken up.
+// cancelPending ends a race that no living worker has.
 func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DropJob(ctx, race.Key); err != nil {
 		return err
@@ -306,8 +358,9 @@ func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Traini
 		return err
 	}
 	for _, r := range append(children, race) {
+		from := r.Status
 		r.Status, r.Finished = api.TrainingCancelled, a.now()
-		if err := t.UpdateTraining(ctx, r, api.TrainingPending); err != nil {
+		if err := t.UpdateTraining(ctx, r, from); err != nil {
 			return err
 		}
 	}

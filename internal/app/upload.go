@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/store"
 )
 
 // upload is a body and the bounds of its size in bytes.
@@ -75,4 +76,9 @@ func tooLarge(limit int64) error {
 
 func tooSmall(n, least int64) error {
 	return api.NewProblem(api.CodeTooSmall, "%d bytes are no CSV; nothing was kept: send at least %d", n, least)
+}
+
+// fileOf is a stored file as its row keeps it.
+func fileOf(info blob.Info) store.File {
+	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

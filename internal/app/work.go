@@ -16,16 +16,22 @@ const (
 	kindPredict = "predict"
 )
 
-// predicting is how many predictions are made at a time.
-const predicting = 2
+// predicting is how many predictions are made at a time, preparing how many
+// datasets are prepared, and preparingOf how many of one account: a worker is
+// left for the others.
+const (
+	predicting  = 2
+	preparing   = 3
+	preparingOf = 2
+)
 
 // newPool makes the pool of the three kinds. Training fills the machine and
 // holds a dataset in memory, hence few at a time; the others stream.
 func (a *App) newPool(training int) *job.Pool {
 	return job.NewPool(job.Config{
-		Store: queue{a.store}, Now: a.now, Log: a.log,
+		Store: queue{a.store}, Wanted: a.ownWork, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: 1, Do: a.prepare, GiveUp: a.failDataset},
+			{Name: kindPrepare, Workers: preparing, PerAccount: preparingOf, Do: a.prepare, GiveUp: a.failDataset},
 			{Name: kindTrain, Workers: training, Do: a.train, GiveUp: a.failTraining},
 			{Name: kindPredict, Workers: predicting, Do: a.predict, GiveUp: a.failPrediction},
 		},
@@ -38,7 +44,12 @@ func (a *App) queue(ctx context.Context, t *store.Tx, kind, account, subject str
 	if err != nil {
 		return err
 	}
-	return t.InsertJob(ctx, &store.Job{Key: key, Account: account, Kind: kind, Subject: subject, Created: a.now()})
+	j := &store.Job{Key: key, Account: account, Kind: kind, Subject: subject, Created: a.now()}
+	if a.ownWork {
+		j.Process = a.store.Process()
+		a.pool.Want(subject)
+	}
+	return t.InsertJob(ctx, j)
 }
 
 // finish commits the end of a job with what write writes, if this process
@@ -78,8 +89,8 @@ func lost(err error) error {
 // queue is the store as the pool wants it.
 type queue struct{ store *store.Store }
 
-func (q queue) ClaimJob(ctx context.Context, kind string, now, until time.Time) (*job.Job, error) {
-	j, err := q.store.ClaimJob(ctx, kind, now, until)
+func (q queue) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
+	j, err := q.store.ClaimJob(ctx, store.JobClaim(c))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, job.ErrNone
 	}

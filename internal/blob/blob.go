@@ -148,6 +148,9 @@ func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		file, err = os.Open(filepath.Join(f.dir, orphans, key)) // until a sweep takes it back
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
 	}
 	if err != nil {
@@ -168,48 +171,14 @@ func (f *Files) Delete(_ context.Context, keys ...string) error {
 		if err == nil {
 			err = os.Remove(path)
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = os.Remove(filepath.Join(f.dir, orphans, key))
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// Sweep removes what killed processes left: files half-made, and blobs that no
-// row uses. Alive tells whether a writer still runs; used gives the keys that
-// rows refer to and is asked after the files are listed, so that whatever a
-// writer committed before it died is known by then. It gives how many files
-// it removed.
-func (f *Files) Sweep(alive func(writer string) bool, used func() ([]string, error)) (int, error) {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return 0, err
-	}
-	left := map[string]bool{}
-	for _, e := range entries {
-		writer, _, ok := strings.Cut(e.Name(), "-")
-		if ok && writer != f.writer && !alive(writer) {
-			left[e.Name()] = true
-		}
-	}
-	keys, err := used()
-	if err != nil {
-		return 0, err
-	}
-	for _, key := range keys {
-		delete(left, key)
-	}
-	removed := 0
-	var errs []error
-	for name := range left {
-		err := os.Remove(filepath.Join(f.dir, name))
-		if err == nil {
-			removed++
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return removed, errors.Join(errs...)
 }
 
 // path is where a blob lies. Only keys of the form that Create makes pass, so

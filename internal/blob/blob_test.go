@@ -127,53 +127,6 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
-	dir := t.TempDir()
-	put := func(f *Files) string {
-		t.Helper()
-		info, err := f.Put(t.Context(), strings.NewReader("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Key
-	}
-	half := func(f *Files) string {
-		t.Helper()
-		w, err := f.Create(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { w.file.Close() })
-		return filepath.Base(w.file.Name())
-	}
-	self, living, dead := openFiles(t, dir, "self"), openFiles(t, dir, "living"), openFiles(t, dir, "dead")
-	used := put(dead)
-	stays := map[string]bool{used: true, put(self): true, half(self): true, put(living): true, half(living): true}
-	put(dead)
-	half(dead)
-
-	removed, err := self.Sweep(func(writer string) bool { return writer == "living" }, func() ([]string, error) { return []string{used}, nil })
-	if err != nil || removed != 2 {
-		t.Errorf("removed %d, %v", removed, err)
-	}
-	left := names(t, dir)
-	for _, name := range left {
-		if !stays[name] {
-			t.Errorf("%s is left", name)
-		}
-	}
-	if len(left) != len(stays) {
-		t.Errorf("%v are left of %v", left, stays)
-	}
-	t.Run("nothing goes while the rows cannot be read", func(t *testing.T) {
-		broken := errors.New("broken")
-		removed, err := self.Sweep(func(string) bool { return false }, func() ([]string, error) { return nil, broken })
-		if removed != 0 || !errors.Is(err, broken) {
-			t.Errorf("removed %d, %v", removed, err)
-		}
-	})
-}
-
 func FuzzKey(f *testing.F) {
 	for _, key := range []string{"a-b", "../a-b", "a/../-b", "a-b.part", "A-b", "", "-", `a\b-c`, "a-b\x00"} {
 		f.Add(key)

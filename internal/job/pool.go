@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,6 +23,8 @@ const (
 	retry = 2 * time.Second
 	// release bounds the time for giving a lease back at a clean stop.
 	release = 5 * time.Second
+	// grace is how long a pool that stops waits for work under way.
+	grace = 5 * time.Second
 	// maxAttempts is how many workers may die of a job before it is given up.
 	maxAttempts = 5
 )
@@ -49,10 +53,21 @@ type Job struct {
 	Created time.Time
 }
 
+// Claim describes which job a worker may take, and for how long.
+type Claim struct {
+	Kind string
+	// Subjects limits the claim to jobs on these things; nil allows any.
+	Subjects []string
+	// Without are accounts whose jobs are left to others.
+	Without []string
+	// Now is the time of the claim, Until the end of the lease.
+	Now, Until time.Time
+}
+
 // Store holds the queue. Its leases belong to the process, not to the pool.
 type Store interface {
-	// ClaimJob leases the next job of the kind; ErrNone if there is none.
-	ClaimJob(ctx context.Context, kind string, now, until time.Time) (*Job, error)
+	// ClaimJob leases the next job that the claim allows; ErrNone if there is none.
+	ClaimJob(ctx context.Context, c Claim) (*Job, error)
 	// RenewJob extends a lease; ErrLost if it is another's by now or the job is gone.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob gives an unfinished job back.
@@ -66,6 +81,9 @@ type Kind struct {
 	Name string
 	// Workers is how many run at a time.
 	Workers int
+	// PerAccount is how many jobs of one account this pool does at a time, so
+	// that a worker is left for the others; 0 is as many as there are workers.
+	PerAccount int
 	// Do does the work and commits its result, which removes the job from the
 	// store. It returns soon after ctx is done, with an error, having
 	// committed nothing; the job stays for another worker.
@@ -80,6 +98,7 @@ type Run struct {
 	Job
 	once      sync.Once
 	cancelled chan struct{}
+	stop      context.CancelCauseFunc // ends the context of Do
 }
 
 // Cancelled is closed when the job's owner wants no more of it. Do then ends
@@ -92,8 +111,11 @@ func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 type Config struct {
 	Store Store
 	Kinds []Kind
-	Now   func() time.Time
-	Log   *slog.Logger
+	// Wanted limits the pool to jobs whose subject was passed to [Pool.Want].
+	// Otherwise it takes every job, whoever queued it.
+	Wanted bool
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Pool works on jobs. It is safe for any number of goroutines.
@@ -101,13 +123,21 @@ type Pool struct {
 	Config
 	wake map[string]chan struct{} // by kind
 
-	mu   sync.Mutex
-	runs map[*Run]struct{}
+	mu     sync.Mutex
+	runs   map[*Run]struct{}
+	wanted map[string]struct{} // subjects
+
+	// claiming is held over a claim, so that no two claims overdraw PerAccount.
+	claiming sync.Mutex
+	held     map[held]int // guarded by claiming
 }
+
+// held counts the jobs of a kind and an account that this pool does.
+type held struct{ kind, account string }
 
 // NewPool makes a pool. It does nothing until [Pool.Run].
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}}
+	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, wanted: map[string]struct{}{}, held: map[held]int{}}
 	for _, k := range c.Kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}
@@ -123,6 +153,68 @@ func (p *Pool) Wake(kind string) {
 	}
 }
 
+// Want lets a pool that is limited to wanted jobs take the job on a subject, now
+// or once it is queued.
+func (p *Pool) Want(subject string) {
+	if !p.Wanted {
+		return
+	}
+	p.mu.Lock()
+	p.wanted[subject] = struct{}{}
+	p.mu.Unlock()
+	for kind := range p.wake {
+		p.Wake(kind)
+	}
+}
+
+// claim leases the next job of a kind that this pool may take.
+func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
+	p.claiming.Lock()
+	defer p.claiming.Unlock()
+	now := p.Now()
+	c := Claim{Kind: k.Name, Now: now, Until: now.Add(lease)}
+	for h, n := range p.held {
+		if h.kind == k.Name && k.PerAccount > 0 && n >= k.PerAccount {
+			c.Without = append(c.Without, h.account)
+		}
+	}
+	if p.Wanted {
+		p.mu.Lock()
+		c.Subjects = slices.Sorted(maps.Keys(p.wanted))
+		p.mu.Unlock()
+		if len(c.Subjects) == 0 {
+			return nil, ErrNone
+		}
+	}
+	j, err := p.Store.ClaimJob(ctx, c)
+	if err == nil {
+		p.held[held{k.Name, j.Account}]++
+	}
+	return j, err
+}
+
+// unclaim makes up for the claim of a job that is done or given back.
+func (p *Pool) unclaim(j *Job) {
+	p.claiming.Lock()
+	defer p.claiming.Unlock()
+	h := held{j.Kind, j.Account}
+	if p.held[h]--; p.held[h] == 0 {
+		delete(p.held, h)
+	}
+}
+
+// Drop ends the run of a subject that was deleted at once, if it is in this
+// pool. In other processes its next heartbeat does.
+func (p *Pool) Drop(subject string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for r := range p.runs {
+		if r.Subject == subject {
+			r.stop(ErrLost)
+		}
+	}
+}
+
 // Cancel reaches the run of a subject at once, if it is in this pool.
 func (p *Pool) Cancel(subject string) {
 	p.mu.Lock()
@@ -135,7 +227,8 @@ func (p *Pool) Cancel(subject string) {
 }
 
 // Run works until ctx ends and all work under way has stopped, and gives
-// the leases of unfinished work back.
+// the leases of unfinished work back. Work that does not stop within five
+// seconds is left behind: its lease is free when the process has ended.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	workers.Go(func() { p.free(ctx) })
@@ -144,8 +237,28 @@ func (p *Pool) Run(ctx context.Context) error {
 			workers.Go(func() { p.work(ctx, &p.Kinds[i]) })
 		}
 	}
-	workers.Wait()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		workers.Wait()
+	}()
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+	}
+	pause(context.WithoutCancel(ctx), grace, stopped)
+	p.warnLeft(ctx) // none, as a rule
 	return nil
+}
+
+// warnLeft logs the work that has not stopped.
+func (p *Pool) warnLeft(ctx context.Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for r := range p.runs {
+		p.Log.WarnContext(ctx, "job does not stop and is left behind", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
+	}
 }
 
 // free takes leases from the dead, at once and from time to time.
@@ -161,12 +274,12 @@ func (p *Pool) free(ctx context.Context) {
 // work claims and does jobs of a kind, one after the other.
 func (p *Pool) work(ctx context.Context, k *Kind) {
 	for ctx.Err() == nil {
-		now := p.Now()
-		j, err := p.Store.ClaimJob(ctx, k.Name, now, now.Add(lease))
+		j, err := p.claim(ctx, k)
 		switch {
 		case err == nil:
 			p.Wake(k.Name) // where there is one there may be more, for another worker
 			p.do(ctx, k, j)
+			p.unclaim(j)
 		case errors.Is(err, ErrNone):
 			pause(ctx, poll, p.wake[k.Name])
 		case ctx.Err() == nil:
@@ -202,7 +315,7 @@ func (p *Pool) do(ctx context.Context, k *Kind, j *Job) {
 // attempt runs Do under a lease. It answers ErrLost if that was lost.
 func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
-	r := &Run{Job: *j, cancelled: make(chan struct{})}
+	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}
 	p.mu.Lock()
 	p.runs[r] = struct{}{}
 	p.mu.Unlock()

@@ -54,12 +54,18 @@ func (m *rows) count() int {
 	return len(m.jobs)
 }
 
-func (m memory) ClaimJob(_ context.Context, kind string, now, until time.Time) (*Job, error) {
+func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var free []*row
 	for _, r := range m.jobs {
-		if r.Kind == kind && (r.owner == "" || r.owner != m.process && r.until.Before(now)) {
+		if slices.Contains(c.Without, r.Account) {
+			continue
+		}
+		if c.Subjects != nil && !slices.Contains(c.Subjects, r.Subject) {
+			continue
+		}
+		if r.Kind == c.Kind && (r.owner == "" || r.owner != m.process && r.until.Before(c.Now)) {
 			free = append(free, r)
 		}
 	}
@@ -67,7 +73,7 @@ func (m memory) ClaimJob(_ context.Context, kind string, now, until time.Time) (
 		return nil, ErrNone
 	}
 	first := slices.MinFunc(free, func(a, b *row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key)) })
-	first.owner, first.until = m.process, until
+	first.owner, first.until = m.process, c.Until
 	first.Attempt++
 	j := first.Job
 	return &j, nil
@@ -120,8 +126,14 @@ func (m memory) finish(key string) error {
 // start runs a pool of one worker until stop is called.
 func (m memory) start(t *testing.T, do func(ctx context.Context, r *Run) error) (p *Pool, givenUp *[]error, stop func()) {
 	t.Helper()
+	return m.startPool(t, false, do)
+}
+
+// startPool is start for a pool that may be limited to wanted jobs.
+func (m memory) startPool(t *testing.T, wanted bool, do func(ctx context.Context, r *Run) error) (p *Pool, givenUp *[]error, stop func()) {
+	t.Helper()
 	givenUp = &[]error{}
-	p = NewPool(Config{Store: m, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
+	p = NewPool(Config{Store: m, Wanted: wanted, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
 		Name: "kind", Workers: 1, Do: do,
 		GiveUp: func(_ context.Context, j *Job, cause error) error {
 			err := m.finish(j.Key)
@@ -167,6 +179,34 @@ func TestWokenJobBeginsAtOnce(t *testing.T) {
 		synctest.Wait()
 		if m.count() != 0 {
 			t.Error("the poll found nothing")
+		}
+	})
+}
+
+// TestWantedJobsOnly leaves the job of a dead process alone until it is wanted,
+// and does its own at once.
+func TestWantedJobsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "b"}
+		m.insert("orphan")
+		m.with(func() { m.jobs["orphan"].owner, m.dead["a"] = "a", true })
+		p, _, stop := m.startPool(t, true, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
+		defer stop()
+		time.Sleep(2 * lease)
+		before := time.Now()
+		p.Want("subject of own")
+		m.insert("own")
+		p.Wake("kind")
+		synctest.Wait()
+		m.with(func() {
+			if m.jobs["own"] != nil || m.jobs["orphan"] == nil || !time.Now().Equal(before) {
+				t.Errorf("left after %s: %v", time.Since(before), m.jobs)
+			}
+		})
+		p.Want("subject of orphan")
+		synctest.Wait()
+		if m.count() != 0 {
+			t.Error("the job that is wanted now was not done")
 		}
 	})
 }

@@ -48,12 +48,19 @@ func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
 }
 
 // UpdateAccount writes the password and whether the account is disabled, and
-// ends its sessions.
+// ends its sessions. The work of a disabled account stops with the next
+// heartbeat and waits in the queue.
 func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	err := t.change(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
 		a.Password, boolInt(a.Disabled), a.Key)
 	if err != nil {
 		return err
+	}
+	if a.Disabled {
+		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", a.Key)
+		if err != nil {
+			return err
+		}
 	}
 	return t.exec(ctx, "DELETE FROM token WHERE account = ?", a.Key)
 }

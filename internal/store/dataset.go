@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -12,12 +13,14 @@ import (
 type Dataset struct {
 	Key, Account string
 	Name         string
-	Description  *string
-	Status       string
-	Buckets      int
-	// Blob holds the CSV once it is uploaded.
-	Blob  string
-	Bytes int64
+	// Series is the name that the dataset shares with others; InsertDataset sets
+	// it to Name if it is empty.
+	Series      string
+	Description *string
+	Status      string
+	Buckets     int
+	// File is the CSV once it is uploaded. It has no Blob if the dataset FAILED.
+	File
 	// Reason tells why it FAILED.
 	Reason  string
 	Rows    int64
@@ -28,15 +31,21 @@ type Dataset struct {
 	Created, Updated time.Time
 }
 
-const datasetColumns = `d.key, d.account, d.name, d.description, d.status, d.buckets, d.blob, d.bytes,
-	d.reason, d.row_count, d.columns, d.classes, d.schema, d.created, d.updated`
+const (
+	datasetColumns = datasetEntry + ", d.columns, d.classes, d.schema"
+	// datasetEntryColumns leave out what lists do not show: it may be a megabyte
+	// of JSON a row.
+	datasetEntryColumns = datasetEntry + ", '[]', '[]', ''"
+	datasetEntry        = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
+	d.reason, d.row_count, d.created, d.updated`
+)
 
 func scanDataset(row scanner) (*Dataset, error) {
 	var d Dataset
 	var columns, classes []byte
 	var created, updated int64
-	err := row.Scan(&d.Key, &d.Account, &d.Name, &d.Description, &d.Status, &d.Buckets, &d.Blob, &d.Bytes,
-		&d.Reason, &d.Rows, &columns, &classes, &d.Schema, &created, &updated)
+	err := row.Scan(&d.Key, &d.Account, &d.Name, &d.Series, &d.Description, &d.Status, &d.Buckets, &d.Blob, &d.Bytes, &d.SHA256,
+		&d.Reason, &d.Rows, &created, &updated, &columns, &classes, &d.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +58,10 @@ func scanDataset(row scanner) (*Dataset, error) {
 
 // InsertDataset adds a dataset, or gives ErrTaken for a name that the account uses.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
-	return fault(t.exec(ctx, `INSERT INTO dataset (key, account, name, description, status, buckets, created, updated)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.Key, d.Account, d.Name, d.Description, d.Status, d.Buckets, micros(d.Created), micros(d.Updated)))
+	d.Series = cmp.Or(d.Series, d.Name)
+	return fault(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, micros(d.Created), micros(d.Updated)))
 }
 
 // GetDataset reads a dataset of the account.
@@ -71,9 +81,10 @@ type DatasetQuery struct {
 	Window
 }
 
-// ListDatasets reads a page of datasets, newest first, and how many there are in all.
+// ListDatasets reads a page of datasets, newest first, and how many there are
+// in all. Their Columns, Classes and Schema are left empty.
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int64, error) {
-	s := selection{columns: datasetColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
+	s := selection{columns: datasetEntryColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
 	s.and("d.account = ?", q.Account)
 	if q.State != "" {
 		s.and("d.status = ?", q.State)
@@ -95,9 +106,9 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
 	if err != nil {
 		return err
 	}
-	return t.change(ctx, ErrState, `UPDATE dataset SET status = ?, blob = ?, bytes = ?, reason = ?, row_count = ?,
+	return t.change(ctx, ErrState, `UPDATE dataset SET status = ?, blob = ?, bytes = ?, sha256 = nullif(?, ''), reason = ?, row_count = ?,
 		columns = ?, classes = ?, schema = ?, updated = ? WHERE key = ? AND status = ?`,
-		d.Status, d.Blob, d.Bytes, d.Reason, d.Rows, string(columns), string(classes), string(d.Schema),
+		d.Status, d.Blob, d.Bytes, d.SHA256, d.Reason, d.Rows, string(columns), string(classes), string(d.Schema),
 		micros(d.Updated), d.Key, from)
 }
 

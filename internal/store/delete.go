@@ -47,10 +47,11 @@ func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error)
 	return t.texts(ctx, query, arguments(query, key)...)
 }
 
-// Activity is something at work: a "dataset", "training job" or "prediction".
+// Activity is something at work: a "training job" or "prediction".
 type Activity struct{ Noun, Key, Status string }
 
-// Busy gives something of a tree that is at work; nil if nothing is. The root
+// Busy gives something of a tree that is at work and has to end before the tree
+// can be deleted; nil if nothing is. The preparation of a dataset has not. The root
 // is "dataset", "training", "model" or "prediction".
 func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
 	tree := trees[root]
@@ -58,7 +59,6 @@ func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
 	for _, p := range []struct{ query, where string }{
 		{"SELECT 'training job', key, status FROM training WHERE parent IS NULL AND status IN ('" +
 			api.TrainingPending + "', '" + api.TrainingRunning + "') AND ", tree.trainings},
-		{"SELECT 'dataset', key, status FROM dataset WHERE status = '" + api.DatasetProcessing + "' AND ", tree.datasets},
 		{"SELECT 'prediction', key, status FROM prediction WHERE status = '" + api.PredictionRunning + "' AND ", tree.predictions},
 	} {
 		if p.where != "" {

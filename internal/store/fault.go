@@ -17,6 +17,7 @@ var (
 	ErrState    = errors.New("the row is not in the state that allows it")
 	ErrLost     = errors.New("another process has the job, or it is gone")
 	ErrFull     = errors.New("the disk of the database is full")
+	ErrCorrupt  = errors.New("the database is damaged")
 	ErrNewer    = errors.New("the database was written by a newer program")
 )
 
@@ -34,6 +35,8 @@ func fault(err error) error {
 		return fmt.Errorf("%w: %w", ErrTaken, err)
 	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second when the shared index cannot grow
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}

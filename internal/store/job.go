@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,9 @@ import (
 // job or a prediction.
 type Job struct {
 	Key, Account, Kind, Subject string
+	// Process is the process that waits for the job and does it itself; empty
+	// where it is left to the workers.
+	Process string
 	// Attempt counts the claims, this one included, that did not end in a release.
 	Attempt int
 	Created time.Time
@@ -28,42 +32,69 @@ func scanJob(row scanner) (*Job, error) {
 
 // InsertJob queues work, in the transaction of the state change that it follows from.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
-	return fault(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, created) VALUES (?, ?, ?, ?, ?)",
-		j.Key, j.Account, j.Kind, j.Subject, micros(j.Created)))
+	return fault(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
+		j.Key, j.Account, j.Kind, j.Subject, j.Process, micros(j.Created)))
 }
 
-// ClaimJob leases the next job of the kind to this process: of the accounts
-// that wait, the one served longest ago, and of its jobs the oldest. It gives
-// ErrNotFound if there is none.
-func (s *Store) ClaimJob(ctx context.Context, kind string, now, until time.Time) (*Job, error) {
-	if idle, err := s.noJob(ctx, kind, now); err != nil || idle {
+// JobClaim describes which job a process may take, and for how long.
+type JobClaim struct {
+	Kind string
+	// Subjects limits the claim to jobs on these things; nil allows any.
+	Subjects []string
+	// Without are accounts whose jobs are left to others.
+	Without []string
+	// Now is the time of the claim, Until the end of the lease.
+	Now, Until time.Time
+}
+
+// where is the condition of the claim: a job is free if nobody has it, or if
+// another process let its lease run out. Jobs of disabled accounts wait.
+func (c *JobClaim) where(process string) (string, []any) {
+	query := `j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))
+		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
+	args := []any{c.Kind, micros(c.Now), process}
+	if c.Subjects != nil {
+		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
+		for _, subject := range c.Subjects {
+			args = append(args, subject)
+		}
+	}
+	for _, account := range c.Without {
+		query += " AND j.account <> ?"
+		args = append(args, account)
+	}
+	return query, args
+}
+
+// ClaimJob leases the next job that the claim allows to this process: of the
+// accounts that wait, the one served longest ago, and of its jobs the oldest.
+// It returns ErrNotFound if there is none.
+func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
+	where, args := c.where(s.Process())
+	if idle, err := s.noJob(ctx, where, args); err != nil || idle {
 		return nil, errors.Join(err, errIf(idle, ErrNotFound))
 	}
 	var j *Job
 	err := s.Write(ctx, func(t *Tx) (err error) {
 		j, err = scanJob(t.tx.QueryRowContext(ctx, "SELECT "+jobColumns+` FROM job j JOIN account a ON a.key = j.account
-			WHERE `+claimable+" ORDER BY a.served, j.created, j.key LIMIT 1", kind, micros(now), s.Process()))
+			WHERE `+where+" ORDER BY a.served, j.created, j.key LIMIT 1", args...))
 		if err != nil {
 			return err
 		}
 		j.Attempt++
-		if err := t.exec(ctx, "UPDATE account SET served = ? WHERE key = ?", micros(now), j.Account); err != nil {
+		if err := t.exec(ctx, "UPDATE account SET served = ? WHERE key = ?", micros(c.Now), j.Account); err != nil {
 			return err
 		}
 		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ? WHERE key = ?",
-			s.Process(), micros(until), j.Attempt, j.Key)
+			s.Process(), micros(c.Until), j.Attempt, j.Key)
 	})
 	return j, err
 }
 
-// A job is free if nobody has it, or if another process let its lease run out.
-const claimable = "j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))"
-
 // noJob looks for a job to claim without taking the write lock.
-func (s *Store) noJob(ctx context.Context, kind string, now time.Time) (bool, error) {
+func (s *Store) noJob(ctx context.Context, where string, args []any) (bool, error) {
 	var one int
-	err := s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+claimable+" LIMIT 1",
-		kind, micros(now), s.Process()).Scan(&one)
+	err := s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, nil
 	}

@@ -27,7 +27,7 @@ func (s suite) jobs(t *testing.T) {
 	}
 	claim := func(from *Store, now int) *Job {
 		t.Helper()
-		j, err := from.ClaimJob(t.Context(), "kind", at(now), at(now+10))
+		j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(now), Until: at(now + 10)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +43,39 @@ func (s suite) jobs(t *testing.T) {
 		if got := strings.Join(order, " "); got != "1 4 2 3" {
 			t.Errorf("the order is %s", got)
 		}
-		_, err := s.ClaimJob(t.Context(), "kind", at(1000), at(1010))
+		_, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(1000), Until: at(1010)})
 		wantErr(t, err, ErrNotFound) // this process has them all, late as it may be
+	})
+	t.Run("another account's only", func(t *testing.T) {
+		queue("ann", 3, "6")
+		claim := JobClaim{Kind: "kind", Now: at(20), Until: at(30), Without: []string{"ann"}}
+		_, err := s.ClaimJob(t.Context(), claim)
+		wantErr(t, err, ErrNotFound)
+		claim.Without = []string{"bob"}
+		j, err := s.ClaimJob(t.Context(), claim)
+		if err != nil || j.Subject != "6" {
+			t.Fatalf("claimed %+v, %v", j, err)
+		}
+		write(t, s.Store, func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.Process()) })
+	})
+	t.Run("a disabled account's lose their leases and wait", func(t *testing.T) {
+		queue("ann", 3, "7")
+		before := claim(s.Store, 20)
+		ann := &Account{Key: "ann", Disabled: true}
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateAccount(t.Context(), ann) })
+		_, err := s.RenewJob(t.Context(), before.Key, at(40))
+		wantErr(t, err, ErrLost)
+		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(21), Until: at(31)})
+		wantErr(t, err, ErrNotFound)
+		ann.Disabled = false
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateAccount(t.Context(), ann) })
+		for range 4 { // all of ann's are free again
+			j := claim(s.Store, 22)
+			if j.Account != "ann" || j.Attempt != 1 {
+				t.Errorf("claimed %+v", j)
+			}
+		}
+		write(t, s.Store, func(tx *Tx) error { return tx.DropJob(t.Context(), "7") })
 	})
 	other := s.open(t)
 	t.Run("a lease that ran out is another's", func(t *testing.T) {
@@ -76,7 +107,7 @@ func (s suite) jobs(t *testing.T) {
 		if err := s.FreeDeadJobs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.ClaimJob(t.Context(), "kind", at(111), at(120)); !errors.Is(err, ErrNotFound) {
+		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(111), Until: at(120)}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a living process lost its job: %v", err)
 		}
 		gone.presence.file.Close() // as its death would
@@ -103,7 +134,7 @@ func (s suite) jobs(t *testing.T) {
 			from := []*Store{s.Store, other}[i%2]
 			workers.Go(func() {
 				for {
-					j, err := from.ClaimJob(t.Context(), "kind", at(115), at(400))
+					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(115), Until: at(400)})
 					if errors.Is(err, ErrNotFound) {
 						return
 					}
@@ -199,7 +230,7 @@ func BenchmarkClaim(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		j, err := s.ClaimJob(b.Context(), "kind", at(1), at(2))
+		j, err := s.ClaimJob(b.Context(), JobClaim{Kind: "kind", Now: at(1), Until: at(2)})
 		if err != nil {
 			b.Fatal(err)
 		}

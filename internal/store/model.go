@@ -8,62 +8,98 @@ import (
 // Model is what a race has learnt.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version counts up within the dataset; InsertModel sets it.
-	Version   int
-	Algorithm string
-	Achieved  float64
-	Blob      string
+	// Version counts up within the dataset, SeriesVersion within its series;
+	// InsertModel sets both.
+	Version, SeriesVersion int
+	Algorithm              string
+	Achieved               float64
+	File
 	// Report is an api.ModelReport as JSON.
 	Report  []byte
 	Created time.Time
-	// Champion tells whether it is the best of its dataset: the first to have
-	// reached the highest performance. It is read and not written.
+	// Champion reports whether the model is the best of its series. Models are
+	// compared by the metric of the series' newest one, those of other metrics
+	// left out; of equals the first is the champion. It is read and not written.
 	Champion bool
-	// Threshold is that of the race. It is read and not written.
-	Threshold float64
+	// Series is the dataset's, and the others are the race's: Threshold is nil for
+	// a race without one, Test where nothing was measured. They are read and not
+	// written.
+	Series, Metric  string
+	Threshold, Test *float64
 }
 
 const (
-	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.algorithm, m.achieved, m.blob, m.report, m.created,
-	m.key = (SELECT b.key FROM model b WHERE b.dataset = m.dataset ORDER BY b.achieved DESC, b.version LIMIT 1),
-	t.threshold`
-	modelFrom = "model m JOIN training t ON t.key = m.training"
+	modelColumns      = modelEntry + ", m.report"
+	modelEntryColumns = modelEntry + ", ''" // lists do not show reports
+	modelEntry        = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
+	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
+	d.series, t.metric, t.threshold, t.test`
+	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
 func scanModel(row scanner) (*Model, error) {
 	var m Model
 	var created int64
-	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.Algorithm, &m.Achieved, &m.Blob, &m.Report, &created,
-		&m.Champion, &m.Threshold)
+	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.Achieved,
+		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.Test, &m.Report)
 	m.Created = fromMicros(created)
 	return &m, err
 }
 
-// InsertModel adds a model under the next version of its dataset, which it
-// writes into m.
+// InsertModel adds a model under the next version of its dataset and of its
+// series, both of which it writes into m.
 func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
-	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions", m.Dataset)
-	if err := row.Scan(&m.Version); err != nil {
+	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
+	var account string
+	if err := row.Scan(&m.Version, &account, &m.Series); err != nil {
 		return fault(err)
 	}
-	return fault(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, algorithm, achieved, blob, report, created)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.Algorithm, m.Achieved, m.Blob, string(m.Report), micros(m.Created)))
+	row = t.tx.QueryRowContext(ctx, `INSERT INTO series (account, name, versions) VALUES (?, ?, 1)
+		ON CONFLICT (account, name) DO UPDATE SET versions = series.versions + 1 RETURNING versions`, account, m.Series)
+	if err := row.Scan(&m.SeriesVersion); err != nil {
+		return fault(err)
+	}
+	return fault(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, created)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.Achieved,
+		m.Blob, m.Bytes, m.SHA256, string(m.Report), micros(m.Created)))
 }
 
 // GetModel reads a model of the account.
 func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) {
 	m, err := scanModel(t.tx.QueryRowContext(ctx,
 		"SELECT "+modelColumns+" FROM "+modelFrom+" WHERE m.key = ? AND m.account = ?", key, account))
-	return m, fault(err)
+	if err != nil {
+		return nil, fault(err)
+	}
+	return m, t.markChampion(ctx, m)
 }
 
 // ListModels reads a page of a dataset's models, newest first, and how many
-// there are in all.
+// there are in all. Their Report is left empty.
 func (t *Tx) ListModels(ctx context.Context, dataset string, w Window) ([]*Model, int64, error) {
-	s := selection{columns: modelColumns, from: modelFrom, order: "m.version DESC"}
+	s := selection{columns: modelEntryColumns, from: modelFrom, order: "m.version DESC"}
 	s.and("m.dataset = ?", dataset)
-	return list(ctx, t, s, w, scanModel)
+	models, total, err := list(ctx, t, s, w, scanModel)
+	if err != nil {
+		return nil, 0, err
+	}
+	return models, total, t.markChampion(ctx, models...)
+}
+
+// markChampion sets Champion in models of one series.
+func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
+	if len(models) == 0 {
+		return nil
+	}
+	const ofSeries = "FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
+	account, series := models[0].Account, models[0].Series
+	champion, err := t.texts(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
+		" ORDER BY m.series_version DESC LIMIT 1) ORDER BY m.achieved DESC, m.series_version LIMIT 1", account, series, account, series)
+	for _, m := range models {
+		m.Champion = len(champion) > 0 && m.Key == champion[0]
+	}
+	return err
 }
 
 // DeleteModel deletes a model with its predictions, and gives the blobs that

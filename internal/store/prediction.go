@@ -9,20 +9,22 @@ import (
 type Prediction struct {
 	Key, Account, Dataset, Model string
 	Status                       string
-	// Blind and Result are blobs: the first is there until the prediction has
-	// ended, the second once it is COMPLETED.
-	Blind, Result string
+	// Blind is there until the prediction has ended, Result once it is COMPLETED.
+	Blind, Result File
 	// Rows is how many rows are done.
 	Rows             int64
 	Reason           string
 	Created, Updated time.Time
 	// Threshold and Achieved are those of the model's race. They are read and
 	// not written.
-	Threshold, Achieved float64
+	Threshold *float64 // nil for a race without one
+	Achieved  float64
 }
 
 const (
-	predictionColumns = `p.key, p.account, p.dataset, p.model, p.status, p.blind, p.result, p.row_count, p.reason,
+	predictionColumns = `p.key, p.account, p.dataset, p.model, p.status,
+	p.blind, coalesce(p.blind_bytes, 0), coalesce(p.blind_sha256, ''),
+	p.result, coalesce(p.result_bytes, 0), coalesce(p.result_sha256, ''), p.row_count, p.reason,
 	p.created, p.updated, t.threshold, m.achieved`
 	predictionFrom = "prediction p JOIN model m ON m.key = p.model JOIN training t ON t.key = m.training"
 )
@@ -30,7 +32,8 @@ const (
 func scanPrediction(row scanner) (*Prediction, error) {
 	var p Prediction
 	var created, updated int64
-	err := row.Scan(&p.Key, &p.Account, &p.Dataset, &p.Model, &p.Status, &p.Blind, &p.Result, &p.Rows, &p.Reason,
+	err := row.Scan(&p.Key, &p.Account, &p.Dataset, &p.Model, &p.Status, &p.Blind.Blob, &p.Blind.Bytes, &p.Blind.SHA256,
+		&p.Result.Blob, &p.Result.Bytes, &p.Result.SHA256, &p.Rows, &p.Reason,
 		&created, &updated, &p.Threshold, &p.Achieved)
 	p.Created, p.Updated = fromMicros(created), fromMicros(updated)
 	return &p, err
@@ -38,9 +41,10 @@ func scanPrediction(row scanner) (*Prediction, error) {
 
 // InsertPrediction adds a prediction; ErrNotFound if its model is gone.
 func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
-	return fault(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, created, updated)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind, micros(p.Created), micros(p.Updated)))
+	return fault(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256,
+		micros(p.Created), micros(p.Updated)))
 }
 
 // GetPrediction reads a prediction of the account; of any account if that is empty.
@@ -72,9 +76,10 @@ func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Predict
 // UpdatePrediction writes what changes in a prediction's life, if it is in
 // state from; else ErrState.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) error {
-	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, result = ?, row_count = ?, reason = ?, updated = ?
+	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, result = ?,
+		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
 		WHERE key = ? AND status = ?`,
-		p.Status, p.Blind, p.Result, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
+		p.Status, p.Blind.Blob, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
 }
 
 // DeletePrediction deletes a prediction and gives its blobs; ErrState while it

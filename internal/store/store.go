@@ -46,6 +46,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("waiting to enter the data folder: %w", err)
 	}
 	defer entry.Close()
+	if err := checkLog(path); err != nil {
+		return nil, err
+	}
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
@@ -66,6 +69,19 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// checkLog fails with ErrCorrupt if the database is empty or missing beside its
+// write-ahead log, which SQLite would delete: it may be all that is left.
+func checkLog(path string) error {
+	log, err := os.Stat(path + "-wal")
+	if err != nil || log.Size() == 0 {
+		return nil //nolint:nilerr // nothing to lose, or nothing that can be told
+	}
+	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it is empty, but its log %s-wal is there", path, ErrCorrupt, filepath.Base(path))
 }
 
 // createPrivate makes the file readable by its owner only; SQLite gives the

@@ -26,6 +26,7 @@ func exercise(t *testing.T, open func(t *testing.T) *Store) {
 	t.Run("accounts", s.accounts)
 	t.Run("datasets", s.datasets)
 	t.Run("trainings", s.trainings)
+	t.Run("files", s.files)
 	t.Run("models", s.models)
 	t.Run("jobs", s.jobs)
 	t.Run("deletes", s.deletes)
@@ -82,7 +83,7 @@ func (s suite) fill(t *testing.T) {
 			}))
 		}
 		race := Training{
-			Key: "t1", Account: "ann", Dataset: "d1", Status: api.TrainingPending, ScalingFactor: 8, Threshold: 0.9,
+			Key: "t1", Account: "ann", Dataset: "d1", Status: api.TrainingPending, ScalingFactor: 8, Threshold: new(0.9),
 			Metric: api.MetricAccuracy, Seconds: 60, Seed: 1 << 62, Created: at(3),
 		}
 		errs = append(errs, tx.InsertTraining(t.Context(), &race))
@@ -92,9 +93,9 @@ func (s suite) fill(t *testing.T) {
 			errs = append(errs, tx.InsertTraining(t.Context(), &child))
 		}
 		errs = append(errs, tx.InsertModel(t.Context(), &Model{
-			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", Achieved: 0.8, Blob: "model-1", Report: []byte("{}"), Created: at(4),
+			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", Achieved: 0.8, File: File{Blob: "model-1", Bytes: 7, SHA256: "m1"}, Report: []byte("{}"), Created: at(4),
 		}), tx.InsertPrediction(t.Context(), &Prediction{
-			Key: "p1", Account: "ann", Dataset: "d1", Model: "m1", Status: api.PredictionPending, Blind: "blind-1", Created: at(5), Updated: at(5),
+			Key: "p1", Account: "ann", Dataset: "d1", Model: "m1", Status: api.PredictionPending, Blind: File{Blob: "blind-1", Bytes: 9, SHA256: "b1"}, Created: at(5), Updated: at(5),
 		}))
 		return errors.Join(errs...)
 	})
@@ -118,7 +119,8 @@ func (s suite) accounts(t *testing.T) {
 		}
 		_, err = tx.GetTokenAccount(t.Context(), "hash", at(9))
 		wantErr(t, err, ErrNotFound)
-		return nil
+		a.Disabled = false
+		return tx.UpdateAccount(t.Context(), a)
 	})
 	for _, offered := range []string{"first", "second"} {
 		if kept, err := s.KeepSecret(t.Context(), "name", offered); kept != "first" || err != nil {
@@ -130,7 +132,7 @@ func (s suite) accounts(t *testing.T) {
 func (s suite) datasets(t *testing.T) {
 	description := "what it is"
 	want := &Dataset{
-		Key: "d2", Account: "ann", Name: "name of d2", Status: api.DatasetProcessing, Buckets: 64, Blob: "csv-2", Bytes: 1 << 40, Reason: "why",
+		Key: "d2", Account: "ann", Name: "name of d2", Series: "name of d2", Status: api.DatasetProcessing, Buckets: 64, File: File{Blob: "csv-2", Bytes: 1 << 40, SHA256: "d2"}, Reason: "why",
 		Rows: 7, Columns: []api.Column{{Name: "a", Kind: "numeric"}}, Classes: []api.Class{{Label: "x", Rows: 7}}, Schema: []byte(`{"a":1}`),
 		Created: at(1), Updated: at(20),
 	}
@@ -226,6 +228,35 @@ func (s suite) trainings(t *testing.T) {
 	})
 }
 
+func (s suite) files(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		m, err := tx.GetModel(t.Context(), "ann", "m1")
+		if err != nil {
+			return err
+		}
+		if want := (File{Blob: "model-1", Bytes: 7, SHA256: "m1"}); m.File != want {
+			t.Errorf("the model's file is %+v", m.File)
+		}
+		p, err := tx.GetPrediction(t.Context(), "ann", "p1")
+		if err != nil {
+			return err
+		}
+		if want := (File{Blob: "blind-1", Bytes: 9, SHA256: "b1"}); p.Blind != want || p.Result != (File{}) {
+			t.Errorf("the prediction's files are %+v and %+v", p.Blind, p.Result)
+		}
+		p.Result = File{Blob: "result-1", Bytes: 8, SHA256: "r1"}
+		if err := tx.UpdatePrediction(t.Context(), p, p.Status); err != nil {
+			return err
+		}
+		again, err := tx.GetPrediction(t.Context(), "ann", "p1")
+		if diff := cmp.Diff(p, again); diff != "" {
+			t.Error(diff)
+		}
+		p.Result = File{}
+		return errors.Join(err, tx.UpdatePrediction(t.Context(), p, p.Status))
+	})
+}
+
 func (s suite) models(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
 		for i, key := range []string{"t2", "t3"} {
@@ -234,8 +265,8 @@ func (s suite) models(t *testing.T) {
 				return err
 			}
 		}
-		second := &Model{Key: "m2", Account: "ann", Dataset: "d1", Training: "t2", Achieved: 0.9, Blob: "model-2"}
-		third := &Model{Key: "m3", Account: "ann", Dataset: "d1", Training: "t3", Achieved: 0.9, Blob: "model-3"}
+		second := &Model{Key: "m2", Account: "ann", Dataset: "d1", Training: "t2", Achieved: 0.9, File: File{Blob: "model-2"}}
+		third := &Model{Key: "m3", Account: "ann", Dataset: "d1", Training: "t3", Achieved: 0.9, File: File{Blob: "model-3"}}
 		if err := errors.Join(tx.InsertModel(t.Context(), second), tx.InsertModel(t.Context(), third)); err != nil {
 			return err
 		}

@@ -12,47 +12,66 @@ type Training struct {
 	// Parent is the race; empty for a race itself.
 	Parent string
 	// Position is 0 for a race and counts its children from 1.
-	Position  int
+	Position int
+	// Algorithm is a child's own, and of a race read as that of its model.
 	Algorithm string
 	Status    string
 	// Cancelling is set from a cancel until the run has ended.
 	Cancelling    bool
 	ScalingFactor int
-	Threshold     float64
-	Metric        string
-	Seconds       int
-	Seed          int64
-	// The performances are nil until known.
-	Achieved, Training, Test *float64
+	// Threshold is nil for a race without one.
+	Threshold *float64
+	Metric    string
+	Seconds   int
+	Seed      int64
+	// The performances are nil until known. Achieved is on validation rows: while
+	// a child runs that of the step it keeps so far. LogLoss is in nats, of the
+	// same step on the same rows.
+	Achieved, LogLoss, Training, Test *float64
 	// Curve holds a child's validation scores in order.
 	Curve                      []float64
 	Reason                     string
 	Created, Started, Finished time.Time
-	// DatasetName and Model, the key of the model that came of it, are read
-	// from the other tables and not written.
-	DatasetName, Model string
+	// Deadline is when the race has to have ended, its time in the queue
+	// included; zero for no such time.
+	Deadline time.Time
+	// DatasetName, Model, the key of the model that came of it, and
+	// ParentStatus, that of a child's race, are read and not written.
+	DatasetName, Model, ParentStatus string
+}
+
+// Race is the key of the race that the training job is or belongs to.
+func (r *Training) Race() string {
+	if r.Parent != "" {
+		return r.Parent
+	}
+	return r.Key
 }
 
 const (
-	trainingColumns = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position, t.algorithm, t.status, t.cancelling,
-	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.training, t.test, t.curve, t.reason,
-	t.created, t.started, t.finished, d.name, coalesce(m.key, '')`
+	trainingColumns      = trainingEntry + ", t.curve"
+	trainingEntryColumns = trainingEntry + ", '[]'" // lists do not show curves
+	trainingEntry        = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position,
+	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
+	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.log_loss, t.training, t.test, t.reason,
+	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
 	// A child has the race's model if its algorithm made it.
-	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset
+	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
 
 func scanTraining(row scanner) (*Training, error) {
 	var t Training
 	var curve []byte
-	var created, started, finished int64
+	var created, started, finished, deadline int64
 	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
-		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.Seconds, &t.Seed, &t.Achieved, &t.Training, &t.Test, &curve, &t.Reason,
-		&created, &started, &finished, &t.DatasetName, &t.Model)
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.Seconds, &t.Seed, &t.Achieved, &t.LogLoss, &t.Training, &t.Test, &t.Reason,
+		&created, &started, &finished, &deadline, &t.DatasetName, &t.Model, &t.ParentStatus, &curve)
 	if err != nil {
 		return nil, err
 	}
 	t.Created, t.Started, t.Finished = fromMicros(created), fromMicros(started), fromMicros(finished)
+	t.Deadline = fromMicros(deadline)
 	return &t, json.Unmarshal(curve, &t.Curve)
 }
 
@@ -63,9 +82,9 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 		parent = r.Parent
 	}
 	return fault(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
-		scaling, threshold, metric, seconds, seed, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		scaling, threshold, metric, seconds, seed, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
-		r.ScalingFactor, r.Threshold, r.Metric, r.Seconds, r.Seed, micros(r.Created)))
+		r.ScalingFactor, r.Threshold, r.Metric, r.Seconds, r.Seed, micros(r.Created), micros(r.Deadline)))
 }
 
 // GetTraining reads a training job of the account.
@@ -96,10 +115,10 @@ type TrainingQuery struct {
 }
 
 // ListTrainings reads a page of training jobs, newest first, a race before its
-// runs, and how many there are in all.
+// runs, and how many there are in all. Their Curve is left empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, int64, error) {
 	s := selection{
-		columns: trainingColumns, from: trainingFrom,
+		columns: trainingEntryColumns, from: trainingFrom,
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
 	}
 	s.and("t.account = ?", q.Account)
@@ -119,9 +138,9 @@ func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error
 	if err != nil {
 		return err
 	}
-	return t.change(ctx, ErrState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, training = ?, test = ?,
+	return t.change(ctx, ErrState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, log_loss = ?, training = ?, test = ?,
 		curve = ?, reason = ?, started = ?, finished = ? WHERE key = ? AND status = ?`,
-		r.Status, boolInt(r.Cancelling), r.Achieved, r.Training, r.Test,
+		r.Status, boolInt(r.Cancelling), r.Achieved, r.LogLoss, r.Training, r.Test,
 		string(curve), r.Reason, micros(r.Started), micros(r.Finished), r.Key, from)
 }
 

@@ -1,0 +1,235 @@
+package app_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+	"foretell/internal/store"
+)
+
+// databaseFiles are the files of the database in a folder.
+func databaseFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	return must(filepath.Glob(filepath.Join(dir, "foretell.db*")))(t)
+}
+
+func copyFiles(t *testing.T, to string, paths []string) {
+	t.Helper()
+	for _, path := range paths {
+		content := must(os.ReadFile(path))(t)
+		if err := os.WriteFile(filepath.Join(to, filepath.Base(path)), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func removeFiles(t *testing.T, paths []string) {
+	t.Helper()
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// folder is a data folder of a service that is closed: a race, and a backup of
+// the database from before the race.
+type folder struct {
+	dir, backup string
+	race        *api.Training
+	files       []string
+}
+
+func newFolder(t *testing.T) *folder {
+	t.Helper()
+	f := &folder{dir: t.TempDir(), backup: t.TempDir()}
+	b, closeAll, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := b.work(t)
+	d := b.prepared(t, "flowers", labelled(300))
+	stop()
+	closeAll()
+	copyFiles(t, f.backup, databaseFiles(t, f.dir))
+
+	b, closeAll, err = openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = b.work(t)
+	f.race = b.awaitTraining(t, must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t).TrainingJobKey)
+	f.files = b.files(t)
+	stop()
+	closeAll()
+	if len(f.files) != 2 {
+		t.Fatalf("the folder has the files %v", f.files)
+	}
+	return f
+}
+
+// left lists the files that are in the folder, orphans too.
+func (f *folder) left(t *testing.T) []string {
+	t.Helper()
+	b := &bench{dir: f.dir}
+	left := b.files(t)
+	entries, err := os.ReadDir(filepath.Join(f.dir, "blobs", "orphans"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	slices.Sort(left)
+	return left
+}
+
+func (f *folder) wantAll(t *testing.T) {
+	t.Helper()
+	if left := f.left(t); !slices.Equal(left, f.files) {
+		t.Errorf("of the files %v there are %v", f.files, left)
+	}
+}
+
+// run opens the folder, lets it sweep, and closes it again.
+func (f *folder) run(t *testing.T, h house, with func(b *bench)) {
+	t.Helper()
+	h.now = time.Now
+	if h.log == nil {
+		h.log = io.Discard
+	}
+	b, closeAll, err := openIn(t.Context(), f.dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll()
+	stop := b.work(t)
+	b.awaitDataset(t, b.createdWith(t)) // the sweep comes before the jobs
+	with(b)
+	stop()
+}
+
+// createdWith gives a dataset that is to be prepared and fails.
+func (b *bench) createdWith(t *testing.T) string {
+	t.Helper()
+	key := b.create(t, "sweep-"+time.Now().Format("150405.000000")).DatasetKey
+	b.add(t, key, "not a table of anything")
+	return key
+}
+
+func TestNewDatabaseRefusesOldFiles(t *testing.T) {
+	for name, harm := range map[string]func(*testing.T, *folder){
+		"removed": func(t *testing.T, f *folder) {
+			t.Helper()
+			removeFiles(t, databaseFiles(t, f.dir))
+		},
+		"emptied": func(t *testing.T, f *folder) {
+			t.Helper()
+			if err := os.Truncate(filepath.Join(f.dir, "foretell.db"), 0); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"of another folder": func(t *testing.T, f *folder) {
+			t.Helper()
+			removeFiles(t, databaseFiles(t, f.dir))
+			copyFiles(t, f.dir, databaseFiles(t, newFolder(t).dir))
+		},
+		"of a release that wrote no identity": func(t *testing.T, f *folder) {
+			t.Helper()
+			removeFiles(t, databaseFiles(t, f.dir))
+			removeFiles(t, []string{filepath.Join(f.dir, "blobs", "folder.id")})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFolder(t)
+			saved := t.TempDir()
+			copyFiles(t, saved, databaseFiles(t, f.dir))
+			harm(t, f)
+			for range 2 { // the first leaves nothing that lets the second pass
+				if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
+					t.Fatalf("error %v, want %v", err, app.ErrMismatch)
+				}
+			}
+			f.wantAll(t)
+
+			f.run(t, house{accept: true}, func(*bench) {})
+			f.wantAll(t)
+
+			removeFiles(t, databaseFiles(t, f.dir))
+			copyFiles(t, f.dir, databaseFiles(t, saved))
+			f.run(t, house{accept: name == "of another folder" || name == "of a release that wrote no identity"}, func(b *bench) {
+				must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey}))(t).Close()
+			})
+			f.wantAll(t)
+		})
+	}
+}
+
+func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
+	f := newFolder(t)
+	saved := t.TempDir()
+	copyFiles(t, saved, databaseFiles(t, f.dir))
+	removeFiles(t, databaseFiles(t, f.dir))
+	copyFiles(t, f.dir, databaseFiles(t, f.backup))
+	f.run(t, house{}, func(b *bench) {
+		_, err := b.GetModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey})
+		wantCode(t, err, api.CodeNotFound)
+		if now := b.files(t); len(now) != 1 {
+			t.Errorf("beside the orphans there are %v", now)
+		}
+	})
+	f.wantAll(t)
+
+	removeFiles(t, databaseFiles(t, f.dir))
+	copyFiles(t, f.dir, databaseFiles(t, saved))
+	f.run(t, house{}, func(b *bench) {
+		must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey}))(t).Close()
+		if now := b.files(t); len(now) != 2 {
+			t.Errorf("taken back are %v", now)
+		}
+	})
+}
+
+func TestFilesAreGone(t *testing.T) {
+	f := newFolder(t)
+	if err := os.RemoveAll(filepath.Join(f.dir, "blobs")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
+		t.Errorf("error %v, want %v", err, app.ErrMismatch)
+	}
+}
+
+func TestLogWithoutDatabase(t *testing.T) {
+	f := newFolder(t)
+	path := filepath.Join(f.dir, "foretell.db")
+	if err := errors.Join(os.WriteFile(path+"-wal", []byte("committed"), 0o600), os.Truncate(path, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("error %v, want %v", err, store.ErrCorrupt)
+	}
+	if b := must(os.ReadFile(path + "-wal"))(t); string(b) != "committed" {
+		t.Error("the log was changed")
+	}
+}
+
+func TestHalfADatabase(t *testing.T) {
+	f := newFolder(t)
+	path := filepath.Join(f.dir, "foretell.db")
+	if err := os.Truncate(path, must(os.Stat(path))(t).Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("error %v, want %v", err, store.ErrCorrupt)
+	}
+	f.wantAll(t)
+}

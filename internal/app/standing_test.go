@@ -1,0 +1,90 @@
+package app_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// TestQueuedBehind counts the races before one that waits for a server, and
+// drops one that no process works on.
+func TestQueuedBehind(t *testing.T) {
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	dataset := b.prepared(t, "flowers", labelled(300)).DatasetKey
+	stop()
+	var keys []string
+	for range 3 {
+		keys = append(keys, must(b.CreateTraining(b.ctx, newRace(dataset, 0)))(t).TrainingJobKey)
+	}
+	get := func(key string) *api.Training {
+		t.Helper()
+		return must(b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: key}))(t)
+	}
+	if r := get(keys[2]); r.Status != api.TrainingPending || !r.Interrupted || r.QueuedBehind != 0 {
+		t.Errorf("with no process at work: %+v", r)
+	}
+	if r := must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: keys[0]}))(t); r.Status != api.TrainingCancelled {
+		t.Errorf("cancelled: %+v", r)
+	}
+	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
+	defer func() { _ = rows.Close() }()
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.Process()) }); err != nil {
+		t.Fatal(err)
+	}
+	if r := get(keys[2]); r.Interrupted || r.QueuedBehind != 1 {
+		t.Errorf("behind one: %+v", r)
+	}
+	if r := get(keys[1]); r.Interrupted || r.QueuedBehind != 0 {
+		t.Errorf("the next: %+v", r)
+	}
+}
+
+// TestDeleteInterrupted deletes a prediction, and a dataset with another, that no
+// process works on; while one may, they stay.
+func TestDeleteInterrupted(t *testing.T) {
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	race := b.trained(t, "flowers")
+	stop()
+	predict := func() *api.PredictionInput {
+		t.Helper()
+		created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(20))))(t)
+		return &api.PredictionInput{PredictionKey: created.PredictionKey}
+	}
+	first, second := predict(), predict()
+	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
+	defer func() { _ = rows.Close() }()
+	work := func(do func(tx *store.Tx) error) {
+		t.Helper()
+		if err := rows.Write(t.Context(), do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, in := range []*api.PredictionInput{first, second} { // as a killed process leaves them
+		work(func(tx *store.Tx) error {
+			p, err := tx.GetPrediction(t.Context(), "", in.PredictionKey)
+			if err != nil {
+				return err
+			}
+			from := p.Status
+			p.Status = api.PredictionRunning
+			return tx.UpdatePrediction(t.Context(), p, from)
+		})
+	}
+	work(func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.Process()) })
+	_, err := b.DeletePrediction(b.ctx, first)
+	wantCode(t, err, api.CodeWrongState)
+	work(func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), rows.Process()) })
+
+	must(b.DeletePrediction(b.ctx, first))(t)
+	_, err = b.GetPrediction(b.ctx, first)
+	wantCode(t, err, api.CodeNotFound)
+	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
+	if left := b.files(t); len(left) != 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}

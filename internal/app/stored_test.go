@@ -1,0 +1,152 @@
+package app_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+// harms are what may happen to a file.
+var harms = map[string]func(content []byte) []byte{
+	"cut":     func(c []byte) []byte { return c[:len(c)/2] },
+	"flipped": func(c []byte) []byte { c = slices.Clone(c); c[len(c)/2] ^= 1; return c },
+	"longer":  func(c []byte) []byte { return append(slices.Clone(c), '\n') },
+}
+
+// harm changes the file that is in the folder and was not in before, and
+// returns a function that undoes it.
+func (b *bench) harm(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
+	t.Helper()
+	for _, name := range b.files(t) {
+		if slices.Contains(before, name) {
+			continue
+		}
+		path := filepath.Join(b.dir, "blobs", name)
+		content, was := must(os.ReadFile(path))(t), must(os.Stat(path))(t)
+		if err := os.WriteFile(path, how(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// A disk that goes bad leaves the time as it was.
+		if err := os.Chtimes(path, was.ModTime(), was.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, was.ModTime(), was.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Fatal("there is no new file")
+	return nil
+}
+
+func wantDamage(t *testing.T, status, reason string) {
+	t.Helper()
+	if status != "FAILED" || !strings.Contains(reason, "damaged: ") || !strings.Contains(reason, "backup") {
+		t.Errorf("it is %s, because %q", status, reason)
+	}
+}
+
+// TestDamagedFiles changes a file of each kind before it is read.
+func TestDamagedFiles(t *testing.T) {
+	for name, how := range harms {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := t // the jobs run until its end
+			b := open(t, t.TempDir())
+			t.Run("uploaded CSV", func(t *testing.T) {
+				key := b.create(t, "uploaded").DatasetKey
+				b.add(t, key, labelled(300))
+				b.harm(t, nil, how)
+				b.work(whole)
+				d := b.awaitDataset(t, key)
+				wantDamage(t, d.Status, d.FailureReason)
+				if len(b.files(t)) != 1 {
+					t.Error("the damaged CSV was deleted")
+				}
+			})
+			t.Run("dataset", func(t *testing.T) {
+				before := b.files(t)
+				d := b.prepared(t, "prepared", labelled(300))
+				b.harm(t, before, how)
+				race := b.awaitTraining(t, must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t).TrainingJobKey)
+				wantDamage(t, race.Status, race.FailureReason)
+			})
+			t.Run("model", func(t *testing.T) {
+				d := b.prepared(t, "trained", labelled(300))
+				before := b.files(t)
+				race := b.awaitTraining(t, must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t).TrainingJobKey)
+				undo := b.harm(t, before, how)
+				p := b.predicted(t, race.ModelKey, blind(20))
+				wantDamage(t, p.Status, p.FailureReason)
+				_, err := b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey})
+				wantCode(t, err, api.CodeDamaged)
+				undo()
+				must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t).Close()
+
+				before = b.files(t)
+				p = b.predicted(t, race.ModelKey, blind(20))
+				in := resultInput(t, p.PredictionResultURL)
+				undo = b.harm(t, before, how)
+				_, err = b.DownloadResult(t.Context(), in)
+				wantCode(t, err, api.CodeDamaged)
+				undo()
+				file := must(b.DownloadResult(t.Context(), in))(t)
+				if n := len(must(io.ReadAll(file))(t)); int64(n) != file.Size {
+					t.Errorf("%d of %d bytes", n, file.Size)
+				}
+				file.Close()
+				b.harm(t, before, how) // after it was found good
+				_, err = b.DownloadResult(t.Context(), in)
+				wantCode(t, err, api.CodeDamaged)
+			})
+		})
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.work(t)
+	race := b.trained(t, "flowers")
+	for _, name := range b.files(t) {
+		if err := os.Remove(filepath.Join(b.dir, "blobs", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey})
+	wantCode(t, err, api.CodeDamaged)
+	p := b.predicted(t, race.ModelKey, blind(20))
+	if p.Status != api.PredictionFailed || !strings.Contains(p.FailureReason, "missing") {
+		t.Errorf("the prediction is %s, because %q", p.Status, p.FailureReason)
+	}
+}
+
+// TestDamagedBlind changes the blind CSV of a prediction that no process makes yet.
+func TestDamagedBlind(t *testing.T) {
+	for name, how := range harms {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, t.TempDir())
+			stop := b.work(t)
+			race := b.trained(t, "flowers")
+			stop()
+			before := b.files(t)
+			created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(40))))(t)
+			b.harm(t, before, how)
+			b.work(t)
+			p := b.awaitPrediction(t, created.PredictionKey)
+			wantDamage(t, p.Status, p.FailureReason)
+			if p.PredictionResultURL != "" {
+				t.Error("it has a result")
+			}
+		})
+	}
+}

@@ -1,0 +1,17 @@
+package blob
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestSpace(t *testing.T) {
+	dir := t.TempDir()
+	free, total, err := Space(dir)
+	if err != nil || free == 0 || total < free {
+		t.Errorf("%d bytes free of %d, %v", free, total, err)
+	}
+	if _, _, err := Space(filepath.Join(dir, "missing")); err == nil {
+		t.Error("a folder that is missing has space")
+	}
+}

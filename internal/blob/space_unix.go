@@ -1,0 +1,15 @@
+//go:build !windows
+
+package blob
+
+import "golang.org/x/sys/unix"
+
+// Space returns how many bytes can still be written to the disk of a folder, and
+// the size of that disk.
+func Space(dir string) (free, total uint64, err error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize), nil
+}

@@ -1,0 +1,110 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// insertOf queues a job of an account.
+func (m *rows) insertOf(account, key string) {
+	m.insert(key)
+	m.with(func() { m.jobs[key].Account = account })
+}
+
+// TestAccountLeavesAWorker queues more work of one account than there are
+// workers, none of which ends, and then some of another's.
+func TestAccountLeavesAWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		for _, key := range []string{"1", "2", "3"} {
+			m.insertOf("ann", key)
+		}
+		p := NewPool(Config{Store: m, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
+			Name: "kind", Workers: 3, PerAccount: 2,
+			Do: func(ctx context.Context, r *Run) error {
+				if r.Account == "ann" {
+					return untilDone(ctx, r)
+				}
+				return m.finish(r.Key)
+			},
+		}}})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		m.insertOf("bob", "4")
+		p.Wake("kind")
+		synctest.Wait()
+		m.with(func() {
+			if m.jobs["4"] != nil {
+				t.Error("the job of the other account waits")
+			}
+			if m.jobs["1"].owner == "" || m.jobs["2"].owner == "" || m.jobs["3"].owner != "" {
+				t.Errorf("of the first account's jobs the owners are %q, %q, %q", m.jobs["1"].owner, m.jobs["2"].owner, m.jobs["3"].owner)
+			}
+			delete(m.jobs, "1")
+		})
+		p.Drop("subject of 1")
+		time.Sleep(poll)
+		synctest.Wait()
+		m.with(func() {
+			if m.jobs["3"].owner == "" {
+				t.Error("the third job of the first account is not begun when another has ended")
+			}
+		})
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDropEndsTheRunAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.insert("1")
+		var end error
+		p, givenUp, stop := m.start(t, func(ctx context.Context, r *Run) error {
+			end = untilDone(ctx, r)
+			return end
+		})
+		defer stop()
+		synctest.Wait()
+		before := time.Now()
+		m.with(func() { delete(m.jobs, "1") })
+		p.Drop("subject of 1")
+		synctest.Wait()
+		if !errors.Is(end, ErrLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
+			t.Errorf("the run ended with %v after %s, given up: %v", end, time.Since(before), *givenUp)
+		}
+	})
+}
+
+// TestStopLeavesAJobThatHangs stops a pool whose job does not look at its context.
+func TestStopLeavesAJobThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.insert("1")
+		hanging := make(chan struct{})
+		_, _, stop := m.start(t, func(context.Context, *Run) error {
+			<-hanging
+			return errors.New("at last")
+		})
+		synctest.Wait()
+		before := time.Now()
+		stop()
+		if took := time.Since(before); took != grace {
+			t.Errorf("it stopped after %s", took)
+		}
+		m.with(func() {
+			if m.jobs["1"].owner != "a" {
+				t.Error("the lease was given back though the job goes on")
+			}
+		})
+		close(hanging)
+	})
+}

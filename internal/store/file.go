@@ -1,0 +1,38 @@
+package store
+
+import "context"
+
+// File is a stored file as a row describes it.
+type File struct {
+	// Blob is the key of the file; empty if there is none.
+	Blob string
+	// Bytes is its size and SHA256 its sum, in hex. SHA256 is empty if the file
+	// was stored by a release that kept no sums; Bytes is then 0 except for the
+	// CSV of a dataset.
+	Bytes  int64
+	SHA256 string
+}
+
+// OwnedFile is a stored file and what it is of.
+type OwnedFile struct {
+	File
+	// Kind is "dataset", "model", "blind" or "result"; Key is that of the
+	// dataset, of the model, or of the prediction that the other two are of.
+	Kind, Key string
+}
+
+// Files reads every stored file that a row names.
+func (t *Tx) Files(ctx context.Context) ([]*OwnedFile, error) {
+	rows, err := t.tx.QueryContext(ctx, `SELECT 'dataset', key, blob, bytes, coalesce(sha256, '') FROM dataset WHERE blob <> ''
+		UNION ALL SELECT 'model', key, blob, coalesce(bytes, 0), coalesce(sha256, '') FROM model
+		UNION ALL SELECT 'blind', key, blind, coalesce(blind_bytes, 0), coalesce(blind_sha256, '') FROM prediction WHERE blind <> ''
+		UNION ALL SELECT 'result', key, result, coalesce(result_bytes, 0), coalesce(result_sha256, '') FROM prediction WHERE result <> ''
+		ORDER BY 1, 2`)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, func(row scanner) (*OwnedFile, error) {
+		var f OwnedFile
+		return &f, row.Scan(&f.Kind, &f.Key, &f.Blob, &f.Bytes, &f.SHA256)
+	})
+}

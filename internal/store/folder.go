@@ -1,0 +1,30 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// KeepFolder stores id as the identity of the data folder unless there is one,
+// and returns the one that is kept: every process gets the same.
+func (s *Store) KeepFolder(ctx context.Context, id string) (kept string, err error) {
+	err = s.Write(ctx, func(t *Tx) error {
+		kept, err = t.Folder(ctx)
+		if err != nil || kept != "" {
+			return err
+		}
+		kept = id
+		return t.exec(ctx, "INSERT INTO folder (id) VALUES (?)", id)
+	})
+	return kept, err
+}
+
+// Folder reads the identity of the data folder; empty if the database has none
+// yet.
+func (t *Tx) Folder(ctx context.Context) (id string, err error) {
+	err = fault(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}

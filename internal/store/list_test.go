@@ -1,0 +1,102 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+// unread makes what lists do not show unreadable, so that reading it fails.
+func unread(t *testing.T, s *Store) {
+	t.Helper()
+	write(t, s, func(tx *Tx) error {
+		for _, query := range []string{
+			"UPDATE dataset SET columns = '{', classes = '{'", "UPDATE training SET curve = '{'", "UPDATE model SET report = '{'",
+		} {
+			if err := tx.exec(t.Context(), query); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestListsReadWhatTheyShow lists rows whose large columns cannot be decoded.
+func TestListsReadWhatTheyShow(t *testing.T) {
+	opened, err := Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	s := suite{Store: opened}
+	s.fill(t)
+	unread(t, s.Store)
+	err = s.Read(t.Context(), func(tx *Tx) error {
+		datasets, _, err := tx.ListDatasets(t.Context(), DatasetQuery{Account: "ann", Window: Window{0, 9}})
+		if err != nil || len(datasets) == 0 {
+			t.Errorf("%d datasets, %v", len(datasets), err)
+		}
+		if _, err := tx.GetDataset(t.Context(), "ann", "d1"); err == nil {
+			t.Error("the dataset itself can be read: the test shows nothing")
+		}
+		trainings, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Window: Window{0, 9}})
+		if err != nil || len(trainings) == 0 {
+			t.Errorf("%d training jobs, %v", len(trainings), err)
+		}
+		models, _, err := tx.ListModels(t.Context(), "d1", Window{0, 9})
+		if err != nil || len(models) == 0 || len(models[0].Report) > 0 {
+			t.Errorf("%d models, %v", len(models), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkListDatasets lists 100 datasets of 10,000 columns each.
+func BenchmarkListDatasets(b *testing.B) {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	columns := make([]api.Column, 10_000)
+	for i := range columns {
+		columns[i] = api.Column{Name: fmt.Sprintf("column %d", i), Kind: "numeric"}
+	}
+	err = s.Write(b.Context(), func(tx *Tx) error {
+		if err := tx.InsertAccount(b.Context(), &Account{Key: "ann", Email: "ann"}); err != nil {
+			return err
+		}
+		for i := range 100 {
+			d := &Dataset{Key: fmt.Sprint(i), Account: "ann", Name: fmt.Sprint("name ", i), Status: api.DatasetPending, Created: at(i)}
+			if err := tx.InsertDataset(b.Context(), d); err != nil {
+				return err
+			}
+			d.Columns, d.Schema = columns, []byte(`"`+strings.Repeat("x", 80_000)+`"`)
+			if err := tx.UpdateDataset(b.Context(), d, api.DatasetPending); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		err := s.Read(b.Context(), func(tx *Tx) error {
+			rows, _, err := tx.ListDatasets(b.Context(), DatasetQuery{Account: "ann", Window: Window{0, 100}})
+			if len(rows) != 100 {
+				b.Errorf("%d rows", len(rows))
+			}
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

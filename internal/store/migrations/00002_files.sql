@@ -1,0 +1,26 @@
+-- +goose Up
+-- What each stored file has to be: bytes, and SHA-256 in hex. Null for files
+-- that an earlier release stored.
+ALTER TABLE dataset ADD COLUMN sha256 TEXT;
+ALTER TABLE model ADD COLUMN bytes BIGINT;
+ALTER TABLE model ADD COLUMN sha256 TEXT;
+ALTER TABLE prediction ADD COLUMN blind_bytes BIGINT;
+ALTER TABLE prediction ADD COLUMN blind_sha256 TEXT;
+ALTER TABLE prediction ADD COLUMN result_bytes BIGINT;
+ALTER TABLE prediction ADD COLUMN result_sha256 TEXT;
+
+-- The identity of the data folder, which also stands in a file beside the
+-- database: one row, written once.
+CREATE TABLE folder (
+    id TEXT PRIMARY KEY
+);
+
+-- +goose Down
+DROP TABLE folder;
+ALTER TABLE prediction DROP COLUMN result_sha256;
+ALTER TABLE prediction DROP COLUMN result_bytes;
+ALTER TABLE prediction DROP COLUMN blind_sha256;
+ALTER TABLE prediction DROP COLUMN blind_bytes;
+ALTER TABLE model DROP COLUMN sha256;
+ALTER TABLE model DROP COLUMN bytes;
+ALTER TABLE dataset DROP COLUMN sha256;

@@ -1,0 +1,37 @@
+-- +goose Up
+-- A series is what the runs of one name have in common: datasets called N, N-2,
+-- N-3 …, and models whose versions count up over all of them.
+CREATE TABLE series (
+    account  TEXT NOT NULL REFERENCES account (key) ON DELETE CASCADE,
+    name     TEXT NOT NULL,
+    versions BIGINT NOT NULL DEFAULT 0, -- of models ever made: a version is never given twice
+    PRIMARY KEY (account, name)
+);
+ALTER TABLE dataset ADD COLUMN series TEXT NOT NULL DEFAULT '';
+ALTER TABLE model ADD COLUMN series_version BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX dataset_series ON dataset (account, series);
+
+-- Earlier releases named the second dataset of a file N-2: it joins the series of
+-- the dataset N, if there is one. N may be cut to leave room for the number.
+UPDATE dataset SET series = coalesce((
+    SELECT b.name FROM dataset b
+    CROSS JOIN (SELECT 2 AS size UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5) ending
+    WHERE b.account = dataset.account AND b.name <> dataset.name AND length(dataset.name) > ending.size
+      AND substr(dataset.name, 1, length(dataset.name) - ending.size) = rtrim(substr(b.name, 1, 30 - ending.size))
+      AND substr(dataset.name, length(dataset.name) - ending.size + 1, 1) = '-'
+      AND substr(dataset.name, length(dataset.name) - ending.size + 1) <> '-1'
+      AND substr(dataset.name, length(dataset.name) - ending.size + 2, 1) BETWEEN '1' AND '9'
+      AND ltrim(substr(dataset.name, length(dataset.name) - ending.size + 2), '0123456789') = ''
+    ORDER BY b.created, b.key LIMIT 1), name);
+
+-- Versions count on from one dataset of a series to the next.
+UPDATE model SET series_version = version + (
+    SELECT coalesce(sum(e.versions), 0) FROM dataset d JOIN dataset e ON e.account = d.account AND e.series = d.series
+    WHERE d.key = model.dataset AND (e.created < d.created OR e.created = d.created AND e.key < d.key));
+INSERT INTO series (account, name, versions) SELECT account, series, sum(versions) FROM dataset GROUP BY account, series;
+
+-- +goose Down
+DROP INDEX dataset_series;
+ALTER TABLE model DROP COLUMN series_version;
+ALTER TABLE dataset DROP COLUMN series;
+DROP TABLE series;

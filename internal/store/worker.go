@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// JobState is a queued or leased job as others see it.
+type JobState struct {
+	Subject, Account, Kind string
+	// Process waits for the job and does it itself; empty where it is left to
+	// the workers.
+	Process string
+	// Owner is the process that has the lease; empty while nobody has.
+	Owner string
+	// Until is when the lease runs out.
+	Until   time.Time
+	Created time.Time
+}
+
+const jobStateColumns = "subject, account, kind, process, owner, until, created"
+
+func scanJobState(row scanner) (*JobState, error) {
+	var j JobState
+	var until, created int64
+	err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &until, &created)
+	j.Until, j.Created = fromMicros(until), fromMicros(created)
+	return &j, err
+}
+
+// GetJobState reads the job on a subject; ErrNotFound if there is none.
+func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
+	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
+	return j, fault(err)
+}
+
+// ListJobStates reads all jobs of an account.
+func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE account = ?", account)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanJobState)
+}
+
+// AdoptJob makes the process the one that waits for the job on a subject. The
+// deadline of a race was that of who waited before, and is dropped. Nothing
+// happens where there is no such job.
+func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
+	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
+		return err
+	}
+	return t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject)
+}
+
+// JobsBefore counts the jobs of j's kind that are leased or that workers take
+// before j: accounts take turns, each with its oldest job first, see
+// [Store.ClaimJob].
+func (t *Tx) JobsBefore(ctx context.Context, j *JobState) (int, error) {
+	var own, running int
+	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
+		coalesce(sum(CASE WHEN owner <> '' THEN 1 ELSE 0 END), 0) FROM job WHERE kind = ?`, j.Account, micros(j.Created), j.Kind)
+	if err := row.Scan(&own, &running); err != nil {
+		return 0, err
+	}
+	// Before an account's turn number own+1, each other account has had that
+	// many, and one more if it was served longer ago.
+	var others int
+	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
+		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
+		FROM job j JOIN account a ON a.key = j.account JOIN account me ON me.key = ?
+		WHERE j.kind = ? AND j.owner = '' AND j.account <> me.key GROUP BY j.account, a.served, me.served) AS waiting`,
+		own, j.Account, j.Kind)
+	err := row.Scan(&others)
+	return own + running + others, err
+}
+
+// InsertWorker tells other processes that this one takes up every job.
+func (t *Tx) InsertWorker(ctx context.Context, process string) error {
+	return t.exec(ctx, "INSERT INTO worker (process) VALUES (?) ON CONFLICT DO NOTHING", process)
+}
+
+// DeleteWorker tells that a process does so no more.
+func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
+	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
+}
+
+// Workers reads the processes that take up every job; some may be dead.
+func (t *Tx) Workers(ctx context.Context) ([]string, error) {
+	return t.texts(ctx, "SELECT process FROM worker")
+}
