@@ -1,5 +1,31 @@
 package api
 
+import "strings"
+
+// AlgorithmWord says what an algorithm is, by the end of its code: B… is for two
+// classes, M… for more. It is "" for BLEND, which says it itself, and for a code that is not known.
+func AlgorithmWord(code string) string {
+	if code == "" || !strings.Contains("BM", code[:1]) {
+		return ""
+	}
+	switch code[1:] {
+	case "SEV01":
+		return "neural network"
+	case "FIF01":
+		return "forest"
+	case "SIX01":
+		return "boosting"
+	case "SEV02":
+		return "symmetric boosting"
+	}
+	return ""
+}
+
+// AlgorithmTitle is the code of an algorithm with its word, as people read it.
+func AlgorithmTitle(code string) string {
+	return strings.TrimSpace(code + " " + AlgorithmWord(code))
+}
+
 // Algorithms lists the four algorithms for a number of classes, in the order
 // in which they are shown. B… is for two classes, M… for more.
 func Algorithms(classes int) []string {

@@ -7,6 +7,9 @@ const (
 	MaxUploadBytes  = 534_773_760 // direct upload
 )
 
+// DefaultBuckets is how many bins a numeric feature is cut into if none are asked for.
+const DefaultBuckets = 64
+
 // The states of a dataset: PENDING → PROCESSING → COMPLETED | FAILED.
 const (
 	DatasetPending    = "PENDING"
@@ -44,6 +47,8 @@ type CreateDatasetInput struct {
 type NewDataset struct {
 	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters."`
 	Description *string `json:"description,omitempty" nullable:"true" minLength:"3" maxLength:"150" doc:"Plain text of 3 to 150 characters."`
+	// Series groups datasets under a name; nil stands for DatasetName.
+	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name that this dataset shares with others, over which versions of models count up and the champion is chosen. Defaults to datasetName."`
 	// NumberOfBuckets is how many bins each numeric feature is cut into for the
 	// bucketed algorithm; nil leaves the choice to the service.
 	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Bins a numeric feature is cut into for the bucketed algorithm."`
@@ -69,11 +74,17 @@ type UploadInfo struct {
 type DatasetEntry struct {
 	DatasetKey                 string  `json:"datasetKey"`
 	DatasetName                string  `json:"datasetName"`
+	Series                     string  `json:"series,omitempty" doc:"The name that the dataset shares with others of its series."`
 	Description                *string `json:"description"`
 	Status                     string  `json:"status" doc:"PENDING, PROCESSING, COMPLETED or FAILED"`
 	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Bins of a numeric feature."`
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read how its preparation stands."`
 	CreatedOn                  string  `json:"createdOn"`
+	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that prepared it or was to has ended, and no other takes it up unasked."`
+	// Bytes is the size of the uploaded CSV and SHA256 its sum in hex: 0 and empty
+	// before the upload, and where the service keeps none.
+	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV, once it is there."`
+	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex, once it is there."`
 }
 
 // Dataset answers [GetDataset].
@@ -97,6 +108,9 @@ type Column struct {
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Different values."`
+	// DistinctEstimate tells that Distinct is an estimate, of a column with more
+	// values than were counted one by one.
+	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"The different values were not counted one by one: their number is an estimate."`
 }
 
 // Class is one label and how many rows carry it.

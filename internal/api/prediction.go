@@ -42,6 +42,8 @@ type Prediction struct {
 	CreatedOn           string `json:"createdOn,omitempty"`
 	FailureReason       string `json:"failureReason,omitempty"`
 	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
+	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the files kept for it: the result, and the blind file until it has ended."`
+	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: the process that made it or was to has ended, and no other takes it up unasked."`
 }
 
 // PredictionProgress answers [GetPredictionProgress].

@@ -27,6 +27,7 @@ const (
 	CodeTooSmall         Code = "too-small"          // fewer bytes than a CSV can have
 	CodeTooMany          Code = "too-many-requests"  // slow down, see Retry-After
 	CodeStorageFull      Code = "storage-full"       // the service's disk is full
+	CodeDamaged          Code = "damaged"            // a stored file is not what was stored
 	CodeInternal         Code = "internal"           // a defect of the service, see requestId
 	CodeNotReady         Code = "not-ready"          // starting or stopping
 )
@@ -36,7 +37,7 @@ func Codes() []Code {
 	return []Code{
 		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeForbidden, CodeNotFound, CodeNoRoute,
 		CodeMethodNotAllowed, CodeWrongState, CodeNameTaken, CodeTooLarge, CodeWrongMediaType, CodeBadRange,
-		CodeInvalid, CodeTooSmall, CodeTooMany, CodeStorageFull, CodeInternal, CodeNotReady,
+		CodeInvalid, CodeTooSmall, CodeTooMany, CodeStorageFull, CodeDamaged, CodeInternal, CodeNotReady,
 	}
 }
 
@@ -57,6 +58,7 @@ var statusOf = map[Code]int{
 	CodeTooSmall:         http.StatusUnprocessableEntity,
 	CodeTooMany:          http.StatusTooManyRequests,
 	CodeStorageFull:      http.StatusInsufficientStorage,
+	CodeDamaged:          http.StatusInternalServerError,
 	CodeInternal:         http.StatusInternalServerError,
 	CodeNotReady:         http.StatusServiceUnavailable,
 }

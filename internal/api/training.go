@@ -1,5 +1,7 @@
 package api
 
+import "strings"
+
 // Bounds of a training job's parameters.
 const (
 	MaxScalingFactor        = 499
@@ -12,7 +14,7 @@ const (
 const (
 	TrainingPending      = "PENDING"
 	TrainingRunning      = "RUNNING"
-	TrainingCompleted    = "COMPLETED"     // an algorithm reached the threshold
+	TrainingCompleted    = "COMPLETED"     // an algorithm reached the threshold; without one, the race ended by itself
 	TrainingNotCompleted = "NOT_COMPLETED" // every algorithm stalled below it
 	TrainingTimedOut     = "TIMED_OUT"     // the time limit came first
 	TrainingFailed       = "FAILED"        // every algorithm failed
@@ -30,6 +32,24 @@ const (
 // MetricLogLoss is a score of a report that no race is run for: the smaller the
 // better.
 const MetricLogLoss = "logLoss"
+
+// MetricMeant returns the metric that other programs call name, whatever its case
+// and separators: rocAuc for auc or roc_auc. It is "" if there is none.
+func MetricMeant(name string) string {
+	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
+	case "accuracy", "acc":
+		return MetricAccuracy
+	case "balancedaccuracy", "balanced", "bac":
+		return MetricBalancedAccuracy
+	case "macrof1", "f1", "f1macro", "f1score", "fscore":
+		return MetricMacroF1
+	case "rocauc", "auc", "auroc", "roc":
+		return MetricROCAUC
+	case "logloss", "log", "crossentropy", "loss":
+		return MetricLogLoss
+	}
+	return ""
+}
 
 // TrainingInput names a training job.
 type TrainingInput struct {
@@ -57,14 +77,17 @@ type CreateTrainingInput struct {
 // NewTraining describes a race. One of PerformanceThreshold and
 // TargetPerformance, two names of one thing, has to be there.
 type NewTraining struct {
-	ScalingFactor        int      `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the algorithms that partition the space; 0 chooses from the data, 4 to 400 is advised."`
-	PerformanceThreshold *float64 `json:"performanceThreshold,omitempty" minimum:"0" maximum:"1" doc:"Fraction of correct predictions, on rows an algorithm did not learn from, at which the race ends."`
-	TargetPerformance    *float64 `json:"targetPerformance,omitempty" minimum:"0" maximum:"1" doc:"Another name of performanceThreshold."`
+	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the algorithms that partition the space; 0 chooses from the data, 4 to 400 is advised."`
+	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"Fraction of correct predictions, on rows an algorithm did not learn from, at which the race ends. null (an extension) for none: every algorithm learns until it no longer improves, and the best model is kept."`
+	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
-	Metric           string   `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"What performance means; accuracy unless told."`
-	TimeLimitSeconds *int     `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"When to stop the race; 3600 unless told."`
-	Seed             *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed give the same model."`
-	Algorithms       []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; all four unless told."`
+	Metric           string `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"What performance means; accuracy unless told."`
+	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"When to stop the race; 3600 unless told."`
+	// FinishWithinSeconds is a deadline that time in the queue counts for.
+	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"When to stop the race, counted from this request: time in the queue and fractions count. timeLimitSeconds holds beside it. An extension."`
+
+	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed give the same model."`
+	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; all four unless told."`
 }
 
 // CreatedTraining answers [CreateTraining].
@@ -83,10 +106,12 @@ type Training struct {
 	DatasetKey           string   `json:"datasetKey"`
 	DatasetName          string   `json:"datasetName"`
 	Status               string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
+	Outcome              string   `json:"outcome,omitempty" doc:"What the status leaves open: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run: another one ended the race first), done (no threshold: no longer improved), time-limit, cancelled or failed. An extension."`
 	ScalingFactor        int      `json:"scalingFactor"`
-	TargetPerformance    float64  `json:"targetPerformance" doc:"The threshold."`
+	TargetPerformance    *float64 `json:"targetPerformance" doc:"The threshold; null (an extension) if none was given."`
 	ModelKey             string   `json:"modelKey,omitempty" doc:"The best model, once there is one."`
 	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm did not learn from."`
+	LogLoss              *float64 `json:"logLoss,omitempty" doc:"Of the same rows and step as achievedPerformance, in nats; the smaller the better. An extension."`
 	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it learnt from."`
 	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On rows that nothing looked at."`
 	CreatedOn            string   `json:"createdOn"`
@@ -97,6 +122,9 @@ type Training struct {
 	FinishedOn           string   `json:"finishedOn,omitempty"`
 	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm of it."`
 	Algorithm            string   `json:"algorithm,omitempty" doc:"Of the model; of the run, if this is one algorithm of a race."`
+	AlgorithmName        string   `json:"algorithmName,omitempty" doc:"What the algorithm is, such as neural network; absent for BLEND. An extension."`
+	QueuedBehind         int      `json:"queuedBehind,omitempty" doc:"While PENDING: how many races are run before it."`
+	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: the process that ran it or was to run it has ended, and no other takes it up unasked."`
 }
 
 // TrainingPage answers the lists of training jobs.
@@ -107,19 +135,28 @@ type TrainingPage struct {
 
 // TrainingProgress answers [GetTrainingProgress].
 type TrainingProgress struct {
-	Status string         `json:"status" doc:"The race's state."`
-	Jobs   []AlgorithmRun `json:"jobs" doc:"One for each algorithm."`
+	Status       string         `json:"status" doc:"The race's state."`
+	Outcome      string         `json:"outcome,omitempty" doc:"The race's outcome, as of a training job. An extension."`
+	Jobs         []AlgorithmRun `json:"jobs" doc:"One for each algorithm."`
+	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"As in Training."`
+	Interrupted  bool           `json:"interrupted,omitempty" doc:"As in Training."`
 }
 
 // AlgorithmRun is how far one algorithm has come.
 type AlgorithmRun struct {
 	TrainingJobKey    string  `json:"trainingJobKey"`
 	Algorithm         string  `json:"algorithm" doc:"B… for two classes, M… for more."`
+	AlgorithmName     string  `json:"algorithmName,omitempty" doc:"As in Training."`
 	Status            string  `json:"status" doc:"Like that of a training job; NOT_COMPLETED also when another won."`
+	Outcome           string  `json:"outcome,omitempty" doc:"As of a training job. An extension."`
 	LatestPerformance float64 `json:"latestPerformance" doc:"On validation rows."`
 	// RecentPerformances are up to five values, oldest first; the last equals
 	// LatestPerformance.
 	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five, oldest first; the last is latestPerformance."`
+	// KeptPerformance and LogLoss are nil before the first score, and where the
+	// service does not tell.
+	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Of the step that is kept so far, which a model would be made from; earlier or later ones may have scored higher. An extension."`
+	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Of the same step, on validation rows, in nats; the smaller the better. An extension."`
 	// Steps counts the values so far; 0 where the service does not tell.
 	Steps int `json:"steps,omitempty" doc:"How many performances there are so far."`
 	// Performances are all values since the start, if they were asked for.

@@ -23,6 +23,28 @@ type Decimal struct {
 	Quoted bool
 }
 
+// Threshold is the performance at which a race is to end, as a request has it.
+// The zero Threshold is left out of the JSON.
+type Threshold struct {
+	// Value is from 0 to 1; nil for no threshold, which is null in JSON.
+	Value *float64
+	// Given is false where the request says nothing of a threshold.
+	Given bool
+}
+
+// NewThreshold returns the threshold of a request that gives one; value is nil
+// for none.
+func NewThreshold(value *float64) Threshold { return Threshold{Value: value, Given: true} }
+
+// MarshalJSON writes a number or null.
+func (t Threshold) MarshalJSON() ([]byte, error) { return json.Marshal(t.Value) }
+
+// UnmarshalJSON reads a number or null.
+func (t *Threshold) UnmarshalJSON(b []byte) error {
+	*t = Threshold{Given: true}
+	return json.Unmarshal(b, &t.Value)
+}
+
 // MarshalJSON writes the shortest decimal that reads back as the same value.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	text := strconv.FormatFloat(d.Value, 'f', -1, 64)

@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"foretell/internal/api"
@@ -73,6 +74,8 @@ type Client struct {
 	token    string
 	// renewable is false from a new log-in until its token is accepted.
 	renewable bool
+	// needsThreshold is set once the service has refused a race without one.
+	needsThreshold atomic.Bool
 }
 
 // New checks the options and gives a client. It does not dial.

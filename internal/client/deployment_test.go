@@ -124,7 +124,7 @@ func TestTolerance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if job.Status != api.TrainingRunning || job.ScalingFactor != 16 || job.TargetPerformance != 0.9 || *job.AchievedPerformance != 0.75 || job.TestPerformance != nil {
+		if job.Status != api.TrainingRunning || job.ScalingFactor != 16 || *job.TargetPerformance != 0.9 || *job.AchievedPerformance != 0.75 || job.TestPerformance != nil {
 			t.Errorf("read as %+v", job)
 		}
 	})
@@ -134,8 +134,8 @@ func TestTolerance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &api.TrainingProgress{Status: api.TrainingTimedOut, Jobs: []api.AlgorithmRun{
-			{Status: api.TrainingRunning, RecentPerformances: []float64{0.5, 0.6}},
+		want := &api.TrainingProgress{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit, Jobs: []api.AlgorithmRun{
+			{Status: api.TrainingRunning, Outcome: api.OutcomeRunning, RecentPerformances: []float64{0.5, 0.6}},
 		}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

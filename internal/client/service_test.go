@@ -135,7 +135,7 @@ func TestService(t *testing.T) {
 		threshold, seed := 0.8, int64(1)
 		race, err := client.Call(ctx, c, api.CreateTraining, &api.CreateTrainingInput{
 			DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey},
-			Body:         api.NewTraining{ScalingFactor: 8, PerformanceThreshold: &threshold, Seed: &seed},
+			Body:         api.NewTraining{ScalingFactor: 8, PerformanceThreshold: api.NewThreshold(&threshold), Seed: &seed},
 		})
 		if err != nil {
 			t.Fatal(err)

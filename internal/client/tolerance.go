@@ -105,17 +105,20 @@ func normalise(out any) {
 	switch v := out.(type) {
 	case *api.Training:
 		v.Status = trainingState(v.Status)
+		supplyOutcome(v, "")
 	case *api.CreatedTraining:
 		v.Status = trainingState(v.Status)
 	case *api.TrainingPage:
 		for i := range v.TrainingJobs {
 			v.TrainingJobs[i].Status = trainingState(v.TrainingJobs[i].Status)
 		}
+		supplyOutcomes(v.TrainingJobs)
 	case *api.TrainingProgress:
 		v.Status = trainingState(v.Status)
 		for i := range v.Jobs {
 			v.Jobs[i].Status = trainingState(v.Jobs[i].Status)
 		}
+		supplyRunOutcomes(v)
 	case *api.Prediction:
 		v.Status = predictionState(v.Status)
 	case *api.PredictionProgress:

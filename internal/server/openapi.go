@@ -27,6 +27,7 @@ func apiConfig(version string) huma.Config {
 	}
 	schemas := huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.Decimal](), reflect.TypeFor[decimalSchema]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[api.Threshold](), reflect.TypeFor[thresholdSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.DatasetEntries](), reflect.TypeFor[datasetEntriesSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[api.Problem]())
 	return huma.Config{
@@ -82,6 +83,14 @@ func (decimalSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?[0-9]+(\.[0-9]+)?$`, Examples: []any{"0.9667"}}
 }
 
+// thresholdSchema describes [api.Threshold].
+type thresholdSchema struct{}
+
+// Schema is that of a number that may be null.
+func (thresholdSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeNumber, Format: "double", Minimum: new(0.0), Maximum: new(1.0), Nullable: true}
+}
+
 // datasetEntriesSchema describes [api.DatasetEntries].
 type datasetEntriesSchema struct{}
 
@@ -132,7 +141,7 @@ var remarks = map[string]string{
 	api.UploadData.ID: "Needs the bearer token and the signature. The body is the CSV itself, text/csv. " +
 		"The headers of extraHeaders may be sent. Fewer than 10 bytes give 422, more than 534,773,760 give 413; " +
 		"both, and a body that breaks off, leave the dataset PENDING with nothing stored.",
-	api.CreateTraining.ID: "One of performanceThreshold and targetPerformance, two names of one thing, has to be there.",
+	api.CreateTraining.ID: "One of performanceThreshold and targetPerformance, two names of one thing, has to be there. null, for a race without a threshold, is an extension.",
 	api.CreatePredictionByForm.ID: "The part `modelKey` goes before the part `file` so that a wrong one is refused before the file is sent; " +
 		"after it is accepted too. The query parameter `modelKey` does as well.",
 	api.DownloadResult.ID: "Needs no token: the signature in the address does. Answers ranges and HEAD.",

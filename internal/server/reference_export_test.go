@@ -67,6 +67,7 @@ var meanings = map[api.Code]string{
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
 	api.CodeTooMany:          "too many log-ins failed; comes with `Retry-After`",
 	api.CodeStorageFull:      "the service's disk is full; nothing was kept",
+	api.CodeDamaged:          "a file of the thing is missing or was changed behind the service's back; `detail` names it, and nothing of it is sent",
 	api.CodeInternal:         "a defect of the service; `requestId` finds it in the log",
 	api.CodeNotReady:         "starting, stopping, or without its store",
 }

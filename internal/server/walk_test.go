@@ -107,6 +107,20 @@ func TestWalk(t *testing.T) {
 			t.Run(r.name, func(t *testing.T) { w.refused(t, r) })
 		}
 	})
+	t.Run("a_race_without_a_threshold", func(t *testing.T) {
+		var job api.CreatedTraining
+		w.must(t, call{
+			method: "POST", path: "/api/v1/training/datasets/" + created.DatasetKey,
+			json: `{"scalingFactor":8,"performanceThreshold":null,"algorithms":["MSIX01"]}`,
+		}, &job)
+		w.poll(t, job.TrainingJobProgressURL)
+		_, body := w.send(t, call{method: "GET", path: "/api/v1/training/" + job.TrainingJobKey})
+		for _, member := range []string{`"targetPerformance":null`, `"status":"COMPLETED"`, `"outcome":"done"`} {
+			if !strings.Contains(string(body), member) {
+				t.Errorf("no %s in %s", member, body)
+			}
+		}
+	})
 	t.Run("deleting_all", func(t *testing.T) {
 		for _, path := range []string{training, dataset} {
 			if resp := w.must(t, call{method: "DELETE", path: path}, nil); resp.StatusCode != http.StatusNoContent {

@@ -1,0 +1,165 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"foretell/internal/api"
+)
+
+// Bounds of the name of a dataset or series, in characters.
+const (
+	minName = 3
+	maxName = 30
+)
+
+// DatasetName returns the name of the nth dataset of a series, from 1: N, N-2,
+// N-3 …, cut to 30 characters. A series shorter than 3 gets an ending.
+func DatasetName(series string, n int) string {
+	series = strings.TrimSpace(series)
+	if utf8.RuneCountInString(series) < minName {
+		series += "-data"
+	}
+	suffix := ""
+	if n > 1 {
+		suffix = "-" + strconv.Itoa(n)
+	}
+	runes := []rune(series)
+	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
+}
+
+// Series is datasets that share a name because runs of that name made them.
+type Series struct {
+	Name string
+	// Datasets are newest first; there is at least one.
+	Datasets []api.DatasetEntry
+}
+
+// ListSeries returns the series of the account, that of the newest dataset first.
+func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
+	var datasets []api.DatasetEntry
+	for d, err := range AllDatasets(ctx, c, api.ListDatasetsInput{}) {
+		if err != nil {
+			return nil, err
+		}
+		datasets = append(datasets, d)
+	}
+	return groupSeries(datasets), nil
+}
+
+// groupSeries groups datasets, newest first, by their series.
+func groupSeries(datasets []api.DatasetEntry) []Series {
+	names := map[string]bool{}
+	for _, d := range datasets {
+		names[d.DatasetName] = true
+	}
+	var all []Series
+	for _, d := range datasets {
+		name := cmp.Or(d.Series, seriesByName(d.DatasetName, names))
+		i := slices.IndexFunc(all, func(s Series) bool { return s.Name == name })
+		if i < 0 {
+			i, all = len(all), append(all, Series{Name: name})
+		}
+		all[i].Datasets = append(all[i].Datasets, d)
+	}
+	return all
+}
+
+// seriesByName returns the series of a dataset of a service that knows no
+// series: N for N-2, N-3 … if there is a dataset N, else its own name.
+func seriesByName(name string, names map[string]bool) string {
+	at := strings.LastIndexByte(name, '-')
+	if at < 0 {
+		return name
+	}
+	if n, err := strconv.Atoi(name[at+1:]); err != nil || n < 2 || name[at+1:] != strconv.Itoa(n) {
+		return name
+	}
+	if names[name[:at]] {
+		return name[:at]
+	}
+	return name
+}
+
+// FindSeries returns what a name means: the series of that name; else, with only
+// that dataset, the series of the dataset of that name; else the series of a file
+// of that name. It is nil if there is none.
+func FindSeries(all []Series, name string) *Series {
+	for _, s := range all {
+		if s.Name == name {
+			return &s
+		}
+	}
+	for _, s := range all {
+		for _, d := range s.Datasets {
+			if d.DatasetName == name {
+				return &Series{Name: s.Name, Datasets: []api.DatasetEntry{d}}
+			}
+		}
+	}
+	if file := DatasetName(name, 1); file != name {
+		return FindSeries(all, file)
+	}
+	return nil
+}
+
+// SeriesModel is a model of a series. Series, SeriesVersion and Champion are set
+// whatever the service is.
+type SeriesModel struct {
+	api.ModelEntry
+	DatasetKey  string `json:"datasetKey"`
+	DatasetName string `json:"datasetName"`
+}
+
+// Reference returns what a command calls the model: NAME@v3.
+func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
+
+// ModelsOfSeries returns the models of a series, newest first.
+func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
+	var models []SeriesModel
+	before := 0 // versions of older datasets, where the service does not count over the series
+	for _, d := range slices.Backward(s.Datasets) {
+		if d.Status != api.DatasetCompleted {
+			continue
+		}
+		newest := 0
+		for m, err := range AllModelsOfDataset(ctx, c, d.DatasetKey) {
+			if err != nil {
+				return nil, err
+			}
+			newest = max(newest, m.Version)
+			if m.SeriesVersion == 0 {
+				m.SeriesVersion = before + m.Version
+			}
+			m.Series = s.Name
+			models = append(models, SeriesModel{m, d.DatasetKey, d.DatasetName})
+		}
+		before += newest
+	}
+	slices.SortStableFunc(models, func(a, b SeriesModel) int { return cmp.Compare(b.SeriesVersion, a.SeriesVersion) })
+	for i := range models {
+		models[i].Champion = false
+	}
+	if best := Champion(models); best != nil {
+		best.Champion = true
+	}
+	return models, nil
+}
+
+// Champion returns the best of the models of a series, newest first: the one
+// with the highest performance, of equals the oldest. Models raced for another
+// metric than the newest are left out. It is nil if there are no models.
+func Champion(models []SeriesModel) *SeriesModel {
+	var best *SeriesModel
+	for i := range models {
+		m := &models[i]
+		if m.Metric == models[0].Metric && (best == nil || m.AchievedPerformance.Value >= best.AchievedPerformance.Value) {
+			best = m
+		}
+	}
+	return best
+}

@@ -1,0 +1,99 @@
+package client
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+func TestDatasetName(t *testing.T) {
+	for _, test := range []struct {
+		series string
+		n      int
+		want   string
+	}{
+		{"churn", 1, "churn"},
+		{"churn", 12, "churn-12"},
+		{"t", 1, "t-data"},
+		{"t", 2, "t-data-2"},
+		{"übermäßig lange Überschriften, sehr", 1, "übermäßig lange Überschriften,"},
+		{"übermäßig lange Überschriften, sehr", 3, "übermäßig lange Überschrifte-3"},
+	} {
+		got := DatasetName(test.series, test.n)
+		if n := utf8.RuneCountInString(got); got != test.want || n > maxName || n < minName {
+			t.Errorf("dataset %d of %q is called %q of %d characters, want %q", test.n, test.series, got, n, test.want)
+		}
+	}
+}
+
+func TestGroupSeries(t *testing.T) {
+	entries := func(names ...string) (all []api.DatasetEntry) {
+		for _, name := range names {
+			all = append(all, api.DatasetEntry{DatasetName: name})
+		}
+		return all
+	}
+	told := entries("N-3", "M", "N")
+	told[0].Series, told[1].Series, told[2].Series = "N", "M", "N"
+	for _, test := range []struct {
+		name     string
+		datasets []api.DatasetEntry
+		want     map[string][]string
+	}{
+		{"as_the_service_says", told, map[string][]string{"N": {"N-3", "N"}, "M": {"M"}}},
+		{"by_names", entries("N-3", "lone-2", "N-2", "N-02", "N-1", "N"), map[string][]string{
+			"N": {"N-3", "N-2", "N"}, "lone-2": {"lone-2"}, "N-02": {"N-02"}, "N-1": {"N-1"},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := map[string][]string{}
+			for _, s := range groupSeries(test.datasets) {
+				for _, d := range s.Datasets {
+					got[s.Name] = append(got[s.Name], d.DatasetName)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error("(-want +got)\n" + diff)
+			}
+		})
+	}
+}
+
+func TestFindSeries(t *testing.T) {
+	all := []Series{
+		{Name: "churn", Datasets: []api.DatasetEntry{{DatasetName: "churn-2"}, {DatasetName: "churn"}}},
+		{Name: "t-data", Datasets: []api.DatasetEntry{{DatasetName: "t-data"}}},
+	}
+	for name, want := range map[string]string{
+		"churn": "churn: churn-2 churn", "churn-2": "churn: churn-2", "t": "t-data: t-data", "t-data": "t-data: t-data", "chur": "",
+	} {
+		got := ""
+		if s := FindSeries(all, name); s != nil {
+			got = s.Name + ":"
+			for _, d := range s.Datasets {
+				got += " " + d.DatasetName
+			}
+		}
+		if got != want {
+			t.Errorf("%q finds %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestChampion(t *testing.T) {
+	model := func(version int, metric string, performance float64) SeriesModel {
+		m := SeriesModel{}
+		m.SeriesVersion, m.Metric, m.AchievedPerformance.Value = version, metric, performance
+		return m
+	}
+	models := []SeriesModel{model(4, "accuracy", 0.8), model(3, "rocAuc", 0.99), model(2, "accuracy", 0.9), model(1, "accuracy", 0.9)}
+	if best := Champion(models); best.SeriesVersion != 1 {
+		t.Errorf("the champion is version %d, not the first of the best of the newest's metric", best.SeriesVersion)
+	}
+	if best := Champion(nil); best != nil {
+		t.Errorf("the champion of nothing is %+v", best)
+	}
+}
