@@ -42,6 +42,9 @@ func (r *Receipt) figures(ctx context.Context, path string) (rows int, err error
 		return 0, err
 	}
 	defer file.Close()
+	if r.Result.Columns != nil {
+		return frame.CountRows(ctx, file)
+	}
 	if len(r.Classes) == 0 {
 		p, err := frame.Scan(ctx, file, frame.ScanOptions{Blind: true})
 		if err != nil {

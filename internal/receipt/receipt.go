@@ -14,6 +14,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"foretell/internal/api"
 )
@@ -42,11 +44,13 @@ type Receipt struct {
 	Options *Options `json:"options,omitempty"`
 	// Classes are the labels in the order of the result's columns.
 	Classes       []string `json:"classes,omitempty"`
-	PredictionKey string   `json:"predictionKey"`
+	PredictionKey string   `json:"predictionKey,omitempty"`
 	Model         Model    `json:"model"`
 	Performance   *Measure `json:"performance,omitempty"`
-	Binary        Binary   `json:"binary"`
-	Service       Service  `json:"service"`
+	// Race is how the model was trained; nil where the service does not tell.
+	Race    *Race   `json:"race,omitempty"`
+	Binary  Binary  `json:"binary"`
+	Service Service `json:"service"`
 }
 
 // Result is the file that the receipt is for.
@@ -55,6 +59,11 @@ type Result struct {
 	Sum
 	Rows   int    `json:"rows"`
 	Blocks Blocks `json:"blocks"`
+	// Columns are those that were kept of a result; nil for all. What was
+	// predicted is then proved by the sums alone.
+	Columns []string `json:"columns,omitempty"`
+	// Picked is what was chosen for them, as --columns takes it.
+	Picked string `json:"picked,omitempty"`
 }
 
 // Sum tells one file from any other.
@@ -63,31 +72,45 @@ type Sum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Input is a file that went in.
+// Input is a table that went in.
 type Input struct {
+	// Name is that of its file, or what several files were called by.
 	Name string `json:"name"`
+	// Files are the names of several files, in the order in which they were read.
+	// Sum is then of their bytes one behind the other.
+	Files []string `json:"files,omitempty"`
 	Sum
-	Rows int `json:"rows"`
+	Rows int `json:"rows,omitempty"` // 0 for what has none
 }
 
-// Options are the flags that tell how the files differ from the contract's shape.
+// Options tell how the blind file was read, where it differs from the contract's
+// shape: by flags, or by what was understood without any.
 type Options struct {
 	Label     string   `json:"label,omitempty"`
 	ID        string   `json:"id,omitempty"`
 	Drop      []string `json:"drop,omitempty"`
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
+	Sheet     string   `json:"sheet,omitempty"`
+	// MadeID is the name of the ID column if the IDs were made.
+	MadeID string `json:"madeId,omitempty"`
+	// NoHeader tells that the file has no header row.
+	NoHeader bool `json:"noHeader,omitempty"`
+	// Names are those by which the columns were read, if not those of the header.
+	Names []string `json:"names,omitempty"`
 }
 
 // Model is what predicted.
 type Model struct {
-	ModelKey       string           `json:"modelKey"`
+	ModelKey       string           `json:"modelKey,omitempty"`
 	Version        int              `json:"version,omitempty"`
 	DatasetKey     string           `json:"datasetKey,omitempty"`
 	TrainingJobKey string           `json:"trainingJobKey,omitempty"`
 	Algorithm      string           `json:"algorithm,omitempty"`
 	Blend          []api.BlendShare `json:"blend,omitempty"`
 	Seed           *int64           `json:"seed,omitempty"`
+	// File is the model file that predicted without a service.
+	File *Input `json:"file,omitempty"`
 }
 
 // Measure is how good the model was measured to be.
@@ -98,6 +121,40 @@ type Measure struct {
 	Rows       int64  `json:"rows,omitempty"`
 	Validation *Score `json:"validation,omitempty"`
 	Test       *Score `json:"test,omitempty"`
+}
+
+// Race is how a model was trained: the same data, options and seed give the same
+// model.
+type Race struct {
+	Metric string `json:"metric,omitempty"`
+	// Threshold is nil if none was given.
+	Threshold     *float64 `json:"threshold,omitempty"`
+	ScalingFactor int      `json:"scalingFactor,omitempty"`
+	Buckets       int      `json:"buckets,omitempty"`
+	Algorithms    []string `json:"algorithms,omitempty"`
+	// Outcome is how it ended, as the service says.
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// Flags are the flags of `foretell run` that ask for such a race.
+func (r *Race) Flags() []string {
+	var flags []string
+	if r.Metric != "" {
+		flags = append(flags, "--metric", r.Metric)
+	}
+	if r.Threshold != nil {
+		flags = append(flags, "--threshold", strconv.FormatFloat(*r.Threshold, 'g', -1, 64))
+	}
+	if r.ScalingFactor > 0 {
+		flags = append(flags, "--scaling-factor", strconv.Itoa(r.ScalingFactor))
+	}
+	if r.Buckets > 0 {
+		flags = append(flags, "--buckets", strconv.Itoa(r.Buckets))
+	}
+	if len(r.Algorithms) > 0 {
+		flags = append(flags, "--algorithm", strings.Join(r.Algorithms, ","))
+	}
+	return flags
 }
 
 // Score is the performance on some rows.
@@ -123,8 +180,12 @@ type Service struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Embedded is the address of the service inside the program.
-const Embedded = "embedded"
+// Embedded is the address of the service inside the program, NoService stands
+// where a model file predicted.
+const (
+	Embedded  = "embedded"
+	NoService = "none"
+)
 
 // Encode writes the document.
 func (r *Receipt) Encode() ([]byte, error) {
@@ -158,7 +219,7 @@ func Read(path string) (*Receipt, error) {
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // ScoreOf picks a metric of a report's scores; rows are those behind them.
-func ScoreOf(metric string, scores api.Scores, rows int64) *Score {
+func ScoreOf(metric string, scores *api.Scores, rows int64) *Score {
 	if rows == 0 {
 		return nil
 	}
@@ -166,5 +227,5 @@ func ScoreOf(metric string, scores api.Scores, rows int64) *Score {
 	if !known {
 		return nil
 	}
-	return &Score{Rows: rows, Value: value, Scores: &scores}
+	return &Score{Rows: rows, Value: value, Scores: scores}
 }

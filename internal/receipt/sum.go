@@ -37,10 +37,22 @@ func (b Blocks) valid() bool {
 	return err == nil && b.Lines > 0 && len(b.Sums) > 0 && len(b.Sums)%(2*blockSum) == 0
 }
 
-// SumOf reads a file from its beginning to its end.
-func SumOf(ctx context.Context, path string) (Sum, error) {
-	sum, _, err := scan(ctx, path, func([]byte) {})
-	return sum, err
+// SumOf reads files from their beginning to their end. The sum of several is that
+// of their bytes one behind the other.
+func SumOf(ctx context.Context, paths ...string) (Sum, error) {
+	if len(paths) == 1 {
+		sum, _, err := scan(ctx, paths[0], func([]byte) {})
+		return sum, err
+	}
+	all, n := sha256.New(), int64(0)
+	for _, path := range paths {
+		sum, _, err := scan(ctx, path, func(part []byte) { all.Write(part) })
+		if err != nil {
+			return Sum{}, err
+		}
+		n += sum.Bytes
+	}
+	return Sum{Bytes: n, SHA256: hex.EncodeToString(all.Sum(nil))}, nil
 }
 
 // Seal sums a result.

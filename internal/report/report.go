@@ -28,13 +28,16 @@ const (
 // matrix that does not fit is left out.
 func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, r.Algorithm, r.Metric, r.Rows, r.Seed)
+	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
 	writeBlend(&b, r)
+	if won := Won(r); won != "" {
+		fmt.Fprintf(&b, "%s\n", won)
+	}
 	writeScores(&b, r)
 	writeClasses(&b, r, width)
 	writeConfusion(&b, r, width)
 	writeImportances(&b, r, width)
-	writeRace(&b, r)
+	writeRace(&b, r, width)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -53,52 +56,49 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 	}
 }
 
+// scoreNames are the scores of a set of rows in the order in which they stand.
+var scoreNames = []string{
+	api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
+}
+
+// writeScores writes each score with its interval and what the baseline has.
 func writeScores(w io.Writer, r *api.ModelReport) {
 	fmt.Fprint(w, "\nScores\n")
-	rows := []struct {
-		name string
-		of   func(api.Scores) float64
-	}{
-		{"accuracy", func(s api.Scores) float64 { return s.Accuracy }},
-		{"balancedAccuracy", func(s api.Scores) float64 { return s.BalancedAccuracy }},
-		{"macroF1", func(s api.Scores) float64 { return s.MacroF1 }},
-		{"rocAuc", func(s api.Scores) float64 { return s.ROCAUC }},
-		{"logLoss", func(s api.Scores) float64 { return s.LogLoss }},
-	}
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\ttest\tvalidation\ttraining\t\n")
-		for _, row := range rows {
-			fmt.Fprintf(w, "%s", row.name)
-			for _, of := range []measure{{r.Test, r.TestRows}, {r.Validation, r.ValidationRows}, {r.Training, r.TrainingRows}} {
-				fmt.Fprintf(w, "\t%s", of.figure(row.of))
+		for _, name := range scoreNames {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", name, scoreOf(r.Test, name), scoreOf(r.Validation, name), scoreOf(r.Training, name))
+			if test, validation := r.Test.Interval(name), r.Validation.Interval(name); test != nil || validation != nil {
+				fmt.Fprintf(w, "95 %% interval\t%s\t%s\t\t\n", test, validation)
 			}
-			fmt.Fprint(w, "\t\n")
+			if b := r.Baseline; b != nil {
+				fmt.Fprintf(w, "%s\t%s\t%s\t\t\n", always(b.Label), scoreOf(b.Test, name), scoreOf(b.Validation, name))
+			}
 		}
-		fmt.Fprintf(w, "rows\t%d\t%d\t%s\t\n", r.TestRows, r.ValidationRows, measure{r.Training, r.TrainingRows}.count())
+		fmt.Fprintf(w, "rows\t%s\t%s\t%s\t\n",
+			rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
 	})
+	if why := r.WhyNoTest(); why != "" {
+		fmt.Fprintf(w, "test not measured: %s\n", why)
+	}
 }
 
-// measure is figures and the rows that they come from. Services that tell no
-// rows have figures all the same.
-type measure struct {
-	api.Scores
-	rows int64
-}
-
-// figure gives one of the figures, or a dash for one that was not measured.
-func (m measure) figure(of func(api.Scores) float64) string {
-	if m.rows == 0 && m.Scores == (api.Scores{}) {
+// scoreOf gives a score, or a dash for one that was not measured.
+func scoreOf(s *api.Scores, name string) string {
+	value, known := s.Value(name)
+	if !known {
 		return "-"
 	}
-	return figure(of(m.Scores))
+	return figure(value)
 }
 
-// count gives the rows; nothing where there are figures of an unknown number.
-func (m measure) count() string {
-	if m.rows == 0 && m.Scores != (api.Scores{}) {
+// rowsOf gives the rows behind scores; nothing where there are scores of an
+// unknown number.
+func rowsOf(s *api.Scores, rows int64) string {
+	if rows == 0 && s != nil {
 		return ""
 	}
-	return strconv.FormatInt(m.rows, 10)
+	return strconv.FormatInt(rows, 10)
 }
 
 func writeClasses(w io.Writer, r *api.ModelReport, width int) {
@@ -147,6 +147,9 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 }
 
 func writeImportances(w io.Writer, r *api.ModelReport, width int) {
+	if r.Importances == nil && r.Rows > 0 {
+		fmt.Fprint(w, "\nImportance: not measured\n")
+	}
 	if len(r.Importances) == 0 {
 		return
 	}
@@ -168,19 +171,6 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 		}
 	})
 	more(w, len(r.Importances)-maxImportances, "columns")
-}
-
-func writeRace(w io.Writer, r *api.ModelReport) {
-	if len(r.Algorithms) == 0 {
-		return
-	}
-	fmt.Fprint(w, "\nRace\n")
-	columns(w, 0, func(w io.Writer) {
-		fmt.Fprint(w, "  algorithm\tstatus\tperformance\tlogLoss\tsteps\n")
-		for _, a := range r.Algorithms {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d\n", a.Algorithm, a.Status, figure(a.Performance), figure(a.LogLoss), len(a.Curve))
-		}
-	})
 }
 
 // bars draws value as blocks, in eighths of a character.

@@ -19,9 +19,9 @@ func TestWriteText(t *testing.T) {
 		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BLEND", Metric: "accuracy", Seed: 7,
 		Blend: []api.BlendShare{{Algorithm: "BSIX01", Weight: 0.625}, {Algorithm: "BSEV01", Weight: 0.375}},
 		Rows:  750, TestRows: 112, ValidationRows: 638, TrainingRows: 638,
-		Validation: api.Scores{Accuracy: 0.7602, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: 0.79, LogLoss: 0.49},
-		Test:       api.Scores{Accuracy: 0.7589, BalancedAccuracy: 0.68, MacroF1: 0.69, ROCAUC: 0.78, LogLoss: 0.5},
-		Training:   api.Scores{Accuracy: 0.93, BalancedAccuracy: 0.9, MacroF1: 0.91, ROCAUC: 0.98, LogLoss: 0.2},
+		Validation: &api.Scores{Accuracy: 0.7602, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: new(0.79), LogLoss: 0.49},
+		Test:       &api.Scores{Accuracy: 0.7589, BalancedAccuracy: 0.68, MacroF1: 0.69, ROCAUC: new(0.78), LogLoss: 0.5},
+		Training:   &api.Scores{Accuracy: 0.93, BalancedAccuracy: 0.9, MacroF1: 0.91, ROCAUC: new(0.98), LogLoss: 0.2},
 		Classes: []api.ClassReport{
 			{Label: "bad", Rows: 34, Precision: 0.62, Recall: 0.5, F1: 0.5536},
 			{Label: "good\tor so", Rows: 78, Precision: 0.8, Recall: 0.87, F1: 0.8335},
@@ -29,12 +29,20 @@ func TestWriteText(t *testing.T) {
 		Confusion:   [][]int64{{17, 17}, {10, 68}},
 		Importances: []api.Importance{{Column: "checking_status", Importance: 0.08}, {Column: "duration", Importance: 0.031}, {Column: "age", Importance: -0.001}},
 		Algorithms: []api.AlgorithmReport{
-			{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Performance: 0.75, LogLoss: 0.51, Curve: []float64{0.7, 0.75}},
-			{Algorithm: "BSIX01", Status: "NOT_COMPLETED", Performance: 0.7602, LogLoss: 0.49, Curve: []float64{0.74, 0.7602, 0.7589}},
+			{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Performance: new(0.75), LogLoss: new(0.51), Curve: []float64{0.7, 0.75}},
+			{Algorithm: "BFIF01", Status: "FAILED", Curve: []float64{}},
+			{Algorithm: "BSIX01", Status: "NOT_COMPLETED", Performance: new(0.7602), LogLoss: new(0.49), Curve: []float64{0.74, 0.7602, 0.7589}},
+		},
+		Blended: &api.Candidate{Performance: 0.76, LogLoss: 0.485, Interval: &api.Interval{Low: 0.7253, High: 0.7916}},
+		Baseline: &api.Baseline{
+			Label:      "good\tor so",
+			Validation: &api.Scores{Accuracy: 0.7, BalancedAccuracy: 0.5, MacroF1: 0.41, ROCAUC: new(0.5), LogLoss: 0.61},
+			Test:       &api.Scores{Accuracy: 0.6964, BalancedAccuracy: 0.5, MacroF1: 0.41, LogLoss: 0.6142},
 		},
 	}
+	r.Test.Intervals = map[string]api.Interval{"accuracy": {Low: 0.6716, High: 0.8291}, "logLoss": {Low: 0.4951, High: 0.5049}}
 	var b strings.Builder
-	if err := WriteText(&b, r, 60); err != nil {
+	if err := WriteText(&b, r, 80); err != nil {
 		t.Fatal(err)
 	}
 	golden := filepath.Join("testdata", "report.txt")
@@ -88,7 +96,7 @@ func TestWidth(t *testing.T) {
 func TestNotMeasured(t *testing.T) {
 	r := &api.ModelReport{
 		Metric: "accuracy", Rows: 750, ValidationRows: 638,
-		Validation: api.Scores{Accuracy: 0.76, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: 0.79, LogLoss: 0.49},
+		Validation: &api.Scores{Accuracy: 0.76, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: new(0.79), LogLoss: 0.49},
 	}
 	var b strings.Builder
 	if err := WriteText(&b, r, 60); err != nil {

@@ -85,19 +85,19 @@ func TestMeterOfUnknownLength(t *testing.T) {
 
 func TestRaceJoinsScores(t *testing.T) {
 	b := newBench(Plain)
-	r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 1})
+	r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 	scores := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:2]}})
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:5]}})
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}})
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}})
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:2]}}, "")
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:5]}}, "")
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}}, "")
+	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}}, "")
 	if diff := cmp.Diff(scores, r.lanes["A"].curve); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	same := []float64{0.5, 0.5, 0.5}
-	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 3}})
-	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}})
-	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}})
+	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 3}}, "")
+	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}}, "")
+	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}}, "")
 	if got := r.lanes["B"]; len(got.curve) != 5 || got.steps != 5 {
 		t.Errorf("equal scores are counted as %d", len(got.curve))
 	}
@@ -105,14 +105,14 @@ func TestRaceJoinsScores(t *testing.T) {
 
 func TestRaceLooks(t *testing.T) {
 	lanes := []Lane{
-		{Name: "BSIX01", State: "COMPLETED", Word: "reached it", Ended: true, Recent: []float64{0.5, 0.75}},
+		{Name: "BSIX01", State: "COMPLETED", Word: "reached 0.70", Ended: true, Recent: []float64{0.5, 0.75}, Kept: new(0.75), LogLoss: new(0.5)},
 		{Name: "BSEV01", State: "RUNNING", Word: "learning"},
 	}
 	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
 		b := newBench(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Limit: time.Minute})
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
-		r.Update(lanes)
+		r.Update(lanes, "")
 		first := b.text.String()
 		for line := range strings.Lines(first) {
 			if width := len([]rune(strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[K\n"))); width >= 60 {
@@ -120,10 +120,10 @@ func TestRaceLooks(t *testing.T) {
 			}
 		}
 		want := "\rshop · accuracy · 2 s · at most 58 s left\x1b[K\n" +
-			"\r                                latest  best\x1b[K\n" +
-			"\r          ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄          0.7000  threshold\x1b[K\n" +
-			"\r› BSIX01  ██                    0.7500  0.7500  reached it\x1b[K\n" +
-			"\r  BSEV01                        –       –       learning\x1b[K\n\x1b[J"
+			"\r                      latest  kept    logLoss\x1b[K\n" +
+			"\r          ┄┄┄┄┄┄┄┄┄┄          0.7000           threshold\x1b[K\n" +
+			"\r› BSIX01  ██          0.7500  0.7500  0.5000   reached 0.70\x1b[K\n" +
+			"\r  BSEV01              –       –       –        learning\x1b[K\n\x1b[J"
 		if diff := cmp.Diff(want, first); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -134,9 +134,9 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("a_terminal_made_narrower_has_wrapped_the_lines", func(t *testing.T) {
 		b := newBench(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Limit: time.Minute})
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
-		r.Update(lanes)
+		r.Update(lanes, "")
 		first := b.text.Len()
 		b.width = func() int { return 40 }
 		r.Done()
@@ -147,13 +147,13 @@ func TestRaceLooks(t *testing.T) {
 	t.Run("a_locale_without_other_signs_has_ascii", func(t *testing.T) {
 		b := newBench(Bar)
 		b.signs = false
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Limit: time.Minute, Replay: true})
-		r.Update(lanes)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute, Replay: true})
+		r.Update(lanes, "")
 		want := "\rshop - accuracy - 0 s - at most 1 min 0 s left\x1b[K\n" +
-			"\r                                latest  best\x1b[K\n" +
-			"\r          --------------------          0.7000  threshold\x1b[K\n" +
-			"\r> BSIX01  @@                    0.7500  0.7500  reached it\x1b[K\n" +
-			"\r  BSEV01                        -       -       learning\x1b[K\n\x1b[J"
+			"\r                      latest  kept    logLoss\x1b[K\n" +
+			"\r          ----------          0.7000           threshold\x1b[K\n" +
+			"\r> BSIX01  @@          0.7500  0.7500  0.5000   reached 0.70\x1b[K\n" +
+			"\r  BSEV01              -       -       -        learning\x1b[K\n\x1b[J"
 		if diff := cmp.Diff(want, b.text.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -161,8 +161,8 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("what_follows_the_last_algorithm_is_named", func(t *testing.T) {
 		b := newBench(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 1, Limit: time.Minute, Replay: true})
-		r.Update(lanes[:1])
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Limit: time.Minute, Replay: true})
+		r.Update(lanes[:1], "making the model")
 		if first, _, _ := strings.Cut(b.text.String(), "\n"); !strings.Contains(first, "making the model") {
 			t.Errorf("%q", first)
 		}
@@ -172,11 +172,62 @@ func TestRaceLooks(t *testing.T) {
 			t.Errorf("when all is done: %q", first)
 		}
 	})
+	t.Run("the_kept_step_is_the_figure_and_the_model_is_marked", func(t *testing.T) {
+		b := newBench(Bar)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
+		r.Update([]Lane{
+			{Name: "BSIX01", State: "COMPLETED", Word: "done", Ended: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
+			{Name: "BFIF01", State: "COMPLETED", Word: "done", Ended: true, Recent: []float64{0.7}, Kept: new(0.7), LogLoss: new(0.45)},
+		}, "")
+		if got := b.text.String(); !strings.Contains(got, "› BSIX01") || strings.Contains(got, "0.8000") {
+			t.Errorf("before the end:\n%s", got)
+		}
+		b.text.Reset()
+		r.Won(Lane{Name: "BLEND", Word: "kept", Ended: true, Kept: new(0.76), LogLoss: new(0.39)})
+		r.Done()
+		if got := b.text.String(); strings.Contains(got, "› BSIX01") || !strings.Contains(got, "› BLEND               –       0.7600  0.3900   kept") {
+			t.Errorf("with a blend:\n%s", got)
+		}
+	})
+	t.Run("a_service_that_does_not_tell_the_kept_step_has_the_peak", func(t *testing.T) {
+		b := newBench(Bar)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
+		r.Update([]Lane{{Name: "BSIX01", State: "RUNNING", Word: "learning", Recent: []float64{0.7, 0.8, 0.75}}}, "")
+		if got := b.text.String(); !strings.Contains(got, "latest  peak\x1b") || !strings.Contains(got, "0.7500  0.8000  learning") {
+			t.Errorf("\n%s", got)
+		}
+		r.Done()
+	})
+	t.Run("plain_lines_say_what_follows_the_last_algorithm", func(t *testing.T) {
+		b := newBench(Plain)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
+		running := lanes[1]
+		ended := Lane{Name: "BSEV01", State: "TIMED_OUT", Word: "time limit", Ended: true}
+		for range 40 {
+			b.clock = b.clock.Add(time.Second)
+			r.Update([]Lane{running}, "")
+		}
+		for range 40 {
+			b.clock = b.clock.Add(time.Second)
+			r.Update([]Lane{ended}, "making the model")
+		}
+		r.Update([]Lane{ended}, "")
+		r.Done()
+		want := `race 1.0 s: BSEV01 – (not scored yet)
+race 31 s: BSEV01 –
+race 41 s: BSEV01 time limit
+race 41 s: making the model
+race 1 min 11 s: making the model
+`
+		if diff := cmp.Diff(want, b.text.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 	t.Run("a_low_terminal_has_one_line", func(t *testing.T) {
 		b := newBench(Bar)
 		b.height = func() int { return 5 }
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7, Replay: true})
-		r.Update(lanes)
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Replay: true})
+		r.Update(lanes, "")
 		r.Done()
 		if got := strings.Count(b.text.String(), "BSIX01"); got != 0 {
 			t.Errorf("%q", b.text.String())
@@ -184,13 +235,13 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("an_event_for_each_score", func(t *testing.T) {
 		b := newBench(JSON)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 0.7})
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7)})
 		lane := lanes[0]
 		lane.Steps = 9
-		r.Update([]Lane{lane})
+		r.Update([]Lane{lane}, "")
 		want := `{"event":"score","algorithm":"BSIX01","step":8,"performance":0.5}
 {"event":"score","algorithm":"BSIX01","step":9,"performance":0.75}
-{"event":"race","seconds":0,"target":0.7,"jobs":[{"algorithm":"BSIX01","status":"COMPLETED","latestPerformance":0.75,"bestPerformance":0.75}]}
+{"event":"race","seconds":0,"target":0.7,"jobs":[{"algorithm":"BSIX01","status":"COMPLETED","latestPerformance":0.75,"keptPerformance":0.75,"logLoss":0.5}]}
 `
 		if diff := cmp.Diff(want, b.text.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -198,13 +249,13 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("told_once_in_plain_lines", func(t *testing.T) {
 		b := newBench(Plain)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: 1})
+		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 		for range 20 {
 			b.clock = b.clock.Add(time.Second)
-			r.Update(lanes)
+			r.Update(lanes, "")
 		}
 		r.Done()
-		want := "race 1.0 s: BSIX01 reached it, best 0.7500\nrace 1.0 s: BSIX01 0.7500, BSEV01 –\n"
+		want := "race 1.0 s: BSIX01 reached 0.70, kept 0.7500, log loss 0.5000\nrace 1.0 s: BSIX01 0.7500 (log loss 0.5000), BSEV01 – (not scored yet)\n"
 		if diff := cmp.Diff(want, b.text.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,12 +11,18 @@ import (
 
 // Lane is where one algorithm of a race is.
 type Lane struct {
-	Name  string
+	Name string
+	// Title is what people read, such as the name with a word; the live picture
+	// shows it where there is room. Defaults to Name.
+	Title string
 	State string // as the service names it
 	Word  string // the same for a person
 	Ended bool
 	// Recent is its newest scores, oldest first.
 	Recent []float64
+	// Kept is the score of the step that is kept so far, LogLoss its log loss; nil
+	// before the first score, and where the service does not tell.
+	Kept, LogLoss *float64
 	// Steps is how many scores there are so far; 0 if that is not known.
 	Steps int
 }
@@ -24,8 +31,8 @@ type Lane struct {
 type RaceOptions struct {
 	// Name is what is raced on, Metric what for.
 	Name, Metric string
-	// Target is the score that wins; 1 or more means that the best does.
-	Target float64
+	// Target is the score that wins; nil means that the best does.
+	Target *float64
 	// Start is when the race began. Defaults to now.
 	Start time.Time
 	// End is when it ended; zero while it goes on.
@@ -49,17 +56,24 @@ type Race struct {
 	width int      // that they were drawn for
 	done  bool
 	news  bool
-	stop  func()
+	doing string // what goes on beside the learning, see Update
+	// dashed is set once a plain line has said what a dash means.
+	dashed bool
+	model  string // the lane that the model came from; empty before the end
+	stop   func()
 }
 
 type laneState struct {
+	title string // what people read
 	state string
 	word  string
 	ended bool
 	told  bool // a plain line has told that it ended
 	steps int
 	curve []float64
-	best  float64
+	peak  float64
+	// kept and logLoss are as in Lane.
+	kept, logLoss *float64
 }
 
 // Race starts to show a race.
@@ -91,21 +105,25 @@ func (r *Race) frame(now time.Time) {
 	}
 }
 
-// Update shows the lanes as they are now.
-func (r *Race) Update(lanes []Lane) {
+// Update shows the lanes as they are now. doing is what goes on before the first
+// lane learns or after the last one has ended, such as what the race waits for;
+// empty in between and when the race is over.
+func (r *Race) Update(lanes []Lane, doing string) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	now := r.p.now()
 	for _, lane := range lanes {
 		r.take(lane)
 	}
-	if len(r.order) == 0 {
-		return
-	}
+	changed := doing != r.doing
+	r.doing = doing
 	switch r.p.mode {
 	case Bar:
 		r.frame(now)
 	case Plain:
+		if changed {
+			r.last = time.Time{}
+		}
 		if now.Sub(r.shown) >= patience {
 			r.tell(now)
 		}
@@ -113,8 +131,21 @@ func (r *Race) Update(lanes []Lane) {
 		if r.news {
 			r.p.event(r.event(now))
 		}
+		if changed && doing != "" {
+			r.p.event(r.doingEvent())
+		}
 	}
 	r.news = false
+}
+
+// Won marks the lane that the model came from in the last picture. A model of
+// several lanes, such as a blend, has a line of its own.
+func (r *Race) Won(model Lane) {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	if r.model = model.Name; r.p.mode == Bar && r.lanes[model.Name] == nil {
+		r.take(model)
+	}
 }
 
 // Done leaves the last picture on the screen.
@@ -133,19 +164,21 @@ func (r *Race) Done() {
 func (r *Race) take(lane Lane) {
 	known := r.lanes[lane.Name]
 	if known == nil {
-		known = &laneState{best: math.Inf(-1)}
+		known = &laneState{peak: math.Inf(-1)}
 		r.lanes[lane.Name] = known
 		r.order = append(r.order, lane.Name)
 	}
 	if known.state != lane.State {
 		known.state, r.news = lane.State, true
 	}
+	known.title = Escape(cmp.Or(lane.Title, lane.Name))
 	known.word, known.ended = Escape(lane.Word), lane.Ended
+	known.kept, known.logLoss = lane.Kept, lane.LogLoss
 	fresh := known.unseen(lane)
 	known.steps = max(known.steps+len(fresh), lane.Steps)
 	for i, score := range fresh {
 		known.curve = append(known.curve, score)
-		known.best = max(known.best, score)
+		known.peak = max(known.peak, score)
 		r.news = true
 		if r.p.mode == JSON {
 			r.p.event(scoreEvent{"score", lane.Name, known.steps - len(fresh) + i + 1, score})
@@ -168,26 +201,69 @@ func (l *laneState) unseen(lane Lane) []float64 {
 	return recent
 }
 
-// tell writes a line for each lane that has ended, and where all are every
-// half minute.
+// tell writes a line for each lane that has ended, and what goes on, or where all
+// are, every half minute.
 func (r *Race) tell(now time.Time) {
 	elapsed := Duration(r.elapsed(now))
 	for _, n := range r.order {
 		lane := r.lanes[n]
 		if lane.ended && !lane.told {
 			lane.told = true
-			r.say("race %s: %s %s, best %s", elapsed, Escape(n), lane.word, score(lane.best))
+			r.say("race %s: %s %s%s", elapsed, lane.title, lane.word, lane.ending())
 		}
 	}
 	if !r.last.IsZero() && now.Sub(r.last) < reminder {
 		return
 	}
+	switch {
+	case r.doing != "":
+		r.say("race %s: %s", elapsed, Escape(r.doing))
+	case r.over():
+		return
+	default:
+		r.say("race %s: %s", elapsed, r.standings())
+	}
 	r.last = now
+}
+
+// standings is where all lanes are, in one line.
+func (r *Race) standings() string {
 	parts := make([]string, 0, len(r.order))
 	for _, n := range r.order {
-		parts = append(parts, Escape(n)+" "+strings.TrimSpace(score(r.lanes[n].best)))
+		lane := r.lanes[n]
+		part := lane.title + " " + strings.TrimSpace(score(lane.figure()))
+		switch {
+		case lane.logLoss != nil:
+			part += fmt.Sprintf(" (log loss %.4f)", *lane.logLoss)
+		case len(lane.curve) == 0 && !r.dashed:
+			part += " (not scored yet)"
+			r.dashed = true
+		}
+		parts = append(parts, part)
 	}
-	r.say("race %s: %s", elapsed, strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
+}
+
+// figure is the score that a lane is known by: that of the step it keeps, or the
+// highest where that is not known.
+func (l *laneState) figure() float64 {
+	if l.kept != nil {
+		return *l.kept
+	}
+	return l.peak
+}
+
+// ending is what a plain line adds to how a lane ended; nothing without a score.
+func (l *laneState) ending() string {
+	switch {
+	case l.kept != nil && l.logLoss != nil:
+		return fmt.Sprintf(", kept %.4f, log loss %.4f", *l.kept, *l.logLoss)
+	case l.kept != nil:
+		return fmt.Sprintf(", kept %.4f", *l.kept)
+	case len(l.curve) > 0:
+		return fmt.Sprintf(", peak %.4f", l.peak)
+	}
+	return ""
 }
 
 // say writes a plain line.
@@ -195,10 +271,15 @@ func (r *Race) say(format string, args ...any) {
 	fmt.Fprintln(r.p.out, r.p.sign(fmt.Sprintf(format, args...)))
 }
 
+type waitEvent struct {
+	Event  string `json:"event"`
+	Reason string `json:"reason"`
+}
+
 type raceEvent struct {
 	Event   string      `json:"event"`
 	Seconds float64     `json:"seconds"`
-	Target  float64     `json:"target"`
+	Target  *float64    `json:"target"`
 	Jobs    []laneEvent `json:"jobs"`
 }
 
@@ -206,7 +287,8 @@ type laneEvent struct {
 	Algorithm         string   `json:"algorithm"`
 	Status            string   `json:"status"`
 	LatestPerformance *float64 `json:"latestPerformance"`
-	BestPerformance   *float64 `json:"bestPerformance"`
+	KeptPerformance   *float64 `json:"keptPerformance"`
+	LogLoss           *float64 `json:"logLoss"`
 }
 
 type scoreEvent struct {
@@ -221,14 +303,22 @@ func (r *Race) event(now time.Time) raceEvent {
 	e := raceEvent{Event: "race", Seconds: seconds, Target: r.opts.Target}
 	for _, n := range r.order {
 		lane := r.lanes[n]
-		job := laneEvent{Algorithm: n, Status: lane.state}
+		job := laneEvent{Algorithm: n, Status: lane.state, KeptPerformance: lane.kept, LogLoss: lane.logLoss}
 		if len(lane.curve) > 0 {
-			latest, best := lane.latest(), lane.best
-			job.LatestPerformance, job.BestPerformance = &latest, &best
+			latest := lane.latest()
+			job.LatestPerformance = &latest
 		}
 		e.Jobs = append(e.Jobs, job)
 	}
 	return e
+}
+
+// doingEvent is the event of what goes on beside the learning.
+func (r *Race) doingEvent() any {
+	if len(r.order) > 0 && r.over() {
+		return phaseEvent{"phase", r.doing}
+	}
+	return waitEvent{"waiting", r.doing}
 }
 
 func (l *laneState) latest() float64 {
@@ -236,6 +326,14 @@ func (l *laneState) latest() float64 {
 		return math.Inf(-1)
 	}
 	return l.curve[len(l.curve)-1]
+}
+
+// loss is the log loss of the step that is kept; -Inf before the first score.
+func (l *laneState) loss() float64 {
+	if l.logLoss == nil {
+		return math.Inf(-1)
+	}
+	return *l.logLoss
 }
 
 // score gives a performance with four digits, or a dash before the first.

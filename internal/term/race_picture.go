@@ -13,10 +13,14 @@ import (
 // The picture of a race, at 60 columns:
 //
 //	train · accuracy · 17 s · at most 59 min left
-//	                               latest  best
-//	          ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄          0.8800  threshold
-//	  BSEV01  ▁▂▃▄▄▅▅▅▅▅▅▆▆        0.8555  0.8555  learning
-//	› BSIX01  ▃▅▆▆▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇  0.8620  0.8650  done
+//	                      latest  kept    logLoss
+//	          ┄┄┄┄┄┄┄┄┄┄          0.8800           threshold
+//	  BSEV01  ▁▂▃▄▅▅▅▅▆   0.8555  0.8555  0.3382   learning
+//	› BSIX01  ▃▅▆▆▆▆▇▇▇▇  0.8620  0.8610  0.3127   done
+//
+// latest is the newest score, kept and logLoss are of the step that a model would
+// be made from. A service that does not tell these two has the column peak
+// instead, the highest score so far.
 //
 // All lanes are drawn to one scale, so that they can be compared, and the
 // threshold is its top.
@@ -61,8 +65,8 @@ func (r *Race) headline(now time.Time, width int) string {
 	elapsed := r.elapsed(now)
 	parts := []string{Escape(r.opts.Metric), clock(elapsed)}
 	switch left := r.opts.Limit - elapsed; {
-	case r.over() && !r.done && r.opts.End.IsZero():
-		parts = append(parts, finishing)
+	case r.doing != "" && !r.done:
+		parts = append(parts, Escape(r.doing))
 	case left > 0 && !r.over():
 		parts = append(parts, "at most "+clock(left)+" left")
 	}
@@ -74,46 +78,49 @@ func (r *Race) headline(now time.Time, width int) string {
 	return r.p.style.Bold(name) + rest
 }
 
-// finishing is what goes on between the last algorithm's end and the race's.
-const finishing = "making the model"
-
 // over tells whether all algorithms have ended.
 func (r *Race) over() bool {
 	return !slices.ContainsFunc(r.order, func(name string) bool { return !r.lanes[name].ended })
 }
 
-// named tells whether there is a threshold.
-func (r *Race) named() bool { return r.opts.Target < 1 }
-
 // picture is one line a lane: the leader marked, the curve as a sparkline as
 // wide as the terminal lets it be.
 func (r *Race) picture(width int) []string {
-	style, leader, name := r.p.style, r.leader(), 0
-	for _, n := range r.order {
-		name = max(name, twwidth.Width(Escape(n)))
+	style, leader := r.p.style, r.leader()
+	figure, losses := r.headings()
+	fixed := 2 + 2 + 2 + 8 + 8 + 12 // mark, gaps, latest, figure, state
+	if losses = losses && width >= fixed+lossWidth+16; losses {
+		fixed += lossWidth
 	}
-	const fixed = 2 + 2 + 2 + 8 + 8 + 11 // mark, gaps, latest, best, state
-	spark := min(48, width-fixed-name)
+	labels, name := r.labels(width - fixed)
+	spark := min(widestCurve, width-fixed-name)
 	if spark < 5 {
 		spark = -2 // neither curve nor gap
 	}
+	loss := func(text string) string {
+		if !losses {
+			return ""
+		}
+		return fmt.Sprintf("%-*s", lossWidth, text)
+	}
 	low, high := r.scale()
 	field := func(text string) string { return strings.Repeat(" ", max(0, spark+2-twwidth.Width(text))) }
-	lines := []string{style.Dim(fmt.Sprintf("  %-*s  %s%-6s  best", name, "", field(""), "latest"))}
-	if r.named() {
+	head := fmt.Sprintf("  %-*s  %s%-6s  %-6s  %s", name, "", field(""), "latest", figure, loss("logLoss"))
+	lines := []string{style.Dim(strings.TrimRight(head, " "))}
+	if r.opts.Target != nil {
 		line := strings.Repeat("┄", max(0, spark))
-		lines = append(lines, style.Dim(fmt.Sprintf("  %-*s  %s%s%-6s  %s  threshold",
-			name, "", line, field(line), "", score(r.opts.Target))))
+		lines = append(lines, style.Dim(fmt.Sprintf("  %-*s  %s%s%-6s  %s  %sthreshold",
+			name, "", line, field(line), "", score(*r.opts.Target), loss(""))))
 	}
-	for _, n := range r.order {
-		lane, mark, best := r.lanes[n], "  ", score(r.lanes[n].best)
+	for i, n := range r.order {
+		lane, mark, best := r.lanes[n], "  ", score(r.lanes[n].figure())
 		if n == leader {
 			mark, best = style.Bold("› "), style.Bold(best)
 		}
-		label := Escape(n)
+		label := labels[i]
 		curve := Sparkline(lane.curve, low, high, max(0, spark))
 		line := mark + label + strings.Repeat(" ", name-twwidth.Width(label)+2) + r.tint(lane, curve) + field(curve)
-		lines = append(lines, line+score(lane.latest())+"  "+best+"  "+r.paint(lane))
+		lines = append(lines, line+score(lane.latest())+"  "+best+"  "+loss(score(lane.loss()))+r.paint(lane))
 	}
 	for i := range lines {
 		if twwidth.Width(lines[i]) > width { // a terminal of a few columns
@@ -121,6 +128,45 @@ func (r *Race) picture(width int) []string {
 		}
 	}
 	return lines
+}
+
+// widestCurve is the most columns of a curve: a race has few scores more.
+const widestCurve = 96
+
+// lossWidth is the width of the column of the log loss and its gap.
+const lossWidth = 9
+
+// headings gives the heading of the lanes' figure, and whether any log loss is
+// known.
+func (r *Race) headings() (figure string, losses bool) {
+	figure = "kept"
+	for _, lane := range r.lanes {
+		if lane.kept == nil && len(lane.curve) > 0 {
+			figure = "peak"
+		}
+		losses = losses || lane.logLoss != nil
+	}
+	return figure, losses
+}
+
+// labels are what the lanes are called, and how wide the widest is: their titles,
+// or where these leave too little of the room for a curve their names.
+func (r *Race) labels(room int) (labels []string, widest int) {
+	const curve = 24
+	for _, titled := range []bool{true, false} {
+		labels, widest = nil, 0
+		for _, n := range r.order {
+			label := Escape(n)
+			if titled {
+				label = r.lanes[n].title
+			}
+			labels, widest = append(labels, label), max(widest, twwidth.Width(label))
+		}
+		if room-widest >= curve {
+			break
+		}
+	}
+	return labels, widest
 }
 
 // scale is the range of scores that the curves are drawn in. Its top is the
@@ -137,18 +183,32 @@ func (r *Race) scale() (low, high float64) {
 	slices.Sort(all)
 	best, median := all[len(all)-1], all[len(all)/2]
 	low, high = max(all[0], best-4*(best-median)), best
-	if r.named() {
-		high = max(best, r.opts.Target)
+	if r.opts.Target != nil {
+		high = max(best, *r.opts.Target)
 	}
 	return low, high
 }
 
-// leader is the lane with the best score so far, or none.
+// leader is the lane that the model came from; before the end the one that reached
+// the threshold, or else that of the lowest log loss, or of the highest score where
+// that is not known. Empty if there is none.
 func (r *Race) leader() string {
-	best, leader := math.Inf(-1), ""
+	if r.model != "" {
+		return r.model
+	}
+	least, leader := math.Inf(1), ""
 	for _, n := range r.order {
-		if r.lanes[n].best > best {
-			best, leader = r.lanes[n].best, n
+		lane, standing := r.lanes[n], math.Inf(1)
+		switch {
+		case r.opts.Target != nil && lane.state == "COMPLETED":
+			return n
+		case lane.logLoss != nil:
+			standing = *lane.logLoss
+		case lane.kept == nil:
+			standing = -lane.peak
+		}
+		if standing < least {
+			least, leader = standing, n
 		}
 	}
 	return leader

@@ -1,0 +1,174 @@
+// Package prune decides which datasets, races, models and predictions of an
+// account are no longer needed.
+package prune
+
+import (
+	"slices"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// Policy says what is kept. At least one of Before and Keep has to be set.
+type Policy struct {
+	// Before is the age limit: what was created later is kept. The zero time sets
+	// no limit.
+	Before time.Time
+	// Keep is how many of the newest models of each series are kept; nil sets no
+	// limit.
+	Keep *int
+	// Champions keeps the champion of each series.
+	Champions bool
+}
+
+// Series is a series with all that was made of its datasets.
+type Series struct {
+	client.Series
+	Models      []client.SeriesModel // newest first
+	Races       []api.Training
+	Predictions []api.Prediction
+}
+
+// The kinds of an [Item].
+const (
+	Dataset    = "dataset"
+	Race       = "training"
+	Model      = "model"
+	Prediction = "prediction"
+)
+
+// Item is a thing that is to be deleted.
+type Item struct {
+	Kind      string `json:"kind"`
+	Key       string `json:"key"`
+	Name      string `json:"name" doc:"Of its dataset, or NAME@v3 of its model."`
+	CreatedOn string `json:"createdOn"`
+	// Bytes is the size of its file, 0 where it has none or the service does not say.
+	Bytes int64 `json:"bytes"`
+	// Implied is set where the item goes with another one, before it in the list.
+	Implied bool `json:"-"`
+}
+
+// Plan lists what of a series is to be deleted. What goes with an item follows
+// it. Things at work are kept, with all that they need.
+func Plan(s Series, p Policy) []Item {
+	kept := p.keptModels(s)
+	var items []Item
+	for _, d := range s.Datasets {
+		races := slices.DeleteFunc(slices.Clone(s.Races), func(r api.Training) bool { return r.DatasetKey != d.DatasetKey })
+		var doomed []api.Training
+		for _, r := range races {
+			if p.goes(r, kept) {
+				doomed = append(doomed, r)
+			}
+		}
+		whole := len(doomed) == len(races) && d.Status != api.DatasetProcessing && p.old(d.CreatedOn) &&
+			(len(races) > 0 || !p.Before.IsZero()) // a dataset without a race goes only by its age
+		if whole {
+			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
+		}
+		for _, r := range doomed {
+			items = append(items, s.race(r, d.DatasetName, whole)...)
+		}
+	}
+	for _, x := range s.Predictions {
+		if kept[x.ModelKey] && ended(x.Status) && !p.Before.IsZero() && p.old(x.CreatedOn) {
+			items = append(items, s.prediction(x, false))
+		}
+	}
+	return items
+}
+
+// Agreed returns the items of a plan that a newer plan of the same policy has as
+// well, as the newer one lists them: what was made or became a champion since
+// was not agreed to. An item with which something else would go that was not in
+// the first plan stays.
+func Agreed(first, now []Item) []Item {
+	known := map[string]bool{}
+	for _, item := range first {
+		known[item.Key] = true
+	}
+	var items []Item
+	for len(now) > 0 {
+		end := 1
+		for end < len(now) && now[end].Implied {
+			end++
+		}
+		if !slices.ContainsFunc(now[:end], func(i Item) bool { return !known[i.Key] }) {
+			items = append(items, now[:end]...)
+		}
+		now = now[end:]
+	}
+	return items
+}
+
+// keptModels returns the keys of the models that stay.
+func (p Policy) keptModels(s Series) map[string]bool {
+	kept := map[string]bool{}
+	for i, m := range s.Models {
+		switch {
+		case p.Champions && m.Champion, !p.Before.IsZero() && !p.old(m.CreatedOn), p.Keep != nil && i < *p.Keep:
+			kept[m.ModelKey] = true
+		}
+	}
+	for _, x := range s.Predictions {
+		if !ended(x.Status) {
+			kept[x.ModelKey] = true
+		}
+	}
+	return kept
+}
+
+// goes reports whether a race is to be deleted, with its model if it has one.
+func (p Policy) goes(r api.Training, kept map[string]bool) bool {
+	if !ended(r.Status) || kept[r.ModelKey] {
+		return false
+	}
+	return r.ModelKey != "" || p.old(r.CreatedOn)
+}
+
+// old reports whether something created at a time is older than the limit; all
+// is if there is no limit. A time that cannot be read is not old.
+func (p Policy) old(created string) bool {
+	if p.Before.IsZero() {
+		return true
+	}
+	at, err := time.Parse(api.TimeLayout, created)
+	return err == nil && at.Before(p.Before)
+}
+
+// ended reports whether no work is under way on a race or prediction.
+func ended(status string) bool {
+	switch status {
+	case api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled, api.PredictionTimeout:
+		return true
+	}
+	return false
+}
+
+// race lists a race with its model and the predictions made with that.
+func (s Series) race(r api.Training, dataset string, implied bool) []Item {
+	items := []Item{{Kind: Race, Key: r.TrainingJobKey, Name: dataset, CreatedOn: r.CreatedOn, Implied: implied}}
+	for _, m := range s.Models {
+		if m.ModelKey == r.ModelKey {
+			items = append(items, Item{Kind: Model, Key: m.ModelKey, Name: m.Reference(), CreatedOn: m.CreatedOn, Bytes: m.Bytes, Implied: true})
+		}
+	}
+	for _, x := range s.Predictions {
+		if r.ModelKey != "" && x.ModelKey == r.ModelKey {
+			items = append(items, s.prediction(x, true))
+		}
+	}
+	return items
+}
+
+func (s Series) prediction(x api.Prediction, implied bool) Item {
+	item := Item{Kind: Prediction, Key: x.PredictionKey, CreatedOn: x.CreatedOn, Bytes: x.Bytes, Implied: implied}
+	for _, m := range s.Models {
+		if m.ModelKey == x.ModelKey {
+			item.Name = m.Reference()
+		}
+	}
+	return item
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"foretell/internal/api"
+)
+
+// Won says in one sentence what the model was kept for, such as "BLEND won on log
+// loss 0.4912 (best single BSIX01 0.5030)". It is "" where nothing was
+// compared.
+func Won(r *api.ModelReport) string {
+	winner := candidateOf(r, r.Algorithm)
+	if winner == nil {
+		return ""
+	}
+	if r.TargetPerformance != nil && slices.ContainsFunc(r.Algorithms, func(a api.AlgorithmReport) bool { return a.Outcome == api.OutcomeReached }) {
+		return fmt.Sprintf("%s reached %s %s first, with %s", r.Algorithm, r.Metric, figure(*r.TargetPerformance), figure(winner.Performance))
+	}
+	name, rival := rivalOf(r)
+	switch {
+	case rival == nil:
+		return ""
+	case winner.LogLoss <= rival.LogLoss:
+		return fmt.Sprintf("%s won on log loss %s (%s %s)", r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
+	case r.Blended != nil && r.Algorithm == blend:
+		return fmt.Sprintf("%s won: log loss %s, not clearly above %s %s", r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
+	}
+	return fmt.Sprintf("%s won on %s %s (%s %s)", r.Algorithm, r.Metric, figure(winner.Performance), name, figure(rival.Performance))
+}
+
+// blend is the algorithm of a model that is the blend of several.
+const blend = "BLEND"
+
+// candidateOf returns the figures by which an algorithm, or the blend, was
+// compared with the others; nil if it was not.
+func candidateOf(r *api.ModelReport, algorithm string) *api.Candidate {
+	if algorithm == blend {
+		return r.Blended
+	}
+	for _, a := range r.Algorithms {
+		if a.Algorithm == algorithm && a.Performance != nil && a.LogLoss != nil {
+			return &api.Candidate{Performance: *a.Performance, LogLoss: *a.LogLoss, Interval: a.Interval}
+		}
+	}
+	return nil
+}
+
+// rivalOf returns the candidate of the lowest log loss beside the winner: of the
+// algorithms if that is the blend.
+func rivalOf(r *api.ModelReport) (name string, rival *api.Candidate) {
+	word := "next best"
+	if r.Algorithm == blend {
+		word = "best single"
+	}
+	names := []string{blend}
+	for _, a := range r.Algorithms {
+		names = append(names, a.Algorithm)
+	}
+	for _, one := range names {
+		c := candidateOf(r, one)
+		if one != r.Algorithm && c != nil && (rival == nil || c.LogLoss < rival.LogLoss) {
+			name, rival = word+" "+one, c
+		}
+	}
+	return name, rival
+}
+
+// From how many columns on the race has room for intervals, and for the words of
+// the algorithms.
+const (
+	intervalWidth = 62
+	titleWidth    = 78
+)
+
+// writeRace writes how each algorithm ended and what it was compared by. The
+// model's own line is marked.
+func writeRace(w io.Writer, r *api.ModelReport, width int) {
+	if len(r.Algorithms) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nRace\n")
+	columns(w, 0, func(w io.Writer) {
+		wide, title := width >= intervalWidth, func(code string) string { return code }
+		if width >= titleWidth {
+			title = api.AlgorithmTitle
+		}
+		line := func(mark, name, outcome, performance, interval, logLoss, steps string) {
+			fmt.Fprintf(w, "%s %s\t%s\t%s\t", mark, name, outcome, performance)
+			if wide {
+				fmt.Fprintf(w, "%s\t", interval)
+			}
+			fmt.Fprintf(w, "%s\t%s\n", logLoss, steps)
+		}
+		line(" ", "algorithm", "outcome", "score", "95 % interval", "logLoss", "steps")
+		for _, a := range r.Algorithms {
+			outcome := cmp.Or(a.Outcome, api.OutcomeOf(a.Status, r.TargetPerformance, false), a.Status)
+			performance, interval, logLoss := "-", "-", "-"
+			if a.Performance != nil && a.LogLoss != nil {
+				performance, logLoss = figure(*a.Performance), figure(*a.LogLoss)
+			}
+			if a.Interval != nil {
+				interval = a.Interval.String()
+			}
+			line(mark(a.Algorithm == r.Algorithm), title(a.Algorithm), api.OutcomeText(outcome, r.TargetPerformance),
+				performance, interval, logLoss, fmt.Sprint(len(a.Curve)))
+		}
+		if b := r.Blended; b != nil {
+			outcome := "not kept"
+			if r.Algorithm == blend {
+				outcome = "kept"
+			}
+			line(mark(r.Algorithm == blend), title(blend), outcome, figure(b.Performance), b.Interval.String(), figure(b.LogLoss), "")
+		}
+	})
+}
+
+// mark stands before the line of the model.
+func mark(is bool) string {
+	if is {
+		return "›"
+	}
+	return " "
+}

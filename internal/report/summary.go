@@ -1,0 +1,83 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// Summary tells in a few lines how a race went: what was kept and why, its
+// scores with their intervals and rows, and what they are to be held against. The
+// first line begins with the algorithm. took is how long it took, in words. r may
+// be nil, because a report is an extension: then the lines say what job does.
+func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {
+	if r == nil {
+		r = &api.ModelReport{}
+	}
+	name := cmp.Or(algorithm, r.Algorithm)
+	lines := []string{api.AlgorithmTitle(name) + strings.TrimPrefix(won(job, name, r), name) + " in " + took}
+	if len(r.Blend) > 0 {
+		lines = append(lines, fmt.Sprintf("  %-10s %s", "made of", r.Shares()))
+	}
+	add := func(name string, value *float64, s *api.Scores, rows int64, why string) {
+		switch {
+		case value != nil:
+			line := fmt.Sprintf("  %-10s %s %s", name, job.Metric, figure(*value))
+			if i := s.Interval(job.Metric); i != nil {
+				line += fmt.Sprintf(" (%s)", i)
+			}
+			if rows > 0 {
+				line += " on " + plural(rows)
+			}
+			lines = append(lines, line)
+		case r.Rows > 0: // else nothing is known of it
+			lines = append(lines, fmt.Sprintf("  %-10s not measured: %s", name, why))
+		}
+	}
+	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
+	add("test", job.TestPerformance, r.Test, r.TestRows, r.WhyNoTest())
+	if r.Validation != nil {
+		lines = append(lines, "  log loss   "+beside(r.Validation, r.Test, api.MetricLogLoss))
+	}
+	if b := r.Baseline; b != nil && b.Validation != nil {
+		lines = append(lines, fmt.Sprintf("  %-10s %s: %s %s", "baseline", always(b.Label), job.Metric, beside(b.Validation, b.Test, job.Metric)))
+	}
+	return lines
+}
+
+// beside gives a score of two sets of rows, of which the second may be nil.
+func beside(validation, test *api.Scores, name string) string {
+	text := "validation " + scoreOf(validation, name)
+	if test != nil {
+		text += ", test " + scoreOf(test, name)
+	}
+	return text
+}
+
+// always names the baseline.
+func always(label string) string { return `always "` + cell(label, 16) + `"` }
+
+func plural(rows int64) string {
+	if rows == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", rows)
+}
+
+// won says what the model was kept for, as Won does where the report tells.
+func won(job *api.Training, algorithm string, r *api.ModelReport) string {
+	name := cmp.Or(algorithm, "the best model")
+	text := Won(r)
+	switch {
+	case text == "" && job.Outcome == api.OutcomeReached && job.TargetPerformance != nil:
+		text = fmt.Sprintf("%s reached %g", name, *job.TargetPerformance)
+	case text == "":
+		text = name + " won"
+	}
+	if job.Outcome == api.OutcomeTimeLimit {
+		text += " at the time limit"
+	}
+	return text
+}

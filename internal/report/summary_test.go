@@ -1,0 +1,89 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+// TestSummary tells how races went that ended in different ways.
+func TestSummary(t *testing.T) {
+	single := func(name string, performance, logLoss float64, outcome string) api.AlgorithmReport {
+		return api.AlgorithmReport{Algorithm: name, Outcome: outcome, Performance: &performance, LogLoss: &logLoss}
+	}
+	two := []api.AlgorithmReport{single("BSIX01", 0.77, 0.5, api.OutcomeDone), single("BFIF01", 0.79, 0.52, api.OutcomeDone)}
+	for _, c := range []struct {
+		name   string
+		job    api.Training
+		report *api.ModelReport
+		want   string
+	}{
+		{
+			"a blend, with all figures",
+			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76), TestPerformance: new(0.75)},
+			&api.ModelReport{
+				Algorithm: "BLEND", Metric: "accuracy", Rows: 750, ValidationRows: 600, TestRows: 150, Algorithms: two,
+				Blend:      []api.BlendShare{{Algorithm: "BSIX01", Weight: 0.6}, {Algorithm: "BFIF01", Weight: 0.4}},
+				Blended:    &api.Candidate{Performance: 0.76, LogLoss: 0.49},
+				Validation: &api.Scores{Accuracy: 0.76, LogLoss: 0.49, Intervals: map[string]api.Interval{"accuracy": {Low: 0.7243, High: 0.7925}}},
+				Test:       &api.Scores{Accuracy: 0.75, LogLoss: 0.51, Intervals: map[string]api.Interval{"accuracy": {Low: 0.6752, High: 0.8125}}},
+				Baseline:   &api.Baseline{Label: "good", Validation: &api.Scores{Accuracy: 0.7}, Test: &api.Scores{Accuracy: 0.7067}},
+			},
+			`BLEND won on log loss 0.4900 (best single BSIX01 0.5000) in 11 s
+  made of    BSIX01 60%, BFIF01 40%
+  validation accuracy 0.7600 (0.72–0.79) on 600 rows
+  test       accuracy 0.7500 (0.68–0.81) on 150 rows
+  log loss   validation 0.4900, test 0.5100
+  baseline   always "good": accuracy validation 0.7000, test 0.7067`,
+		},
+		{
+			"no time for the test rows",
+			api.Training{Metric: "accuracy", Outcome: api.OutcomeTimeLimit, AchievedPerformance: new(0.77)},
+			&api.ModelReport{
+				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.NoTime,
+				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
+			},
+			`BSIX01 boosting won on log loss 0.5000 (next best BFIF01 0.5200) at the time limit in 11 s
+  validation accuracy 0.7700 on 600 rows
+  test       not measured: no time for the test rows: give --time-limit more`,
+		},
+		{
+			"a blend that a single one is not clearly better than",
+			api.Training{Metric: "accuracy"},
+			&api.ModelReport{Algorithm: "BLEND", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.501}},
+			`BLEND won: log loss 0.5010, not clearly above best single BSIX01 0.5000 in 11 s`,
+		},
+		{
+			"a performance that no other comes near",
+			api.Training{Metric: "accuracy"},
+			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Algorithms: two},
+			`BFIF01 forest won on accuracy 0.7900 (next best BSIX01 0.7700) in 11 s`,
+		},
+		{
+			"a threshold",
+			api.Training{Metric: "accuracy", Outcome: api.OutcomeReached, TargetPerformance: new(0.75)},
+			&api.ModelReport{
+				Algorithm: "BSIX01", Metric: "accuracy", TargetPerformance: new(0.75),
+				Algorithms: []api.AlgorithmReport{single("BSIX01", 0.77, 0.5, api.OutcomeReached), two[1]},
+			},
+			`BSIX01 boosting reached accuracy 0.7500 first, with 0.7700 in 11 s`,
+		},
+		{
+			"another deployment",
+			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76)},
+			nil,
+			"BSIX01 boosting won in 11 s\n  validation accuracy 0.7600",
+		},
+	} {
+		algorithm := "BSIX01"
+		if c.report != nil {
+			algorithm = c.report.Algorithm
+		}
+		if diff := cmp.Diff(c.want, strings.Join(Summary(&c.job, algorithm, c.report, "11 s"), "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
