@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,30 +16,33 @@ type checkOptions struct {
 	waiter waiter
 	fixer  fixer
 
+	blind     []string
 	blindOnly bool
 }
 
 func newCheckCmd(h *host) *cobra.Command {
 	opts := &checkOptions{host: h}
 	cmd := &cobra.Command{
-		Use:   "check FILE [BLIND]",
+		Use:   "check FILE [BLIND] | check FILE... --blind BLIND...",
 		Short: "Profile a CSV and find what the service would reject, without network",
-		Long: `Reads a training file, and a blind file if one is named, once each, and tells
-what the columns hold, each defect with its line and column and what to do
-about it, and how the two files differ. A defect is exit status 6; warnings
-are not.
+		Long: `Reads a training file, and a blind file if one is named. Reports what each column
+holds, how the two files differ, and each defect with its line, its column and
+what to do about it. The exit status is 6 if there is a defect. Warnings do not
+change it.
 
-With --fix a corrected copy of FILE is written, with --fix-blind one of BLIND:
-UTF-8, commas, one header, ID first and label last, an ID and as many fields
-for every row, the blind file's columns as in the training file and without
-its label. Every change is told with how often and where first; rows without a
-label and rows whose fields cannot be told apart are left out of a training
-file, never of a blind one. What cannot be put right is still exit status 6,
-and then no copy is written. The files themselves are never touched.`,
+--fix writes a corrected copy of FILE, --fix-blind one of BLIND. A copy is UTF-8
+with commas and one header. The ID comes first and the label last. Every row has
+an ID and the same number of fields. The blind file gets the columns of the
+training file, without the label.
+
+Each kind of change is reported with its number and its first line. Rows without a
+label, and rows whose fields cannot be told apart, are dropped from a training
+file, never from a blind one. If something cannot be corrected, no copy is written
+and the exit status is 6. The files themselves are never changed.`,
 		Example: `  foretell check train.csv blind.csv
-  foretell check raw.csv blind.csv --fix train.csv --fix-blind rows.csv
-  foretell check export.csv --label churned --id customer --fix train.csv`,
-		Args: takes("FILE", "[BLIND]"),
+  foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
+  foretell check export.csv --label churned --id customer --fix fixed.csv`,
+		Args: takes("FILE", "[FILE]..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.output.bindItem(cmd, h, prints[checkReport]())
@@ -47,6 +51,7 @@ and then no copy is written. The files themselves are never touched.`,
 	opts.waiter.bindProgress(cmd)
 	opts.fixer.bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file: it has no label column")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; several make one table, and so do several FILEs before it")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
 	return cmd
 }
@@ -57,22 +62,30 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer cancel()
-	if o.blindOnly && len(args) > 1 {
+	if o.blindOnly && len(args)+len(o.blind) > 1 {
 		return usage("--no-label is for a blind file alone")
 	}
-	if err := oneStdin(args...); err != nil {
+	train, blind := args, o.blind
+	if len(blind) == 0 {
+		train, blind = args[:1], args[1:]
+	}
+	if len(args) > 2 && len(o.blind) == 0 {
+		return usage("check takes one FILE and one BLIND, or several with --blind").
+			advise("name the blind files with --blind: `foretell check %s %s --blind %s`", quote(args[0]), quote(args[1]), quote(args[2]))
+	}
+	if err := oneStdin(slices.Concat(train, blind)...); err != nil {
 		return err
 	}
 	if !o.host.console.Redraw && o.waiter.progressIsOpen() {
 		progress = o.host.console.NewProgress(term.None, o.host.now) // seconds of work are no news in a log
 	}
-	p := &preflight{}
+	p := &preflight{host: o.host}
 	defer p.Close()
-	if p.train, err = o.shaper.input(o.host, args[0], o.blindOnly); err != nil {
+	if p.train, err = o.shaper.input(o.host, o.blindOnly, train...); err != nil {
 		return err
 	}
-	if len(args) > 1 {
-		if p.blind, err = o.shaper.input(o.host, args[1], true); err != nil {
+	if len(blind) > 0 {
+		if p.blind, err = o.shaper.input(o.host, true, blind...); err != nil {
 			return err
 		}
 	}
@@ -82,6 +95,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	if err := p.run(ctx, progress); err != nil {
 		return err
 	}
+	p.tell(&o.output)
 	if err := o.print(p.report()); err != nil {
 		return err
 	}

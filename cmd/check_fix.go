@@ -45,7 +45,7 @@ func (f *fixer) settle(p *preflight) error {
 			return usage("%s writes a file: standard output has the report", flag).advise("name a file with %s", flag)
 		}
 		for _, in := range []*input{p.train, p.blind} {
-			if in != nil && sameFile(path, in.path) {
+			if in != nil && in.reads(path) {
 				return usage("the copy %s is the input %s", path, in.name).advise("name another file with %s", flag)
 			}
 		}
@@ -88,6 +88,10 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := o.fixer.settle(p); err != nil {
 		return err
 	}
+	if err := p.understand(ctx); err != nil {
+		return err
+	}
+	p.findings = nil // what is told of the copies, or as a change
 	r := &repair{preflight: p, progress: progress}
 	defer r.discard()
 	if err := r.trainFile(ctx, o.fixer.train); err != nil {
@@ -140,7 +144,7 @@ type change struct {
 func (r *repair) trainFile(ctx context.Context, path string) (err error) {
 	p := r.preflight
 	if path == "" {
-		if p.trained, err = p.train.profile(ctx, r.progress, frame.ScanOptions{ID: p.train.shape.ID}); err != nil {
+		if err := p.readTrain(ctx, r.progress); err != nil {
 			return err
 		}
 		p.collect(p.train, p.trained)
@@ -179,7 +183,7 @@ func (r *repair) blindFile(ctx context.Context, path string) (err error) {
 	if c == nil {
 		return nil // its defects are reported beside the copy of the training file
 	}
-	return c.proved(in, &preflight{train: p.train, blind: p.blind, findings: p.findings[before:]})
+	return c.proved(in, &preflight{host: p.host, train: p.train, blind: p.blind, findings: p.findings[before:]})
 }
 
 // mend writes the corrected copy of an input to a hidden file beside its path.
@@ -193,10 +197,10 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 	}
 	c := &fixedCopy{path: path, part: part}
 	r.copies = append(r.copies, c)
-	phase, size, before := r.progress.Phase("correcting "+in.name), in.size(), int64(0)
+	phase, size, before := r.progress.Phase("correcting "+in.name), in.table.Size(), int64(0)
 	defer phase.Done()
 	open := func() (io.ReadCloser, error) {
-		file, err := in.stored()
+		file, err := in.table.CSV(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +208,7 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 		before += size
 		metered := readerFunc(func(p []byte) (int, error) {
 			n, err := file.Read(p)
-			phase.Share(from+file.done.Load(), 2*size)
+			phase.Share(from+file.Done(), 2*size)
 			return n, err
 		})
 		return struct {
@@ -212,9 +216,7 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 			io.Closer
 		}{metered, file}, nil
 	}
-	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{
-		Shape: in.shape, Encoding: in.encoding, Train: train, NumberedTrain: r.numbered,
-	})
+	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{Shape: r.shape(in), Train: train, NumberedTrain: r.numbered})
 	if err != nil {
 		var defect *frame.Defect
 		if ctx.Err() != nil || !errors.As(err, &defect) {
@@ -225,16 +227,43 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 	if err := part.Sync(); err != nil {
 		return nil, err
 	}
+	for _, step := range in.table.Steps() {
+		r.changes = append(r.changes, change{in.name, path, frame.Change{Code: step.Code, Message: step.Message(), Count: 1}})
+	}
+	for _, w := range in.table.Warnings() {
+		r.changes = append(r.changes, change{w.File, path, frame.Change{Code: w.Code, Message: w.Message, Count: 1, Line: w.Line, Column: w.Column, Name: w.Name}})
+	}
 	for _, one := range c.done.Changes {
-		r.changes = append(r.changes, change{in.name, path, one})
+		file := in.name
+		if one.Line > 0 {
+			file, one.Line, one.Column = in.table.Place(one.Line, one.Column)
+		}
+		r.changes = append(r.changes, change{file, path, one})
 	}
 	return c, nil
 }
 
+// shape is what the flags say of a file, and of a training file, what was
+// understood without them.
+func (r *repair) shape(in *input) frame.Shape {
+	shape := in.asked
+	if in != r.train || shape.Blind || !r.looked {
+		return shape
+	}
+	shape.MakeID = r.roles.MadeID
+	if in.shape.ID != "" {
+		shape.ID = in.shape.ID
+	}
+	if in.shape.Label != "" {
+		shape.Label = in.shape.Label
+	}
+	return shape
+}
+
 // input is the copy as a file that is read, in the place of in, which it frees.
 func (c *fixedCopy) input(in *input) *input {
-	in.Close()
-	return &input{name: c.path, path: c.part.Name(), shape: frame.Shape{Blind: in.shape.Blind}}
+	_ = in.Close() // what is left lies in the folder for temporary files
+	return plainInput(c.path, c.part.Name(), in.shape.Blind)
 }
 
 // proved is an error if the service would refuse the copy: then the file that it

@@ -18,6 +18,8 @@ type checkReport struct {
 	fileReport
 	Blind    *fileReport `json:"blind,omitempty"`
 	Findings []finding   `json:"findings"`
+	// Understood is what the columns were taken for, nil if the file cannot be read.
+	Understood *understood `json:"understood,omitempty"`
 	// Changes are what --fix and --fix-blind changed. The rest of the report is
 	// of the copies then.
 	Changes []change `json:"changes,omitempty"`
@@ -26,6 +28,7 @@ type checkReport struct {
 // fileReport is what one file holds.
 type fileReport struct {
 	File        string         `json:"file"`
+	ReadAs      string         `json:"readAs,omitempty"`
 	Rows        int            `json:"rows"`
 	Bytes       int64          `json:"bytes"`
 	ID          string         `json:"id"`
@@ -56,7 +59,10 @@ type classReport struct {
 }
 
 func (p *preflight) report() *checkReport {
-	r := &checkReport{fileReport: newFileReport(p.train, p.trained), Findings: p.findings}
+	r := &checkReport{fileReport: newFileReport(p.train, p.trained), Findings: p.findings, Understood: p.understood()}
+	if r.Understood != nil {
+		r.LabelReason = r.Understood.LabelReason
+	}
 	if r.Findings == nil {
 		r.Findings = []finding{}
 	}
@@ -68,12 +74,13 @@ func (p *preflight) report() *checkReport {
 }
 
 func newFileReport(in *input, p *frame.Profile) fileReport {
-	r := fileReport{File: in.name, Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
-	r.LabelReason = labelReason(in, p)
+	r := fileReport{File: in.name, ReadAs: in.table.Form(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{
-			Column: api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct)},
+			Column: api.Column{
+				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate,
+			},
 			Values: valuesOf(c, p.Rows), Alone: c.Alone, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
 		})
 	}
@@ -87,21 +94,6 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 	return r
 }
 
-// labelReason says why a column is taken for the label.
-func labelReason(in *input, p *frame.Profile) string {
-	switch {
-	case p.Schema.Label == "":
-		return ""
-	case in.shape.Label != "":
-		return "named by --label"
-	case p.LikelyLabel != "":
-		return "the last column, but rather " + strconv.Quote(p.LikelyLabel) + " is the label"
-	case len(p.Classes) > 0:
-		return fmt.Sprintf("the last column, %d classes", len(p.Classes))
-	}
-	return "the last column"
-}
-
 // valuesOf is a glance at a column: the range of numbers and what half of them
 // are below, or the most frequent texts.
 func valuesOf(c *frame.ColumnProfile, rows int) string {
@@ -109,6 +101,9 @@ func valuesOf(c *frame.ColumnProfile, rows int) string {
 		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), c.Form.Format(n.Median))
 	}
 	different := plural(c.Distinct, "value")
+	if c.Estimate {
+		different = "about " + different
+	}
 	switch {
 	case c.Words > 0:
 		return fmt.Sprintf("%s, looked through for %s", different, plural(c.Words, "word"))
@@ -188,7 +183,7 @@ func (o *checkOptions) printParts(r *checkReport) error {
 
 func (o *checkOptions) printFile(f *fileReport) error {
 	out := o.host.console.Out
-	if err := item(&o.output, f, "file", "rows", "bytes", "id", "label", "labelReason"); err != nil {
+	if err := item(&o.output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
 		return err
 	}
 	if len(f.Columns) > 0 {
@@ -275,7 +270,15 @@ func (c *columnReport) counts() []int {
 	return rows
 }
 
+// mostClasses is how many classes a terminal is shown.
+const mostClasses = 20
+
+// printClasses prints the classes of the label; on a terminal the first ones.
 func (o *checkOptions) printClasses(classes []classReport) error {
+	if more := len(classes) - mostClasses; more > 1 && o.host.console.OutTerminal {
+		defer func() { fmt.Fprintf(o.host.console.Out, "and %d more classes; all with --json\n", more) }()
+		classes = classes[:mostClasses]
+	}
 	t, err := tableOf(&o.output, classes, "label", "rows", "share", "note")
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/client"
 )
 
 // climb is the way up for --threshold auto, on a service whose races need a
@@ -27,11 +26,16 @@ type climb struct {
 	// floor is the first threshold.
 	floor  float64
 	stairs []stair
+	// limits is the deadline of the command, and reserve what it needs after the climb.
+	limits  deadline
+	reserve time.Duration
+	precise bool // the service knows a deadline
 }
 
 // stair is one race of a climb.
 type stair struct {
-	Threshold           float64  `json:"threshold"`
+	// Threshold is nil for the race without one.
+	Threshold           *float64 `json:"threshold"`
 	TrainingJobKey      string   `json:"trainingJobKey"`
 	Status              string   `json:"status"`
 	AchievedPerformance *float64 `json:"achievedPerformance,omitempty"`
@@ -62,9 +66,9 @@ func floorOf(metric string, classes []int) float64 {
 func (c *climb) up(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
 	within, cancel := context.WithTimeout(ctx, c.limit())
 	defer cancel()
-	if c.embedded || len(dataset.Classes) > 0 { // extensions go together
+	if c.precise = c.extended(dataset); c.precise {
 		c.output.note("--threshold auto: the service keeps the best model of a race, so that one race is the top of the stairs")
-		job, err := c.step(ctx, within, dataset.DatasetKey, 1)
+		job, err := c.step(ctx, within, dataset.DatasetKey, nil)
 		if err != nil || job.ModelKey != "" {
 			return job, failedOr(job, err)
 		}
@@ -72,7 +76,7 @@ func (c *climb) up(ctx context.Context, dataset *api.Dataset) (*api.Training, er
 	}
 	var best *api.Training
 	for next := c.floor; ; {
-		job, err := c.step(ctx, within, dataset.DatasetKey, next)
+		job, err := c.step(ctx, within, dataset.DatasetKey, new(next))
 		if err != nil {
 			return nil, err
 		}
@@ -102,25 +106,29 @@ func above(reached float64) float64 {
 	return math.Ceil((reached+(1-reached)*steepness)*digits) / digits
 }
 
-// limit is how long the climb may take.
-func (c *climb) limit() time.Duration {
-	seconds := api.DefaultTimeLimitSeconds
-	if s := c.body.TimeLimitSeconds; s != nil {
-		seconds = *s
-	}
-	return time.Duration(seconds) * time.Second
+// extended reports whether the service has this program's extensions, which go
+// together: its prepared datasets tell their classes.
+func (c *connection) extended(dataset *api.Dataset) bool {
+	return c.embedded || len(dataset.Classes) > 0
 }
 
-// step races for one threshold. When within ends before ctx does, the race is
-// cancelled.
-func (c *climb) step(ctx, within context.Context, dataset string, threshold float64) (*api.Training, error) {
-	body := c.body
-	body.PerformanceThreshold = &threshold
-	if deadline, _ := within.Deadline(); body.TimeLimitSeconds != nil {
-		left := max(int(time.Until(deadline)/time.Second), 1)
-		body.TimeLimitSeconds = &left
+// limit is how long the climb may take.
+func (c *climb) limit() time.Duration {
+	if c.limits.limit > 0 {
+		return c.limits.ends.Sub(c.limits.now()) - c.reserve
 	}
-	created, err := client.Call(ctx, c.Client, api.CreateTraining, &api.CreateTrainingInput{
+	return api.DefaultTimeLimitSeconds * time.Second
+}
+
+// step races for one threshold, or for none. When within ends before ctx does, the race is
+// cancelled.
+func (c *climb) step(ctx, within context.Context, dataset string, threshold *float64) (*api.Training, error) {
+	body := c.body
+	body.PerformanceThreshold = api.NewThreshold(threshold)
+	if err := c.limits.race(&body, c.reserve, c.precise); err != nil {
+		return nil, err
+	}
+	created, err := c.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: dataset}, Body: body,
 	})
 	if err != nil {
@@ -134,8 +142,8 @@ func (c *climb) step(ctx, within context.Context, dataset string, threshold floa
 		return nil, err
 	}
 	c.stairs = append(c.stairs, stair{threshold, job.TrainingJobKey, job.Status, job.AchievedPerformance})
-	if threshold < 1 {
-		c.tell(len(c.stairs), threshold, job)
+	if threshold != nil {
+		c.tell(len(c.stairs), *threshold, job)
 	}
 	return job, nil
 }

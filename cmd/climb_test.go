@@ -86,7 +86,7 @@ func (p *plain) strip(r *http.Response) error {
 	}
 	var doc map[string]any
 	if json.Unmarshal(body, &doc) == nil {
-		for _, name := range []string{"columns", "classes", "rows", "metric"} {
+		for _, name := range []string{"columns", "classes", "rows", "metric", "outcome"} {
 			delete(doc, name)
 		}
 		if doc["status"] == "NOT_COMPLETED" || doc["status"] == "TIMED_OUT" {

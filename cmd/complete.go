@@ -101,15 +101,15 @@ func trainingNames(ctx context.Context, conn *connection) ([]string, error) {
 
 func modelNames(ctx context.Context, conn *connection) ([]string, error) {
 	var names []string
-	for m, err := range conn.allModels(ctx, "") {
+	for m, err := range conn.allModels(ctx) {
 		if err != nil {
 			return names, err
 		}
-		about := m.Algorithm + " " + strconv.FormatFloat(m.AchievedPerformance.Value, 'f', 4, 64)
+		about := api.AlgorithmTitle(m.Algorithm) + " " + strconv.FormatFloat(m.AchievedPerformance.Value, 'f', 4, 64)
 		if m.Champion {
-			names = append(names, cobra.CompletionWithDesc(m.DatasetName+"@champion", about))
+			names = append(names, cobra.CompletionWithDesc(m.Series+"@champion", about))
 		}
-		names = append(names, cobra.CompletionWithDesc(m.DatasetName+"@v"+strconv.Itoa(m.Version), about))
+		names = append(names, cobra.CompletionWithDesc(m.Series+"@v"+strconv.Itoa(m.SeriesVersion), about))
 	}
 	return names, nil
 }
@@ -123,6 +123,27 @@ func predictionNames(ctx context.Context, conn *connection) ([]string, error) {
 		names = append(names, cobra.CompletionWithDesc(p.PredictionKey, p.DatasetName+" "+p.Status))
 	}
 	return names, nil
+}
+
+// completeColumns gives shells the columns of the first file among a command's
+// arguments.
+func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+	defer cancel()
+	for _, path := range args {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		in, err := s.input(nil, false, path)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer in.Close()
+		names, _ := in.header(ctx) // of a file that cannot be read there are none
+		names = slices.DeleteFunc(names, func(name string) bool { return strings.ContainsAny(name, "\t\r\n") })
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRest gives shells something better than file names where no file is
@@ -181,7 +202,8 @@ func completeMore(names []string) cobra.CompletionFunc {
 		named := typed[:strings.LastIndex(typed, ",")+1]
 		var found []string
 		for _, name := range names {
-			if !slices.Contains(strings.Split(named, ","), name) {
+			bare, _, _ := strings.Cut(name, "\t") // behind it is what shells show beside it
+			if !slices.Contains(strings.Split(named, ","), bare) {
 				found = append(found, named+name)
 			}
 		}

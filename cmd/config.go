@@ -14,7 +14,7 @@ import (
 
 func newConfigCmd(h *host) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "config", Short: "What commands are told by the config file, variables and flags",
+		Use: "config", Short: "Read and change settings",
 		Long: `Settings stand in a profile of the config file. A variable is stronger than the
 file, a flag stronger than a variable; ` + "`config list --origin`" + ` tells which one
 decided. No secret is kept there: ` + "`foretell login`" + ` keeps those.
@@ -148,7 +148,7 @@ func newConfigListCmd(h *host) *cobra.Command {
 	opts := &configListOptions{}
 	cmd := opts.bind(&cobra.Command{
 		Use: "list", Short: "List all settings and their values", Args: noArgs,
-		Long: `Lists what a command with these flags in this environment would be told.`,
+		Long: `Lists the settings of a command with these flags, in this environment.`,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
 	}, h)
 	for _, v := range variables {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -26,6 +27,8 @@ type connection struct {
 	*client.Client
 	// embedded tells that the service is in this process and ends with it.
 	embedded bool
+	// jobs are the embedded service's; nil of another.
+	jobs jobs
 	// dataDir is the embedded service's folder.
 	dataDir string
 	// account is whom the service takes us for.
@@ -33,8 +36,16 @@ type connection struct {
 	closers []func() error
 }
 
+// jobs is what a command can ask of the work in its own process.
+type jobs interface {
+	// TakeUp has this process do the work on a thing that no living process does.
+	TakeUp(ctx context.Context, key string) error
+	// Elsewhere reports whether another living process works on a thing.
+	Elsewhere(ctx context.Context, key string) (bool, error)
+}
+
 // Close stops the embedded service; jobs under way are given back within a
-// second, for the next process to go on with.
+// second, for whoever asks for them to start them again.
 func (c *connection) Close() {
 	for i := len(c.closers) - 1; i >= 0; i-- {
 		_ = c.closers[i]() // the command's result does not depend on it
@@ -116,7 +127,7 @@ func (o *connector) connect(ctx context.Context) (*connection, error) {
 
 // wrap puts around the transport what the flags ask for; nil for nothing.
 func (o *connector) wrap() func(http.RoundTripper) http.RoundTripper {
-	if dryRun(o.cmd) {
+	if dryRun(o.cmd) && !dryRunPrintsResult(o.cmd) {
 		r := o.host.rehearse()
 		return r.around
 	}
@@ -174,7 +185,7 @@ func (o *connector) embedAt(ctx context.Context, dir string, opts client.Options
 	if err != nil {
 		return nil, err
 	}
-	conn := &connection{embedded: true, dataDir: dir, closers: []func() error{house.close}}
+	conn := &connection{embedded: true, jobs: house.app, dataDir: dir, closers: []func() error{house.close}}
 	fill := func() error {
 		session, err := house.app.LocalSession(ctx)
 		if err != nil {
@@ -237,10 +248,25 @@ func (o *connector) remote(ctx context.Context, s *settings, opts client.Options
 // newClient makes a client; an address that cannot be one is a wrong flag.
 func newClient(opts client.Options) (*client.Client, error) {
 	c, err := client.New(opts)
-	if err != nil {
-		return nil, usage("%w", err).advise("give the service's address as in --server https://foretell.example.com")
+	if err == nil {
+		return c, nil
 	}
-	return c, nil
+	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
+		return nil, usage("%w", err).advise("did you mean %s?", withScheme(strings.TrimSpace(opts.BaseURL)))
+	}
+	return nil, usage("%w", err).advise("give the service's address as in --server https://foretell.example.com")
+}
+
+// withScheme completes an address: http:// for this machine, https:// for others.
+func withScheme(address string) string {
+	host, _, _ := strings.Cut(address, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return "http://" + address
+	}
+	return "https://" + address
 }
 
 func userAgent() string { return "foretell/" + strings.Trim(currentBuild().Version, "()") }

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	datasetColumns = []string{"datasetKey", "datasetName", "status", "numberOfBuckets", "createdOn"}
+	datasetColumns = []string{"datasetKey", "datasetName", "status", "bytes", "numberOfBuckets", "createdOn"}
 	datasetMembers = []string{
-		"datasetKey", "datasetName", "description", "status", "failureReason",
-		"numberOfBuckets", "rows", "createdOn", "updatedOn",
+		"datasetKey", "datasetName", "series", "description", "status", "failureReason",
+		"numberOfBuckets", "rows", "bytes", "sha256", "createdOn", "updatedOn",
 	}
 )
 
@@ -26,7 +26,9 @@ func newDatasetsCmd(h *host) *cobra.Command {
 		Long: `A dataset is a table with a label. It is PENDING until its CSV is uploaded,
 PROCESSING while the service prepares it, and then COMPLETED or FAILED.
 
-REF is a dataset's key, at least 6 characters of it, its name, or @last.`,
+REF is a dataset's key, at least 6 characters of it, its name, or @last. The name
+of a series of datasets (NAME, NAME-2, NAME-3 …) means its newest one, but for
+delete.`,
 	}
 	cmd.AddCommand(
 		newDatasetsListCmd(h), newDatasetsGetCmd(h), newDatasetsCreateCmd(h),
@@ -137,7 +139,7 @@ func (o *datasetsWaitOptions) run(ctx context.Context, ref string) error {
 
 func newDatasetsDeleteCmd(h *host) *cobra.Command {
 	return newRemovalCmd(h, removal{
-		short: "Delete a dataset with its races, models and predictions", noun: datasetNoun, column: "datasetKey",
+		short: "Delete a dataset with its races, models and predictions", noun: oneDatasetNoun, column: "datasetKey",
 		question: func(ctx context.Context, c *client.Client, key string) (string, error) {
 			d, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 			if err != nil {
@@ -155,10 +157,16 @@ func newDatasetsDeleteCmd(h *host) *cobra.Command {
 // dataset waits until a dataset is prepared. One that FAILED is an error that
 // tells the reason.
 func (w *walk) dataset(ctx context.Context, key string) (*api.Dataset, error) {
+	if err := w.takeUp(ctx, key); err != nil {
+		return nil, err
+	}
 	phase := w.progress.Phase("the service is preparing the dataset")
 	defer phase.Done()
-	status := ""
+	status, again := "", "foretell datasets wait "+key
 	dataset, err := w.WaitDataset(ctx, key, func(d *api.Dataset) {
+		if d.SHA256 != "" { // so that a run finds it again
+			again = w.further("foretell datasets wait "+key, "")
+		}
 		if status = d.Status; status == api.DatasetPending {
 			phase.Tick("which is still PENDING")
 			return
@@ -170,11 +178,25 @@ func (w *walk) dataset(ctx context.Context, key string) (*api.Dataset, error) {
 		return nil, fail(ExitStillRunning, "dataset %s is still PENDING after --timeout: it has no data yet", key).
 			advise("upload its CSV with `foretell datasets upload %s FILE`", key)
 	case err != nil:
-		return nil, w.left(ctx, err, "dataset "+key, "foretell datasets wait "+key)
+		return nil, w.left(ctx, err, "dataset", key, again)
 	}
 	if dataset.Status == api.DatasetFailed {
 		f := fail(ExitRejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
 		return nil, f.advise("mend the file, delete the dataset with `foretell datasets delete %s`, and create it again", key)
 	}
 	return dataset, nil
+}
+
+// finishPreparing goes on with the preparation of a dataset whose process has ended;
+// of another it does nothing.
+func (w *walk) finishPreparing(ctx context.Context, key string) error {
+	if !w.embedded { // a server goes on by itself
+		return nil
+	}
+	d, err := client.Call(ctx, w.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil || d.Status != api.DatasetProcessing || !d.Interrupted {
+		return err
+	}
+	_, err = w.dataset(ctx, key)
+	return err
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +25,8 @@ type datasetsCreateOptions struct {
 func newDatasetsCreateCmd(h *host) *cobra.Command {
 	opts := &datasetsCreateOptions{host: h}
 	cmd := &cobra.Command{
-		Use: "create NAME [FILE]", Short: "Create a dataset, and upload its CSV if one is named",
-		Args: takes("NAME", "[FILE]"),
+		Use: "create NAME [FILE]...", Short: "Create a dataset, and upload its table if one is named",
+		Args: takes("NAME", "[FILE]..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.waiter.bind(cmd, h)
@@ -48,7 +45,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	defer done()
 	var file *upload
 	if len(args) > 1 {
-		if file, err = o.shaper.upload(ctx, o.host, walk.progress, args[1]); err != nil {
+		if file, err = o.shaper.upload(ctx, &o.output, walk.progress, args[1:]...); err != nil {
 			return err
 		}
 		defer file.in.Close()
@@ -100,8 +97,8 @@ type datasetsUploadOptions struct {
 func newDatasetsUploadCmd(h *host) *cobra.Command {
 	opts := &datasetsUploadOptions{host: h}
 	cmd := &cobra.Command{
-		Use: "upload REF FILE", Short: "Upload the CSV of a PENDING dataset", Args: takes("REF", "FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
+		Use: "upload REF FILE...", Short: "Upload the table of a PENDING dataset", Args: takes("REF", "FILE..."),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}
 	opts.waiter.bind(cmd, h)
 	opts.output.bindItem(cmd, h, prints[api.Dataset]())
@@ -110,7 +107,7 @@ func newDatasetsUploadCmd(h *host) *cobra.Command {
 	return cmd
 }
 
-func (o *datasetsUploadOptions) run(ctx context.Context, ref, path string) error {
+func (o *datasetsUploadOptions) run(ctx context.Context, ref string, paths []string) error {
 	ctx, walk, done, err := o.waiter.open(ctx)
 	if err != nil {
 		return err
@@ -120,7 +117,7 @@ func (o *datasetsUploadOptions) run(ctx context.Context, ref, path string) error
 	if err != nil {
 		return err
 	}
-	file, err := o.shaper.upload(ctx, o.host, walk.progress, path)
+	file, err := o.shaper.upload(ctx, &o.output, walk.progress, paths...)
 	if err != nil {
 		return err
 	}
@@ -157,17 +154,20 @@ type upload struct {
 const uploadTexts = 3 << 20
 
 // upload checks a training file before it is sent.
-func (s *shaper) upload(ctx context.Context, h *host, progress *term.Progress, path string) (*upload, error) {
-	in, err := s.input(h, path, false)
+func (s *shaper) upload(ctx context.Context, o *output, progress *term.Progress, paths ...string) (*upload, error) {
+	in, err := s.input(o.host, false, paths...)
 	if err != nil {
 		return nil, err
 	}
-	p := &preflight{train: in, textMemory: uploadTexts}
-	if err := p.run(ctx, progress); err != nil {
-		p.Close()
-		return nil, err
+	p := &preflight{host: o.host, train: in, textMemory: uploadTexts}
+	if err = p.run(ctx, progress); err == nil {
+		p.tell(o)
+		err = p.verdict()
 	}
-	if err := p.verdict(); err != nil {
+	if err == nil {
+		err = p.confirm(ctx)
+	}
+	if err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -177,12 +177,15 @@ func (s *shaper) upload(ctx context.Context, h *host, progress *term.Progress, p
 // upload sends the file. Until all of it has arrived the dataset stays PENDING.
 func (w *walk) upload(ctx context.Context, created *api.CreatedDataset, file *upload) error {
 	meter := w.progress.Bytes("uploading "+file.in.name, file.size)
-	_, err := w.Upload(ctx, created, file.in.source(file.size), meter.Set)
+	_, err := w.Upload(ctx, created, file.in.source(ctx, file.size), meter.Set)
 	meter.Done()
 	if err == nil {
 		return nil
 	}
-	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, argument(file.in.name))
+	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, file.in.arguments(""))
+	if w.onward != nil {
+		again += " && " + w.onward("")
+	}
 	var stopped *interruption
 	if errors.As(context.Cause(ctx), &stopped) {
 		f := &failure{exit: stopped.exit(), fact: "interrupted while uploading: the dataset is still PENDING", cause: err}
@@ -198,41 +201,4 @@ func (w *walk) upload(ctx context.Context, created *api.CreatedDataset, file *up
 		f = f.advise("the dataset is still PENDING; start again with `%s`", again)
 	}
 	return f
-}
-
-// Bounds of a dataset's name, in characters.
-const (
-	minName = 3
-	maxName = 30
-)
-
-// freeName makes a dataset's name of a file's: of 3 to 30 characters, and with
-// a number behind it if the account has one of that name.
-func freeName(ctx context.Context, conn *connection, stem string) (string, error) {
-	taken := map[string]bool{}
-	for d, err := range client.AllDatasets(ctx, conn.Client, api.ListDatasetsInput{}) {
-		if err != nil {
-			return "", err
-		}
-		taken[d.DatasetName] = true
-	}
-	for n := 1; ; n++ {
-		if name := datasetName(stem, n); !taken[name] {
-			return name, nil
-		}
-	}
-}
-
-// datasetName is the nth name, from 1, that freeName tries.
-func datasetName(stem string, n int) string {
-	stem = strings.TrimSpace(stem)
-	if utf8.RuneCountInString(stem) < minName {
-		stem += "-data"
-	}
-	suffix := ""
-	if n > 1 {
-		suffix = "-" + strconv.Itoa(n)
-	}
-	runes := []rune(stem)
-	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
 }

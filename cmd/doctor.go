@@ -10,32 +10,41 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/blob"
 	"foretell/internal/client"
+	"foretell/internal/term"
 )
 
 type doctorOptions struct {
 	host      *host
 	connector connector
 	output    output
+	files     bool
 }
 
 func newDoctorCmd(h *host) *cobra.Command {
 	opts := &doctorOptions{host: h, connector: connector{idle: true}}
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check all that commands depend on",
-		Long: `Checks the version, the config file, the data folder, the proxy, the service and
-its clock, the sign-in, the keyring and the terminal, one line each: ok, warn or
-fail. The exit status is that of the first failure, as a command would meet it.`,
+		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
+service and its clock, the sign-in, the keyring and the terminal. Each is a line:
+ok, warn or fail. The exit status is that of the first failure.
+
+--files reads every stored file of the data folder and compares it with its stored
+SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`" + ` if
+--data-dir names its folder.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[checkup]())
+	cmd.Flags().BoolVar(&opts.files, "files", false, "read all stored files of the data folder and compare their sums")
 	opts.output.whole = true // a path that is cut helps nobody
 	return cmd
 }
@@ -107,7 +116,12 @@ func (o *doctorOptions) examine(ctx context.Context) []checkup {
 		if o.connector.local {
 			server = ""
 		}
-		checkups = append(checkups, o.checkData(ctx, s))
+		checkups = append(checkups, o.checkData(ctx, s), o.checkDisk(ctx, s))
+		if server == "" || o.files {
+			if c, known := o.checkFiles(ctx, s); known {
+				checkups = append(checkups, c)
+			}
+		}
 		if server != "" {
 			checkups = append(checkups, checkProxy(ctx, server))
 			checkups = append(checkups, o.checkServer(ctx, server)...)
@@ -147,13 +161,7 @@ func (o *doctorOptions) checkData(ctx context.Context, s *settings) checkup {
 	if err != nil {
 		return ill(ctx, name, err)
 	}
-	there := dir
-	for {
-		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(there) == there {
-			break
-		}
-		there = filepath.Dir(there)
-	}
+	there := existing(dir)
 	probe, err := os.CreateTemp(there, ".foretell-probe-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
@@ -165,6 +173,45 @@ func (o *doctorOptions) checkData(ctx context.Context, s *settings) checkup {
 		return healthy(name, "%s is not there, and can be made", dir)
 	}
 	return healthy(name, "%s can be written", dir)
+}
+
+// existing returns the folder, or the nearest one above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Less free space than this, in bytes or hundredths of the disk, is worth a
+// warning.
+const (
+	lowSpace   = 1 << 30
+	lowPercent = 5
+)
+
+// checkDisk looks for space where the embedded service keeps its data.
+func (o *doctorOptions) checkDisk(ctx context.Context, s *settings) checkup {
+	const name = "disk"
+	dir, err := o.host.dataDir(s)
+	if err != nil {
+		return ill(ctx, name, err)
+	}
+	free, total, err := blob.Space(existing(dir))
+	if err != nil {
+		return ill(ctx, name, err)
+	}
+	message := fmt.Sprintf("%s free of %s", term.Bytes(int64(free)), term.Bytes(int64(total)))
+	const remedy = "see with `foretell prune --dry-run` what can be deleted"
+	switch {
+	case free == 0:
+		return ill(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
+	case free < lowSpace || free < total/100*lowPercent:
+		return doubtful(name, remedy, "%s", message)
+	}
+	return healthy(name, "%s", message)
 }
 
 func checkProxy(ctx context.Context, server string) checkup {

@@ -1,6 +1,7 @@
 package cmd_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +107,26 @@ func newErrorStage(t *testing.T) *errorStage {
 			t.Fatalf("%v: %v: %s", create.Args, err, out)
 		}
 	}
+	s.age(t, "newer")
 	return s
+}
+
+// age makes a data folder that a program of a later release has used.
+func (s *errorStage) age(t *testing.T, folder string) {
+	t.Helper()
+	list := exec.Command("foretell", "datasets", "list", "-q", "--data-dir", folder)
+	list.Dir, list.Env = s.dir, s.env
+	if out, err := list.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", list.Args, err, out)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(s.dir, folder, "foretell.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // signIn writes what a sign-in that has expired leaves behind.
@@ -254,32 +274,42 @@ var provokedElsewhere = map[string]string{
 	"the two passwords differ":                         "TestTerminal",
 	"a model is no text: a terminal cannot show it":    "TestTerminal",
 	"name a file with -o, or pipe it to where it goes": "TestTerminal",
-	"type it again":                                                           "TestTerminal",
-	"interrupted before it was done":                                          "TestTerminal: a signal",
-	"type it again to start over":                                             "TestTerminal",
-	"interrupted while uploading: the dataset is still PENDING":               "TestInterruptedUpload",
-	"interrupted: the race was stopped":                                       "TestInterrupt",
-	"predict with it: `foretell predictions create %s BLIND.csv`":             "TestInterrupt",
-	"start another with `foretell training create %s`":                        "a race that is stopped before its first score",
-	"interrupted while rehearsing: nothing is kept of it":                     "TestInterruptedPlan",
-	"begin again with the same command":                                       "TestInterruptedPlan",
-	"stopped, with all work given back":                                       "TestWorker",
-	"once it answers again, go on with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceAway",
-	"nothing is left of it here; with room for it: `%s`":                      "TestFullDisk",
-	"%s is not the result that %s is for: %w":                                 "a receipt needs a race: see the scripts",
-	"download it again with `foretell predictions download %s -o %s --force`": "the same",
-	"mend the file; `foretell check FILE` names each defect":                  "a defect that nobody tied to its file",
-	"%s: you may not read or write it":                                        "an administrator may read everything",
-	"change its permissions, or name another file":                            "the same",
-	"the model is kept; see `foretell models report %s`":                      "a gate that fails needs a race: see the scripts",
-	"%s is no address: %w":                                                    "a finding of doctor",
-	"the proxy's address cannot be used: %w":                                  "a finding of doctor",
-	"mend HTTPS_PROXY or HTTP_PROXY":                                          "a finding of doctor",
-	"this machine's clock and the service's are %s apart":                     "a finding of doctor",
-	"set the clock: tokens and addresses expire by it":                        "a finding of doctor",
-	"unlock it, set %s, or sign in with `foretell login --storage file`":      "a finding of doctor",
-	"no browser could be started for %s: %w":                                  "a browser is started from a terminal",
-	"name one in BROWSER, or print the address with --no-browser":             "the same",
+	"type it again":                                                                  "TestTerminal",
+	"interrupted before it was done":                                                 "TestTerminal: a signal",
+	"type it again to start over":                                                    "TestTerminal",
+	"interrupted while uploading: the dataset is still PENDING":                      "TestInterruptedUpload",
+	"interrupted: the race was stopped":                                              "TestInterrupt",
+	"predict with it: `%s`":                                                          "TestInterrupt",
+	"the time limit of %s ended before any algorithm had learnt anything":            "TestDeadlineBeforeRace: how long that takes is the machine's",
+	"give it more, as in --time-limit %s":                                            "TestDeadlineBeforeRace",
+	"%d of %s damaged; %s (blobs/%s)":                                                "a finding of doctor",
+	"restore the files of those names in blobs/ from a backup":                       "a finding of doctor",
+	"start another with `%s`":                                                        "a race that is stopped before its first score",
+	"race %s learns from other data than %s: the sums differ":                        "a race to resume, which the stage has none of",
+	"name the file that the race was started on, or start a race on this one: `%s`":  "the same",
+	"interrupted while rehearsing: nothing is kept of it":                            "TestInterruptedPlan",
+	"begin again with the same command":                                              "TestInterruptedPlan",
+	"once it answers again, go on with `%s`":                                         "TestLeftWaitNamesTheNextCommand, and TestServiceAway",
+	"nothing is left of it here; with room for it: `%s`":                             "TestFullDisk",
+	"%s is not the result that %s is for: %w":                                        "a receipt needs a race: see the scripts",
+	"download it again with `foretell predictions download %s -o %s --force`":        "the same",
+	"the predictions are not those of %s: %w":                                        "the same",
+	"with the result beside its receipt, the rows and columns that differ are named": "the same",
+	"see whether the program is the same: the receipt names it as %q, this is %q":    "the same",
+	"%s is not the blind file that %s is for":                                        "the same",
+	"name the file that was predicted, %s, as it was then":                           "the same",
+	"mend the file; `foretell check FILE` names each defect":                         "a defect that nobody tied to its file",
+	"%s: you may not read or write it":                                               "an administrator may read everything",
+	"change its permissions, or name another file":                                   "the same",
+	"the model is kept; see `foretell models report %s`":                             "a gate that fails needs a race: see the scripts",
+	"%s is no address: %w":                                                           "a finding of doctor",
+	"the proxy's address cannot be used: %w":                                         "a finding of doctor",
+	"mend HTTPS_PROXY or HTTP_PROXY":                                                 "a finding of doctor",
+	"this machine's clock and the service's are %s apart":                            "a finding of doctor",
+	"set the clock: tokens and addresses expire by it":                               "a finding of doctor",
+	"unlock it, set %s, or sign in with `foretell login --storage file`":             "a finding of doctor",
+	"no browser could be started for %s: %w":                                         "a browser is started from a terminal",
+	"name one in BROWSER, or print the address with --no-browser":                    "the same",
 	"%s by model %s":                                         "the same",
 	"%s cannot be changed: %w":                               "an administrator may write everything",
 	"a defect of this program: %v":                           "a panic",

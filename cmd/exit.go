@@ -20,6 +20,7 @@ const (
 	ExitConflict     Exit = 9
 	ExitBelowTarget  Exit = 10
 	ExitUntrusted    Exit = 11
+	ExitHungUp       Exit = 129
 	ExitInterrupted  Exit = 130
 	ExitTerminated   Exit = 143
 )
@@ -43,8 +44,9 @@ var exits = []struct {
 	{ExitConflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
 	{ExitBelowTarget, "below-target", "the race ended under an explicit --threshold, or --require or --beat was missed; the best model was kept, predictions were written"},
 	{ExitUntrusted, "untrusted", "a result failed its check, or is not what its receipt says; of one just downloaded nothing is left"},
+	{ExitHungUp, "hung-up", "SIGHUP, as when the terminal is closed; otherwise as for Ctrl-C"},
 	{ExitInterrupted, "interrupted", "Ctrl-C (SIGINT)"},
-	{ExitTerminated, "terminated", "SIGTERM"},
+	{ExitTerminated, "terminated", "SIGTERM; `serve` and `worker` end with 0 when they are stopped by a signal"},
 }
 
 // exitOfCode maps the service's error codes. A file's problems are rejections
@@ -66,6 +68,7 @@ var exitOfCode = map[api.Code]Exit{
 	api.CodeTooMany:          ExitUnavailable,
 	api.CodeNotReady:         ExitUnavailable,
 	api.CodeStorageFull:      ExitUnavailable,
+	api.CodeDamaged:          ExitUnexpected,
 	api.CodeInternal:         ExitUnexpected,
 }
 

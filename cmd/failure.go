@@ -70,8 +70,11 @@ type interruption struct{ signal os.Signal }
 func (i *interruption) Error() string { return "interrupted" }
 
 func (i *interruption) exit() Exit {
-	if i.signal == syscall.SIGTERM {
+	switch i.signal {
+	case syscall.SIGTERM:
 		return ExitTerminated
+	case syscall.SIGHUP:
+		return ExitHungUp
 	}
 	return ExitInterrupted
 }
@@ -145,9 +148,11 @@ func nextAfter(p *api.Problem, exit Exit) string {
 	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
 		return "is the address that of the service? See `foretell status`"
 	case p.Code == api.CodeNameTaken:
-		return "choose another name, or see what has it with `foretell datasets list`"
+		return "see what has it with `foretell datasets list`"
 	case p.Code == api.CodeStorageFull:
 		return "the service's operator has to make room; what was sent is not kept"
+	case p.Code == api.CodeDamaged:
+		return "restore the data folder's file from a backup; `foretell doctor --files` checks all of a folder"
 	case exit == ExitSignIn:
 		return "see with `foretell status` which account is used"
 	case exit == ExitRejected:

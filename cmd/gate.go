@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (g *gater) fits(classes []string) error {
 
 // prepare checks the classes and finds the model to be beaten, before a race on
 // a dataset begins.
-func (g *gater) prepare(ctx context.Context, conn *connection, dataset string) error {
+func (g *gater) prepare(ctx context.Context, conn *connection, dataset, metric string) error {
 	if !g.asked() {
 		return nil
 	}
@@ -92,7 +93,7 @@ func (g *gater) prepare(ctx context.Context, conn *connection, dataset string) e
 	if err := g.fits(classes); err != nil {
 		return err
 	}
-	return g.seek(ctx, conn, dataset, 0)
+	return g.seek(ctx, conn, dataset, cmp.Or(metric, api.MetricAccuracy))
 }
 
 // conclude prints a race that has ended and holds its model to the requirements.
@@ -141,7 +142,17 @@ func (g *gater) judge(ctx context.Context, conn *connection, model string) (*gat
 	if err != nil {
 		return nil, err
 	}
-	r.Verdicts = append(r.Verdicts, gate.Beat(report, other, g.rival.name))
+	verdict := gate.Beat(report, other, g.rival.name)
+	if g.rival.dataset != "" {
+		judged, err := client.Call(ctx, conn.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+		if err != nil {
+			return nil, err
+		}
+		if judged.DatasetKey != g.rival.dataset {
+			verdict.Reason += otherData
+		}
+	}
+	r.Verdicts = append(r.Verdicts, verdict)
 	return r, nil
 }
 
@@ -216,14 +227,17 @@ func (g *gater) annotate(o *output, r *gate.Result) error {
 // table prints the requirements and what was measured for them.
 func (g *gater) table(r *gate.Result) error {
 	style := g.host.console.ErrStyle
-	t := &term.Table{Header: []term.Cell{{Text: "requirement"}, {Text: "measured"}, {Text: "rows"}, {Text: "verdict"}}, Right: []bool{false, true, true, false}}
+	t := &term.Table{
+		Header: []term.Cell{{Text: "requirement"}, {Text: "measured"}, {Text: "95 % interval"}, {Text: "rows"}, {Text: "verdict"}},
+		Right:  []bool{false, true, false, true, false},
+	}
 	for _, v := range r.Verdicts {
 		paint := style.Green
 		if !v.Holds {
 			paint = style.Red
 		}
 		t.Rows = append(t.Rows, []term.Cell{
-			{Text: v.Requirement}, {Text: v.Measured()}, {Text: v.Count()}, {Text: v.Reason, Paint: paint},
+			{Text: v.Requirement}, {Text: v.Measured()}, {Text: v.Interval.String()}, {Text: v.Count()}, {Text: v.Reason, Paint: paint},
 		})
 	}
 	t.Whole = true

@@ -43,8 +43,10 @@ func strictHelp(root *cobra.Command) {
 // newHelpTopics gives the pages of `help` that are about no single command.
 func newHelpTopics() []*cobra.Command {
 	return []*cobra.Command{
+		{Use: "quickstart", Short: "From a file to scored predictions, step by step", Long: quickstartText},
 		{Use: "exit-codes", Short: "What the exit status of a command means", Long: exitText()},
 		{Use: "environment", Short: "The environment variables that are read", Long: environmentText()},
+		{Use: "formats", Short: "The files that are read as tables", Long: formatsText},
 		{Use: "output", Short: "The forms of what commands print", Long: outputText},
 	}
 }
@@ -57,6 +59,58 @@ func exitText() string {
 	}
 	return b.String()
 }
+
+const formatsText = `A file is recognised by its content, not by its name. "check" says in the line
+"readAs" what a file was read as, if it is not plain CSV.
+
+  CSV         commas, semicolons, tabs or |, with a header
+  JSON        a list of objects: the document itself, or a
+              member such as "data"
+  JSON Lines  an object a line; the keys are the columns,
+              those of inner objects are named a.b
+  Parquet     columns of one value a row; columns of lists
+              are left out, with a warning
+  Excel       .xlsx: the first sheet, or that of --sheet;
+              its first row with a cell is the header
+
+  packed      with gzip, Zstandard, or ZIP with one table
+  encoding    UTF-8, UTF-16, and Windows-1252 where the
+              bytes leave no doubt, with a warning; others
+              by --encoding, such as shift_jis
+  several     files make one table: their columns have the
+              same names, in any order
+  -           is standard input, for each of these
+
+  foretell run train.jsonl.gz --blind blind.jsonl.gz
+  foretell run 'part-*.csv' --blind new-1.csv --blind new-2.csv
+  sqlite3 -csv -header crm.db "$QUERY" | foretell run -
+  duckdb -csv -c "$QUERY" | foretell run -
+  psql --csv -c "$QUERY" | foretell run -
+
+A defect has the line of the file; of JSON, that on which the row begins; of Excel
+the row of the sheet, of Parquet the number of the row.
+`
+
+// quickstartText is the page of `help quickstart`. A test runs its commands, as
+// printed, one after the other.
+const quickstartText = `Each line can be typed as it stands, in an empty folder.
+
+  foretell demo flowers                         # write a sample, and see each step once
+  cd flowers
+  foretell check train.csv blind.csv            # what is in the files, and what is wrong with them
+  foretell run train.csv --blind blind.csv --name iris --time-limit 20s -o first.csv
+  foretell score first.csv answers.csv          # every metric, with its 95 % interval
+  foretell models report iris                   # what the model looks at
+  foretell training create iris --seed 2 --time-limit 20s
+  foretell leaderboard iris                     # both models; = marks those that are alike
+  foretell predict blind.csv --with iris@v2 -o second.csv
+  foretell predictions diff first.csv second.csv
+  foretell predict blind.csv --columns id,prediction -o submission.csv
+  foretell models export iris -o iris.model     # the model as a file
+  foretell predict blind.csv --model iris.model -o offline.csv
+
+With files of your own, begin with: foretell run TRAIN.csv --blind BLIND.csv
+`
 
 const outputText = `Standard output carries the result and nothing else, and is empty when a command
 of a single result fails. Errors, progress, notices and questions go to standard error.

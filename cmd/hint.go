@@ -15,7 +15,7 @@ import (
 // those that say how a file is read, without which it would read another table.
 var pinned = []string{
 	"profile", keyServer, "local", keyDataDir,
-	"label", "id", "drop", "delimiter", "encoding",
+	"label", "id", "drop", "no-header-row", "delimiter", "encoding",
 }
 
 // hinted finds the commands that a text offers.
@@ -61,24 +61,40 @@ func (h *host) pin(text string) string {
 		return text
 	}
 	return hinted.ReplaceAllStringFunc(text, func(offer string) string {
-		line := strings.Trim(offer, "`")
-		next, rest, err := h.running.Root().Find(strings.Fields(line)[1:])
-		if err != nil || strings.Contains(line, " --help") {
-			return offer
+		parts := strings.Split(strings.Trim(offer, "`"), " && ")
+		for i, part := range parts {
+			part = nested.ReplaceAllStringFunc(part, func(inner string) string {
+				return "$(" + h.pinLine(inner[len("$("):len(inner)-1]) + ")"
+			})
+			parts[i] = h.pinLine(part)
 		}
-		for _, name := range pinned {
-			given := h.running.Flags().Lookup(name)
-			switch {
-			case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
-			case name == keyServer && next.Name() == "login" && len(rest) > 0: // its argument says so
-			case given.Value.Type() == "bool":
-				line += " --" + name
-			default:
-				line += " --" + name + " " + quote(flagValue(given))
-			}
-		}
-		return "`" + line + "`"
+		return "`" + strings.Join(parts, " && ") + "`"
 	})
+}
+
+// nested finds a command whose output is a word of another.
+var nested = regexp.MustCompile(`\$\(foretell [^)]+\)`)
+
+// pinLine adds the pinned flags to one command.
+func (h *host) pinLine(line string) string {
+	next, rest, err := h.running.Root().Find(strings.Fields(line)[1:])
+	if err != nil || strings.Contains(line, " --help") {
+		return line
+	}
+	outer := nested.ReplaceAllString(line, "") // whose flags are its own
+	for _, name := range pinned {
+		given := h.running.Flags().Lookup(name)
+		switch {
+		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
+		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
+		case name == keyServer && next.Name() == "login" && len(rest) > 0: // its argument says so
+		case given.Value.Type() == "bool":
+			line += " --" + name
+		default:
+			line += " --" + name + " " + quote(flagValue(given))
+		}
+	}
+	return line
 }
 
 // flagValue is what was given for a flag, as it is typed.
@@ -87,4 +103,67 @@ func flagValue(flag *pflag.Flag) string {
 		return strings.Join(list.GetSlice(), ",")
 	}
 	return flag.Value.String()
+}
+
+// again is the command that was typed, with a flag that has this value; a flag
+// that takes several values keeps those it was given. An empty value takes the
+// flag away.
+func (h *host) again(flag, value string) string {
+	if given := h.running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
+		return commandLine(append(mended(h.args, flag, "", false), "--"+flag))
+	}
+	return commandLine(mended(h.args, flag, value, h.repeats(flag)))
+}
+
+// repeats reports whether a flag takes several values.
+func (h *host) repeats(flag string) bool {
+	given := h.running.Flags().Lookup(flag)
+	if given == nil {
+		return false
+	}
+	_, several := given.Value.(pflag.SliceValue)
+	return several
+}
+
+// againOn is the command that was typed, on another file.
+func (h *host) againOn(file, other string) string {
+	args := slices.Clone(h.args)
+	for i, arg := range args {
+		if arg == file {
+			args[i] = other
+		} else if name, value, ok := strings.Cut(arg, "="); ok && value == file && strings.HasPrefix(name, "--") {
+			args[i] = name + "=" + other
+		}
+	}
+	return commandLine(args)
+}
+
+func commandLine(args []string) string {
+	line := "foretell"
+	for _, arg := range args {
+		line += " " + quote(arg)
+	}
+	return line
+}
+
+// mended returns arguments with another value for a flag, or one value more if it
+// is kept.
+func mended(args []string, flag, value string, keep bool) []string {
+	var list []string
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	for i := 0; i < end; i++ {
+		switch {
+		case keep || args[i] != "--"+flag && !strings.HasPrefix(args[i], "--"+flag+"="):
+			list = append(list, args[i])
+		case args[i] == "--"+flag:
+			i++ // and its value
+		}
+	}
+	if value != "" {
+		list = append(list, "--"+flag, value)
+	}
+	return append(list, args[end:]...)
 }

@@ -38,6 +38,9 @@ type host struct {
 	end context.CancelCauseFunc
 	// rehearsal is that of --dry-run; nil without.
 	rehearsal *rehearsal
+	// untilStopped is set once a command that runs until a signal comes has ended
+	// in order because of one.
+	untilStopped bool
 }
 
 // Main runs the command line of this process and gives its exit status.
@@ -69,7 +72,7 @@ func (h *host) run() Exit {
 		}
 	}
 	if err == nil {
-		if interrupted {
+		if interrupted && !h.untilStopped {
 			return stopped.exit()
 		}
 		return ExitOK
@@ -118,11 +121,15 @@ func (h *host) wantsJSON() bool {
 }
 
 // catchSignals gives a context that ends with the first signal. The second one
-// ends the process at once.
+// ends the process at once, unless it is a SIGHUP: of a closed terminal there
+// often come two, from the kernel and from the shell.
 func (h *host) catchSignals() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it to be
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		first, ok := <-signals
 		for ok && h.paging.Load() {
@@ -131,10 +138,16 @@ func (h *host) catchSignals() (context.Context, func()) {
 		if !ok {
 			return
 		}
+		// What reads our output may be gone with the terminal: that must not end
+		// the process before the best model is kept.
+		signal.Ignore(syscall.SIGPIPE)
 		stopped := &interruption{first}
 		cancel(stopped)
-		if _, again := <-signals; again {
-			os.Exit(int(stopped.exit()))
+		for again := range signals {
+			if again != syscall.SIGHUP {
+				fmt.Fprintln(h.streams[2], "foretell: stopped at once; what was under way is not kept")
+				os.Exit(int(stopped.exit()))
+			}
 		}
 	}()
 	return ctx, func() {

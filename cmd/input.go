@@ -1,79 +1,51 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
-
-	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/frame"
+	"foretell/internal/roles"
+	"foretell/internal/tablefile"
 	"foretell/internal/term"
 )
 
-// shaper holds the flags that tell how a file differs from the contract's
-// shape: a CSV with commas, the ID first and the label last.
-type shaper struct {
-	label     string
-	id        string
-	drop      []string
-	delimiter string
-	encoding  string
-}
-
-// makeID as --id asks for an ID column to be made.
-const makeID = "-"
-
-func (s *shaper) bind(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&s.label, "label", "", "`column` that is the label (default the last)")
-	flags.StringVar(&s.id, "id", "", "`column` that is the row ID (default the first); - makes one")
-	flags.StringSliceVar(&s.drop, "drop", nil, "leave out these `columns`")
-	flags.StringVar(&s.delimiter, "delimiter", "", "character between the fields, or tab (default found out)")
-	flags.StringVar(&s.encoding, "encoding", "", "utf-8, utf-16, latin-1 or windows-1252 (default utf-8, or what its first bytes say)")
-	choices(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
-	choices(cmd, "delimiter", ",", ";", "tab", "|")
-}
-
-func (s *shaper) shape(blind bool) (frame.Shape, error) {
-	shape := frame.Shape{Label: s.label, Drop: s.drop, Blind: blind, Delimiter: frame.DetectDelimiter}
-	if s.id == makeID {
-		shape.MakeID = true
-	} else {
-		shape.ID = s.id
-	}
-	switch {
-	case s.delimiter == "":
-	case s.delimiter == "tab" || s.delimiter == `\t`:
-		shape.Delimiter = '\t'
-	case len(s.delimiter) == 1 && !strings.ContainsAny(s.delimiter, "\"\r\n"):
-		shape.Delimiter = s.delimiter[0]
-	default:
-		return shape, usage("--delimiter %q: one character is needed, or tab", s.delimiter)
-	}
-	if decoder, err := frame.Decode(strings.NewReader(""), s.encoding); err != nil {
-		return shape, usage("--%w", err)
-	} else if err := decoder.Close(); err != nil {
-		return shape, err
-	}
-	return shape, nil
-}
-
-// input is a file that a command reads, more than once.
+// input is a table that a command reads, more than once, from one or several files.
 type input struct {
-	name     string // as the user knows it
-	path     string
-	shape    frame.Shape
-	encoding string
-	spooled  bool // standard input, kept in a file of ours
+	name  string   // as the user knows it
+	typed []string // as the arguments have it
+	paths []string // of the files
+	temps []string // those of paths that are removed when it is closed
+	shape frame.Shape
+	asked frame.Shape // as the flags have it
+	table *tablefile.Table
+
+	// broken is what ended the reading of a file, found by profile.
+	broken *finding
+	// hash, if it is set, sums what is sent of the table as profile reads it, and
+	// hashed counts the bytes.
+	hash   hash.Hash
+	hashed int64
+}
+
+// sha256 returns the sum of what is sent of the file, in hex; "" unless profile
+// has summed all of its size bytes.
+func (in *input) sha256(size int64) string {
+	if in.hash == nil || in.hashed != size {
+		return ""
+	}
+	return hex.EncodeToString(in.hash.Sum(nil))
 }
 
 // stdin is what standard input is called by.
@@ -87,6 +59,18 @@ func argument(name string) string {
 	return quote(name)
 }
 
+// arguments are the files as they are typed, with flag before each if it is given.
+func (in *input) arguments(flag string) string {
+	var words []string
+	for _, path := range in.typed {
+		if flag != "" {
+			words = append(words, flag)
+		}
+		words = append(words, quote(path))
+	}
+	return strings.Join(words, " ")
+}
+
 // oneStdin refuses to read two files from standard input.
 func oneStdin(paths ...string) error {
 	first := slices.Index(paths, "-")
@@ -96,122 +80,213 @@ func oneStdin(paths ...string) error {
 	return nil
 }
 
-// input opens the file at path; - is standard input. The caller closes it.
-func (s *shaper) input(h *host, path string, blind bool) (*input, error) {
+// input makes the files at paths one table; - is standard input, and a path that
+// is no file may be a pattern such as part-*.csv. The caller closes the input.
+func (s *shaper) input(h *host, blind bool, paths ...string) (*input, error) {
 	shape, err := s.shape(blind)
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: path, path: path, shape: shape, encoding: s.encoding}
-	if path == "-" {
+	in := &input{name: paths[0], typed: paths, shape: shape, asked: shape}
+	if more := len(paths) - 1; more > 0 {
+		in.name += fmt.Sprintf(" and %d more", more)
+	} else if paths[0] == "-" {
 		in.name = stdin
-		return in, in.spool(h.console.In)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, usage("%s is a folder", path).advise("name a CSV file in it")
-	}
-	if !info.Mode().IsRegular() { // such as a named pipe: it can be read only once
-		file, err := os.Open(path)
+	var files []tablefile.File
+	for _, path := range paths {
+		found, err := expand(path)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, in.Close())
 		}
-		defer file.Close()
-		return in, in.spool(file)
+		for _, path := range found {
+			file, err := in.file(h, path)
+			if err != nil {
+				return nil, errors.Join(err, in.Close())
+			}
+			files = append(files, file)
+			in.paths = append(in.paths, file.Path)
+		}
 	}
+	opts := tablefile.Options{Encoding: s.encoding, Sheet: s.sheet, MaxBytes: api.MaxUploadBytes}
+	if shape.Delimiter != frame.DetectDelimiter {
+		opts.Delimiter = shape.Delimiter
+	}
+	in.table = tablefile.New(files, opts)
 	return in, nil
 }
 
+// plainInput is a file that is in the contract's shape already.
+func plainInput(name, path string, blind bool) *input {
+	return &input{
+		name: name, typed: []string{name}, paths: []string{path}, shape: frame.Shape{Blind: blind},
+		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
+	}
+}
+
+// expand returns the files that a pattern matches, in the order of their names.
+// What is a file or no pattern is itself.
+func expand(path string) ([]string, error) {
+	if _, err := os.Lstat(path); err == nil || path == "-" || !strings.ContainsAny(path, "*?[") {
+		return []string{path}, nil
+	}
+	found, err := filepath.Glob(path)
+	if err != nil {
+		return nil, usage("%s: %w", path, err).advise("* stands for any characters, ? for one, [a-z] for one of a range")
+	}
+	if len(found) == 0 {
+		return nil, fail(ExitNotFound, "no file has a name like %s", path).advise("check the pattern; it counts from the folder you are in")
+	}
+	return found, nil
+}
+
+// file is one file of the input. What can be read only once is kept in a
+// temporary file.
+func (in *input) file(h *host, path string) (tablefile.File, error) {
+	if path == "-" {
+		return in.spool(stdin, h.console.In)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return tablefile.File{}, err
+	}
+	if info.IsDir() {
+		return tablefile.File{}, usage("%s is a folder", path).
+			advise("name a file in it, or several with a pattern such as %s", quote(filepath.Join(path, "*.csv")))
+	}
+	if !info.Mode().IsRegular() { // such as a named pipe
+		file, err := os.Open(path)
+		if err != nil {
+			return tablefile.File{}, err
+		}
+		defer file.Close()
+		return in.spool(path, file)
+	}
+	return tablefile.File{Name: path, Path: path}, nil
+}
+
 // spool keeps what can be read only once.
-func (in *input) spool(src io.Reader) error {
+func (in *input) spool(name string, src io.Reader) (tablefile.File, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
-		return err
+		return tablefile.File{}, err
 	}
-	in.path, in.spooled = file.Name(), true
+	in.temps = append(in.temps, file.Name())
 	_, err = io.Copy(file, src)
 	if err := errors.Join(err, file.Close()); err != nil {
-		in.Close()
-		return fmt.Errorf("%s: %w", in.name, err)
+		return tablefile.File{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return tablefile.File{Name: name, Path: file.Name()}, nil
 }
 
-// Close removes what was kept of standard input.
-func (in *input) Close() {
-	if in.spooled {
-		_ = os.Remove(in.path) // it lies in the folder for temporary files
+// Close removes what was kept of the input.
+func (in *input) Close() error {
+	for _, path := range in.temps {
+		_ = os.Remove(path) // it lies in the folder for temporary files
 	}
+	if in.table == nil {
+		return nil
+	}
+	return in.table.Close()
 }
 
-// stored gives the file as it is stored, from its beginning.
-func (in *input) stored() (*storedFile, error) {
-	file, err := os.Open(in.path)
+// reads reports whether path is a file of the input.
+func (in *input) reads(path string) bool {
+	return slices.ContainsFunc(in.paths, func(one string) bool { return sameFile(path, one) })
+}
+
+// kept reports whether a file of the input can be read only once, so that a later
+// command cannot name it.
+func (in *input) kept() bool { return len(in.temps) > 0 }
+
+// open gives the table in the contract's shape, from its beginning.
+func (in *input) open(ctx context.Context) (*inputReader, error) {
+	file, err := in.table.CSV(ctx)
 	if err != nil {
-		return nil, err
+		return nil, in.fault(err)
 	}
-	return &storedFile{File: file}, nil
-}
-
-// storedFile counts how much of it has been read.
-type storedFile struct {
-	*os.File
-	done atomic.Int64
-}
-
-// Read implements io.Reader.
-func (f *storedFile) Read(p []byte) (int, error) {
-	n, err := f.File.Read(p)
-	f.done.Add(int64(n))
-	return n, err
-}
-
-// size is the length of the file as it is stored, -1 if that is unknown.
-func (in *input) size() int64 {
-	info, err := os.Stat(in.path)
-	if err != nil {
-		return -1
+	shape := in.shape
+	if in.table.Converted() {
+		shape.Delimiter = ','
 	}
-	return info.Size()
-}
-
-// open gives the file in the contract's shape, from its beginning.
-func (in *input) open() (*inputReader, error) {
-	file, err := in.stored()
-	if err != nil {
-		return nil, err
-	}
-	decoded, err := frame.Decode(file, in.encoding)
+	shaped, err := frame.Reshape(file, shape)
 	if err != nil {
 		return nil, errors.Join(in.fault(err), file.Close())
 	}
-	shaped, err := frame.Reshape(decoded, in.shape)
+	return &inputReader{shaped: shaped, file: file, in: in}, nil
+}
+
+// header gives the names of the columns as they stand in the file. It is nil if
+// they cannot be read, which the file's profile tells.
+func (in *input) header(ctx context.Context) ([]string, error) {
+	file, err := in.inOrder().open(ctx)
 	if err != nil {
-		return nil, errors.Join(in.fault(err), decoded.Close(), file.Close())
+		return nil, otherThanContent(err)
 	}
-	return &inputReader{shaped: shaped, decoded: decoded, file: file, in: in}, nil
+	defer file.Close()
+	names, err := roles.Header(file)
+	return names, otherThanContent(err)
+}
+
+// look reads the beginning of the file, whose columns have these names.
+func (in *input) look(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
+	file, err := in.inOrder().open(ctx)
+	if err != nil {
+		return roles.Named(names), otherThanContent(err)
+	}
+	defer file.Close()
+	return roles.Look(ctx, file, names, wanted)
+}
+
+// inOrder is the file with its columns as they stand in it.
+func (in *input) inOrder() *input {
+	other := *in
+	other.shape = frame.Shape{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
+	return &other
+}
+
+// otherThanContent is nil for an error about what a file holds, which its profile
+// tells, and err for all others.
+func otherThanContent(err error) error {
+	var f *failure
+	var defect *frame.Defect
+	if errors.As(err, &f) && f.exit == ExitRejected || errors.As(err, &defect) || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // fault says which file an error is about; one that is no defect is of a flag
 // or of the packing.
 func (in *input) fault(err error) error {
-	var defect *frame.Defect
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var (
+		known  *tablefile.Error
+		defect *frame.Defect
+	)
+	if errors.As(err, &known) {
+		f := fail(ExitRejected, "%w", err)
+		f.file = known.File
+		if errors.As(err, &defect) {
+			f.code, f.line, f.column = defect.Code, defect.Line, defect.Column
+		}
+		return f
+	}
 	f := fail(ExitRejected, "%s: %w", in.name, err)
 	f.file = in.name
 	if errors.As(err, &defect) {
-		f.code, f.line, f.column = defect.Code, defect.Line, defect.Column
+		f.code = defect.Code
+		f.file, f.line, f.column = in.table.Place(defect.Line, defect.Column)
 	}
 	return f
 }
 
 type inputReader struct {
-	shaped  *frame.Reshaped
-	decoded io.Closer
-	file    *storedFile
-	in      *input
+	shaped *frame.Reshaped
+	file   *tablefile.Reader
+	in     *input
 }
 
 func (r *inputReader) Read(p []byte) (int, error) {
@@ -222,28 +297,35 @@ func (r *inputReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (r *inputReader) Close() error { return errors.Join(r.decoded.Close(), r.file.Close()) }
+func (r *inputReader) Close() error { return r.file.Close() }
 
 // profile reads the file once and finds out what it holds, by the options' ID and
 // memory. A bad file is no error but has defects.
 func (in *input) profile(ctx context.Context, progress *term.Progress, opts frame.ScanOptions) (*frame.Profile, error) {
-	file, err := in.open()
+	in.broken = nil
+	if in.hash != nil {
+		in.hash.Reset()
+		in.hashed = 0
+	}
+	file, err := in.open(ctx)
 	if err != nil {
-		var f *failure
-		if !errors.As(err, &f) || f.code == "" {
+		if in.broken = brokenBy(err); in.broken == nil {
 			return nil, err
 		}
-		return &frame.Profile{
-			Schema: &frame.Schema{}, Partial: true,
-			Defects: []frame.Defect{*asDefect(err)},
-		}, nil
+		return &frame.Profile{Schema: &frame.Schema{}, Partial: true}, nil
 	}
 	defer file.Close()
-	phase, size := progress.Phase("checking "+in.name), in.size()
+	phase, size := progress.Phase("checking "+in.name), in.table.Size()
 	defer phase.Done()
+	var source *tablefile.Error
 	metered := readerFunc(func(p []byte) (int, error) {
 		n, err := file.Read(p)
-		phase.Share(file.file.done.Load(), size)
+		errors.As(err, &source)
+		if in.hash != nil {
+			in.hash.Write(p[:n])
+			in.hashed += int64(n)
+		}
+		phase.Share(file.file.Done(), size)
 		return n, err
 	})
 	file.shaped.Collect()
@@ -253,6 +335,13 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, opts fram
 		return nil, err
 	}
 	file.shaped.Complete(p)
+	if source != nil {
+		in.broken = brokenBy(in.fault(source))
+	}
+	if in.broken != nil {
+		p.Defects = slices.DeleteFunc(p.Defects, func(d frame.Defect) bool { return d.Code == in.broken.Code && d.Message == in.broken.Message })
+		p.Partial = true
+	}
 	if p.Bytes > api.MaxUploadBytes {
 		p.Defects = append(p.Defects, frame.Defect{
 			Code:    string(api.CodeTooLarge),
@@ -266,32 +355,61 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-func asDefect(err error) *frame.Defect {
+// brokenBy is what an error of open or Read says about a file, nil if it is not
+// about what the file holds.
+func brokenBy(err error) *finding {
+	var f *failure
 	var defect *frame.Defect
-	errors.As(err, &defect)
-	return defect
+	if !errors.As(err, &f) || !errors.As(err, &defect) {
+		return nil
+	}
+	return &finding{Code: f.code, File: f.file, Line: f.line, Column: f.column, Name: defect.Name, Message: defect.Message}
 }
 
-// source makes the file ready to be sent; size is that of its plain form.
-func (in *input) source(size int64) client.Source {
-	name := filepath.Base(in.name)
-	if in.spooled {
+// source makes the table ready to be sent; size is that of its plain form.
+func (in *input) source(ctx context.Context, size int64) client.Source {
+	name := filepath.Base(in.paths[0])
+	if in.kept() || len(in.paths) > 1 {
 		name = "data.csv"
 	}
-	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.open() }}
+	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.open(ctx) }}
 }
 
 // stem is the file's name without folder and endings: what things made from it
-// are called by.
+// are called by. That of several files is what their names begin with.
 func (in *input) stem() string {
-	if in.spooled && in.name == stdin {
+	if in.typed[0] == "-" {
 		return "data"
 	}
-	name := filepath.Base(in.name)
-	for _, ending := range []string{".gz", ".zst", ".csv", ".tsv", ".txt"} {
+	if in.kept() { // its files have names of ours
+		return trimEndings(in.typed[0])
+	}
+	name := trimEndings(in.paths[0])
+	for _, path := range in.paths[1:] {
+		name = commonPrefix(name, trimEndings(path))
+	}
+	if len(in.paths) > 1 {
+		name = strings.TrimRight(name, "-_. 0")
+	}
+	return cmp.Or(name, "data")
+}
+
+func trimEndings(path string) string {
+	name := filepath.Base(path)
+	for _, ending := range []string{".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm"} {
 		if trimmed := strings.TrimSuffix(name, ending); trimmed != "" {
 			name = trimmed
 		}
 	}
 	return name
+}
+
+// commonPrefix is what both texts begin with, in whole characters.
+func commonPrefix(a, b string) string {
+	for i, char := range a {
+		if !strings.HasPrefix(b[min(i, len(b)):], string(char)) {
+			return a[:i]
+		}
+	}
+	return a
 }

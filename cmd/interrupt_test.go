@@ -13,7 +13,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,10 +31,12 @@ func TestInterrupt(t *testing.T) {
 	race := []string{"run", train, "--progress", "json", "--algorithm", "BSEV01,BFIF01"}
 	t.Run("an_embedded_race_keeps_its_best_model", func(t *testing.T) {
 		env := []string{"HOME=" + t.TempDir()}
-		began := runUntil(t, env, race, `"bestPerformance":0`, syscall.SIGINT)
+		blind, out := strings.Replace(train, "train.csv", "blind.csv", 1), filepath.Join(t.TempDir(), "out.csv")
+		began := runUntil(t, env, append(race[:len(race):len(race)], "--blind", blind, "-o", out), `"keptPerformance":0`, syscall.SIGINT)
 		if began.code != 130 || began.stdout != "" {
 			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 		}
+		goesOn(t, env, began.stderr, out)
 		if !strings.Contains(began.stderr, "its best model so far is kept") {
 			t.Errorf("it does not tell that the model is kept: %s", began.stderr)
 		}
@@ -56,11 +60,12 @@ func TestInterrupt(t *testing.T) {
 			"HOME=" + t.TempDir(), "FORETELL_SERVER=" + address,
 			"FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password",
 		}
-		began := runUntil(t, env, race, `"bestPerformance":0`, syscall.SIGTERM)
+		blind, out := strings.Replace(train, "train.csv", "blind.csv", 1), filepath.Join(t.TempDir(), "out.csv")
+		began := runUntil(t, env, append(race[:len(race):len(race)], "--blind", blind, "-o", out, "--require", "accuracy>=0"), `"keptPerformance":0`, syscall.SIGTERM)
 		if began.code != 143 || began.stdout != "" {
 			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 		}
-		_, key, ok := strings.Cut(began.stderr, "foretell training watch ")
+		_, key, ok := strings.Cut(began.stderr, "--resume ")
 		if !ok || len(key) < 36 {
 			t.Fatalf("it does not tell how to go on: %s", began.stderr)
 		}
@@ -71,7 +76,100 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("%v: %v: %s", args, err, out)
 			}
 		}
+		if told := goesOn(t, env, began.stderr, out); !strings.Contains(told, "the requirement holds") {
+			t.Errorf("what is required was not judged: %s", told)
+		}
 	})
+}
+
+// offeredResume is the command that goes on with an interrupted run.
+var offeredResume = regexp.MustCompile("`(foretell run [^`]* --resume [0-9a-f-]{36})`")
+
+// goesOn types the command that an interrupted run has printed, and returns what it
+// tells. It writes the predictions with their receipt.
+func goesOn(t *testing.T, env []string, stderr, out string) string {
+	t.Helper()
+	found := offeredResume.FindStringSubmatch(stderr)
+	if found == nil {
+		t.Fatalf("it does not tell how to go on: %s", stderr)
+	}
+	command := exec.Command("sh", "-c", found[1])
+	command.Env = append(env[:len(env):len(env)], "PATH="+os.Getenv("PATH"))
+	told, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", found[1], err, told)
+	}
+	for _, path := range []string{out, out + ".receipt.json"} {
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	return string(told)
+}
+
+// TestKilledRun kills a run in its race. The next run does not wait for it, no
+// state says that it goes on, and it goes on when it is asked for.
+func TestKilledRun(t *testing.T) {
+	train, err := filepath.Abs("../testdata/credit-g/train.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + t.TempDir()}
+	blind, out := strings.Replace(train, "train.csv", "blind.csv", 1), filepath.Join(t.TempDir(), "out.csv")
+	race := []string{"run", train, "--blind", blind, "-o", out, "--progress", "json", "--algorithm", "BSEV01", "--time-limit", "4s"}
+	if began := runUntil(t, env, race, `"status":"RUNNING"`, syscall.SIGKILL); began.code != -1 {
+		t.Fatalf("exit status %d", began.code)
+	}
+	foretell := func(args ...string) string {
+		t.Helper()
+		command := exec.Command("foretell", args...)
+		command.Env = env
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	const states = `.[] | [.trainingJobKey, .status, .interrupted] | join(" ")`
+	orphan, state, _ := strings.Cut(foretell("training", "list", "--jq", states), " ")
+	if state != "PENDING true" {
+		t.Errorf("the race of the killed run is %q", state)
+	}
+	if got := foretell("training", "list", "--all", "--fields", "status", "-q"); strings.Contains(got, "RUNNING") {
+		t.Errorf("states after the kill: %s", got)
+	}
+	foretell("run", train, "--algorithm", "BSIX01", "--time-limit", "2s")
+	if got := foretell("training", "list", "--jq", states); !strings.Contains(got, orphan+" PENDING true") {
+		t.Errorf("after another run: %s", got)
+	}
+	foretell(append(race, "--resume", orphan)...)
+	if got := foretell("training", "get", orphan, "--fields", "status,modelKey"); strings.Contains(got, "PENDING") || len(got) < 36 {
+		t.Errorf("resumed: %s", got)
+	}
+	if info, err := os.Stat(out); err != nil || info.Size() == 0 {
+		t.Errorf("the predictions: %v", err)
+	}
+	if got := foretell("training", "list", "--jq", states); strings.Contains(got, "true") {
+		t.Errorf("at the end: %s", got)
+	}
+}
+
+// TestHungUp closes the terminal of a run, which a shell may tell twice.
+func TestHungUp(t *testing.T) {
+	train, err := filepath.Abs("../testdata/credit-g/train.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A process that ignores the signal, as under nohup, passes that on; one that
+	// handles it does not.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	env := []string{"HOME=" + t.TempDir()}
+	began := runUntil(t, env, []string{"run", train, "--progress", "json", "--algorithm", "BSEV01"}, `"keptPerformance":0`, syscall.SIGHUP, syscall.SIGHUP)
+	if began.code != 129 || !strings.Contains(began.stderr, "its best model so far is kept") {
+		t.Errorf("exit status %d: %s", began.code, began.stderr)
+	}
 }
 
 // TestInterruptedUpload stops an upload that the service has not answered.
@@ -130,9 +228,9 @@ type ended struct {
 	took           time.Duration
 }
 
-// runUntil starts a command and sends it a signal when a line of its standard
+// runUntil starts a command and sends it signals when a line of its standard
 // error holds text.
-func runUntil(t *testing.T, env, args []string, text string, signal syscall.Signal) ended {
+func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.Signal) ended {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -142,8 +240,10 @@ func runUntil(t *testing.T, env, args []string, text string, signal syscall.Sign
 	stdout, told, err := follow(t, command, func(line string) {
 		if sent.IsZero() && strings.Contains(line, text) {
 			sent = time.Now()
-			if err := command.Process.Signal(signal); err != nil {
-				t.Fatal(err)
+			for _, signal := range signals {
+				if err := command.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -87,6 +88,17 @@ func (v keyringVault) remove(entry string) error {
 	return err
 }
 
+// noService says in plain words that no program keeps secrets here, where the
+// library only says which one it could not start. Other errors stay as they are.
+func noService(err error) error {
+	for _, sign := range []string{"dbus-launch", "org.freedesktop.secrets was not provided", "The name org.freedesktop.secrets"} {
+		if strings.Contains(err.Error(), sign) {
+			return errors.New("no Secret Service runs here, as is usual without a desktop session")
+		}
+	}
+	return err
+}
+
 // limited runs use for as long as the vault's patience lasts. What hangs is
 // left behind: the process is short.
 func (v keyringVault) limited(use func() error) error {
@@ -97,7 +109,7 @@ func (v keyringVault) limited(use func() error) error {
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return fmt.Errorf("%w: %w", errKeyring, err)
+			return fmt.Errorf("%w: %w", errKeyring, noService(err))
 		}
 		return err
 	case <-timer.C:

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func TestKeyringVault(t *testing.T) {
 		exerciseVault(t, newKeyringVault())
 		keyring.MockInitWithError(errors.New(`exec: "dbus-launch": executable file not found in $PATH`))
 		v := newKeyringVault()
-		if err := v.probe(); !errors.Is(err, errKeyring) {
+		if err := v.probe(); !errors.Is(err, errKeyring) || !strings.Contains(err.Error(), "no Secret Service runs here") {
 			t.Errorf("probe: %v", err)
 		}
 		if _, err := v.get("x"); !errors.Is(err, errKeyring) || errors.Is(err, errNoCredential) {

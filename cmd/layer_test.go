@@ -18,7 +18,7 @@ import (
 // import anything but the parts of the engine.
 var layers = map[string][]string{
 	".":                     {"cmd"},
-	"cmd":                   {"api", "app", "blob", "client", "forecast", "frame", "gate", "learn", "receipt", "report", "server", "store", "term"},
+	"cmd":                   {"api", "app", "blob", "client", "forecast", "frame", "gate", "learn", "prune", "receipt", "report", "roles", "scoring", "server", "store", "tablefile", "term"},
 	"internal/api":          nil,
 	"internal/app":          {"api", "auth", "blob", "frame", "job", "learn", "scratch", "store"},
 	"internal/auth":         nil,
@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"internal/client":       {"api"},
 	"internal/forecast":     {"frame", "learn/split"},
 	"internal/frame":        {"scratch"},
-	"internal/gate":         {"api"},
+	"internal/gate":         {"api", "learn/metric"},
 	"internal/job":          nil,
 	"internal/learn":        {"frame", "learn/boost", "learn/forest", "learn/metric", "learn/neural", "learn/split", "learn/tree", "scratch"},
 	"internal/learn/boost":  {"frame", "learn/kernel", "learn/split", "learn/tree", "scratch"},
@@ -36,11 +36,15 @@ var layers = map[string][]string{
 	"internal/learn/neural": {"frame", "learn/kernel", "learn/split"},
 	"internal/learn/split":  nil,
 	"internal/learn/tree":   {"frame", "learn/kernel"},
+	"internal/prune":        {"api", "client"},
 	"internal/receipt":      {"api", "frame"},
 	"internal/report":       {"api"},
+	"internal/roles":        {"frame"},
+	"internal/scoring":      {"frame", "learn/metric"},
 	"internal/scratch":      nil,
 	"internal/server":       {"api", "app"},
 	"internal/store":        {"api"},
+	"internal/tablefile":    {"frame"},
 	"internal/term":         nil,
 }
 

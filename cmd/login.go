@@ -45,6 +45,8 @@ input or the environment.`,
 	flags.BoolVar(&opts.stay, "stay-signed-in", false, "keep the password in the keyring, to log in again when the token has expired")
 	flags.StringVar(&opts.storage, keyStorage, "", "where to keep credentials: keyring, file or none")
 	flags.Bool(keyNoInput, false, "never ask; a question that is needed is an error")
+	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
+	flags.Lookup(keyDebug).NoOptDefVal = "true"
 	choices(cmd, keyStorage, storageKeyring, storageFile, storageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", h.completeProfiles) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
@@ -65,6 +67,15 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err := o.need(ctx, s, keyServer, "Address of the service:", "give its address: `foretell login URL`"); err != nil {
 		return err
 	}
+	trace, closeTrace, err := o.host.tracer(s.GetString(keyDebug))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeTrace() }() // the result does not depend on it
+	opts := client.Options{BaseURL: s.GetString(keyServer), UserAgent: userAgent(), Trace: trace, Now: o.host.now}
+	if err := o.ready(ctx, s, opts); err != nil {
+		return err
+	}
 	storage, err := o.chooseStorage(ctx, s)
 	if err != nil {
 		return err
@@ -75,13 +86,17 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	signer, err := o.host.newSigner(s, client.Options{BaseURL: s.GetString(keyServer), UserAgent: userAgent()})
+	signer, err := o.host.newSigner(s, opts)
 	if err != nil {
 		return err
 	}
 	kept, err := o.credential(ctx, signer)
 	if err != nil {
 		return err
+	}
+	earlier, err := signer.vault.get(signer.entry())
+	if err == nil && earlier.Password != "" && kept.Password == "" {
+		o.output.note("the password is no longer kept; --stay-signed-in keeps it")
 	}
 	if err := signer.vault.set(signer.entry(), kept); err != nil {
 		return err
@@ -96,6 +111,27 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		Server: signer.server, Username: signer.username, Profile: s.profile, Storage: storage,
 		Expires: api.FormatTime(kept.Expires), StaysSignedIn: kept.Password != "",
 	}, "server", "username", "profile", "storage", "expires", "staysSignedIn")
+}
+
+// ready returns an error for settings that cannot be used and for a service that
+// does not answer, before anything is asked that would then be in vain.
+func (o *loginOptions) ready(ctx context.Context, s *settings, opts client.Options) error {
+	if _, err := o.host.mute(o.asker.cmd); err != nil {
+		return err
+	}
+	if err := o.checkStorage(s.GetString(keyStorage)); err != nil {
+		return err
+	}
+	c, err := newClient(opts)
+	if err != nil {
+		return err
+	}
+	_, err = client.Call(ctx, c, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
+	var network *client.NetworkError
+	if !errors.As(err, &network) { // any answer will do
+		return nil
+	}
+	return explain(ctx, err).advise("check the address, and that the service runs; then type the same again")
 }
 
 // signedIn is what login prints.
@@ -130,20 +166,27 @@ func (o *loginOptions) need(ctx context.Context, s *settings, key, question, oth
 	return nil
 }
 
+// checkStorage refuses a storage that cannot hold what is to be kept.
+func (o *loginOptions) checkStorage(storage string) error {
+	switch storage {
+	case "", storageKeyring:
+		return nil
+	case storageFile, storageNone:
+		if o.stay {
+			return usage("--stay-signed-in keeps the password, which only the keyring may hold").
+				advise("leave it out, or set %s for a log-in without questions", envPassword)
+		}
+		return nil
+	}
+	return usage("--storage %q: it takes keyring, file or none", storage)
+}
+
 // chooseStorage settles where credentials go, before anything secret is asked
 // for. A storage that was named never becomes another.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, error) {
 	storage := s.GetString(keyStorage)
-	switch storage {
-	case storageFile, storageNone:
-		if o.stay {
-			return "", usage("--stay-signed-in keeps the password, which only the keyring may hold").
-				advise("leave it out, or set %s for a log-in without questions", envPassword)
-		}
+	if storage == storageFile || storage == storageNone {
 		return storage, nil
-	case "", storageKeyring:
-	default:
-		return "", usage("--storage %q: it takes keyring, file or none", storage)
 	}
 	err := newKeyringVault().probe()
 	if err == nil {

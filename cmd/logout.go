@@ -58,6 +58,7 @@ func (o *logoutOptions) run() error {
 			return err
 		}
 	}
+	o.output.note("signed out of %s", server)
 	return item(&o.output, signedOut{Server: server, Username: signer.username, Profile: s.profile}, "server", "username", "profile")
 }
 

@@ -14,20 +14,26 @@ import (
 )
 
 var (
-	modelColumns = []string{"modelKey", "datasetName", "version", "algorithm", "achievedPerformance", "champion", "createdOn"}
+	modelColumns = []string{"modelKey", "series", "seriesVersion", "algorithm", "achievedPerformance", "testPerformance", "champion", "createdOn"}
 	modelMembers = []string{
-		"modelKey", "version", "algorithm", "achievedPerformance", "champion", "datasetKey", "trainingJobKey", "createdOn",
+		"modelKey", "series", "seriesVersion", "version", "algorithm", "metric", "achievedPerformance", "testPerformance", "champion",
+		"datasetKey", "trainingJobKey", "createdOn",
 	}
 )
 
 func newModelsCmd(h *host) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
-		Short: "Models that races have left",
+		Short: "Models that races have produced",
 		Long: `REF is a model's key, at least 6 characters of it, NAME or NAME@champion for the
-best model of a dataset, NAME@v3 for its third, or @last.`,
+best model of the series NAME, NAME@v3 for its third, or @last.
+
+A series is what the runs of one name make: its versions count up over all of its
+datasets. Its champion is the model with the highest validation performance of
+those raced for the same metric as the newest one. The name of a single dataset
+means its own models only.`,
 	}
-	cmd.AddCommand(newModelsListCmd(h), newModelsGetCmd(h), newModelsReportCmd(h), newModelsExportCmd(h), newModelsDeleteCmd(h))
+	cmd.AddCommand(newModelsListCmd(h), newModelsGetCmd(h), newModelsReportCmd(h), newModelsDiffCmd(h), newModelsExportCmd(h), newModelsDeleteCmd(h))
 	return cmd
 }
 
@@ -40,11 +46,11 @@ type modelsListOptions struct {
 func newModelsListCmd(h *host) *cobra.Command {
 	opts := &modelsListOptions{connector: connector{idle: true}}
 	cmd := &cobra.Command{
-		Use: "list [DATASET]", Short: "List models, those of a dataset newest first", Args: takes("[DATASET]"),
+		Use: "list [DATASET]", Short: "List models, those of a series newest first", Args: takes("[DATASET]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[modelOf]())
+	opts.output.bindList(cmd, h, prints[client.SeriesModel]())
 	opts.lister.bind(cmd)
 	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd
@@ -56,16 +62,13 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer conn.Close()
-	models := conn.allModels(ctx, "")
+	models := conn.allModels(ctx)
 	if len(args) > 0 {
-		key, err := conn.datasetKey(ctx, args[0])
+		series, err := conn.series(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		models, err = conn.modelsOf(ctx, key)
-		if err != nil {
-			return err
-		}
+		models = conn.models(ctx, []client.Series{*series})
 	}
 	rows, err := collectSome(models, o.lister.limit)
 	if err != nil {

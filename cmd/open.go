@@ -26,7 +26,7 @@ func newOpenCmd(h *host) *cobra.Command {
 	opts := &openOptions{host: h, connector: connector{idle: true}}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Show the dashboard page of a thing in a browser",
-		Long: `Opens the service's dashboard, or the page of a dataset, training, model or
+		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
 prediction. REF is a key, at least 6 characters of it, the name of a dataset, or
 for a model NAME@champion or NAME@v3. Where there is no terminal, or with
 --no-browser, the page's address is printed instead.

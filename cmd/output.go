@@ -145,7 +145,11 @@ func list[T any](o *output, items []T, columns ...string) error {
 		}
 		return nil
 	}
-	return o.lay(o.tabulate(records, columns), true)
+	if err := o.lay(o.tabulate(records, columns), true); err != nil {
+		return err
+	}
+	o.tellInterrupted(records)
+	return nil
 }
 
 // recordsOf gives the members of things of one type.
@@ -192,7 +196,11 @@ func item[T any](o *output, v T, columns ...string) error {
 		cell.Short = ""
 		t.Rows = append(t.Rows, []term.Cell{{Text: name, Paint: o.host.console.OutStyle.Dim}, cell})
 	}
-	return o.table(t)
+	if err := o.table(t); err != nil {
+		return err
+	}
+	o.tellInterrupted([]term.Record{record})
+	return nil
 }
 
 // choose checks the columns against the members of the type that is printed.
@@ -270,6 +278,10 @@ func heading(name string, first bool) string {
 		return "key"
 	case name == "datasetName":
 		return "dataset"
+	case name == "seriesVersion":
+		return "version"
+	case name == "bytes":
+		return "size"
 	case strings.HasPrefix(name, "numberOf"):
 		return strings.ToLower(strings.TrimPrefix(name, "numberOf"))
 	}
@@ -305,7 +317,10 @@ func (o *output) lay(t *term.Table, pages bool) error {
 func (o *output) cell(name string, r term.Record) term.Cell {
 	text := r.Text(name)
 	c := term.Cell{Text: text}
+	figure := strings.HasSuffix(name, "Performance") || name == api.MetricLogLoss
 	switch {
+	case text == "" && figure:
+		c.Look = "-" // not measured
 	case text == "":
 	case strings.HasSuffix(name, "On"):
 		if then, err := time.Parse(api.TimeLayout, text); err == nil {
@@ -313,17 +328,31 @@ func (o *output) cell(name string, r term.Record) term.Cell {
 		}
 	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
 		c.Short = text[:shortKey]
-	case strings.HasSuffix(name, "Performance"):
+	case figure:
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
 			c.Look = strconv.FormatFloat(v, 'f', 4, 64)
+		}
+	case name == "bytes" || name == "freeBytes":
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			c.Look = term.Bytes(n)
 		}
 	case name == "recentPerformances":
 		var values []float64
 		if json.Unmarshal(r[name], &values) == nil {
 			c.Look = strings.Trim(fmt.Sprintf("%.4f", values), "[]")
 		}
+	case name == "algorithm":
+		c.Look, c.Short = api.AlgorithmTitle(text), text
+	case name == "status" && isInterrupted(r):
+		c.Look, c.Paint = "interrupted", o.host.console.OutStyle.Yellow
 	case name == "status":
 		c.Paint = o.paintStatus(text)
+	case name == "outcome":
+		var threshold *float64
+		if v, err := strconv.ParseFloat(r.Text("targetPerformance"), 64); err == nil {
+			threshold = &v
+		}
+		c.Look, c.Paint = api.OutcomeText(text, threshold), o.paintOutcome(text)
 	}
 	return c
 }
@@ -338,6 +367,21 @@ func (o *output) paintStatus(status string) func(string) string {
 	case api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingCancelled:
 		return style.Yellow
 	case api.DatasetPending, api.DatasetProcessing, api.TrainingRunning:
+		return style.Cyan
+	}
+	return nil
+}
+
+func (o *output) paintOutcome(outcome string) func(string) string {
+	style := o.host.console.OutStyle
+	switch outcome {
+	case api.OutcomeReached, api.OutcomeDone:
+		return style.Green
+	case api.OutcomeFailed:
+		return style.Red
+	case api.OutcomeBelow, api.OutcomeTimeLimit, api.OutcomeCancelled, api.OutcomeInterrupted:
+		return style.Yellow
+	case api.OutcomePending, api.OutcomeRunning:
 		return style.Cyan
 	}
 	return nil

@@ -23,7 +23,7 @@ import (
 const planSeed = 1
 
 // planless are the flags of run that a rehearsal has no use for.
-var planless = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run"}
+var planless = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
 
 // planDocument is what run --plan prints.
 type planDocument struct {
@@ -69,13 +69,12 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 		return err
 	}
 	defer conn.Close()
-	best := 1.0
-	body.PerformanceThreshold, body.TimeLimitSeconds = &best, nil
+	body.PerformanceThreshold = api.NewThreshold(nil)
 	if body.Seed == nil {
 		seed := int64(planSeed)
 		body.Seed = &seed
 	}
-	r := &preview{walk: &walk{conn, progress}, opts: o, dir: dir, trained: files.trained, body: body}
+	r := &preview{walk: &walk{connection: conn, progress: progress}, opts: o, dir: dir, trained: files.trained, body: body}
 	if err := r.play(ctx, files.train, sizes, doc); err != nil {
 		return r.broken(ctx, err)
 	}
@@ -108,7 +107,7 @@ func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *plan
 		defer file.Close()
 		dst[i] = file
 	}
-	src, err := train.open()
+	src, err := train.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,17 +115,17 @@ func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *plan
 	if err := forecast.Draw(ctx, src, r.trained.Classes, sizes, uint64(*r.body.Seed), dst); err != nil {
 		return err
 	}
-	large, report, err := r.trial(ctx, paths[1], sizes[1], r.body)
+	large, report, err := r.trial(ctx, paths[1], sizes[1], r.body, largeLimit)
 	if err != nil {
 		return err
 	}
 	// How the best algorithm falls off with fewer rows tells how the curve
 	// goes, at a part of the time that all of them would take.
 	best := bestOf(report)
-	large.Alone = best.Performance
+	large.Alone = performance(best.Performance)
 	body := r.body
 	body.Algorithms = []string{best.Algorithm}
-	small, _, err := r.trial(ctx, paths[0], sizes[0], body)
+	small, _, err := r.trial(ctx, paths[0], sizes[0], body, smallLimit)
 	if err != nil {
 		return err
 	}
@@ -136,16 +135,26 @@ func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *plan
 
 // bestOf is the algorithm that was ahead at the end of a race.
 func bestOf(report *api.ModelReport) api.AlgorithmReport {
-	return slices.MaxFunc(report.Algorithms, func(a, b api.AlgorithmReport) int { return cmp.Compare(a.Performance, b.Performance) })
+	return slices.MaxFunc(report.Algorithms, func(a, b api.AlgorithmReport) int {
+		return cmp.Compare(performance(a.Performance), performance(b.Performance))
+	})
 }
 
-// trial races on one sample.
-func (r *preview) trial(ctx context.Context, path string, rows int, body api.NewTraining) (*forecast.Trial, *api.ModelReport, error) {
+// How many seconds the races on the samples may take, so that a rehearsal takes a
+// few seconds and less than the race that it forecasts.
+const (
+	largeLimit = 6
+	smallLimit = 2
+)
+
+// trial races on one sample for at most so many seconds.
+func (r *preview) trial(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*forecast.Trial, *api.ModelReport, error) {
+	body.TimeLimitSeconds = &limit
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &input{name: path, path: path}
+	in := plainInput(path, path, false)
 	name := fmt.Sprintf("%d rows", rows)
 	created, err := client.Call(ctx, r.Client, api.CreateDataset, &api.CreateDatasetInput{Body: newDataset(name, "", r.opts.buckets)})
 	if err != nil {
@@ -158,7 +167,7 @@ func (r *preview) trial(ctx context.Context, path string, rows int, body api.New
 		return nil, nil, err
 	}
 	began := r.opts.host.now()
-	race, err := client.Call(ctx, r.Client, api.CreateTraining, &api.CreateTrainingInput{
+	race, err := r.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body,
 	})
 	if err != nil {
@@ -180,6 +189,7 @@ func (r *preview) trial(ctx context.Context, path string, rows int, body api.New
 	test, _ := report.Test.Value(job.Metric)
 	t := forecast.NewTrial(rows, r.classes(), validation, int(report.ValidationRows), test, int(report.TestRows))
 	t.Seconds, t.Algorithm = took.Seconds(), report.Algorithm
+	t.Cut = job.Outcome == api.OutcomeTimeLimit
 	return &t, report, nil
 }
 
@@ -210,7 +220,10 @@ func (o *runOptions) remarks(doc *planDocument) []string {
 	if o.racer.timeLimit > 0 {
 		limit = o.racer.timeLimit
 	}
-	if f.Seconds > limit.Seconds() {
+	if doc.Trials[len(doc.Trials)-1].Cut {
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: how long the race on all rows takes is known only from below, and it may end better", largeLimit))
+	}
+	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
 	}
 	if s, err := o.host.settings(o.waiter.cmd.Flags()); err == nil && !o.waiter.local && s.GetString(keyServer) != "" {
@@ -247,13 +260,21 @@ func (o *runOptions) printPlan(doc *planDocument) error {
 		{Text: "all rows"},
 		{Text: strconv.Itoa(f.Rows)},
 		score(f.Value), score(f.Low), score(f.High),
-		seconds(f.Seconds), seconds(f.Fastest), seconds(f.Slowest),
+		secondsOrDash(f.Seconds), seconds(f.Fastest), secondsOrDash(f.Slowest),
 	})
 	return o.output.table(t)
 }
 
 // score is a performance as a cell.
 func score(v float64) term.Cell { return term.Cell{Text: strconv.FormatFloat(v, 'f', 4, 64)} }
+
+// secondsOrDash is a time as a cell, a dash for one that is not known.
+func secondsOrDash(s *float64) term.Cell {
+	if s == nil {
+		return term.Cell{Text: "-"}
+	}
+	return seconds(*s)
+}
 
 // seconds is a time as a cell.
 func seconds(s float64) term.Cell {

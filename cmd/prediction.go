@@ -28,7 +28,7 @@ func newPredictionsCmd(h *host) *cobra.Command {
 	}
 	cmd.AddCommand(
 		newPredictionsListCmd(h), newPredictionsGetCmd(h), newPredictionsCreateCmd(h), newPredictionsWaitCmd(h),
-		newPredictionsDownloadCmd(h), newPredictionsVerifyCmd(h), newPredictionsDeleteCmd(h),
+		newPredictionsDownloadCmd(h), newPredictionsVerifyCmd(h), newPredictionsDiffCmd(h), newPredictionsDeleteCmd(h),
 	)
 	return cmd
 }

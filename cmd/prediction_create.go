@@ -3,13 +3,13 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/frame"
+	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
 
@@ -24,22 +24,31 @@ type predictionsCreateOptions struct {
 func newPredictionsCreateCmd(h *host) *cobra.Command {
 	opts := &predictionsCreateOptions{host: h}
 	cmd := &cobra.Command{
-		Use: "create MODEL BLIND", Short: "Predict a blind CSV and write the verified result",
+		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
 		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file
-or where -o says. The path is printed. With --no-wait the prediction's key is.`,
-		Args: takes("MODEL", "BLIND"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
+or where -o says. The path is printed. With --no-wait the key of the
+prediction is printed instead.`,
+		Args: takes("MODEL", "BLIND..."),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}
-	opts.waiter.bind(cmd, h)
-	opts.output.bindItem(cmd, h, prints[resultDocument](), prints[api.CreatedPrediction]())
-	opts.shaper.bind(cmd)
-	opts.target.bind(cmd, h)
-	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
+	opts.bind(cmd, h)
 	cmd.ValidArgsFunction = opts.waiter.complete(modelNames)
 	return cmd
 }
 
-func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) error {
+// bind adds the flags of a command that predicts.
+func (o *predictionsCreateOptions) bind(cmd *cobra.Command, h *host) {
+	o.waiter.bind(cmd, h)
+	o.output.bindItem(cmd, h, prints[resultDocument](), prints[api.CreatedPrediction]())
+	o.shaper.bind(cmd)
+	o.target.bind(cmd, h)
+	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
+	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
+}
+
+// run predicts the file at path with the model that ref means, the newest champion
+// if it is empty.
+func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
 	if err := o.target.check(&o.output); err != nil {
 		return err
 	}
@@ -48,7 +57,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 		return err
 	}
 	defer done()
-	blind, err := o.shaper.input(o.host, path, true)
+	blind, err := o.shaper.input(o.host, true, paths...)
 	if err != nil {
 		return err
 	}
@@ -58,7 +67,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 			return err
 		}
 	}
-	key, err := walk.modelKey(ctx, ref)
+	key, err := o.choose(ctx, walk, ref, blind)
 	if err != nil {
 		return err
 	}
@@ -70,11 +79,22 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 	if err != nil {
 		return err
 	}
-	profile, err := blind.fit(ctx, walk.progress, dataset)
-	if err != nil {
+	p := &preflight{host: o.host, train: blind}
+	if err := p.fit(ctx, walk.progress, dataset); err != nil {
 		return err
 	}
-	found := evidence{options: o.shaper.options(), classes: labelsOf(dataset)}
+	p.tell(&o.output)
+	if !o.output.json {
+		p.warn(&o.output)
+	}
+	if err := p.verdict(); err != nil {
+		return err
+	}
+	profile := p.trained
+	found := evidence{options: p.options(&o.shaper), classes: labelsOf(dataset)}
+	if err := o.target.columns.fit(profile, labelsOf(dataset)); err != nil {
+		return err
+	}
 	if !o.waiter.noWait && o.target.receiptPath() != "" {
 		if found.blind, err = blind.witness(ctx, profile.Rows); err != nil {
 			return err
@@ -95,40 +115,76 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref, path string) er
 		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path, Receipt: o.target.receiptPath(),
 	}
 	found.prediction, found.rows = prediction, &result.Rows
-	if err := o.target.fetch(ctx, download{walk, found, blind.proof(ctx, found.classes, found.rows)}); err != nil {
+	known := truth{
+		label:   labelOf(profile, o.shaper.label, namesOfColumns(dataset)),
+		guessed: o.shaper.label == "", classes: found.classes,
+	}
+	if err := o.target.fetch(ctx, download{walk, found, known.after(ctx, blind.proof(ctx, found.classes, found.rows))}); err != nil {
 		return err
 	}
+	known.tell(&o.output)
+	result.Scores = known.score
 	return result.print(&o.output, &o.target)
 }
 
-// fit checks a blind file before it is sent: by itself, and that it has the
-// columns of the dataset that the model learnt from.
-func (in *input) fit(ctx context.Context, progress *term.Progress, dataset *api.Dataset) (*frame.Profile, error) {
-	profile, err := in.profile(ctx, progress, frame.ScanOptions{})
-	if err != nil {
-		return nil, err
+// namesOfColumns are the features of a dataset.
+func namesOfColumns(d *api.Dataset) []string {
+	names := make([]string, len(d.Columns))
+	for i, column := range d.Columns {
+		names[i] = column.Name
 	}
-	p := &preflight{train: in, trained: profile}
-	p.collect(in, profile)
-	for _, want := range dataset.Columns {
-		has := func(c frame.ColumnProfile) bool { return c.Name == want.Name }
-		if !profile.Partial && profile.Schema.ID != want.Name && !slices.ContainsFunc(profile.Columns, has) {
-			p.add(in, frame.SeverityDefect, frame.Defect{
-				Code: frame.CodeMissingColumn, Line: 1, Name: want.Name,
+	return names
+}
+
+// choose finds the model that ref means; for none it is the champion of what was
+// trained last, and is named.
+func (o *predictionsCreateOptions) choose(ctx context.Context, walk *walk, ref string, blind *input) (string, error) {
+	if ref != "" {
+		return walk.modelKey(ctx, ref)
+	}
+	best, err := walk.newestChampion(ctx)
+	if err != nil {
+		return "", err
+	}
+	if best == nil {
+		return "", fail(ExitNotFound, "there is no model to predict with").
+			advise("train one: `foretell run TRAIN.csv --blind %s`", argument(blind.name))
+	}
+	o.output.note("predicting with %s", modelTitle(best))
+	return best.ModelKey, nil
+}
+
+// fit reads a blind file before it is sent: by itself, and whether it has the
+// columns of the dataset that the model learnt from.
+func (p *preflight) fit(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
+	p.model.Features = namesOfColumns(dataset)
+	if err := p.run(ctx, progress); err != nil || p.trained.Partial {
+		return err
+	}
+	has := map[string]bool{p.trained.Schema.ID: true}
+	for i := range p.trained.Columns {
+		has[p.trained.Columns[i].Name] = true
+	}
+	for _, want := range p.model.Features {
+		if !has[want] {
+			p.add(p.train, frame.SeverityDefect, frame.Defect{
+				Code: frame.CodeMissingColumn, Line: 1, Name: want,
 				Message: "the column that the model learnt from is missing",
 			}, "")
 		}
 	}
-	return profile, p.verdict()
+	return nil
 }
 
 // resultDocument is what a command prints that has written predictions.
 type resultDocument struct {
 	Path          string `json:"path"`
 	Rows          int    `json:"rows"`
-	PredictionKey string `json:"predictionKey"`
-	ModelKey      string `json:"modelKey"`
+	PredictionKey string `json:"predictionKey,omitempty"`
+	ModelKey      string `json:"modelKey,omitempty"`
 	Receipt       string `json:"receipt,omitempty"`
+	// Scores are there if the blind file has the label.
+	Scores *scoring.Result `json:"scores,omitempty"`
 }
 
 // print gives the path of the result, or all of the document if JSON was asked
@@ -150,7 +206,7 @@ type predictionsDownloadOptions struct {
 	host   *host
 	target target
 
-	blind string
+	blind []string
 }
 
 func newPredictionsDownloadCmd(h *host) *cobra.Command {
@@ -167,7 +223,7 @@ with as many rows as were predicted.`,
 	opts.output.bindItem(cmd, h, prints[resultDocument]())
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
-	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to prove the result against")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to prove the result against; several make one table")
 	cmd.ValidArgsFunction = opts.waiter.complete(predictionNames)
 	return cmd
 }
@@ -198,17 +254,23 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	result := &resultDocument{
 		PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.path, Receipt: o.target.receiptPath(),
 	}
-	found := evidence{options: o.shaper.options(), prediction: prediction, rows: &result.Rows}
-	if found.classes, err = walk.classes(ctx, prediction.DatasetKey); err != nil {
+	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: prediction.DatasetKey})
+	if err != nil {
 		return err
 	}
+	found := evidence{classes: labelsOf(dataset), prediction: prediction, rows: &result.Rows}
 	check := plausible(ctx, prediction, found.classes, found.rows)
-	if o.blind != "" {
-		blind, err := o.shaper.input(o.host, o.blind, true)
+	if len(o.blind) > 0 {
+		blind, err := o.shaper.input(o.host, true, o.blind...)
 		if err != nil {
 			return err
 		}
 		defer blind.Close()
+		p := &preflight{host: o.host, train: blind}
+		if err := p.fit(ctx, walk.progress, dataset); err != nil {
+			return err
+		}
+		found.options = p.options(&o.shaper)
 		if found.blind, err = blind.witness(ctx, int(prediction.Rows)); err != nil {
 			return err
 		}

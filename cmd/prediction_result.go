@@ -29,12 +29,15 @@ type target struct {
 	content string
 	// noReceipt leaves out the document that tells where a result is from.
 	noReceipt bool
+	// columns are those of the result that are kept; nil for all.
+	columns columnsFlag
 }
 
 func (t *target) bind(cmd *cobra.Command, h *host) {
 	t.host, t.content = h, "the predictions themselves"
 	cmd.Flags().StringVarP(&t.path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.force, "force", false, "replace the output file and its receipt if they exist")
+	cmd.Flags().Var(&t.columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames one")
 	cmd.Flags().BoolVar(&t.noReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
 }
 
@@ -53,14 +56,14 @@ func (t *target) check(o *output) error {
 // to work for a file that exists, or for one that is read.
 func (t *target) settle(blind *input, others ...*input) error {
 	if t.path == "" {
-		dir := filepath.Dir(blind.path)
-		if blind.spooled {
+		dir := filepath.Dir(blind.paths[0])
+		if blind.kept() {
 			dir = "."
 		}
 		t.path = filepath.Join(dir, blind.stem()+".predictions.csv")
 	}
 	for _, in := range append(others, blind) {
-		if sameFile(t.path, in.path) {
+		if in.reads(t.path) {
 			return usage("the output %s is the input %s", t.path, in.name).advise("name another file with -o")
 		}
 	}
@@ -171,6 +174,9 @@ func (t *target) receive(a arrival) (err error) {
 	if err = a.check(part.Name()); err != nil {
 		return err
 	}
+	if err = t.columns.project(part.Name()); err != nil {
+		return a.broken(err)
+	}
 	if t.passes() {
 		return errors.Join(t.pass(part.Name()), os.Remove(part.Name()))
 	}
@@ -245,7 +251,7 @@ func (in *input) proof(ctx context.Context, classes []string, rows *int) func(pa
 			return err
 		}
 		defer result.Close()
-		blind, err := in.open()
+		blind, err := in.open(ctx)
 		if err != nil {
 			return err
 		}
@@ -301,8 +307,11 @@ func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *i
 // be nil.
 func (t *target) later(key string, blind *input) string {
 	command := "foretell predictions download " + key
-	if blind != nil && !blind.spooled {
-		command += " --blind " + quote(blind.path)
+	if blind != nil && !blind.kept() {
+		command += " " + blind.arguments("--blind")
+	}
+	if t.columns != nil {
+		command += " --columns " + quote(t.columns.String())
 	}
 	return command + " -o " + quote(t.path)
 }
@@ -310,6 +319,9 @@ func (t *target) later(key string, blind *input) string {
 // prediction waits until a prediction is done; again is the command that goes on
 // with a wait that is broken off.
 func (w *walk) prediction(ctx context.Context, key, again string) (*api.Prediction, error) {
+	if err := w.takeUp(ctx, key); err != nil {
+		return nil, err
+	}
 	phase := w.progress.Phase("predicting")
 	defer phase.Done()
 	p, err := w.WaitPrediction(ctx, key, func(p *api.Prediction) {
@@ -320,7 +332,7 @@ func (w *walk) prediction(ctx context.Context, key, again string) (*api.Predicti
 		}
 	})
 	if err != nil {
-		return nil, w.left(ctx, err, "prediction "+key, again)
+		return nil, w.left(ctx, err, "prediction", key, again)
 	}
 	if p.Status != api.PredictionCompleted {
 		f := fail(ExitJobFailed, "prediction %s ended as %s", key, p.Status)
@@ -335,7 +347,7 @@ func (w *walk) prediction(ctx context.Context, key, again string) (*api.Predicti
 // predict sends a blind file to a model.
 func (w *walk) predict(ctx context.Context, model string, blind *upload) (*api.CreatedPrediction, error) {
 	meter := w.progress.Bytes("uploading "+blind.in.name, blind.size)
-	created, err := w.CreatePrediction(ctx, model, blind.in.source(blind.size), meter.Set)
+	created, err := w.CreatePrediction(ctx, model, blind.in.source(ctx, blind.size), meter.Set)
 	meter.Done()
 	if err != nil {
 		return nil, rejected(ctx, blind.in.name, err)

@@ -18,7 +18,7 @@ type predictionsVerifyOptions struct {
 	shaper shaper
 	host   *host
 
-	blind   string
+	blind   []string
 	receipt string
 }
 
@@ -26,21 +26,21 @@ func newPredictionsVerifyCmd(h *host) *cobra.Command {
 	opts := &predictionsVerifyOptions{host: h}
 	cmd := &cobra.Command{
 		Use: "verify RESULT", Short: "Prove a result CSV by its receipt and its blind file, without network",
-		Long: `By its receipt, which is RESULT.receipt.json unless --receipt names another,
-checks that no byte of the result has changed, that it has a known class in
-each row, and probabilities that sum to 1.
+		Long: `Checks by the receipt that no byte of the result has changed, that each row has a
+known class, and that its probabilities sum to 1. The receipt defaults to
+RESULT.receipt.json.
 
-With --blind it checks too that the result has the blind file's rows in their
-order with all their cells. Without a receipt --blind is needed.
+--blind also checks that the result has all rows and cells of the blind file, in
+the same order. It is required if there is no receipt.
 
-The receipt tells of accidents. It is not signed: who can change the result on
-purpose can change the receipt, too.`,
+A receipt detects accidents. It is not signed: whoever can change the result can
+change the receipt, too.`,
 		Args: takes("RESULT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.bindItem(cmd, h, prints[verified]())
 	opts.shaper.bind(cmd)
-	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` that was predicted")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several make one table")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "`FILE` that is the receipt (default RESULT.receipt.json)")
 	return cmd
 }
@@ -54,7 +54,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	if err != nil {
 		return err
 	}
-	if o.blind != "" {
+	if len(o.blind) > 0 {
 		if err := o.compare(ctx, &v, paper); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (o *predictionsVerifyOptions) read(v *verified) (*receipt.Receipt, error) {
 		return paper, nil
 	case receipt.Missing(err) && o.receipt != "":
 		return nil, err
-	case receipt.Missing(err) && o.blind == "":
+	case receipt.Missing(err) && len(o.blind) == 0:
 		return nil, usage("there is no receipt %s, so verify needs the file that was predicted", path).
 			advise("name it with --blind, or the receipt with --receipt")
 	case receipt.Missing(err):
@@ -95,6 +95,9 @@ func (o *predictionsVerifyOptions) read(v *verified) (*receipt.Receipt, error) {
 // compare proves the result row by row against the blind file, read as the
 // receipt says it was unless the flags say so.
 func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, paper *receipt.Receipt) error {
+	if paper != nil && paper.Result.Columns != nil {
+		return o.sameBlind(ctx, v, paper)
+	}
 	var classes []string
 	if paper != nil {
 		classes = paper.Classes
@@ -102,7 +105,7 @@ func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, pap
 			o.shaper.recall(paper.Options)
 		}
 	}
-	blind, err := o.shaper.input(o.host, o.blind, true)
+	blind, err := o.shaper.input(o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}
@@ -114,9 +117,25 @@ func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, pap
 	f := explain(ctx, err)
 	if f.exit == ExitUntrusted {
 		f.file = v.Path
-		f = f.advise("download it again with `foretell predictions download REF --blind %s`", quote(o.blind))
+		f = f.advise("download it again with `foretell predictions download REF %s`", blind.arguments("--blind"))
 	}
 	return f
+}
+
+// sameBlind checks that the blind file is the one that the receipt names: a result
+// of chosen columns cannot be compared with it cell by cell.
+func (o *predictionsVerifyOptions) sameBlind(ctx context.Context, v *verified, paper *receipt.Receipt) error {
+	blind, err := o.shaper.input(o.host, true, o.blind...)
+	if err != nil {
+		return err
+	}
+	defer blind.Close()
+	seen, err := blind.witness(ctx, 0)
+	if err != nil || paper.Blind == nil || seen.Sum == paper.Blind.Sum {
+		return err
+	}
+	return fail(ExitUntrusted, "%s is not the blind file that %s is for", blind.name, v.Receipt).
+		advise("name the file that was predicted, %s, as it was then", quote(paper.Blind.Name))
 }
 
 // changed explains how a result is not the one that its receipt is for.

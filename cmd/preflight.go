@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
 
 	"foretell/internal/frame"
+	"foretell/internal/roles"
 	"foretell/internal/term"
 )
 
@@ -18,7 +22,11 @@ type finding struct {
 	Column   int            `json:"column,omitempty"`
 	Name     string         `json:"name,omitempty"`
 	Message  string         `json:"message"`
-	Hint     string         `json:"hint,omitempty"`
+	// Count, AtLeast and Lines are those of frame.Defect.
+	Count   int    `json:"count,omitempty"`
+	AtLeast bool   `json:"atLeast,omitempty"`
+	Lines   []int  `json:"lines,omitempty"`
+	Hint    string `json:"hint,omitempty"`
 }
 
 // place is file:line:column, as compilers write it and editors jump to.
@@ -41,17 +49,28 @@ func (f *finding) String() string { return f.place() + ": " + f.Message }
 // preflight reads a training file and perhaps a blind file before a byte of
 // them leaves the machine.
 type preflight struct {
+	host          *host
 	train, blind  *input
 	trained, rows *frame.Profile // of train and blind
 	findings      []finding
 	textMemory    int // see frame.ScanOptions
+
+	model    roles.Known   // of the model that train is for, if that is a blind file
+	columns  []string      // names of the training file's columns; nil if it cannot be read
+	looked   bool          // some rows of it were seen
+	headless bool          // its first row is rather data
+	roles    roles.Roles   // of the training file's columns
+	blindID  roles.BlindID // where the row IDs of the blind file come from
 }
+
+// codeRenamedColumn is that of a column which is read by another name.
+const codeRenamedColumn = "renamed-column"
 
 // Close frees the inputs.
 func (p *preflight) Close() {
 	for _, in := range []*input{p.train, p.blind} {
 		if in != nil {
-			in.Close()
+			_ = in.Close() // what is left lies in the folder for temporary files
 		}
 	}
 }
@@ -66,20 +85,84 @@ func (p *preflight) labels() []string {
 }
 
 func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
-	var err error
-	if p.trained, err = p.train.profile(ctx, progress, frame.ScanOptions{ID: p.train.shape.ID, TextMemory: p.textMemory}); err != nil {
+	if err := p.understand(ctx); err != nil {
 		return err
+	}
+	if err := p.readTrain(ctx, progress); err != nil {
+		return err
+	}
+	if p.lacksHeader() {
+		p.refuseHeadless()
+		return nil
 	}
 	p.collect(p.train, p.trained)
 	if p.blind == nil {
 		return nil
 	}
-	if p.rows, err = p.blind.profile(ctx, progress, frame.ScanOptions{ID: p.trained.Schema.ID, TextMemory: p.textMemory}); err != nil {
+	if err := p.readBlind(ctx, progress); err != nil {
 		return err
 	}
 	p.collect(p.blind, p.rows)
 	p.compare()
 	return nil
+}
+
+// readTrain profiles the training file. If a column that was taken for the ID by
+// the file's beginning turns out to be none, it is read again with IDs that are
+// made; chosen tells that the user named the column.
+func (p *preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
+	for {
+		if p.trained, err = p.train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
+			return err
+		}
+		reason := unfit(p.trained)
+		if reason == "" || p.train.asked.ID != "" || p.roles.MadeID || p.columns == nil {
+			return nil
+		}
+		if p.train.shape.Blind {
+			return p.remakeBlind(ctx, progress, p.train, reason, &p.trained)
+		}
+		p.roles.ID, p.roles.MadeID, p.roles.IDReason = "", true, reason
+		p.train.shape.SetRoles(p.columns, "", true, p.roles.Label)
+		if p.blind != nil {
+			p.blind.shape = p.blind.asked
+			p.findings = slices.DeleteFunc(p.findings, func(f finding) bool { return f.File == p.blind.name })
+			if err := p.understandBlind(ctx, p.blind, p.known()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// readBlind does so for the blind file.
+func (p *preflight) readBlind(ctx context.Context, progress *term.Progress) (err error) {
+	opts := frame.ScanOptions{ID: p.trained.Schema.ID, TextMemory: p.textMemory}
+	if p.rows, err = p.blind.profile(ctx, progress, opts); err != nil {
+		return err
+	}
+	if reason := unfit(p.rows); reason != "" && p.blind.asked.ID == "" {
+		return p.remakeBlind(ctx, progress, p.blind, reason, &p.rows)
+	}
+	return nil
+}
+
+// remakeBlind reads a blind file again, with IDs that are made.
+func (p *preflight) remakeBlind(ctx context.Context, progress *term.Progress, in *input, reason string, profile **frame.Profile) (err error) {
+	if p.blindID.Made {
+		return nil
+	}
+	header, err := in.header(ctx)
+	if header == nil || err != nil {
+		return err
+	}
+	names := in.shape.Names
+	if names == nil {
+		names = header
+	}
+	p.blindID = p.blindID.Remake(names, reason)
+	p.shapeBlind(in, header, names)
+	*profile, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
+	return err
 }
 
 // compare holds the blind file against the training file, if enough is known of
@@ -89,15 +172,34 @@ func (p *preflight) compare() {
 		return
 	}
 	for _, f := range frame.Check(p.trained, p.rows) {
+		if f.Code == frame.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
+			continue // which is as it should be
+		}
 		p.add(p.blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name}, f.Likely)
 	}
 }
 
 func (p *preflight) collect(in *input, profile *frame.Profile) {
+	if in.broken != nil {
+		f := *in.broken
+		f.Severity = frame.SeverityDefect
+		f.Hint = p.hint(in, &f, "")
+		p.findings = append(p.findings, f)
+	}
+	for _, w := range in.table.Warnings() {
+		f := finding{
+			Severity: frame.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
+		}
+		f.Hint = p.hint(in, &f, "")
+		p.findings = append(p.findings, f)
+	}
 	for _, d := range profile.Defects {
 		p.add(in, frame.SeverityDefect, d, profile.LikelyLabel)
 	}
 	for _, w := range profile.Warnings {
+		if w.Code == frame.CodeUnnamedID {
+			continue // so tools write an index
+		}
 		p.add(in, frame.SeverityWarning, frame.Defect(w), "")
 	}
 }
@@ -106,92 +208,40 @@ func (p *preflight) collect(in *input, profile *frame.Profile) {
 // meant; empty if none is.
 func (p *preflight) add(in *input, severity frame.Severity, d frame.Defect, likely string) {
 	f := finding{
-		Severity: severity, Code: d.Code, File: in.name, Line: d.Line, Column: d.Column, Name: d.Name, Message: d.Message,
+		Severity: severity, Code: d.Code, File: in.name, Name: d.Name, Message: d.Message,
+		Count: d.Count, AtLeast: d.AtLeast, Lines: d.Lines,
+	}
+	if d.Line > 0 || d.Column > 0 {
+		f.File, f.Line, f.Column = in.table.Place(d.Line, d.Column)
 	}
 	f.Hint = p.hint(in, &f, likely)
 	p.findings = append(p.findings, f)
 }
 
-// hint says what to do about a finding.
-func (p *preflight) hint(in *input, f *finding, likely string) string {
-	file := argument(in.name)
-	fix := fmt.Sprintf("mend a copy with `foretell check %s --fix %s`", file, quote(in.stem()+".fixed.csv"))
-	switch {
-	case in != p.blind && in.shape.Blind:
-		fix = fmt.Sprintf("mend a copy with `foretell check %s --no-label --fix %s`", file, quote(in.stem()+".fixed.csv"))
-	case in == p.blind:
-		fix = fmt.Sprintf("mend a copy with `foretell check %s --fix-blind %s`", p.arguments(), quote(in.stem()+".fixed.csv"))
+// confirm asks on a terminal whether a label of many numbers is meant to be one. It
+// is not asked of a user who has named the label. Where nobody can be asked, such
+// a label is refused unless more than its place in the file tells that it is one.
+func (p *preflight) confirm(ctx context.Context) error {
+	many := slices.IndexFunc(p.findings, func(f finding) bool { return f.Code == frame.CodeManyClasses })
+	mute, err := p.host.mute(p.host.running)
+	if err != nil || many < 0 || p.train.asked.Label != "" {
+		return err
 	}
-	command := "`foretell check " + file
-	name := quote(f.Name)
-	switch f.Code {
-	case frame.CodeRaggedRow, frame.CodeStrayQuote, frame.CodeUnclosedQuote, frame.CodeEmptyLabel, frame.CodeDuplicateColumn,
-		frame.CodeUnnamedColumn, frame.CodeNoHeader, frame.CodeHeaderAgain, frame.CodeUnnamedID:
-		return fix
-	case frame.CodeDuplicateID, frame.CodeEmptyID:
-		return fix + ", name another column with --id, or let --id - make one"
-	case frame.CodeBinary:
-		if f.Line > 1 || f.Column > 1 {
-			return fix
+	numbers := plural(len(p.trained.Classes), "number")
+	if !mute {
+		if yes, err := p.host.console.Confirm(ctx, "Go on with "+numbers+" as classes?"); err != nil || yes {
+			return err
 		}
-		return "name a CSV file"
-	case frame.CodeInvalidUTF8:
-		return fix + ", or if it is not UTF-8 name what it is, such as " + command + " --encoding latin-1`"
-	case frame.CodeInvalidEncoding:
-		return "name another --encoding, or none"
-	case frame.CodeTooFewColumns:
-		return fix + ", or name what parts the fields with --delimiter"
-	case frame.CodeOneClass, frame.CodeTooManyClasses, frame.CodeManyClasses, frame.CodeMissingColumn:
-		return p.columnHint(in, f, likely, fix)
-	case frame.CodeSmallClass:
-		return "add rows of that class, or make one class of several"
-	case frame.CodeSimilarClasses:
-		return "spell them alike if they are one class"
-	case frame.CodeLeakingColumn:
-		return "if not, look again without it: " + command + " --drop " + name + "`"
-	case frame.CodeIDLikeColumn:
-		return "if it is the ID, say so: --id " + name
-	case frame.CodeEmptyColumn, frame.CodeConstantColumn, frame.CodeTwinColumn:
-		return "nothing need be done; --drop " + name + " leaves it out of the upload"
-	case frame.CodeJunkInNumbers:
-		return "empty these cells if they say no more than that there is no value"
+		return usage("not done: the answer was no").advise("%s", p.findings[many].Hint)
 	}
-	return p.driftHint(f)
-}
-
-// columnHint says what to do about a column that is not where it should be.
-func (p *preflight) columnHint(in *input, f *finding, likely, fix string) string {
-	switch {
-	case in == p.blind && likely != "":
-		return fix + " if that is the one: it is renamed where only case and signs differ, else rename it"
-	case in == p.blind && f.Code == frame.CodeMissingColumn:
-		return fmt.Sprintf("give the blind file that column, or learn without it: `foretell check %s --drop %s`", p.arguments(), quote(f.Name))
-	case in.shape.Blind && f.Code == frame.CodeMissingColumn:
-		return "give the blind file the columns of the training file"
-	case likely != "":
-		return "if that is the one, say so: --label " + quote(likely)
-	case f.Code == frame.CodeMissingColumn:
-		return "name a column of the header with --label, --id or --drop"
+	if !p.roles.Assumed {
+		return nil
 	}
-	return "name the label with --label"
-}
-
-// driftHint says what to do about a blind file that is not like the training
-// file.
-func (p *preflight) driftHint(f *finding) string {
-	switch f.Code {
-	case frame.CodeUnseenCategory, frame.CodeMovedRange:
-		return "train on rows such as these too, or trust predictions of these rows less"
-	case frame.CodeMoreMissing:
-		return "find out why the values are missing, or learn without the column: --drop " + quote(f.Name)
-	case frame.CodeChangedKind:
-		return "write the cells as in the training file"
-	case frame.CodeExtraColumn:
-		return "nothing need be done"
-	case frame.CodeOtherIDName:
-		return "name the ID with --id if it is another column"
+	hint := fmt.Sprintf("if each number is a class, say so: `%s`", p.host.again("label", p.roles.Label))
+	if other := p.classColumn(); other != "" {
+		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.host.again("label", other))
 	}
-	return ""
+	return usage("%s: the last column, %s, has %s: it is not clear that it is the label", p.train.name, strconv.Quote(p.roles.Label), plural(len(p.trained.Classes), "different number")).advise("%s", hint)
 }
 
 // defects are the findings that the service would refuse.
@@ -218,7 +268,7 @@ func (p *preflight) verdict() error {
 	if more := len(defects) - 1; more > 0 {
 		f.fact += fmt.Sprintf(" (and %d more)", more)
 	}
-	return f.advise("%s", cmp.Or(first.Hint, fmt.Sprintf("mend the file; `foretell check %s` names each defect", argument(first.File))))
+	return f.advise("%s", cmp.Or(first.Hint, fmt.Sprintf("mend the file; `foretell check %s` names each defect", p.arguments())))
 }
 
 // maxAlike is how many warnings of one kind are told before a run.
@@ -236,18 +286,34 @@ func (p *preflight) warn(o *output) {
 		told[f.File+f.Code]++
 		switch n := told[f.File+f.Code]; {
 		case n <= maxAlike:
-			o.note("warning: %s", f)
+			o.note("warning: %s", p.host.named(f))
 		case n == maxAlike+1:
-			o.note("warning: %s: and more like it, see `foretell check %s`", f.File, p.arguments())
+			o.note("warning: %s: and more like it, see `foretell check %s`", p.host.named(f).File, p.arguments())
 		}
 	}
 }
 
+// named is the finding as a person is told it: on a terminal by the base name of
+// its file, which is enough beside what was typed. Elsewhere the path stays, for
+// whoever reads a log.
+func (h *host) named(f *finding) *finding {
+	if !h.console.ErrTerminal {
+		return f
+	}
+	short := *f
+	short.File = filepath.Base(f.File)
+	return &short
+}
+
 // arguments are the files as they are typed.
 func (p *preflight) arguments() string {
-	text := argument(p.train.name)
-	if p.blind != nil {
-		text += " " + argument(p.blind.name)
+	text := p.train.arguments("")
+	switch {
+	case p.blind == nil:
+	case len(p.blind.typed) > 1:
+		text += " " + p.blind.arguments("--blind")
+	default:
+		text += " " + p.blind.arguments("")
 	}
 	return text
 }

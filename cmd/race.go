@@ -32,11 +32,14 @@ func (r *racer) bind(cmd *cobra.Command) {
 	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
 	flags.StringVar(&r.metric, "metric", "", "what performance means: "+strings.Join(metrics, ", ")+" (default accuracy)")
 	flags.Int64Var(&r.seed, "seed", 0, "the same data and seed give the same model")
-	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`, such as BSIX01")
-	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end the race after this time with the best model so far (default 1h)")
+	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more, M instead of B")
+	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end after this time with the best model so far; waiting for other races counts (default 1h of racing)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("algorithm", completeMore(append(api.Algorithms(2), api.Algorithms(3)...)))
+	_ = cmd.RegisterFlagCompletionFunc("algorithm", completeMore(algorithmNames()))
 }
+
+// longestLimit is the longest time limit that a service takes.
+const longestLimit = 7 * 24 * time.Hour
 
 // auto as --threshold has it asks for a climb.
 const auto = "auto"
@@ -90,16 +93,18 @@ func (r *racer) fits(classes int) error {
 
 // request is what the service is asked for.
 func (r *racer) request() (api.NewTraining, error) {
-	target := 1.0 // no algorithm reaches it on data worth learning from, so the best wins
+	var threshold *float64 // none: the best model wins
 	if r.explicit() {
-		target = r.threshold
+		threshold = &r.threshold
 	}
-	body := api.NewTraining{ScalingFactor: r.scalingFactor, PerformanceThreshold: &target, Metric: r.metric, Algorithms: r.algorithms}
-	if target < 0 || target > 1 || target != target {
+	body := api.NewTraining{
+		ScalingFactor: r.scalingFactor, PerformanceThreshold: api.NewThreshold(threshold), Metric: r.metric, Algorithms: r.algorithms,
+	}
+	if threshold != nil && !(r.threshold >= 0 && r.threshold <= 1) {
 		return body, usage("--threshold %v: must be from 0 to 1", r.threshold)
 	}
-	if r.metric != "" && !slices.Contains(metrics, r.metric) {
-		return body, usage("--metric %q: it takes %s", r.metric, strings.Join(metrics, ", "))
+	if err := checkMetric(r.metric, metrics); r.metric != "" && err != nil {
+		return body, err
 	}
 	if r.scalingFactor < 0 || r.scalingFactor > api.MaxScalingFactor {
 		return body, usage("--scaling-factor %d: must be from 0 to %d", r.scalingFactor, api.MaxScalingFactor)
@@ -111,11 +116,33 @@ func (r *racer) request() (api.NewTraining, error) {
 		body.Seed = &r.seed
 	}
 	if r.cmd.Flags().Changed("time-limit") {
-		seconds := int(r.timeLimit / time.Second)
-		if seconds < 1 {
-			return body, usage("--time-limit %s: must be at least 1s", r.timeLimit)
+		if r.timeLimit < time.Second || r.timeLimit > longestLimit {
+			return body, usage("--time-limit %s: must be from 1s to 168h", r.timeLimit)
 		}
+		seconds := int(r.timeLimit / time.Second)
 		body.TimeLimitSeconds = &seconds
 	}
 	return body, nil
+}
+
+// checkMetric returns a usage failure if --metric is none of known, with the one
+// that was probably meant.
+func checkMetric(name string, known []string) error {
+	if slices.Contains(known, name) {
+		return nil
+	}
+	f := usage("--metric %q: it takes %s", name, strings.Join(known, ", "))
+	if meant := api.MetricMeant(name); slices.Contains(known, meant) {
+		return f.advise("did you mean --metric %s?", meant)
+	}
+	return f
+}
+
+// algorithmNames are the algorithms for shells, each with its word.
+func algorithmNames() []string {
+	var names []string
+	for _, code := range append(api.Algorithms(2), api.Algorithms(3)...) {
+		names = append(names, cobra.CompletionWithDesc(code, api.AlgorithmWord(code)))
+	}
+	return names
 }

@@ -23,29 +23,28 @@ type evidence struct {
 	rows         *int // of the result, once it is proved
 }
 
-// witness sums an input as it lies on the disk.
+// witness sums an input as its files lie on the disk.
 func (in *input) witness(ctx context.Context, rows int) (*receipt.Input, error) {
-	sum, err := receipt.SumOf(ctx, in.path)
-	return &receipt.Input{Name: filepath.Base(in.name), Sum: sum, Rows: rows}, err
-}
-
-// options are the flags as a receipt keeps them; nil if there are none.
-func (s *shaper) options() *receipt.Options {
-	if !s.given() {
-		return nil
+	sum, err := receipt.SumOf(ctx, in.paths...)
+	input := &receipt.Input{Name: filepath.Base(in.name), Sum: sum, Rows: rows}
+	if len(in.paths) > 1 {
+		for _, path := range in.paths {
+			input.Files = append(input.Files, filepath.Base(path))
+		}
 	}
-	return &receipt.Options{Label: s.label, ID: s.id, Drop: s.drop, Delimiter: s.delimiter, Encoding: s.encoding}
+	return input, err
 }
 
 // given tells whether any of the flags is.
 func (s *shaper) given() bool {
-	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != ""
+	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
 }
 
-// recall sets the flags to what a receipt has kept.
+// recall sets the flags, and what there is no flag for, to what a receipt has kept.
 func (s *shaper) recall(o *receipt.Options) {
 	if o != nil {
-		s.label, s.id, s.drop, s.delimiter, s.encoding = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding
+		s.label, s.id, s.drop, s.delimiter, s.encoding, s.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
+		s.madeID, s.names, s.noHeader = o.MadeID, o.Names, o.NoHeader
 	}
 }
 
@@ -73,10 +72,34 @@ func (w *walk) receipt(ctx context.Context, e *evidence) *receipt.Receipt {
 	}
 	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
 	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
+	r.Race = w.raced(ctx, model)
 	if r.Performance = w.reported(ctx, r); r.Performance == nil {
 		r.Performance = &receipt.Measure{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
 	}
 	return r
+}
+
+// raced is how a model was trained; nil where the service does not tell all of it.
+func (w *walk) raced(ctx context.Context, model *api.Model) *receipt.Race {
+	job, err := client.Call(ctx, w.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
+	if err != nil || job.Outcome == "" {
+		return nil
+	}
+	dataset, err := client.Call(ctx, w.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil {
+		return nil
+	}
+	report, err := client.Call(ctx, w.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
+	if err != nil {
+		return nil
+	}
+	race := &receipt.Race{
+		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
+	}
+	for _, one := range report.Algorithms {
+		race.Algorithms = append(race.Algorithms, one.Algorithm)
+	}
+	return race
 }
 
 // reported fills in what a model's report tells, nil if there is none.
@@ -101,10 +124,15 @@ func (t *target) land(ctx context.Context, part, end string, d download) error {
 	if t.noReceipt {
 		return landAlone(part, end)
 	}
+	return t.landWith(ctx, part, end, d.walk.receipt(ctx, &d.evidence), *d.rows)
+}
+
+// landWith gives a proved result of so many rows its name, and beside it a receipt
+// that lacks only what is known of the result.
+func (t *target) landWith(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	paper := receipt.Path(end)
-	r := d.walk.receipt(ctx, &d.evidence)
 	r.CreatedOn = api.FormatTime(t.host.now())
-	r.Result = receipt.Result{Name: filepath.Base(end), Rows: *d.rows}
+	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.columns.names(), Picked: t.columns.String()}
 	written, err := writeReceipt(ctx, r, part, paper)
 	if err != nil {
 		return err

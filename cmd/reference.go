@@ -33,16 +33,22 @@ type candidate struct {
 }
 
 // resolve finds the key of what ref means among things: a key, the unique
-// beginning of one, a name, or @last. noun and list are for the errors.
+// beginning of one, a name, or @last. noun is for the errors, in which names that
+// ref was probably meant to be are proposed.
 func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, error) {
 	if fullKey.MatchString(ref) {
 		return strings.ToLower(ref), nil
 	}
 	var named, begun []candidate
+	var names []string
 	for c, err := range things {
 		switch {
 		case err != nil:
 			return "", err
+		case c.name != "" && !slices.Contains(names, c.name):
+			names = append(names, c.name)
+		}
+		switch {
 		case ref == last, c.name == ref:
 			named = append(named, c)
 		case keyPrefix.MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
@@ -55,7 +61,11 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 	case len(matches) == 1:
 		return matches[0].key, nil
 	case len(matches) == 0:
-		return "", fail(ExitNotFound, "there is no %s %q", noun, ref).advise("list them with `foretell %s list`", plurals[noun])
+		f := fail(ExitNotFound, "there is no %s %q", noun, ref).advise("list them with `foretell %s list`", plurals[noun])
+		if meant := likely(ref, names); len(meant) > 0 {
+			f = f.advise("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), plurals[noun])
+		}
+		return "", f
 	}
 	keys := make([]string, len(matches))
 	for i, c := range matches {
@@ -66,23 +76,88 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 
 var plurals = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
-// datasetKey resolves a reference to a dataset.
+// datasetKey resolves a reference to a dataset; the name of a series means its
+// newest dataset.
 func (c *connection) datasetKey(ctx context.Context, ref string) (string, error) {
+	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
+}
+
+// datasetKeyExact is datasetKey for commands that destroy: a name means the
+// dataset of exactly that name, where there is one.
+func (c *connection) datasetKeyExact(ctx context.Context, ref string) (string, error) {
+	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
+		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
+			return s.Datasets[i : i+1]
+		}
+		return s.Datasets
+	})
+}
+
+// findDataset resolves a reference to a dataset. choose returns those that the
+// name of a series may mean, of which the newest is found.
+func (c *connection) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolve("dataset", ref, func(yield func(candidate, error) bool) {
-		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{}) {
-			if !yield(candidate{d.DatasetKey, d.DatasetName, d.CreatedOn}, err) {
-				return
+		all, err := client.ListSeries(ctx, c.Client)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		var named []api.DatasetEntry
+		if s := client.FindSeries(all, ref); s != nil {
+			named = choose(s)
+		}
+		for _, s := range all {
+			for _, d := range s.Datasets {
+				one := candidate{d.DatasetKey, d.DatasetName, d.CreatedOn}
+				if slices.ContainsFunc(named, func(n api.DatasetEntry) bool { return n.DatasetKey == d.DatasetKey }) {
+					one.name = ref
+				} else if one.name == ref {
+					one.name = ""
+				}
+				if !yield(one, nil) {
+					return
+				}
 			}
 		}
 	})
 }
 
-// trainingKey resolves a reference to a race; the name is its dataset's, of
-// which the newest race is meant.
+// seriesNames maps the key of each dataset to the name of its series.
+func (c *connection) seriesNames(ctx context.Context) (map[string]string, error) {
+	all, err := client.ListSeries(ctx, c.Client)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, s := range all {
+		for _, d := range s.Datasets {
+			names[d.DatasetKey] = s.Name
+		}
+	}
+	return names, nil
+}
+
+// nameOf returns the name that a thing made from a dataset is called by: ref if
+// that is the name of the dataset or of its series, which it may be short of 3
+// characters of.
+func nameOf(ref, dataset, series string) string {
+	if ref == dataset || series == client.DatasetName(ref, 1) {
+		return ref
+	}
+	return cmp.Or(series, dataset)
+}
+
+// trainingKey resolves a reference to a race; the name is that of its dataset or
+// series, of which the newest race is meant.
 func (c *connection) trainingKey(ctx context.Context, ref string) (string, error) {
 	return resolve("training", ref, func(yield func(candidate, error) bool) {
+		names, err := c.seriesNames(ctx)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
 		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix.MatchString(ref)) {
-			one := candidate{t.TrainingJobKey, t.DatasetName, t.CreatedOn}
+			one := candidate{t.TrainingJobKey, nameOf(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
 			if t.ParentTrainingJobKey != "" {
 				one.name = ""
 			}
@@ -94,18 +169,30 @@ func (c *connection) trainingKey(ctx context.Context, ref string) (string, error
 }
 
 // modelKey resolves a reference to a model: NAME@champion or NAME for the best
-// of a dataset, NAME@v3 for its third.
+// of a series, NAME@v3 for its third. The name of a dataset leaves the models of
+// the other datasets of its series out.
 func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
-	name, which := ref, ""
+	name, which := ref, champion
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
 		name, which = ref[:i], ref[i+1:]
 	}
 	return resolve("model", ref, func(yield func(candidate, error) bool) {
-		for m, err := range c.allModels(ctx, name) {
-			one := candidate{key: m.ModelKey, created: m.CreatedOn}
-			champion := m.Champion && (which == "" || which == "champion")
-			if name == m.DatasetName && (champion || which == "v"+strconv.Itoa(m.Version)) {
+		all, err := client.ListSeries(ctx, c.Client)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		meant := client.FindSeries(all, name)
+		if meant != nil {
+			all = []client.Series{*meant}
+		}
+		for m, err := range c.models(ctx, all) {
+			one := candidate{key: m.ModelKey, created: m.CreatedOn, name: m.Series}
+			switch {
+			case meant != nil && (m.Champion && which == champion || which == "v"+strconv.Itoa(m.SeriesVersion)):
 				one.name = ref
+			case meant != nil:
+				one.name = m.Series + "@v" + strconv.Itoa(m.SeriesVersion)
 			}
 			if !yield(one, err) {
 				return
@@ -114,43 +201,18 @@ func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// modelOf is a model with the name of its dataset.
-type modelOf struct {
-	api.ModelEntry
-	DatasetName string `json:"datasetName"`
-}
-
-// modelsOf gives the models of one dataset.
-func (c *connection) modelsOf(ctx context.Context, key string) (iter.Seq2[modelOf, error], error) {
-	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
-	if err != nil {
-		return nil, err
-	}
-	return func(yield func(modelOf, error) bool) {
-		for m, err := range client.AllModelsOfDataset(ctx, c.Client, key) {
-			if !yield(modelOf{m, dataset.DatasetName}, err) {
+// models gives the models of some series, one series after the other, each
+// newest first.
+func (c *connection) models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
+	return func(yield func(client.SeriesModel, error) bool) {
+		for _, s := range all {
+			models, err := client.ModelsOfSeries(ctx, c.Client, s)
+			if err != nil {
+				yield(client.SeriesModel{}, err)
 				return
 			}
-		}
-	}, nil
-}
-
-// allModels gives the models of all datasets, or only of the dataset called
-// name if there is one.
-func (c *connection) allModels(ctx context.Context, name string) iter.Seq2[modelOf, error] {
-	return func(yield func(modelOf, error) bool) {
-		datasets, err := collect(client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}))
-		if err != nil {
-			yield(modelOf{}, err)
-			return
-		}
-		named := func(d api.DatasetEntry) bool { return d.DatasetName == name }
-		for _, d := range datasets {
-			if slices.ContainsFunc(datasets, named) && !named(d) {
-				continue
-			}
-			for m, err := range client.AllModelsOfDataset(ctx, c.Client, d.DatasetKey) {
-				if !yield(modelOf{m, d.DatasetName}, err) {
+			for _, m := range models {
+				if !yield(m, nil) {
 					return
 				}
 			}
@@ -158,12 +220,53 @@ func (c *connection) allModels(ctx context.Context, name string) iter.Seq2[model
 	}
 }
 
-// predictionKey resolves a reference to a prediction; the name is its dataset's,
-// of which the newest prediction is meant.
+// allModels gives the models of all series.
+func (c *connection) allModels(ctx context.Context) iter.Seq2[client.SeriesModel, error] {
+	return func(yield func(client.SeriesModel, error) bool) {
+		all, err := client.ListSeries(ctx, c.Client)
+		if err != nil {
+			yield(client.SeriesModel{}, err)
+			return
+		}
+		c.models(ctx, all)(yield)
+	}
+}
+
+// series finds the series that a reference to a dataset means: all of it for the
+// name of a series, else only the dataset.
+func (c *connection) series(ctx context.Context, ref string) (*client.Series, error) {
+	all, err := client.ListSeries(ctx, c.Client)
+	if err != nil {
+		return nil, err
+	}
+	if s := client.FindSeries(all, ref); s != nil {
+		return s, nil
+	}
+	key, err := c.datasetKey(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		for _, d := range s.Datasets {
+			if d.DatasetKey == key {
+				return &client.Series{Name: s.Name, Datasets: []api.DatasetEntry{d}}, nil
+			}
+		}
+	}
+	return nil, fail(ExitNotFound, "there is no dataset %q", ref).advise("list them with `foretell datasets list`")
+}
+
+// predictionKey resolves a reference to a prediction; the name is that of its
+// dataset or series, of which the newest prediction is meant.
 func (c *connection) predictionKey(ctx context.Context, ref string) (string, error) {
 	return resolve("prediction", ref, func(yield func(candidate, error) bool) {
+		names, err := c.seriesNames(ctx)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
 		for p, err := range c.allPredictions(ctx) {
-			if !yield(candidate{p.PredictionKey, p.DatasetName, p.CreatedOn}, err) {
+			if !yield(candidate{p.PredictionKey, nameOf(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
 				return
 			}
 		}

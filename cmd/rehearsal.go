@@ -41,7 +41,8 @@ type rehearsal struct {
 
 // plannedRequest is a request of a rehearsal as --json prints it.
 type plannedRequest struct {
-	Method  string            `json:"method"`
+	Method string `json:"method"`
+	// URL is a path alone where the service is the embedded one.
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	// Body is that of a JSON request.
@@ -112,6 +113,10 @@ func (r *rehearsal) note(req *http.Request, sent bool) {
 	for name := range s.Header {
 		p.Headers[name] = s.Header.Get(name)
 	}
+	if path, ok := strings.CutPrefix(p.URL, embeddedURL); ok { // there is neither an address nor an account
+		p.URL = path
+		delete(p.Headers, "Authorization")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n := len(r.planned); n > 0 && p.Method == http.MethodGet && r.planned[n-1].URL == p.URL {
@@ -166,7 +171,7 @@ func (r *rehearsal) answers() map[string]any {
 	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
 	training := api.Training{
 		TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, ModelKey: plannedModel,
-		Status: api.TrainingCompleted, AchievedPerformance: &best, TargetPerformance: best,
+		Status: api.TrainingCompleted, AchievedPerformance: &best,
 	}
 	prediction := api.Prediction{
 		PredictionKey: plannedPrediction, ModelKey: plannedModel, DatasetKey: plannedDataset,
@@ -202,9 +207,15 @@ func dryRun(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "true"
 }
 
+// dryRunResult annotates commands whose --dry-run prints what would be done, in
+// all forms of their result, instead of the requests.
+const dryRunResult = "dryRunResult"
+
+func dryRunPrintsResult(cmd *cobra.Command) bool { return cmd.Annotations[dryRunResult] != "" }
+
 // checkDryRun refuses forms of a result that a rehearsal does not have.
 func checkDryRun(cmd *cobra.Command) error {
-	if !dryRun(cmd) {
+	if !dryRun(cmd) || dryRunPrintsResult(cmd) {
 		return nil
 	}
 	for _, name := range []string{"fields", "jq", "template", "csv", "tsv", "no-header", "quiet", "verbose"} {
@@ -235,6 +246,9 @@ func (h *host) printRehearsal() error {
 		return err
 	}
 	var b strings.Builder
+	if r.base == embeddedURL && len(r.planned) > 0 {
+		b.WriteString("to the service embedded in this command:\n")
+	}
 	for _, p := range r.planned {
 		fmt.Fprintf(&b, "%s %s\n", p.Method, p.URL)
 		for _, name := range slices.Sorted(maps.Keys(p.Headers)) {

@@ -10,6 +10,7 @@ import (
 // newRootCmd builds the tree of commands. Building it opens nothing: whatever
 // costs is a function that a run calls.
 func newRootCmd(h *host) *cobra.Command {
+	showVersion := false
 	root := &cobra.Command{
 		Use:   "foretell",
 		Short: "Predict the labels of a table from a table that has them",
@@ -23,7 +24,15 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          runGroup,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case showVersion:
+				return (&versionOptions{output: output{host: h, cmd: cmd}}).run()
+			case len(args) == 0:
+				return h.start(cmd)
+			}
+			return runGroup(cmd, args)
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(colors, h.color) {
 				return usage("--color %q: it takes %s", h.color, strings.Join(colors, ", "))
@@ -41,6 +50,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	}
 	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
+	root.Flags().BoolVarP(&showVersion, "version", "V", false, "print the version of this program")
 	root.SetFlagErrorFunc(flagFailure)
 	root.SetHelpFunc(h.help)
 	root.SetIn(h.streams[0])
@@ -59,11 +69,11 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		}
 		root.AddCommand(cmds...)
 	}
-	add("work", newRunCmd(h), newCheckCmd(h))
+	add("work", newRunCmd(h), newPredictCmd(h), newScoreCmd(h), newLeaderboardCmd(h), newReplayCmd(h), newCheckCmd(h), newDemoCmd(h))
 	add("thing", newDatasetsCmd(h), newTrainingCmd(h), newModelsCmd(h), newPredictionsCmd(h))
 	add("account", newLoginCmd(h), newLogoutCmd(h), newStatusCmd(h))
 	add("service", newServeCmd(h), newWorkerCmd(h), newUsersCmd(h))
-	add("tool", newOpenCmd(h), newConfigCmd(h), newAPICmd(h), newDoctorCmd(h))
+	add("tool", newOpenCmd(h), newConfigCmd(h), newAPICmd(h), newDoctorCmd(h), newPruneCmd(h))
 	root.AddCommand(newVersionCmd(h), newManCmd(h))
 	root.AddCommand(newHelpTopics()...)
 	root.InitDefaultHelpCmd()
@@ -96,40 +106,69 @@ func runGroup(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	f := usage("%s has no command %q", cmd.CommandPath(), args[0])
+	if way := ways[args[0]]; way != "" && !cmd.HasParent() {
+		return f.advise("%s", way)
+	}
 	if likely := suggestions(cmd, args[0]); len(likely) > 0 {
 		return f.advise("did you mean %s?", strings.Join(likely, " or "))
 	}
 	return f.advise("see `%s --help`", cmd.CommandPath())
 }
 
+// ways are what programs like this one call a command, and how it is done here.
+var ways = map[string]string{
+	"train":    "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
+	"fit":      "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
+	"init":     "nothing has to be set up: try `foretell demo`, or see `foretell help quickstart`",
+	"evaluate": "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
+	"test":     "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
+	"list":     "to list: `foretell datasets list`, `foretell models list` or `foretell training list`",
+	"explain":  "what a model looks at: `foretell models report REF`",
+	"diff":     "to compare: `foretell models diff A B` or `foretell predictions diff A.csv B.csv`",
+	"export":   "to write a model's file: `foretell models export REF`",
+	"verify":   "to check a result by its receipt: `foretell predictions verify RESULT.csv`",
+}
+
 // suggestions are the commands that name was probably meant to be: those that
 // it begins, or those fewest letters away, two at most.
 func suggestions(cmd *cobra.Command, name string) []string {
-	var likely []string
-	nearest := 3
+	var names []string
 	for _, child := range cmd.Commands() {
-		if !child.IsAvailableCommand() {
-			continue
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
 		}
-		distance := lettersApart(strings.ToLower(name), child.Name())
-		if name != "" && strings.HasPrefix(child.Name(), strings.ToLower(name)) {
+	}
+	return likely(name, names)
+}
+
+// likely returns the names that typed was probably meant to be, whatever the
+// case: those that it begins, or those fewest letters away, three at most.
+func likely(typed string, names []string) []string {
+	var found []string
+	nearest := 3
+	typed = strings.ToLower(typed)
+	for _, name := range names {
+		distance := lettersApart(typed, strings.ToLower(name))
+		if typed != "" && strings.HasPrefix(strings.ToLower(name), typed) {
 			distance = 1
 		}
 		if distance < nearest {
-			likely, nearest = nil, distance
+			found, nearest = nil, distance
 		}
-		if distance == nearest && distance < 3 {
-			likely = append(likely, child.Name())
+		if distance == nearest && distance < 3 && len(found) < 3 {
+			found = append(found, name)
 		}
 	}
-	return likely
+	return found
 }
 
 // takes gives the check of a command's arguments; names tells what they are,
-// those in brackets may be left out.
+// those in brackets may be left out, and the last may be given several times if it
+// ends in "...".
 func takes(names ...string) cobra.PositionalArgs {
-	required := 0
+	required, repeats := 0, false
 	for _, name := range names {
+		repeats = strings.HasSuffix(name, "...")
 		if !strings.HasPrefix(name, "[") {
 			required++
 		}
@@ -139,7 +178,7 @@ func takes(names ...string) cobra.PositionalArgs {
 		case len(args) < required:
 			return usage("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
 				advise("usage: %s", cmd.UseLine())
-		case len(args) > len(names):
+		case len(args) > len(names) && !repeats:
 			return usage("%s takes no argument %q", cmd.CommandPath(), args[len(names)]).
 				advise("usage: %s", cmd.UseLine())
 		}

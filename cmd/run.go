@@ -3,8 +3,10 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,8 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/gate"
+	"foretell/internal/report"
+	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
 
@@ -24,44 +28,54 @@ type runOptions struct {
 	gate   gater
 	host   *host
 
-	blind   string
+	blind   []string
 	name    string
 	buckets int
 	planned bool
+	resume  string // the race to go on with; "" starts one
 }
 
 func newRunCmd(h *host) *cobra.Command {
 	opts := &runOptions{host: h}
 	cmd := &cobra.Command{
-		Use:   "run TRAIN [--blind BLIND]",
+		Use:   "run TRAIN... [--blind BLIND]...",
 		Short: "Learn from a CSV and predict another: the whole path",
 		Long: `Checks both files, creates a dataset, uploads it, races the algorithms, predicts
 the blind file, and writes the verified result. Its path is printed, or the
 model's key if there is no blind file.
 
-Without --threshold the best model wins, with --threshold auto the best that
-can be climbed to on a service whose races need a threshold: one race after the
-other for a quarter less error, until one misses or --time-limit is up.
+Without --threshold the best model wins. --threshold auto is for a service whose
+races need a threshold: it runs one race after the other, each for a quarter less
+error, until one misses its threshold or --time-limit is over.
 
-A race that misses an explicit --threshold, or a model that misses a --require
-or does not --beat another, still predicts, and exits with status 10. The
-champion of --beat is that of the newest dataset that an earlier run made of a
-file of this name.
+A race that misses --threshold still predicts, and so does a model that misses a
+--require or does not --beat another. The exit status is then 10. --beat champion
+means the best model of the earlier runs of this name that raced for the same
+metric on the same columns and classes.
 
-With --time-limit the race ends so early, by up to a twentieth of the limit, that
-there is time to predict.
+Runs of one name form a series. The name defaults to that of the file. Data that
+the series already has is not uploaded again; its dataset gets the next model.
+Other data, or other --buckets, become the next dataset: NAME, NAME-2, NAME-3 …
+NAME@v3 is the third model of the series, and NAME its champion.
 
-With --plan it races on a few samples of TRAIN instead, on this machine whatever
-service is configured, and forecasts from their learning curve what the race on
-all rows will give, and from their time how long it will take. Nothing is sent,
-nothing is kept.`,
+--time-limit holds for the whole command, from reading the files to the verified
+result: the race ends early enough to predict, and a queue on the service counts.
+
+A run that is interrupted, or that --timeout ends, prints a command that goes on:
+the same one with --resume and the key of its race. It checks that TRAIN is the
+data of the race, waits for it or starts it again where its process has ended,
+and predicts; the parameters and the time limit of the race stay as they were.
+
+--plan races on two samples of TRAIN instead, always on this machine. From them it
+forecasts the result of the race on all rows and the time that it will take.
+Nothing is sent, and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
   foretell run train.csv --plan
   foretell run sales.tsv.gz --id order --label churned --blind new.tsv.gz`,
-		Args: takes("TRAIN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+		Args: takes("TRAIN..."),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.waiter.bindWait(cmd, h)
 	opts.racer.bind(cmd)
@@ -69,17 +83,18 @@ nothing is kept.`,
 	opts.shaper.bind(cmd)
 	opts.target.bind(cmd, h)
 	opts.gate.bind(cmd, &opts.waiter.connector)
-	cmd.Flags().StringVar(&opts.blind, "blind", "", "blind `FILE` to predict")
-	cmd.Flags().StringVar(&opts.name, "name", "", "name of the dataset (default the file's)")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several make one table")
+	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
 	cmd.Flags().BoolVar(&opts.planned, "plan", false, "only rehearse on samples, on this machine, and forecast the result and the time")
+	cmd.Flags().StringVar(&opts.resume, "resume", "", "go on with this `race`, which an interrupted run has started on TRAIN")
 	for _, name := range planless {
 		cmd.MarkFlagsMutuallyExclusive("plan", name)
 	}
 	return cmd
 }
 
-func (o *runOptions) run(ctx context.Context, train string) error {
+func (o *runOptions) run(ctx context.Context, train []string) error {
 	began := o.host.now()
 	body, err := o.racer.request()
 	if err != nil {
@@ -98,34 +113,51 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 		return err
 	}
 	defer files.Close()
-	if err := files.run(ctx, progress); err != nil {
-		return err
+	files.train.hash = sha256.New()
+	limit := o.racer.deadline(o.host.now, began)
+	if o.resume != "" { // the race has its own
+		limit.limit = 0
 	}
+	before, stop := limit.before(ctx)
+	defer stop()
+	if err := files.run(before, progress); err != nil {
+		return limit.explain(before, nil, err)
+	}
+	cost := expense{checking: o.host.now().Sub(began), trained: files.trained.Bytes, columns: len(files.trained.Columns), limit: limit.limit}
+	files.tell(&o.output)
 	files.warn(&o.output)
 	if err := files.verdict(); err != nil {
+		return err
+	}
+	if err := files.confirm(ctx); err != nil {
 		return err
 	}
 	if err := cmp.Or(o.racer.fits(len(files.trained.Classes)), o.gate.fits(files.labels())); err != nil {
 		return err
 	}
+	if files.rows != nil {
+		if err := o.target.columns.fit(files.rows, files.labels()); err != nil {
+			return err
+		}
+	}
 	if o.planned {
 		return o.plan(ctx, files, progress, body)
 	}
-	found, err := o.witness(ctx, files)
+	found, err := o.witness(before, files)
 	if err != nil {
-		return err
+		return limit.explain(before, nil, err)
 	}
 	conn, err := o.waiter.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	j := &journey{runOptions: o, walk: &walk{conn, progress}, files: files, found: found, began: began}
-	if err := o.gate.seekEarlier(ctx, conn, cmp.Or(o.name, files.train.stem()), files.trained); err != nil {
-		return err
+	j := &journey{runOptions: o, walk: &walk{connection: conn, progress: progress}, files: files, found: found, limit: limit, cost: cost}
+	if !files.train.kept() && (files.blind == nil || !files.blind.kept()) {
+		j.onward = j.resumed
 	}
-	if err := j.learn(ctx, body); err != nil {
-		return err
+	if err := j.learn(ctx, before, body); err != nil {
+		return limit.explain(before, j.job, err)
 	}
 	if files.blind != nil {
 		if err := j.answer(ctx); err != nil {
@@ -137,6 +169,7 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 	}
 	if !o.output.quiet {
 		j.summarize(ctx, o.host.now().Sub(began))
+		j.propose()
 	}
 	if err := j.print(); err != nil {
 		return err
@@ -145,23 +178,23 @@ func (o *runOptions) run(ctx context.Context, train string) error {
 }
 
 // open opens the files and settles where the result goes, before any work.
-func (o *runOptions) open(train string) (*preflight, error) {
-	files := &preflight{}
-	if err := oneStdin(train, o.blind); err != nil {
+func (o *runOptions) open(train []string) (*preflight, error) {
+	files := &preflight{host: o.host}
+	if err := oneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
 		return nil, err
 	}
 	var err error
-	if files.train, err = o.shaper.input(o.host, train, false); err != nil {
+	if files.train, err = o.shaper.input(o.host, false, train...); err != nil {
 		return nil, err
 	}
-	if o.blind == "" {
+	if len(o.blind) == 0 {
 		if o.target.path != "" {
 			files.Close()
 			return nil, usage("--output without --blind: there is nothing to predict").advise("name the file to predict with --blind")
 		}
 		return files, nil
 	}
-	if files.blind, err = o.shaper.input(o.host, o.blind, true); err == nil {
+	if files.blind, err = o.shaper.input(o.host, true, o.blind...); err == nil {
 		err = o.target.settle(files.blind, files.train)
 	}
 	if err != nil {
@@ -177,7 +210,7 @@ func (o *runOptions) witness(ctx context.Context, files *preflight) (found evide
 	if files.blind == nil || o.target.receiptPath() == "" {
 		return found, nil
 	}
-	found.options = o.shaper.options()
+	found.options = files.options(&o.shaper)
 	if found.train, err = files.train.witness(ctx, files.trained.Rows); err != nil {
 		return found, err
 	}
@@ -191,7 +224,8 @@ type journey struct {
 	*walk
 	files *preflight
 	found evidence
-	began time.Time
+	limit deadline
+	cost  expense
 
 	table  *api.Dataset
 	job    *api.Training
@@ -202,43 +236,53 @@ type journey struct {
 	verdicts *gate.Result
 }
 
-// learn takes the training file to a model.
-func (j *journey) learn(ctx context.Context, body api.NewTraining) error {
-	created, err := j.create(ctx)
+// learn takes the training file to a model, and finds the one that it has to beat.
+// What precedes the race has the context before, which the time limit ends.
+func (j *journey) learn(ctx, before context.Context, body api.NewTraining) error {
+	var err error
+	if j.resume != "" {
+		err = j.goOn(ctx)
+	} else {
+		err = j.start(ctx, before, body)
+	}
 	if err != nil {
-		return err
-	}
-	train := &upload{in: j.files.train, size: j.files.trained.Bytes}
-	if err := j.upload(ctx, created, train); err != nil {
-		return err
-	}
-	if j.table, err = j.dataset(ctx, created.DatasetKey); err != nil {
-		return err
-	}
-	if err := j.compete(ctx, body); err != nil {
 		return err
 	}
 	j.model, err = client.Call(ctx, j.Client, api.GetModel, &api.ModelInput{ModelKey: j.job.ModelKey})
 	return err
 }
 
+// start prepares the dataset and races on it.
+func (j *journey) start(ctx, before context.Context, body api.NewTraining) error {
+	err := j.gate.seekEarlier(ctx, j.connection, cmp.Or(j.name, j.files.train.stem()), cmp.Or(body.Metric, api.MetricAccuracy), j.files.trained)
+	if err != nil {
+		return err
+	}
+	if j.table, err = j.ready(before); err != nil {
+		return err
+	}
+	return j.compete(ctx, body)
+}
+
 // compete lets the algorithms race on the dataset, or climb.
 func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
+	if j.files.blind != nil {
+		j.cost.blind, j.cost.rows = j.files.rows.Bytes, j.files.rows.Rows
+	}
 	if j.racer.climbs {
 		var classes []int
 		for _, class := range j.files.trained.Classes {
 			classes = append(classes, class.Rows)
 		}
-		c := &climb{walk: j.walk, output: &j.output, body: body, floor: floorOf(body.Metric, classes)}
+		c := &climb{walk: j.walk, output: &j.output, body: body, floor: floorOf(body.Metric, classes), limits: j.limit, reserve: j.cost.answer()}
 		job, err := c.up(ctx, j.table)
 		j.job, j.stairs = job, c.stairs
 		return err
 	}
-	if limit := body.TimeLimitSeconds; limit != nil {
-		seconds := raceSeconds(*limit, j.host.now().Sub(j.began))
-		body.TimeLimitSeconds = &seconds
+	if err := j.limit.race(&body, j.cost.answer(), j.extended(j.table)); err != nil {
+		return err
 	}
-	race, err := client.Call(ctx, j.Client, api.CreateTraining, &api.CreateTrainingInput{
+	race, err := j.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: j.table.DatasetKey}, Body: body,
 	})
 	if err != nil {
@@ -248,36 +292,6 @@ func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
 	return err
 }
 
-// raceSeconds is how much of a time limit the race gets: what was spent before
-// it and a second for predictions come off, so that the command as a whole keeps
-// the limit, but never more than a twentieth, rounded up. A slow upload costs no
-// quality.
-func raceSeconds(limit int, spent time.Duration) int {
-	off := int(math.Ceil(spent.Seconds())) + 1
-	return max(1, limit-min(off, (limit+19)/20))
-}
-
-// create makes the dataset, by the name that was given or a free one. Another
-// run may take a free name first, so that it is looked for again.
-func (j *journey) create(ctx context.Context) (*api.CreatedDataset, error) {
-	const attempts = 5
-	for attempt := 1; ; attempt++ {
-		name := j.name
-		if name == "" {
-			var err error
-			if name, err = freeName(ctx, j.connection, j.files.train.stem()); err != nil {
-				return nil, err
-			}
-		}
-		created, err := client.Call(ctx, j.Client, api.CreateDataset, &api.CreateDatasetInput{
-			Body: newDataset(name, "", j.buckets),
-		})
-		if err == nil || j.name != "" || attempt == attempts || api.CodeOf(err) != api.CodeNameTaken {
-			return created, err
-		}
-	}
-}
-
 // answer takes the blind file to a verified result.
 func (j *journey) answer(ctx context.Context) error {
 	blind := &upload{in: j.files.blind, size: j.files.rows.Bytes}
@@ -285,7 +299,11 @@ func (j *journey) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	prediction, err := j.prediction(ctx, created.PredictionKey, j.target.later(created.PredictionKey, j.files.blind))
+	again := j.target.later(created.PredictionKey, j.files.blind)
+	if j.gate.asked() && j.onward != nil { // to download it would not judge the model
+		again = j.onward(j.job.TrainingJobKey)
+	}
+	prediction, err := j.prediction(ctx, created.PredictionKey, again)
 	if err != nil {
 		return err
 	}
@@ -294,7 +312,14 @@ func (j *journey) answer(ctx context.Context) error {
 	}
 	j.found.classes = j.files.labels()
 	j.found.prediction, j.found.rows = prediction, &j.result.Rows
-	return j.target.fetch(ctx, download{j.walk, j.found, j.files.blind.proof(ctx, j.found.classes, j.found.rows)})
+	known := truth{label: labelOf(j.files.rows, j.files.trained.Schema.Label, nil), classes: j.found.classes}
+	proof := known.after(ctx, j.files.blind.proof(ctx, j.found.classes, j.found.rows))
+	if err := j.target.fetch(ctx, download{j.walk, j.found, proof}); err != nil {
+		return err
+	}
+	known.tell(&j.output)
+	j.result.Scores = known.score
+	return nil
 }
 
 // summarize tells a person how it went.
@@ -302,64 +327,48 @@ func (j *journey) summarize(ctx context.Context, took time.Duration) {
 	w, style := j.host.console.Err, j.host.console.ErrStyle
 	// What a blend is made of and how many rows the figures come from tells the
 	// report, which is an extension: another deployment may have none.
-	report, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
+	figures, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
 	if err != nil {
-		report = &api.ModelReport{}
+		figures = nil
 	}
-	winner := style.Bold(term.Escape(cmp.Or(j.model.Algorithm, "the best model")))
-	fmt.Fprintf(w, "%s %s in %s\n", winner, wins(j.job), term.Duration(took))
-	if len(report.Blend) > 0 {
-		fmt.Fprintf(w, "  %-10s %s\n", "made of", term.Escape(report.Shares()))
-	}
-	figure := func(name string, value *float64, rows int64) {
-		switch {
-		case value == nil && report.Rows == 0: // nothing is known of it
-		case value != nil && rows > 0:
-			fmt.Fprintf(w, "  %-10s %s %.4f on %s\n", name, j.job.Metric, *value, plural(int(rows), "row"))
-		case report.Rows > 0:
-			fmt.Fprintf(w, "  %-10s not measured: too few rows, or no time\n", name)
-		default:
-			fmt.Fprintf(w, "  %-10s %s %.4f\n", name, j.job.Metric, *value)
+	for i, line := range report.Summary(j.job, j.model.Algorithm, figures, term.Duration(took)) {
+		line = term.Escape(line)
+		if winner, rest, _ := strings.Cut(line, " "); i == 0 {
+			line = style.Bold(winner) + " " + rest
 		}
+		fmt.Fprintln(w, line)
 	}
-	figure("validation", j.job.AchievedPerformance, report.ValidationRows)
-	figure("test", j.job.TestPerformance, report.TestRows)
 	if j.result.Rows > 0 {
 		fmt.Fprintf(w, "  %s, verified\n", plural(j.result.Rows, "prediction"))
 	}
-}
-
-// wins says in words how the race was decided.
-func wins(job *api.Training) string {
-	switch {
-	case job.Status == api.TrainingCompleted && named(job.TargetPerformance):
-		return fmt.Sprintf("reached %g", job.TargetPerformance)
-	case job.Status == api.TrainingTimedOut:
-		return "was best at the time limit"
-	}
-	return "won"
 }
 
 // runDocument is what run prints as JSON.
 type runDocument struct {
 	DatasetKey          string   `json:"datasetKey"`
 	DatasetName         string   `json:"datasetName"`
+	Series              string   `json:"series,omitempty"`
+	SeriesVersion       int      `json:"seriesVersion,omitempty"`
 	TrainingJobKey      string   `json:"trainingJobKey"`
 	Status              string   `json:"status"`
+	Outcome             string   `json:"outcome"`
 	Metric              string   `json:"metric"`
-	TargetPerformance   float64  `json:"targetPerformance"`
+	TargetPerformance   *float64 `json:"targetPerformance"`
 	AchievedPerformance *float64 `json:"achievedPerformance"`
 	TestPerformance     *float64 `json:"testPerformance"`
 	TrainingPerformance *float64 `json:"trainingPerformance"`
 	Algorithm           string   `json:"algorithm,omitempty"`
+	AlgorithmName       string   `json:"algorithmName,omitempty"`
 	ModelKey            string   `json:"modelKey"`
 	PredictionKey       string   `json:"predictionKey,omitempty"`
 	Rows                int      `json:"rows,omitempty"`
 	Path                string   `json:"path,omitempty"`
 	Receipt             string   `json:"receipt,omitempty"`
 
-	Requirements []gate.Verdict `json:"requirements,omitempty"`
-	Stairs       []stair        `json:"stairs,omitempty"`
+	Understood   *understood     `json:"understood,omitempty"`
+	Requirements []gate.Verdict  `json:"requirements,omitempty"`
+	Stairs       []stair         `json:"stairs,omitempty"`
+	Scores       *scoring.Result `json:"scores,omitempty"`
 }
 
 // print gives the path of the predictions, or the model's key without any.
@@ -368,12 +377,14 @@ func (j *journey) print() error {
 		return nil
 	}
 	doc := runDocument{
-		DatasetKey: j.table.DatasetKey, DatasetName: j.table.DatasetName,
-		TrainingJobKey: j.job.TrainingJobKey, Status: j.job.Status, Metric: j.job.Metric,
+		DatasetKey: j.table.DatasetKey, DatasetName: j.table.DatasetName, Series: j.table.Series, SeriesVersion: j.model.SeriesVersion,
+		TrainingJobKey: j.job.TrainingJobKey, Status: j.job.Status, Outcome: j.job.Outcome, Metric: j.job.Metric,
 		TargetPerformance: j.job.TargetPerformance, AchievedPerformance: j.job.AchievedPerformance,
 		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
-		Algorithm: j.model.Algorithm, ModelKey: j.job.ModelKey,
+		Algorithm: j.model.Algorithm, AlgorithmName: api.AlgorithmWord(j.model.Algorithm), ModelKey: j.job.ModelKey,
 		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path, Receipt: j.result.Receipt, Stairs: j.stairs,
+		Understood: j.files.understood(),
+		Scores:     j.result.Scores,
 	}
 	if j.verdicts != nil {
 		doc.Requirements = j.verdicts.Verdicts

@@ -58,8 +58,10 @@ func TestScripts(t *testing.T) {
 					"normal": normal,
 					"alike":  seen[mode].alike,
 					"change": change,
+					"damage": damage,
 					"grow":   grow,
 					"latin":  latin,
+					"packed": packed,
 				},
 			})
 		})
@@ -169,6 +171,21 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%q is %d times in %s", args[1], n, args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// damage flips a bit of each stored file in a folder of blobs: damage DIR.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage DIR")
+	}
+	paths, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*-*"))
+	ts.Check(err)
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		ts.Check(err)
+		content[len(content)/2] ^= 1
+		ts.Check(os.WriteFile(path, content, 0o600))
+	}
 }
 
 // grow writes the rows of a file several times over, each with an ID of its own:

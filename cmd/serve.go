@@ -19,8 +19,8 @@ type serveOptions struct {
 
 	listen    string
 	publicURL string
-	quiet     bool
 	noWork    bool
+	staying   stayingFlags
 }
 
 func newServeCmd(h *host) *cobra.Command {
@@ -28,21 +28,25 @@ func newServeCmd(h *host) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Serve the API to others",
 		Long: `Serves the API from a data folder until it is told to stop, and then lets what is
-under way come to an end. Accounts are made with ` + "`foretell users add`" + `.`,
+under way come to an end. Accounts are made with ` + "`foretell users add`" + `.
+
+It does not start if foretell.db is new or of another folder while blobs/ holds
+files: restore foretell.db from a backup, or go on with --accept-database. Files
+that the database does not name are moved to blobs/orphans, kept there for 30
+days, and taken back if a database that names them is restored by then.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
 	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0 picks a free one")
-	cmd.Flags().String(keyDataDir, "", "`folder` of all data")
+	opts.staying.bind(cmd)
 	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "`URL` that absolute addresses begin with (default that of each request)")
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve, and leave all jobs to foretell worker")
-	cmd.Flags().BoolVarP(&opts.quiet, "quiet", "q", false, "write no log")
 	return cmd
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
-	house, err := openStaying(ctx, o.host, o.cmd, o.quiet)
+	house, err := openStaying(ctx, o.host, o.cmd, o.staying)
 	if err != nil {
 		return err
 	}
@@ -64,21 +68,25 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return errors.Join(err, stopWork())
 	case <-ctx.Done():
 	}
-	if err := errors.Join(shutdown(web), stopWork()); err != nil {
+	worked := make(chan error, 1)
+	go func() { worked <- stopWork() }()
+	if err := errors.Join(shutdown(web), <-worked); err != nil {
 		return err
 	}
-	return stopped(ctx)
+	o.host.stopped()
+	return nil
 }
 
-// stopped is the end of a command that runs until a signal comes.
-func stopped(ctx context.Context) error {
-	var by *interruption
-	errors.As(context.Cause(ctx), &by)
-	return &failure{exit: by.exit(), fact: "stopped, with all work given back"}
+// stopped ends a command that runs until a signal comes: being stopped is its
+// success, as service managers expect it.
+func (h *host) stopped() {
+	h.untilStopped = true
+	h.note("stopped, with all work given back")
 }
 
-// gracePeriod is how long requests under way may take after a stop.
-const gracePeriod = 10 * time.Second
+// gracePeriod is how long requests under way may take after a stop: service
+// managers kill what has not ended after ten seconds or more.
+const gracePeriod = 8 * time.Second
 
 // shutdown lets requests come to their end, and breaks off those that do not.
 func shutdown(web *http.Server) error {

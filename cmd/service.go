@@ -27,6 +27,15 @@ type house struct {
 	dir   string
 }
 
+// folderOptions say how a data folder is opened.
+type folderOptions struct {
+	log *slog.Logger
+	// accept lets the database be one that does not belong to the stored files.
+	accept bool
+	// ownWork limits jobs to those that the command itself queues or waits for.
+	ownWork bool
+}
+
 // openHouse opens the data folder, or makes it. Several processes may have it
 // open at once.
 func openHouse(ctx context.Context, dir string, h *host) (*house, error) {
@@ -34,12 +43,24 @@ func openHouse(ctx context.Context, dir string, h *host) (*house, error) {
 	if h.env(envDebug) != "" {
 		log = h.logger()
 	}
-	return openLogged(ctx, dir, h, log)
+	return openWith(ctx, dir, h, folderOptions{log: log, ownWork: true})
 }
 
-// openStaying is openHouse for a command that runs until it is stopped: on the
-// folder that its flags name, with a log unless it is to be quiet.
-func openStaying(ctx context.Context, h *host, cmd *cobra.Command, quiet bool) (*house, error) {
+// stayingFlags are those of a command that runs until it is stopped.
+type stayingFlags struct {
+	quiet, accept bool
+}
+
+func (f *stayingFlags) bind(cmd *cobra.Command) {
+	cmd.Flags().String(keyDataDir, "", "`folder` of all data")
+	cmd.Flags().BoolVar(&f.accept, "accept-database", false, "start though foretell.db is new, or of another folder than the files in blobs/")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "write no log")
+}
+
+// openStaying is openHouse for a command that runs until it is stopped, and does
+// the jobs of every process: on the folder that its flags name, with a log
+// unless it is to be quiet.
+func openStaying(ctx context.Context, h *host, cmd *cobra.Command, flags stayingFlags) (*house, error) {
 	s, err := h.settings(cmd.Flags())
 	if err != nil {
 		return nil, err
@@ -49,18 +70,18 @@ func openStaying(ctx context.Context, h *host, cmd *cobra.Command, quiet bool) (
 		return nil, err
 	}
 	log := h.logger()
-	if quiet {
+	if flags.quiet {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return openLogged(ctx, dir, h, log)
+	return openWith(ctx, dir, h, folderOptions{log: log, accept: flags.accept})
 }
 
-// openLogged is openHouse with a log.
-func openLogged(ctx context.Context, dir string, h *host, log *slog.Logger) (*house, error) {
+// openWith is openHouse with options.
+func openWith(ctx context.Context, dir string, h *host, opts folderOptions) (*house, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, unusable(dir, err)
 	}
-	rows, err := store.Open(ctx, filepath.Join(dir, "foretell.db"))
+	rows, err := store.Open(ctx, filepath.Join(dir, databaseFile))
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
@@ -68,19 +89,40 @@ func openLogged(ctx context.Context, dir string, h *host, log *slog.Logger) (*ho
 	if err != nil {
 		return nil, errors.Join(unusable(dir, err), rows.Close())
 	}
-	a, err := app.New(app.Config{Store: rows, Blobs: bytes, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: log})
+	a, err := app.New(app.Config{
+		Store: rows, Blobs: bytes, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: opts.log,
+		AcceptDatabase: opts.accept, OwnWork: opts.ownWork,
+	})
 	if err != nil {
 		return nil, errors.Join(unusable(dir, err), rows.Close())
 	}
-	return &house{app: a, store: rows, log: log, now: h.now, dir: dir}, nil
+	return &house{app: a, store: rows, log: opts.log, now: h.now, dir: dir}, nil
 }
 
+// databaseFile is the database within the data folder.
+const databaseFile = "foretell.db"
+
+// unusable says why a data folder cannot be used, and the way back.
 func unusable(dir string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err // the folder is not to blame
 	}
-	return fail(ExitUnexpected, "the data folder %s cannot be used: %w", dir, err).
-		advise("name another folder with --data-dir or %s", envDataDir)
+	f := fail(ExitUnexpected, "the data folder %s cannot be used: %w", dir, err)
+	database := quote(filepath.Join(dir, databaseFile))
+	switch {
+	case errors.Is(err, app.ErrFilesGone):
+		return f.advise("nothing was changed; mount the disk of %[1]s, or restore %[1]s from a backup; "+
+			"`foretell serve --accept-database` starts without its files", quote(filepath.Join(dir, "blobs")))
+	case errors.Is(err, app.ErrMismatch):
+		return f.advise("no stored file was changed; restore %s from a backup, or go on with what there is by "+
+			"`foretell serve --accept-database`, which keeps the files for 30 days in blobs/orphans", database)
+	case errors.Is(err, store.ErrCorrupt):
+		return f.advise("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
+			"or name another folder with --data-dir or %[2]s", database, envDataDir)
+	case errors.Is(err, store.ErrNewer):
+		return f.advise("use the foretell that wrote it or a newer one, or name another folder with --data-dir or %s", envDataDir)
+	}
+	return f.advise("name another folder with --data-dir or %s", envDataDir)
 }
 
 // handler serves the API.

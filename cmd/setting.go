@@ -205,7 +205,8 @@ func (h *host) folder(own, xdg string, native map[string][]string) (string, erro
 	}
 	base := h.env(path[0])
 	if base == "" {
-		return "", usage("the variable %s is not set, so there is no folder to work in", path[0]).advise("set %s to a folder", own)
+		return "", usage("the variable %s is not set, so there is no folder to work in", path[0]).
+			advise("set %s, or %s and %s to folders", path[0], envConfigDir, envDataDir)
 	}
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }

@@ -2,10 +2,13 @@ package cmd
 
 import (
 	"context"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/blob"
 	"foretell/internal/client"
 )
 
@@ -50,10 +53,31 @@ func (o *statusOptions) run(ctx context.Context) error {
 		Service: "embedded", DataFolder: conn.dataDir, Config: config, Profile: s.profile,
 		Username: conn.account, Datasets: page.Total,
 	}
-	if !conn.embedded {
+	if conn.embedded {
+		if err := st.measure(conn.dataDir); err != nil {
+			return err
+		}
+	} else {
 		st.Service, st.Credentials = conn.BaseURL(), o.host.credentialsFrom(s)
 	}
-	return item(&o.output, st, "service", "username", "credentials", "dataFolder", "datasets", "profile", "config")
+	return item(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "freeBytes", "datasets", "profile", "config")
+}
+
+// measure fills in the size of the data folder and the free space.
+func (s *status) measure(dir string) error {
+	free, _, err := blob.Space(dir)
+	if err != nil {
+		return err
+	}
+	s.FreeBytes = int64(free)
+	return filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			if info, gone := entry.Info(); gone == nil { // another process may delete a file meanwhile
+				s.Bytes += info.Size()
+			}
+		}
+		return nil
+	})
 }
 
 // credentialsFrom names where the token comes from.
@@ -75,7 +99,11 @@ type status struct {
 	Username    string `json:"username"`
 	Credentials string `json:"credentials,omitempty"`
 	DataFolder  string `json:"dataFolder,omitempty"`
-	Datasets    int64  `json:"datasets"`
-	Profile     string `json:"profile"`
-	Config      string `json:"config"`
+	// Bytes is the size of all in the data folder, and FreeBytes what its disk has
+	// left.
+	Bytes     int64  `json:"bytes,omitempty"`
+	FreeBytes int64  `json:"freeBytes,omitempty"`
+	Datasets  int64  `json:"datasets"`
+	Profile   string `json:"profile"`
+	Config    string `json:"config"`
 }

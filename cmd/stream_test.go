@@ -179,7 +179,7 @@ func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 }
 
 // signed is a signature of an address, which is another each second.
-var signed = regexp.MustCompile(`expires=\d+&signature=[\w-]+`)
+var signed = regexp.MustCompile(`expires=\d+&signature=[\w-]+|"freeBytes": \d+`)
 
 var styles = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 

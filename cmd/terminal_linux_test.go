@@ -3,9 +3,11 @@ package cmd
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -146,13 +148,29 @@ func TestTerminal(t *testing.T) {
 	if got := s.pipe(t, "", "datasets", "create", "shop", "train.csv"); got.exit != ExitOK {
 		t.Fatal(got.stderr)
 	}
+	open, many := "size,survived,port\n", "size,town,rooms\n"
+	for i := range 120 {
+		open += fmt.Sprintf("%d.5,%d,%c\n", i*7%40, i/2%2, "SCQ"[i%3])
+		many += fmt.Sprintf("%d.5,Ulm,%d\n", i*7%40, 100+i%60)
+	}
+	for name, text := range map[string]string{"open.csv": open, "many.csv": many} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	type answer struct{ question, typed string }
+	const which = "Which one? 1 to 2, or a name [1]"
 	for _, c := range []struct {
 		name, args string
 		answers    []answer
 		exit       Exit
 		says       string
 	}{
+		{"a_label_by_its_number", "check open.csv", []answer{{which, "2\n"}}, ExitOK, "label: port (as answered; 3 classes)"},
+		{"a_label_by_its_name", "check open.csv", []answer{{which, "size\n"}}, ExitOK, "label: size (as answered; 40 classes)"},
+		{"the_first_label", "check open.csv", []answer{{which, "\n"}}, ExitOK, "label: survived (as answered; 2 classes)"},
+		{"no_label", "check open.csv", []answer{{which, "9\n"}, {`"9" is neither`, "\x03"}}, ExitInterrupted, "neither a number from 1 to 2 nor the name of a column"},
+		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Go on with 60 numbers as classes? [y/N]", "n\n"}}, ExitUsage, "not done: the answer was no"},
 		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, ExitUsage, "not done: the answer was no"},
 		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "another one\n"}}, ExitUsage, "the two passwords differ"},
 		{"a_model_is_not_shown", "models export shop -o -", nil, ExitUsage, "a model is no text"},

@@ -13,11 +13,11 @@ import (
 
 var (
 	trainingColumns = []string{
-		"trainingJobKey", "datasetName", "status", "achievedPerformance", "testPerformance", "createdOn",
+		"trainingJobKey", "datasetName", "outcome", "achievedPerformance", "logLoss", "testPerformance", "createdOn",
 	}
 	trainingMembers = []string{
-		"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "status", "failureReason",
-		"metric", "scalingFactor", "targetPerformance", "achievedPerformance", "testPerformance", "trainingPerformance",
+		"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "outcome", "failureReason",
+		"metric", "scalingFactor", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",
 		"modelKey", "createdOn", "startedOn", "finishedOn",
 	}
 )
@@ -127,7 +127,7 @@ func printProgress(o *output, p *api.TrainingProgress) error {
 	if o.json || len(o.fields) > 0 {
 		return item(o, p, "status")
 	}
-	return list(o, p.Jobs, "trainingJobKey", "algorithm", "status", "latestPerformance", "recentPerformances")
+	return list(o, p.Jobs, "trainingJobKey", "algorithm", "outcome", "keptPerformance", "logLoss", "latestPerformance", "recentPerformances")
 }
 
 func newTrainingCancelCmd(h *host) *cobra.Command {

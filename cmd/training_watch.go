@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 )
 
 type trainingCreateOptions struct {
+	host   *host
 	waiter waiter
 	racer  racer
 	output output
@@ -22,7 +24,7 @@ type trainingCreateOptions struct {
 }
 
 func newTrainingCreateCmd(h *host) *cobra.Command {
-	opts := &trainingCreateOptions{}
+	opts := &trainingCreateOptions{host: h}
 	cmd := &cobra.Command{
 		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: takes("DATASET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -39,6 +41,7 @@ func newTrainingCreateCmd(h *host) *cobra.Command {
 }
 
 func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
+	limit := o.racer.deadline(o.host.now, o.host.now())
 	body, err := o.racer.request()
 	if err != nil {
 		return err
@@ -55,13 +58,25 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.gate.prepare(ctx, walk.connection, key); err != nil {
+	if err := walk.finishPreparing(ctx, key); err != nil {
+		return err
+	}
+	if err := o.gate.prepare(ctx, walk.connection, key, body.Metric); err != nil {
 		return err
 	}
 	if o.racer.climbs {
-		return o.climb(ctx, walk, key, body)
+		return o.climb(ctx, walk, key, body, limit)
 	}
-	created, err := client.Call(ctx, walk.Client, api.CreateTraining, &api.CreateTrainingInput{
+	if body.TimeLimitSeconds != nil {
+		dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+		if err != nil {
+			return err
+		}
+		if err := limit.race(&body, 0, walk.extended(dataset)); err != nil {
+			return err
+		}
+	}
+	created, err := walk.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
 	if api.CodeOf(err) == api.CodeWrongState {
@@ -84,7 +99,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 }
 
 // climb races for ever higher thresholds.
-func (o *trainingCreateOptions) climb(ctx context.Context, walk *walk, key string, body api.NewTraining) error {
+func (o *trainingCreateOptions) climb(ctx context.Context, walk *walk, key string, body api.NewTraining, limit deadline) error {
 	if o.waiter.noWait {
 		return usage("--threshold auto with --no-wait: each race begins where the one before has ended").advise("wait, or name a threshold")
 	}
@@ -92,7 +107,7 @@ func (o *trainingCreateOptions) climb(ctx context.Context, walk *walk, key strin
 	if err != nil {
 		return err
 	}
-	c := &climb{walk: walk, output: &o.output, body: body, floor: firstStair}
+	c := &climb{walk: walk, output: &o.output, body: body, floor: firstStair, limits: limit}
 	job, err := c.up(ctx, dataset)
 	if err != nil {
 		return err
@@ -142,6 +157,11 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if away, err := walk.elsewhere(ctx, key); err != nil {
+		return err
+	} else if away {
+		o.output.note("waiting for race %s, which runs in another process; drop it: foretell training cancel %s", key, key)
+	}
 	var job *api.Training
 	if o.watch {
 		job, err = walk.watch(ctx, key, true)
@@ -149,7 +169,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 		job, err = walk.training(ctx, key)
 	}
 	if err != nil {
-		return walk.left(ctx, err, "training "+key, "foretell training watch "+key)
+		return walk.left(ctx, err, "training", key, "foretell training watch "+key)
 	}
 	if err := trainingFailed(job); err != nil {
 		return err
@@ -176,7 +196,7 @@ func (w *walk) sit(ctx context.Context, key string) (*api.Training, error) {
 	}
 	var stopped *interruption
 	if !w.embedded || !errors.As(context.Cause(ctx), &stopped) {
-		return nil, w.left(ctx, err, "training "+key, "foretell training watch "+key)
+		return nil, w.left(ctx, err, "training", key, w.further("foretell training watch "+key, key))
 	}
 	f := &failure{exit: stopped.exit(), fact: "interrupted: the race was stopped", cause: err}
 	kept, err := w.stopRace(context.WithoutCancel(ctx), key)
@@ -185,10 +205,10 @@ func (w *walk) sit(ctx context.Context, key string) (*api.Training, error) {
 		f.fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
 		f.fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, performance(kept.AchievedPerformance))
-		f = f.advise("predict with it: `foretell predictions create %s BLIND.csv`", kept.ModelKey)
+		f = f.advise("predict with it: `%s`", w.further("foretell predictions create "+kept.ModelKey+" BLIND.csv", key))
 	default:
 		f.fact += " before there was a model"
-		f = f.advise("start another with `foretell training create %s`", kept.DatasetKey)
+		f = f.advise("start another with `%s`", w.further("foretell training create "+kept.DatasetKey, ""))
 	}
 	return nil, f
 }
@@ -215,6 +235,9 @@ func (w *walk) watch(ctx context.Context, key string, replay bool) (*api.Trainin
 	if err != nil {
 		return nil, err
 	}
+	if err := w.takeUp(ctx, cmp.Or(job.ParentTrainingJobKey, key)); err != nil {
+		return nil, err
+	}
 	opts := term.RaceOptions{
 		Name: job.DatasetName, Metric: job.Metric, Target: job.TargetPerformance,
 		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: replay,
@@ -227,38 +250,50 @@ func (w *walk) watch(ctx context.Context, key string, replay bool) (*api.Trainin
 	}
 	race := w.progress.Race(opts)
 	defer race.Done()
-	return w.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
-		race.Update(lanesOf(p.Jobs))
+	ended, err := w.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
+		race.Update(lanesOf(p.Jobs, job.TargetPerformance), doing(p))
 	})
+	if err == nil && ended.ModelKey != "" && ended.Algorithm != "" {
+		race.Won(term.Lane{
+			Name: ended.Algorithm, Title: api.AlgorithmTitle(ended.Algorithm), Word: "kept", Ended: true,
+			Kept: ended.AchievedPerformance, LogLoss: ended.LogLoss,
+		})
+	}
+	return ended, err
 }
 
-// lanesOf says where the algorithms are. To end below the threshold is the
-// common way to end, and no failure.
-func lanesOf(jobs []api.AlgorithmRun) []term.Lane {
-	won := slices.ContainsFunc(jobs, func(job api.AlgorithmRun) bool { return job.Status == api.TrainingCompleted })
+// doing says what goes on in a race while no algorithm learns: what it waits for
+// before it begins, or that the model is made; empty in between and at its end.
+func doing(p *api.TrainingProgress) string {
+	learns := func(run api.AlgorithmRun) bool {
+		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
+	}
+	switch {
+	case p.Status == api.TrainingPending && p.QueuedBehind > 0:
+		return "queued behind " + plural(p.QueuedBehind, "race")
+	case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
+		return "making the model"
+	}
+	return ""
+}
+
+// lanesOf says where the algorithms of a race for the threshold, nil for none,
+// are.
+func lanesOf(jobs []api.AlgorithmRun, threshold *float64) []term.Lane {
 	lanes := make([]term.Lane, len(jobs))
 	for i, job := range jobs {
-		l := term.Lane{Name: job.Algorithm, State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps, Ended: true}
+		l := term.Lane{
+			Name: job.Algorithm, Title: api.AlgorithmTitle(job.Algorithm), State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps,
+			Kept: job.KeptPerformance, LogLoss: job.LogLoss,
+			Word: api.OutcomeText(job.Outcome, threshold), Ended: true,
+		}
 		if len(job.Performances) > 0 {
 			l.Recent = job.Performances
 		}
-		switch job.Status {
-		case api.TrainingPending:
+		switch job.Outcome {
+		case api.OutcomePending:
 			l.Word, l.Ended = "waiting", false
-		case api.TrainingCompleted:
-			l.Word = "reached it"
-		case api.TrainingNotCompleted:
-			l.Word = "done"
-			if won {
-				l.Word = "stopped"
-			}
-		case api.TrainingTimedOut:
-			l.Word = "out of time"
-		case api.TrainingFailed:
-			l.Word = "failed"
-		case api.TrainingCancelled:
-			l.Word = "stopped"
-		default: // RUNNING, and what other deployments call it
+		case api.OutcomeRunning, "": // nothing for a state that only another deployment knows
 			l.Word, l.Ended = "learning", false
 		}
 		lanes[i] = l
@@ -268,13 +303,13 @@ func lanesOf(jobs []api.AlgorithmRun) []term.Lane {
 
 // training waits for a race without showing it.
 func (w *walk) training(ctx context.Context, key string) (*api.Training, error) {
+	if err := w.takeUp(ctx, key); err != nil {
+		return nil, err
+	}
 	phase := w.progress.Phase("the race is under way")
 	defer phase.Done()
-	return w.WaitTraining(ctx, key, func(*api.TrainingProgress) { phase.Tick("") })
+	return w.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(doing(p)) })
 }
-
-// named tells whether a threshold was asked for: of 1 it means the best model.
-func named(target float64) bool { return target < 1 }
 
 // trainingFailed is an error for a race that left nothing to work with.
 func trainingFailed(job *api.Training) error {
@@ -297,11 +332,11 @@ func trainingFailed(job *api.Training) error {
 // belowTarget is an error for a race that ended under the threshold that was
 // asked for, though its best model was kept.
 func belowTarget(job *api.Training) error {
-	if job.Status == api.TrainingCompleted || !named(job.TargetPerformance) {
+	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
 	f := fail(ExitBelowTarget, "the race ended as %s: the best %s is %.4f, under the threshold of %g",
-		job.Status, job.Metric, performance(job.AchievedPerformance), job.TargetPerformance)
+		job.Status, job.Metric, performance(job.AchievedPerformance), *job.TargetPerformance)
 	return f.advise("the best model is kept; see `foretell models report %s`", job.ModelKey)
 }
 

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -18,6 +19,10 @@ func (h *host) help(cmd *cobra.Command, _ []string) {
 	}
 	if h.console.OutTerminal {
 		text = term.Reflow(text, h.console.OutWidth())
+		toConsole := cmd.OutOrStdout() == h.streams[1]
+		if toConsole && (&output{host: h, cmd: cmd}).paged(bytes.NewBufferString(text)) == nil {
+			return
+		}
 	}
 	fmt.Fprint(cmd.OutOrStdout(), text)
 }
@@ -75,4 +80,23 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title strin
 			fmt.Fprintf(b, "  %-*s  %s\n", width, child.Name(), child.Short)
 		}
 	}
+}
+
+// startText is what the program prints when it is given nothing to do.
+const startText = `Foretell trains a classifier on a labelled CSV and predicts another.
+
+  foretell run train.csv --blind blind.csv       train, predict, write the verified result
+  foretell predict new.csv                       predict with the best model so far
+  foretell score new.predictions.csv answers.csv score predictions: metrics, intervals
+  foretell leaderboard                           rank the models
+  foretell check train.csv blind.csv             look at files before anything else
+  foretell demo                                  all of it on a small sample
+
+All commands: foretell --help. Step by step: foretell help quickstart
+`
+
+// start prints the short page.
+func (h *host) start(cmd *cobra.Command) error {
+	_, err := fmt.Fprint(cmd.OutOrStdout(), startText)
+	return err
 }

@@ -16,6 +16,7 @@ type noun struct {
 
 var (
 	datasetNoun    = noun{(*connection).datasetKey, datasetNames}
+	oneDatasetNoun = noun{(*connection).datasetKeyExact, datasetNames}
 	trainingNoun   = noun{(*connection).trainingKey, trainingNames}
 	modelNoun      = noun{(*connection).modelKey, modelNames}
 	predictionNoun = noun{(*connection).predictionKey, predictionNames}

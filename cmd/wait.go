@@ -42,6 +42,19 @@ func (w *waiter) bindProgress(cmd *cobra.Command) {
 type walk struct {
 	*connection
 	progress *term.Progress
+	// onward is the command that goes on with a race, by its key, to all that was
+	// asked for; with "" it starts from the beginning. It is nil where the race is
+	// all that was asked for.
+	onward func(race string) string
+}
+
+// further is what goes on with a race, or starts one for "": the walk's own command
+// if it has one, else this.
+func (w *walk) further(command, race string) string {
+	if w.onward == nil {
+		return command
+	}
+	return w.onward(race)
 }
 
 // open signs in to the service. The context ends with --timeout; done ends the
@@ -93,12 +106,34 @@ func (w *waiter) progressIsOpen() bool {
 	return err == nil && cmp.Or(s.GetString(keyProgress), string(term.Auto)) == string(term.Auto)
 }
 
+// takeUp has this process do the work that a command waits for, where the
+// service is in this process and no other does it.
+func (w *walk) takeUp(ctx context.Context, key string) error {
+	if !w.embedded {
+		return nil
+	}
+	return w.jobs.TakeUp(ctx, key)
+}
+
+// elsewhere reports whether another process on the embedded service's folder
+// does the work.
+func (w *walk) elsewhere(ctx context.Context, key string) (bool, error) {
+	if !w.embedded {
+		return false, nil
+	}
+	return w.jobs.Elsewhere(ctx, key)
+}
+
 // left explains why a wait ended before the job: by --timeout, by Ctrl-C or by a
-// lost connection. The job runs on, and again is the command that goes on with it.
-func (w *walk) left(ctx context.Context, err error, what, again string) error {
-	where := "it runs on"
-	if w.embedded {
-		where = "it goes on with the next command that waits"
+// lost connection. The job on key, a noun's, runs on or waits until somebody
+// asks for it; again is the command that goes on with it.
+func (w *walk) left(ctx context.Context, err error, noun, key, again string) error {
+	what, where := noun+" "+key, "it runs on"
+	if away, lookErr := w.elsewhere(context.WithoutCancel(ctx), key); w.embedded && lookErr == nil {
+		where = "it waits until somebody asks for it"
+		if away {
+			where = "it runs on in another process"
+		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fail(ExitStillRunning, "%s is not done after --timeout: %s", what, where).advise("go on with `%s`", again)

@@ -24,7 +24,7 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &walk{connection: &connection{}}
 			var f *failure
-			if err := w.left(test.ctx, test.err, "training 1", "foretell again"); !errors.As(err, &f) {
+			if err := w.left(test.ctx, test.err, "training", "1", "foretell again"); !errors.As(err, &f) {
 				t.Fatal(err)
 			}
 			if f.exit != test.exit || f.hint != test.hint {
@@ -36,7 +36,7 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 
 func TestResultCanBeFetchedLater(t *testing.T) {
 	to := &target{path: "my out.csv"}
-	got := to.later("KEY", &input{path: "blind.csv"}) + "\n" + to.later("KEY", &input{spooled: true})
+	got := to.later("KEY", plainInput("blind.csv", "blind.csv", true)) + "\n" + to.later("KEY", &input{temps: []string{"/tmp/x"}})
 	want := "foretell predictions download KEY --blind blind.csv -o 'my out.csv'\nforetell predictions download KEY -o 'my out.csv'"
 	if got != want {
 		t.Errorf("%s", got)

@@ -10,7 +10,7 @@ type workerOptions struct {
 	host *host
 	cmd  *cobra.Command
 
-	quiet bool
+	staying stayingFlags
 }
 
 func newWorkerCmd(h *host) *cobra.Command {
@@ -24,13 +24,12 @@ then goes back to the queue.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
-	cmd.Flags().String(keyDataDir, "", "`folder` of all data")
-	cmd.Flags().BoolVarP(&opts.quiet, "quiet", "q", false, "write no log")
+	opts.staying.bind(cmd)
 	return cmd
 }
 
 func (o *workerOptions) run(ctx context.Context) error {
-	house, err := openStaying(ctx, o.host, o.cmd, o.quiet)
+	house, err := openStaying(ctx, o.host, o.cmd, o.staying)
 	if err != nil {
 		return err
 	}
@@ -41,5 +40,6 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if err := stopWork(); err != nil {
 		return err
 	}
-	return stopped(ctx)
+	o.host.stopped()
+	return nil
 }

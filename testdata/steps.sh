@@ -60,7 +60,7 @@ step "replays them as events"
 foretell training watch "$race" --progress json --json 2>events.ndjson >/dev/null
 jq -es '[.[] | select(.event == "score")] | group_by(.algorithm) | length == 2 and all(.[0].step == 1)' events.ndjson >/dev/null
 step "is waited for"
-foretell training wait "$race" --json | jq -e '.status == "NOT_COMPLETED"' >/dev/null
+foretell training wait "$race" --json | jq -e '.status == "COMPLETED"' >/dev/null
 step "is listed, with its runs if they are asked for"
 foretell training list steps-one --json | jq -e 'length == 1' >/dev/null
 foretell training list steps-one --all --json | jq -e 'length == 3' >/dev/null

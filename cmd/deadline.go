@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// deadline is the --time-limit of a command, counted from its start.
+type deadline struct {
+	limit time.Duration // 0: none was given
+	ends  time.Time
+	now   func() time.Time
+}
+
+// deadline gives the time limit of a command that began at a time.
+func (r *racer) deadline(now func() time.Time, began time.Time) deadline {
+	if !r.cmd.Flags().Changed("time-limit") {
+		return deadline{now: now}
+	}
+	return deadline{limit: r.timeLimit, ends: began.Add(r.timeLimit), now: now}
+}
+
+// before returns the context of what precedes the race: it ends at the deadline,
+// as there is no model to keep then.
+func (d deadline) before(ctx context.Context) (context.Context, context.CancelFunc) {
+	if d.limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, d.ends.Sub(d.now()), d.tooShort())
+}
+
+// tooShort is the failure of a command whose limit was over before there was a model.
+func (d deadline) tooShort() *failure {
+	more := max(2*d.limit, 10*time.Second)
+	return fail(ExitJobFailed, "the time limit of %s ended before any algorithm had learnt anything", d.limit).
+		advise("give it more, as in --time-limit %s", more.Round(time.Second))
+}
+
+// explain is err, or that the deadline was the reason for it: of a command whose
+// context was made by [deadline.before], or whose race ended without a model.
+func (d deadline) explain(before context.Context, job *api.Training, err error) error {
+	var over *failure
+	switch {
+	case err == nil || d.limit == 0:
+		return err
+	case errors.Is(before.Err(), context.DeadlineExceeded) && errors.As(context.Cause(before), &over):
+		return over
+	case job != nil && job.Status == api.TrainingTimedOut && job.ModelKey == "":
+		return d.tooShort()
+	}
+	return err
+}
+
+// race gives a race what is left until reserve before the deadline, and at least
+// half of what is left: an estimate that is too large must not leave a command
+// without a model. A service that knows no deadline counts whole seconds from the
+// race's own start.
+func (d deadline) race(body *api.NewTraining, reserve time.Duration, precise bool) error {
+	if d.limit == 0 {
+		return nil
+	}
+	all := d.ends.Sub(d.now())
+	left := (all - min(reserve, all/2)).Seconds()
+	if left < leastRace.Seconds() {
+		return d.tooShort()
+	}
+	whole := max(1, int(left))
+	if precise {
+		whole = int(math.Ceil(left))
+		body.FinishWithinSeconds = &left
+	}
+	body.TimeLimitSeconds = &whole
+	return nil
+}
+
+// leastRace is the shortest race that is worth its start.
+const leastRace = 50 * time.Millisecond
+
+// expense estimates how long the predictions take from what was measured on the
+// way to the race, so that it holds on a slow or busy machine too.
+type expense struct {
+	checking, uploading time.Duration // of all files; of the training file
+	trained, blind      int64         // bytes of the files
+	rows, columns       int           // of the blind file; of the training file
+	limit               time.Duration // of the command
+}
+
+// What predictions take, measured on two idle cores with kddcup99, adult and tables
+// of 1,000 and 5,000 columns: multiples of the time for checking the blind file and
+// for sending it, to read it, to write, fetch and prove the result; what a column of
+// the model takes to be read; what does not depend on the size.
+//
+// How long the model takes for a row is not known before the race: from 5 µs of a
+// small forest to 80 µs of a blend of all algorithms. Large models come of long
+// races, so that it is reckoned dear, but as no more than a part of the limit.
+const (
+	predictingShare = 4
+	sendingShare    = 3
+	answerColumn    = 100 * time.Microsecond
+	answerLeast     = 200 * time.Millisecond
+	answerRow       = 60 * time.Microsecond
+	answerRowsMost  = 0.04
+)
+
+func (e expense) answer() time.Duration {
+	if e.blind == 0 {
+		return answerLeast / 2
+	}
+	check := float64(e.checking) * float64(e.blind) / float64(e.blind+e.trained)
+	send := float64(e.uploading) * float64(e.blind) / float64(max(e.trained, 1))
+	rows := min(float64(e.rows)*float64(answerRow), answerRowsMost*float64(e.limit))
+	return answerLeast + time.Duration(e.columns)*answerColumn + time.Duration(predictingShare*check+sendingShare*send+rows)
+}

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// sample is the table of the demonstration: 150 flowers of three species.
+//
+//go:embed sample/*.csv
+var sample embed.FS
+
+type demoOptions struct {
+	host *host
+}
+
+func newDemoCmd(h *host) *cobra.Command {
+	opts := &demoOptions{host: h}
+	return &cobra.Command{
+		Use: "demo [FOLDER]", Short: "Try the whole path on a small sample",
+		Long: `Writes a small sample, 150 flowers of three species, into FOLDER and runs each
+step on it, with a line on what it does. It takes about half a minute, on this
+machine alone, and needs no account.
+
+Without FOLDER it uses a temporary folder and removes it. FOLDER is made if it does
+not exist, and must be empty. The models are kept in its folder data.`,
+		Example: `  foretell demo
+  foretell demo flowers`,
+		Args: takes("[FOLDER]"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
+	}
+}
+
+// demoSteps are the commands of the demonstration, each with what it is for.
+var demoSteps = []struct{ why, command string }{
+	{"train.csv has flowers with their species, blind.csv others without. A look at both:", "foretell check train.csv blind.csv --quiet"},
+	{"Four algorithms race on train.csv; the best model predicts blind.csv:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
+	{"The true species of blind.csv are in answers.csv:", "foretell score blind.predictions.csv answers.csv"},
+	{"What the model looks at, and how it was chosen:", "foretell models report flowers"},
+	{"The result has a receipt; it proves that no byte has changed:", "foretell predictions verify blind.predictions.csv"},
+}
+
+func (o *demoOptions) run(ctx context.Context, args []string) error {
+	folder, err := o.folder(args)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for temporary files
+	}
+	if err := writeSample(folder); err != nil {
+		return err
+	}
+	before, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := os.Chdir(folder); err != nil { // so that the commands are what is typed there
+		return err
+	}
+	defer func() { _ = os.Chdir(before) }()
+	for _, step := range demoSteps {
+		o.host.note("\n%s\n$ %s", step.why, step.command)
+		if err := o.step(ctx, folder, step.command); err != nil {
+			return err
+		}
+	}
+	o.host.note("\nThe same with files of your own:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
+	if len(args) > 0 {
+		o.host.note("All of it is in %s; its models: foretell leaderboard --data-dir %s", folder, quote(filepath.Join(folder, "data")))
+	}
+	return nil
+}
+
+// folder makes the folder of the demonstration.
+func (o *demoOptions) folder(args []string) (string, error) {
+	if len(args) == 0 {
+		return os.MkdirTemp("", "foretell-demo-")
+	}
+	if err := os.MkdirAll(args[0], 0o777); err != nil {
+		return "", err
+	}
+	found, err := os.ReadDir(args[0])
+	if err != nil {
+		return "", err
+	}
+	if len(found) > 0 {
+		return "", fail(ExitConflict, "the folder %s is not empty", args[0]).advise("name another folder, or none for a temporary one")
+	}
+	return filepath.Abs(args[0])
+}
+
+// writeSample writes the files of the sample into a folder.
+func writeSample(folder string) error {
+	return fs.WalkDir(sample, "sample", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := sample.ReadFile(name)
+		return errors.Join(err, os.WriteFile(filepath.Join(folder, entry.Name()), text, 0o666))
+	})
+}
+
+// step runs a command on a data folder of the demonstration's own.
+func (o *demoOptions) step(ctx context.Context, folder, command string) error {
+	env := map[string]string{
+		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
+		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
+	}
+	sub := &host{
+		args: strings.Fields(command)[1:], now: o.host.now, streams: o.host.streams, color: o.host.color,
+		env: func(name string) string {
+			if value, ours := env[name]; ours {
+				return value
+			}
+			return o.host.env(name)
+		},
+	}
+	sub.openConsole()
+	if err := sub.execute(ctx); err != nil {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/app"
+	"foretell/internal/term"
+)
+
+// checkFiles looks at the stored files of the data folder: at their sizes, and
+// with --files at all of their bytes. A folder without a database has none.
+func (o *doctorOptions) checkFiles(ctx context.Context, s *settings) (c checkup, known bool) {
+	const name = "files"
+	dir, err := o.host.dataDir(s)
+	if err != nil {
+		return checkup{}, false // checkData has said so
+	}
+	if _, err := os.Stat(filepath.Join(dir, databaseFile)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, "blobs")); err != nil {
+			return checkup{}, false
+		}
+	}
+	house, err := openHouse(ctx, dir, o.host)
+	if err != nil {
+		return ill(ctx, name, err), true
+	}
+	defer func() { _ = house.close() }() // nothing was written
+	found, err := house.app.CheckFiles(ctx, o.files)
+	if err != nil {
+		return ill(ctx, name, err), true
+	}
+	return o.judgeFiles(ctx, name, found), true
+}
+
+// judgeFiles is the line of what was found.
+func (o *doctorOptions) judgeFiles(ctx context.Context, name string, found *app.FileCheck) checkup {
+	if n := len(found.Damaged); n > 0 {
+		for _, f := range found.Damaged[1:] {
+			o.host.note("%s (blobs/%s)", f.Reason, f.Blob)
+		}
+		first := found.Damaged[0]
+		return ill(ctx, name, fail(ExitUnexpected, "%d of %s damaged; %s (blobs/%s)", n, plural(found.Files, "file"), first.Reason, first.Blob).
+			advise("restore the files of those names in blobs/ from a backup"))
+	}
+	message := fmt.Sprintf("%s, %s, sizes as stored", plural(found.Files, "file"), term.Bytes(found.Bytes))
+	if o.files {
+		message = fmt.Sprintf("%s, %s, contents as stored", plural(found.Files, "file"), term.Bytes(found.Bytes))
+		if found.Unverified > 0 {
+			message += fmt.Sprintf("; %d of an earlier release without a sum", found.Unverified)
+		}
+	}
+	if found.Orphans > 0 {
+		return doubtful(name, "the database does not name what is in blobs/orphans: it is removed 30 days after it was moved there, "+
+			"and taken back if a database that names it is restored",
+			"%s; %d more of %s in blobs/orphans", message, found.Orphans, term.Bytes(found.OrphanBytes))
+	}
+	return healthy(name, "%s", message)
+}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// writeTables writes the files that examples name: 240 labelled rows whose label
+// can be learnt, 40 without it, and their labels.
+func writeTables(t *testing.T, dir string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var train, blind, answers strings.Builder
+	train.WriteString("ID,size,weight,colour,class\n")
+	blind.WriteString("ID,size,weight,colour\n")
+	answers.WriteString("ID,class\n")
+	for i := range 280 {
+		size, weight := 10*rng.Float64(), 5*rng.Float64()
+		class := "no"
+		if size+rng.NormFloat64()/4 > 5 {
+			class = "yes"
+		}
+		row := fmt.Sprintf("r%04d,%.2f,%.2f,%s", i, size, weight, []string{"red", "blue", "green"}[i%3])
+		if i < 240 {
+			fmt.Fprintf(&train, "%s,%s\n", row, class)
+			continue
+		}
+		fmt.Fprintf(&blind, "%s\n", row)
+		fmt.Fprintf(&answers, "r%04d,%s\n", i, class)
+	}
+	tabs := func(text string) string {
+		return strings.NewReplacer(",", "\t", "ID", "order", "class", "churned").Replace(text)
+	}
+	customers := strings.NewReplacer("ID", "customer", "class", "churned").Replace(train.String())
+	for name, text := range map[string]string{
+		"train.csv": train.String(), "blind.csv": blind.String(), "answers.csv": answers.String(),
+		"new-1.csv": blind.String(), "new-2.csv": blind.String(), "raw.csv": train.String(), "export.csv": customers,
+		"sales.tsv": tabs(train.String()), "new.tsv": tabs(blind.String()),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// shell runs a script with bash in a folder, with data of its own, and wants
+// one of the exit statuses.
+func shell(t *testing.T, dir, script string, want ...int) string {
+	t.Helper()
+	bash := exec.Command("bash", "-c", script)
+	bash.Dir = dir
+	bash.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + t.TempDir(), "CI=true"}
+	out, err := bash.CombinedOutput()
+	status := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		status, err = exit.ExitCode(), nil
+	}
+	for _, one := range append(want, 0) {
+		if err == nil && status == one {
+			return string(out)
+		}
+	}
+	t.Errorf("%s\nexit status %d, %v:\n%s", script, status, err, out)
+	return string(out)
+}
+
+// requireBash skips a test that types into a shell where there is none.
+func requireBash(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("races several times")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		SkipWithout(t, "jq", err) // the gate installs both
+	}
+}
+
+// TestRecipes runs the scripts of docs/recipes.md as printed, one after the other.
+func TestRecipes(t *testing.T) {
+	requireBash(t)
+	text, err := os.ReadFile("../docs/recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	writeTables(t, dir)
+	scripts := regexp.MustCompile("(?s)## ([^\n]+)\n.*?```bash\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(scripts) < 8 {
+		t.Fatalf("docs/recipes.md has %d scripts", len(scripts))
+	}
+	for _, script := range scripts {
+		if lines := strings.Count(script[2], "\n"); lines > 8 || !strings.HasPrefix(script[2], "set -euo pipefail\n") {
+			t.Errorf("%s: %d lines, want at most 8 that begin with set -euo pipefail", script[1], lines)
+		}
+		shell(t, dir, script[2])
+	}
+}
+
+// TestQuickstart runs the commands of `help quickstart` as printed.
+func TestQuickstart(t *testing.T) {
+	requireBash(t)
+	var script strings.Builder
+	script.WriteString("set -euo pipefail\n")
+	for line := range strings.Lines(quickstartText) {
+		if strings.HasPrefix(line, "  ") {
+			script.WriteString(line)
+		}
+	}
+	shell(t, t.TempDir(), script.String())
+}
+
+// TestExamples runs each example of each command's help as printed, in a folder
+// where the things that it names are there. Where an example requires something of
+// a model, that may be missed.
+func TestExamples(t *testing.T) {
+	requireBash(t)
+	stage := t.TempDir()
+	writeTables(t, stage)
+	shell(t, stage, `set -euo pipefail
+gzip sales.tsv new.tsv
+foretell run train.csv --blind blind.csv --algorithm BSIX01 -o old.csv -q
+foretell training create train --algorithm BSIX01 --seed 2 -q
+foretell predict blind.csv --with train@v2 -o new.csv -q
+foretell models export train -o train.model -q
+foretell predict blind.csv --columns ID=id,prediction -o submission.csv -q
+foretell run train.csv --name churn --algorithm BSIX01 -q
+foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q`)
+	if t.Failed() {
+		return
+	}
+	run := 0
+	_ = eachPage(newRootCmd(&host{}), func(cmd *cobra.Command) error {
+		for line := range strings.Lines(cmd.Example) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(stage)); err != nil {
+				t.Fatal(err)
+			}
+			line = strings.TrimSpace(line)
+			if !strings.Contains(line, "foretell score") && !strings.Contains(line, "foretell replay") { // it reads what the others write
+				for _, name := range []string{"blind.predictions.csv", "blind.predictions.csv.receipt.json"} {
+					if err := os.Remove(filepath.Join(dir, name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			var allowed []int
+			if strings.Contains(line, "--require") || strings.Contains(line, "--threshold") {
+				allowed = append(allowed, int(ExitBelowTarget))
+			}
+			shell(t, dir, line, allowed...)
+			run++
+		}
+		return nil
+	})
+	if run < 15 {
+		t.Errorf("%d examples were run", run)
+	}
+}

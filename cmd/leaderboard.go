@@ -1,0 +1,302 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/scoring"
+	"foretell/internal/term"
+)
+
+type leaderboardOptions struct {
+	connector connector
+	output    output
+	lister    lister
+
+	metric string
+}
+
+func newLeaderboardCmd(h *host) *cobra.Command {
+	opts := &leaderboardOptions{connector: connector{idle: true}}
+	cmd := &cobra.Command{
+		Use: "leaderboard [NAME]", Short: "Rank the models of a name by their test figures",
+		Long: `Ranks all models that were trained under a name by their figure on test rows,
+which no algorithm has seen, with its 95 % interval. Models whose interval reaches
+the figure of the best one share its rank, marked with =: these test rows cannot
+tell them apart. NAME defaults to what was trained last.
+
+What was not measured is -, and ranks last. A model without an interval, such as
+one of another service, shares a rank only if its figure is the same.`,
+		Example: `  foretell leaderboard
+  foretell leaderboard train --metric macroF1
+  foretell leaderboard train --csv`,
+		Args: takes("[NAME]"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
+	}
+	opts.connector.bind(cmd, h)
+	opts.output.bindList(cmd, h, prints[standing]())
+	opts.lister.bind(cmd)
+	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+strings.Join(scoring.Metrics, ", ")+" (default that of the newest race)")
+	choices(cmd, "metric", scoring.Metrics...)
+	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
+	return cmd
+}
+
+func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
+	if err := checkMetric(o.metric, scoring.Metrics); o.metric != "" && err != nil {
+		return err
+	}
+	conn, err := o.connector.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	models, err := o.choose(ctx, conn, args)
+	if err != nil {
+		return err
+	}
+	if o.metric == "" && len(models) > 0 {
+		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+		o.metric = cmp.Or(newest.Metric, api.MetricAccuracy)
+	}
+	rows := make([]*standing, len(models))
+	for i := range models {
+		if rows[i], err = conn.standingOf(ctx, &models[i], o.metric); err != nil {
+			return err
+		}
+	}
+	rank(rows)
+	if n := o.lister.limit; n > 0 {
+		rows = rows[:min(len(rows), int(n))]
+	}
+	if o.output.json || o.output.quiet || len(o.output.fields) > 0 {
+		return list(&o.output, rows, "model")
+	}
+	return o.output.lay(standingTable(rows), true)
+}
+
+// choose lists the models of a name, or of what was trained last.
+func (o *leaderboardOptions) choose(ctx context.Context, conn *connection, args []string) ([]client.SeriesModel, error) {
+	models, err := collect(conn.allModels(ctx))
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	} else if len(models) > 0 {
+		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+		name = newest.Series
+		o.output.note("the models of %s", name)
+	}
+	of := slices.DeleteFunc(models, func(m client.SeriesModel) bool {
+		return m.Series != name && m.Series != client.DatasetName(name, 1) && m.DatasetName != name
+	})
+	if len(of) == 0 && name != "" {
+		return nil, fail(ExitNotFound, "there is no model of %q", name).advise("list them with `foretell models list`")
+	}
+	return of, nil
+}
+
+// standing is a model with what it is judged by.
+type standing struct {
+	// Rank counts from 1; Tie reports whether others have it, too.
+	Rank int  `json:"rank,omitempty"`
+	Tie  bool `json:"tie"`
+	// Model is the reference of the model, such as train@v3.
+	Model         string `json:"model"`
+	ModelKey      string `json:"modelKey"`
+	Algorithm     string `json:"algorithm,omitempty"`
+	AlgorithmName string `json:"algorithmName,omitempty"`
+	Champion      bool   `json:"champion"`
+	Metric        string `json:"metric"`
+	// Test is the figure on test rows, with its interval; nil if it was not
+	// measured.
+	Test     *float64 `json:"test"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	TestRows int64    `json:"testRows"`
+	LogLoss  *float64 `json:"logLoss"` // on test rows
+	Rows     int64    `json:"rows"`    // labelled
+	// Seconds is how long the race took; nil if that is unknown.
+	Seconds *float64 `json:"seconds"`
+	// Options are the flags of the race, as they are typed.
+	Options   string `json:"options"`
+	CreatedOn string `json:"createdOn"`
+
+	report *api.ModelReport // nil where the service has none
+	job    *api.Training
+}
+
+// standingOf asks for what a model is judged by.
+func (c *connection) standingOf(ctx context.Context, m *client.SeriesModel, metric string) (*standing, error) {
+	s := &standing{
+		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmWord(m.Algorithm), Champion: m.Champion,
+		Metric: metric, CreatedOn: m.CreatedOn,
+	}
+	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})
+	if err != nil {
+		return nil, err
+	}
+	if s.job, err = client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
+		return nil, err
+	}
+	if s.report, err = c.reportOf(ctx, m.ModelKey); err != nil {
+		return nil, err
+	}
+	s.measure(metric)
+	s.Options = raceOptions(s.job, s.report)
+	began, errBegan := time.Parse(api.TimeLayout, s.job.StartedOn)
+	ended, errEnded := time.Parse(api.TimeLayout, s.job.FinishedOn)
+	if errBegan == nil && errEnded == nil {
+		took := ended.Sub(began).Seconds()
+		s.Seconds = &took
+	}
+	return s, nil
+}
+
+// measure fills in the figures of a report, nil where nothing was measured.
+func (s *standing) measure(metric string) {
+	s.Test, s.Low, s.High = nil, nil, nil
+	if s.report == nil {
+		return
+	}
+	s.Rows, s.TestRows = s.report.Rows, s.report.TestRows
+	if s.TestRows == 0 {
+		return
+	}
+	if value, known := s.report.Test.Value(metric); known {
+		s.Test = &value
+	}
+	if loss, known := s.report.Test.Value(api.MetricLogLoss); known {
+		s.LogLoss = &loss
+	}
+	if interval := s.report.Test.Interval(metric); interval != nil {
+		s.Low, s.High = &interval.Low, &interval.High
+	}
+}
+
+// raceOptions are the flags by which a race can be run again.
+func raceOptions(job *api.Training, report *api.ModelReport) string {
+	var flags []string
+	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
+	if job.Metric != "" && job.Metric != api.MetricAccuracy {
+		add("--metric %s", job.Metric)
+	}
+	if job.TargetPerformance != nil {
+		add("--threshold %g", *job.TargetPerformance)
+	}
+	if job.ScalingFactor > 0 {
+		add("--scaling-factor %d", job.ScalingFactor)
+	}
+	if report != nil {
+		add("--seed %d", report.Seed)
+		if n := len(report.Algorithms); n > 0 && n < len(api.Algorithms(len(report.Classes))) {
+			var names []string
+			for _, a := range report.Algorithms {
+				names = append(names, a.Algorithm)
+			}
+			add("--algorithm %s", strings.Join(names, ","))
+		}
+	}
+	return strings.Join(flags, " ")
+}
+
+// rank sorts the models, the best first, and gives each its rank. A model whose
+// interval reaches the figure of the best of a rank shares it.
+func rank(rows []*standing) {
+	sign := 1.0
+	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
+		sign = -1
+	}
+	slices.SortStableFunc(rows, func(a, b *standing) int {
+		switch {
+		case a.Test == nil || b.Test == nil:
+			return cmp.Compare(btoi(a.Test == nil), btoi(b.Test == nil))
+		}
+		return cmp.Or(cmp.Compare(sign**b.Test, sign**a.Test), cmp.Compare(a.CreatedOn, b.CreatedOn))
+	})
+	var first *standing
+	for i, row := range rows {
+		switch {
+		case row.Test == nil:
+			return
+		case first != nil && row.reaches(*first.Test, sign):
+			row.Rank, row.Tie, first.Tie = first.Rank, true, true
+		default:
+			first, row.Rank = row, i+1
+		}
+	}
+}
+
+// reaches reports whether the figure of the model may as well be value: its
+// interval goes that far, or it has none and is the same. sign is -1 for a metric
+// of which less is better.
+func (s *standing) reaches(value, sign float64) bool {
+	switch {
+	case s.Low == nil || s.High == nil:
+		return *s.Test == value
+	case sign < 0:
+		return *s.Low <= value
+	}
+	return *s.High >= value
+}
+
+// btoi is 1 for true, so that what is false sorts before it.
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// standingTable lists models by their rank.
+func standingTable(rows []*standing) *term.Table {
+	t := &term.Table{Right: []bool{true, false, false, true, true, true, true, true, true, true}}
+	metric := ""
+	if len(rows) > 0 {
+		metric = rows[0].Metric
+	}
+	t.Header = cells("rank", "model", "algorithm", metric, "low", "high", "testRows", "logLoss", "rows", "time", "options")
+	for _, s := range rows {
+		place := "-"
+		if s.Rank > 0 {
+			if place = strconv.Itoa(s.Rank); s.Tie {
+				place += "="
+			}
+		}
+		name := s.Model
+		if s.Champion {
+			name += " *"
+		}
+		t.Rows = append(t.Rows, []term.Cell{
+			{Text: place},
+			{Text: s.Model, Look: name},
+			{Text: s.Algorithm, Look: api.AlgorithmTitle(s.Algorithm), Short: s.Algorithm},
+			figureOrDash(s.Test), figureOrDash(s.Low), figureOrDash(s.High),
+			{Text: strconv.FormatInt(s.TestRows, 10)},
+			figureOrDash(s.LogLoss),
+			{Text: strconv.FormatInt(s.Rows, 10)},
+			secondsOrDash(s.Seconds),
+			{Text: s.Options},
+		})
+	}
+	return t
+}
+
+// figureOrDash is a figure as a cell, a dash for one that was not measured.
+func figureOrDash(v *float64) term.Cell {
+	if v == nil {
+		return term.Cell{Text: "-"}
+	}
+	return score(*v)
+}

@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+// standingAt is a model whose figure has an interval, or none for low 0.
+func standingAt(model, metric string, value, low, high float64) *standing {
+	s := &standing{Model: model, Metric: metric, CreatedOn: model, Test: &value}
+	if low > 0 {
+		s.Low, s.High = &low, &high
+	}
+	return s
+}
+
+func TestRank(t *testing.T) {
+	for name, test := range map[string]struct {
+		rows []*standing
+		want string
+	}{
+		"accuracy: more is better": {[]*standing{
+			standingAt("a", api.MetricAccuracy, 0.70, 0.66, 0.74),
+			standingAt("b", api.MetricAccuracy, 0.80, 0.76, 0.84),
+			standingAt("c", api.MetricAccuracy, 0.78, 0.74, 0.82),
+		}, "1=b 1=c 3a "},
+		"log loss: less is better": {[]*standing{
+			standingAt("a", api.MetricLogLoss, 0.70, 0.66, 0.74),
+			standingAt("b", api.MetricLogLoss, 0.50, 0.46, 0.54),
+			standingAt("c", api.MetricLogLoss, 0.53, 0.49, 0.57),
+		}, "1=b 1=c 3a "},
+		"no interval": {[]*standing{
+			standingAt("a", api.MetricROCAUC, 0.80, 0, 0),
+			standingAt("b", api.MetricROCAUC, 0.79, 0, 0),
+			standingAt("c", api.MetricROCAUC, 0.80, 0, 0),
+			{Model: "d", Metric: api.MetricROCAUC},
+		}, "1=a 1=c 3b -d "},
+	} {
+		rank(test.rows)
+		got := ""
+		for _, row := range standingTable(test.rows).Rows {
+			got += row[0].Text + row[1].Text + " "
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/learn"
+	"foretell/internal/receipt"
+	"foretell/internal/term"
+)
+
+type predictOptions struct {
+	predictionsCreateOptions
+
+	with  string
+	model string
+}
+
+func newPredictCmd(h *host) *cobra.Command {
+	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{host: h}}
+	cmd := &cobra.Command{
+		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
+		Long: `Predicts a blind CSV and writes the verified result beside it, or where -o says.
+The path is printed.
+
+The model defaults to the champion of what was trained last; --with names another.
+--model FILE uses a file that ` + "`foretell models export`" + ` wrote. That needs no
+service and no data folder, and gives the same bytes.
+
+If the blind file has the label, the predictions are scored by it at once.`,
+		Example: `  foretell predict blind.csv
+  foretell predict blind.csv --with train@v1 -o out.csv
+  foretell predict blind.csv --model train.model -o out.csv
+  foretell predict blind.csv --columns id,prediction -o out.csv`,
+		Args: takes("BLIND..."),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
+	}
+	opts.bind(cmd, h)
+	flags := cmd.Flags()
+	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of what was trained last)")
+	flags.StringVar(&opts.model, "model", "", "`FILE` of a model, to predict without a service")
+	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
+		cmd.MarkFlagsMutuallyExclusive("model", name)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.waiter.complete(modelNames)) // the flag is there
+	return cmd
+}
+
+func (o *predictOptions) run(ctx context.Context, paths []string) error {
+	if o.model == "" {
+		return o.predictionsCreateOptions.run(ctx, o.with, paths)
+	}
+	if err := o.target.check(&o.output); err != nil {
+		return err
+	}
+	ctx, progress, done, err := o.waiter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	model, err := readModel(o.model)
+	if err != nil {
+		return err
+	}
+	blind, err := o.shaper.input(o.host, true, paths...)
+	if err != nil {
+		return err
+	}
+	defer blind.Close()
+	if err := o.target.settle(blind, plainInput(o.model, o.model, true)); err != nil {
+		return err
+	}
+	p := &preflight{host: o.host, train: blind}
+	if err := p.fit(ctx, progress, datasetOf(model)); err != nil {
+		return err
+	}
+	p.tell(&o.output)
+	if !o.output.json {
+		p.warn(&o.output)
+	}
+	if err := p.verdict(); err != nil {
+		return err
+	}
+	if err := o.target.columns.fit(p.trained, model.Schema().Classes); err != nil {
+		return err
+	}
+	return o.predict(ctx, progress, model, p)
+}
+
+// predict writes the result of a model file.
+func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight) error {
+	blind, profile := p.train, p.trained
+	result := &resultDocument{Path: o.target.path, Receipt: o.target.receiptPath()}
+	paper, err := o.paper(ctx, model, p)
+	if err != nil {
+		return err
+	}
+	classes := model.Schema().Classes
+	known := truth{label: labelOf(profile, model.Schema().Label, nil), classes: classes}
+	err = o.target.receive(arrival{
+		progress: progress, standIn: "result.csv", again: "foretell predict " + argument(blind.name) + " --model " + quote(o.model),
+		get: func(w io.Writer) (int64, error) {
+			src, err := blind.open(ctx)
+			if err != nil {
+				return 0, err
+			}
+			defer src.Close()
+			return model.Predict(ctx, src, w, learn.PredictOptions{})
+		},
+		check: known.after(ctx, blind.proof(ctx, classes, &result.Rows)),
+		land: func(part, end string) error {
+			if o.target.noReceipt {
+				return landAlone(part, end)
+			}
+			return o.target.landWith(ctx, part, end, paper, result.Rows)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	known.tell(&o.output)
+	result.Scores = known.score
+	return result.print(&o.output, &o.target)
+}
+
+// paper is the receipt of a result that a model file makes, but for the result.
+func (o *predictOptions) paper(ctx context.Context, model *learn.Model, p *preflight) (*receipt.Receipt, error) {
+	build := currentBuild()
+	file, err := receipt.SumOf(ctx, o.model)
+	if err != nil {
+		return nil, err
+	}
+	r := &receipt.Receipt{
+		Form: receipt.Form, Options: p.options(&o.shaper), Classes: model.Schema().Classes,
+		Model:   receipt.Model{Algorithm: model.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Sum: file}},
+		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
+		Service: receipt.Service{Address: receipt.NoService},
+	}
+	r.Blind, err = p.train.witness(ctx, p.trained.Rows)
+	return r, err
+}
+
+// readModel reads a model file.
+func readModel(path string) (*learn.Model, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, usage("%s is a folder", path).advise("name a model file in it")
+	}
+	model, err := learn.ReadModel(file, info.Size())
+	if err != nil {
+		return nil, fail(ExitRejected, "%s: %w", path, err).at(path, 0, 0).
+			advise("write it anew with `foretell models export REF`")
+	}
+	return model, nil
+}
+
+// datasetOf tells of a model file what its dataset tells of a model.
+func datasetOf(model *learn.Model) *api.Dataset {
+	schema, dataset := model.Schema(), &api.Dataset{}
+	fields := schema.Fields
+	if fields == nil {
+		for i := range schema.Columns {
+			fields = append(fields, schema.Columns[i].Field())
+		}
+	}
+	for _, name := range fields {
+		dataset.Columns = append(dataset.Columns, api.Column{Name: name})
+	}
+	for _, class := range schema.Classes {
+		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
+	}
+	return dataset
+}
+
+// newestChampion returns the champion of the series that has the newest model;
+// nil if there is no model.
+func (c *connection) newestChampion(ctx context.Context) (*client.SeriesModel, error) {
+	models, err := collect(c.allModels(ctx))
+	if err != nil || len(models) == 0 {
+		return nil, err
+	}
+	newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+	i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion && m.Series == newest.Series })
+	return &models[i], nil
+}
+
+// modelTitle names a model for a person: its series, its version, how good it is.
+func modelTitle(m *client.SeriesModel) string {
+	text := fmt.Sprintf("%s, version %d", m.Series, m.SeriesVersion)
+	if m.TestPerformance != nil {
+		text += fmt.Sprintf(", test %s %.4f", m.Metric, *m.TestPerformance)
+	}
+	return text + " (" + m.ModelKey + ")"
+}

@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/scoring"
+	"foretell/internal/term"
+)
+
+type predictionsDiffOptions struct {
+	output output
+	shaper shaper
+	host   *host
+
+	columns scoring.Options
+	answers string
+}
+
+func newPredictionsDiffCmd(h *host) *cobra.Command {
+	opts := &predictionsDiffOptions{host: h}
+	cmd := &cobra.Command{
+		Use: "diff A B", Short: "Compare two files of predictions row by row, without network",
+		Long: `Compares two files of predictions for the same rows, which are joined by the ID.
+Shows which rows are predicted differently, how many from which class to which,
+and where a probability differs most. --answers also counts which file is right,
+and gives the p-value of McNemar's exact test.
+
+In a pipe each row that is predicted differently is a line: id, from, to, truth.`,
+		Example: `  foretell predictions diff old.csv new.csv
+  foretell predictions diff old.csv new.csv --answers answers.csv`,
+		Args: takes("A", "B"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
+	}
+	opts.output.bindItem(cmd, h, prints[scoring.Difference]())
+	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"
+	opts.shaper.bindReading(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&opts.answers, "answers", "", "`FILE` of the true labels")
+	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the one that A lacks, else the last)")
+	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
+	return cmd
+}
+
+func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) error {
+	if err := oneStdin(first, second, o.answers); err != nil {
+		return err
+	}
+	d, err := o.compare(ctx, first, second)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.output.json || len(o.output.fields) > 0:
+		return item(&o.output, d, "rows")
+	case o.output.quiet:
+		return o.output.line(strconv.Itoa(len(d.Flipped)))
+	}
+	if o.host.console.OutTerminal {
+		return o.print(d)
+	}
+	return o.output.table(flipTable(d))
+}
+
+// compare opens and compares the files.
+func (o *predictionsDiffOptions) compare(ctx context.Context, first, second string) (*scoring.Difference, error) {
+	files := &scoreFiles{host: o.host, shaper: &o.shaper}
+	defer files.Close()
+	var readers [3]io.Reader
+	paths := map[scoring.File]string{scoring.Predictions: first, scoring.Second: second, scoring.Answers: o.answers}
+	for i, file := range []scoring.File{scoring.Predictions, scoring.Second, scoring.Answers} {
+		if paths[file] == "" {
+			continue
+		}
+		reader, err := files.open(ctx, file, paths[file])
+		if err != nil {
+			return nil, err
+		}
+		readers[i] = reader
+	}
+	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.columns)
+	return d, files.fault(err)
+}
+
+// maxFlips is how many rows a terminal shows of those predicted differently.
+const maxFlips = 20
+
+// print shows a difference on a terminal.
+func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
+	w := o.host.console.Out
+	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.Flipped), plural(d.Rows, "row"))
+	if t := d.Truth; t != nil {
+		fmt.Fprintf(w, "right: both %d, only A %d, only B %d, neither %d; McNemar's test p = %.3g\n",
+			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherTrue, t.PValue)
+	}
+	if len(d.Changes) > 0 {
+		t := &term.Table{Header: cells("from", "to", "rows"), Right: []bool{false, false, true}}
+		for _, c := range d.Changes {
+			t.Rows = append(t.Rows, cells(c.From, c.To, strconv.Itoa(c.Rows)))
+		}
+		fmt.Fprintln(w)
+		if err := o.output.table(t); err != nil {
+			return err
+		}
+	}
+	if len(d.Moves) > 0 {
+		t := &term.Table{Header: cells("id", "probability of", "A", "B", "change"), Right: []bool{false, false, true, true, true}}
+		for _, m := range d.Moves {
+			t.Rows = append(t.Rows, append(cells(m.ID, m.Class), score(m.From), score(m.To), term.Cell{Text: fmt.Sprintf("%+.4f", m.To-m.From)}))
+		}
+		fmt.Fprintln(w)
+		if err := o.output.table(t); err != nil {
+			return err
+		}
+	}
+	if len(d.Flipped) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	shown := *d
+	if shown.Flipped = d.Flipped[:min(len(d.Flipped), maxFlips)]; len(d.Flipped) > maxFlips {
+		defer o.output.note("and %d more rows, see --json", len(d.Flipped)-maxFlips)
+	}
+	return o.output.table(flipTable(&shown))
+}
+
+// flipTable lists the rows that are predicted differently.
+func flipTable(d *scoring.Difference) *term.Table {
+	t := &term.Table{Header: cells("id", "from", "to")}
+	if d.Truth != nil {
+		t.Header = append(t.Header, term.Cell{Text: "truth"})
+	}
+	for _, f := range d.Flipped {
+		row := cells(f.ID, f.From, f.To)
+		if d.Truth != nil {
+			row = append(row, term.Cell{Text: f.Truth})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// cells makes a row of texts.
+func cells(texts ...string) []term.Cell {
+	row := make([]term.Cell, len(texts))
+	for i, text := range texts {
+		row[i].Text = text
+	}
+	return row
+}

@@ -1,0 +1,240 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/prune"
+	"foretell/internal/term"
+)
+
+// pruneAge is what --older-than is without any criterion.
+const pruneAge = 30 * 24 * time.Hour
+
+type pruneOptions struct {
+	host      *host
+	connector connector
+	asker     asker
+	output    output
+
+	olderThan ageFlag
+	keep      int
+	champions bool
+}
+
+func newPruneCmd(h *host) *cobra.Command {
+	opts := &pruneOptions{host: h, connector: connector{idle: true}}
+	cmd := &cobra.Command{
+		Annotations: map[string]string{dryRunResult: "true"},
+		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
+		Long: `Deletes models that are older than --older-than, and models that are not among the
+--keep newest ones of their series. With both flags a model stays if either keeps
+it. Without any it is --older-than 30d. NAME limits it to one series.
+
+A model is deleted with its race and its predictions. A dataset is deleted with its
+CSV if no model and no race of it is left. Predictions older than --older-than are
+deleted even if their model stays; CSV files that were written of them are never
+touched. The champion of each series is kept, and whatever is still running.`,
+		Example: `  foretell prune --older-than 30d --dry-run
+  foretell prune --keep 3 --yes
+  foretell prune churn --keep 1 --keep-champions=false --yes`,
+		Args: takes("[NAME]"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
+	}
+	opts.connector.bind(cmd, h)
+	opts.asker.bind(cmd, h)
+	opts.output.bindList(cmd, h, prints[prune.Item]())
+	flags := cmd.Flags()
+	flags.Var(&opts.olderThan, "older-than", "delete what is older than this `age`, such as 30d or 12h")
+	flags.IntVar(&opts.keep, "keep", 0, "keep the `N` newest models of each series")
+	flags.BoolVar(&opts.champions, "keep-champions", true, "keep the champion of each series")
+	flags.Lookup("dry-run").Usage = "print what would be deleted, and delete nothing"
+	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
+	return cmd
+}
+
+func (o *pruneOptions) run(ctx context.Context, args []string) error {
+	policy, err := o.policy()
+	if err != nil {
+		return err
+	}
+	conn, err := o.connector.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	items, err := o.plan(ctx, conn, args, policy)
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		o.output.note("there is nothing to delete")
+		return list(&o.output, items, pruneColumns...)
+	}
+	if dryRun(o.connector.cmd) {
+		o.output.note("would delete %s", pruneSummary(items))
+		return list(&o.output, items, pruneColumns...)
+	}
+	if err := o.asker.confirm(ctx, "Delete "+pruneSummary(items)+"?"); err != nil {
+		return err
+	}
+	now, err := o.plan(ctx, conn, args, policy)
+	if err != nil {
+		return err
+	}
+	gone, err := o.delete(ctx, conn, prune.Agreed(items, now))
+	if err != nil {
+		return err
+	}
+	o.output.note("deleted %s", pruneSummary(gone))
+	return list(&o.output, gone, pruneColumns...)
+}
+
+var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}
+
+// policy reads the flags.
+func (o *pruneOptions) policy() (prune.Policy, error) {
+	p := prune.Policy{Champions: o.champions}
+	if o.connector.cmd.Flags().Changed("keep") {
+		if o.keep < 0 {
+			return p, usage("--keep %d: must not be negative", o.keep)
+		}
+		p.Keep = &o.keep
+	}
+	age := time.Duration(o.olderThan)
+	if p.Keep == nil && !o.connector.cmd.Flags().Changed("older-than") {
+		age = pruneAge
+	}
+	if age > 0 || o.connector.cmd.Flags().Changed("older-than") {
+		p.Before = o.host.now().Add(-age)
+	}
+	return p, nil
+}
+
+// plan finds what is to be deleted.
+func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string, policy prune.Policy) ([]prune.Item, error) {
+	all, err := client.ListSeries(ctx, conn.Client)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) > 0 {
+		series, err := conn.series(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		all = []client.Series{*series}
+	}
+	var items []prune.Item
+	for _, series := range all {
+		s := prune.Series{Series: series}
+		if s.Models, err = client.ModelsOfSeries(ctx, conn.Client, series); err != nil {
+			return nil, err
+		}
+		for _, d := range series.Datasets {
+			races, err := collect(parents(client.AllTrainingsOfDataset(ctx, conn.Client, d.DatasetKey)))
+			if err != nil {
+				return nil, err
+			}
+			predictions, err := collect(client.AllPredictionsOfDataset(ctx, conn.Client, d.DatasetKey))
+			if err != nil {
+				return nil, err
+			}
+			s.Races, s.Predictions = append(s.Races, races...), append(s.Predictions, predictions...)
+		}
+		items = append(items, prune.Plan(s, policy)...)
+	}
+	return items, nil
+}
+
+// delete deletes items and returns those that are gone. What work has begun on
+// meanwhile stays, and what is gone already is no error.
+func (o *pruneOptions) delete(ctx context.Context, conn *connection, items []prune.Item) (gone []prune.Item, err error) {
+	stays := false // the item, and those that would go with it
+	for _, item := range items {
+		if !item.Implied {
+			err := deleteItem(ctx, conn.Client, item)
+			code := api.CodeOf(err)
+			if stays = code == api.CodeWrongState; stays {
+				o.output.note("%s %s stays: %v", item.Kind, item.Key, err)
+			} else if err != nil && code != api.CodeNotFound {
+				return gone, err
+			}
+		}
+		if !stays {
+			gone = append(gone, item)
+		}
+	}
+	return gone, nil
+}
+
+func deleteItem(ctx context.Context, c *client.Client, item prune.Item) (err error) {
+	switch item.Kind {
+	case prune.Dataset:
+		_, err = client.Call(ctx, c, api.DeleteDataset, &api.DatasetInput{DatasetKey: item.Key})
+	case prune.Race:
+		_, err = client.Call(ctx, c, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: item.Key})
+	case prune.Prediction:
+		_, err = client.Call(ctx, c, api.DeletePrediction, &api.PredictionInput{PredictionKey: item.Key})
+	}
+	return err
+}
+
+// pruneSummary counts items in words, with their bytes.
+func pruneSummary(items []prune.Item) string {
+	var parts []string
+	for _, kind := range []struct{ name, word string }{
+		{prune.Dataset, "dataset"}, {prune.Race, "race"}, {prune.Model, "model"}, {prune.Prediction, "prediction"},
+	} {
+		n := 0
+		for _, item := range items {
+			if item.Kind == kind.name {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, plural(n, kind.word))
+		}
+	}
+	var bytes int64
+	for _, item := range items {
+		bytes += item.Bytes
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), term.Bytes(bytes))
+}
+
+// ageFlag is a duration that may be in days.
+type ageFlag time.Duration
+
+func (f *ageFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return time.Duration(*f).String()
+}
+
+// Set takes 30d, or what [time.ParseDuration] takes.
+func (f *ageFlag) Set(text string) error {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err == nil && n >= 0 && n <= 36500 {
+			*f = ageFlag(time.Duration(n) * 24 * time.Hour)
+			return nil
+		}
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < 0 {
+		return fmt.Errorf("want an age such as 30d or 12h")
+	}
+	*f = ageFlag(age)
+	return nil
+}
+
+// Type is what pflag calls the value.
+func (f *ageFlag) Type() string { return "age" }

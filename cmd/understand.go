@@ -1,0 +1,339 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+	"foretell/internal/receipt"
+	"foretell/internal/roles"
+)
+
+// understood is what the columns of the files were taken for.
+type understood struct {
+	// ID is the name of the ID column, empty if IDs are made.
+	ID       string `json:"id"`
+	IDReason string `json:"idReason"`
+	// BlindID is the same of the blind file, nil without one.
+	BlindID     *string `json:"blindId,omitempty"`
+	Label       string  `json:"label,omitempty"`
+	LabelReason string  `json:"labelReason,omitempty"`
+	Classes     int     `json:"classes,omitempty"`
+	Features    int     `json:"features"`
+	// Kinds counts the features by what they are.
+	Kinds map[string]int `json:"kinds"`
+}
+
+// understand decides which columns of the files are ID and label, by their
+// beginnings, and shapes the files so. A file that cannot be read is left as it
+// is: its profile tells why.
+func (p *preflight) understand(ctx context.Context) error {
+	header, err := p.train.header(ctx)
+	if header == nil || err != nil {
+		return err
+	}
+	p.columns = header
+	if p.train.shape.Blind {
+		return p.understandBlind(ctx, p.train, p.model)
+	}
+	p.columns = p.ownNames(p.train, header)
+	var blind *roles.Table
+	if p.blind != nil {
+		other, err := p.blind.header(ctx)
+		if err != nil {
+			return err
+		}
+		blind = roles.Named(other)
+	}
+	train, err := p.train.look(ctx, p.columns, blind.Lacks)
+	if err != nil {
+		return err
+	}
+	p.looked, p.headless = train.Rows > 0, train.Headless
+	shape := &p.train.shape
+	var question *roles.Question
+	if p.roles, question = roles.Train(train, blind, given(shape)); question != nil && p.looked && !p.headless {
+		if p.roles.Label, err = p.choose(ctx, question); err != nil {
+			return err
+		}
+		p.roles.LabelReason = "as answered"
+	}
+	p.place(p.train, header, p.columns)
+	shape.SetRoles(p.columns, p.roles.ID, p.roles.MadeID, p.roles.Label)
+	if p.blind == nil {
+		return nil
+	}
+	return p.understandBlind(ctx, p.blind, p.known())
+}
+
+// given is what the flags say about the columns.
+func given(shape *frame.Shape) roles.Given {
+	return roles.Given{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
+}
+
+// place notes the names of a file's columns where the header has others.
+func (p *preflight) place(in *input, header, names []string) {
+	if !slices.Equal(header, names) {
+		in.shape.Names = names
+	}
+}
+
+// known is what a blind file must have, by the training file.
+func (p *preflight) known() roles.Known {
+	k := roles.Known{ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
+	if k.MadeID {
+		k.ID = p.train.shape.MadeID
+	}
+	for _, name := range p.columns {
+		if name != k.Label && (k.MadeID || name != k.ID) && !slices.Contains(p.train.shape.Drop, name) {
+			k.Features = append(k.Features, name)
+		}
+	}
+	return k
+}
+
+// ownNames gives each column of a file a name of its own, and tells so.
+func (p *preflight) ownNames(in *input, header []string) []string {
+	names, changed := roles.OwnNames(header)
+	p.tellRenamed(in, changed, func(one roles.Rename) (code, reason string) {
+		if one.From == "" {
+			return frame.CodeUnnamedColumn, "the column has no name"
+		}
+		return frame.CodeDuplicateColumn, "an earlier column has the same name"
+	})
+	return names
+}
+
+// tellRenamed warns of columns that are read by other names: of the first ones by
+// name, of the rest by their number.
+func (p *preflight) tellRenamed(in *input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
+	for i, one := range changed {
+		code, why := reason(one)
+		message := fmt.Sprintf("%s: read as %s", why, strconv.Quote(one.To))
+		if more := len(changed) - i - 1; i+1 == maxAlike && more > 0 {
+			message += fmt.Sprintf(", and so on for %s", plural(more, "more column"))
+		}
+		p.add(in, frame.SeverityWarning, frame.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
+		if i+1 == maxAlike {
+			return
+		}
+	}
+}
+
+// understandBlind decides where the row IDs of a blind file come from, and by
+// which names its columns are read.
+func (p *preflight) understandBlind(ctx context.Context, in *input, known roles.Known) error {
+	header, err := in.header(ctx)
+	if header == nil || err != nil {
+		return err
+	}
+	wanted := slices.Clone(known.Features)
+	if known.ID != "" && !known.MadeID {
+		wanted = append(wanted, known.ID)
+	}
+	own := p.ownNames(in, header)
+	if in.shape.NoHeader && len(own) == len(p.columns)-1 { // it lacks the label, wherever that stands
+		own = slices.DeleteFunc(slices.Clone(p.columns), func(name string) bool { return name == known.Label })
+	}
+	names, changed := roles.NamesAlike(own, wanted)
+	p.tellRenamed(in, changed, func(roles.Rename) (code, reason string) {
+		return codeRenamedColumn, "the training file has the name in other case or with other signs"
+	})
+	table, err := in.look(ctx, names, func(name string) bool { return name == known.ID })
+	if err != nil {
+		return err
+	}
+	p.blindID = roles.Blind(table, known, given(&in.shape))
+	p.shapeBlind(in, header, names)
+	return nil
+}
+
+// shapeBlind puts the IDs of a blind file first and its label, if it has it, last.
+func (p *preflight) shapeBlind(in *input, header, names []string) {
+	names = p.blindID.Displace(names)
+	p.place(in, header, names)
+	label := cmp.Or(in.asked.Label, p.roles.Label)
+	if !slices.Contains(names, label) || slices.Contains(in.shape.Drop, label) {
+		label = ""
+	}
+	in.shape.MadeID = p.blindID.MadeName
+	in.shape.SetRoles(names, p.blindID.ID, p.blindID.Made, label)
+}
+
+// choose asks which column is the label. Where nobody can be asked it is an error
+// that names the commands that say so.
+func (p *preflight) choose(ctx context.Context, q *roles.Question) (string, error) {
+	mute, err := p.host.mute(p.host.running)
+	if err != nil {
+		return "", err
+	}
+	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.train.name, q.Why)
+	if mute || dryRun(p.host.running) {
+		hint := fmt.Sprintf("say which: `%s`", p.host.again("label", q.Candidates[0]))
+		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
+			hint += ", or --label " + quote(other)
+		}
+		return "", usage("%s", what).advise("%s", hint)
+	}
+	candidates := q.Candidates[:min(len(q.Candidates), maxChoices)]
+	p.host.note("%s", what)
+	for i, name := range candidates {
+		p.host.note("  %d  %s", i+1, name)
+	}
+	for {
+		answer, err := p.host.console.Ask(ctx, fmt.Sprintf("Which one? 1 to %d, or a name [1]", len(candidates)))
+		if err != nil {
+			return "", err
+		}
+		switch n, err := strconv.Atoi(answer); {
+		case answer == "":
+			return candidates[0], nil
+		case slices.Contains(p.columns, answer):
+			return answer, nil
+		case err == nil && n >= 1 && n <= len(candidates):
+			return candidates[n-1], nil
+		}
+		p.host.note("%s is neither a number from 1 to %d nor the name of a column", strconv.Quote(answer), len(candidates))
+	}
+}
+
+// maxChoices is how many columns a question offers.
+const maxChoices = 9
+
+// unfit reports why a column that was taken for the ID cannot be it, by all rows
+// of the file; empty if it can.
+func unfit(profile *frame.Profile) string {
+	for i := range profile.Defects {
+		switch d := &profile.Defects[i]; d.Code {
+		case frame.CodeDuplicateID:
+			return fmt.Sprintf("%s repeats, first in line %d", strconv.Quote(d.Name), d.Line)
+		case frame.CodeEmptyID:
+			return fmt.Sprintf("%s has rows without a value, first in line %d", strconv.Quote(d.Name), d.Line)
+		}
+	}
+	return ""
+}
+
+// understood is what the columns were taken for, now that the files are read.
+func (p *preflight) understood() *understood {
+	if p.trained == nil || p.columns == nil {
+		return nil
+	}
+	u := &understood{
+		IDReason: p.roles.IDReason, Label: p.trained.Schema.Label, LabelReason: p.roles.LabelReason,
+		Kinds: map[string]int{},
+	}
+	if len(p.trained.Defects) == 0 && p.train.broken == nil {
+		u.Classes = len(p.trained.Classes)
+	}
+	made := p.roles.MadeID
+	if p.train.shape.Blind {
+		made, u.IDReason = p.blindID.Made, p.blindID.Reason
+	}
+	if !made {
+		u.ID = p.trained.Schema.ID
+	}
+	if p.rows != nil && !p.blindID.Made {
+		u.BlindID = &p.rows.Schema.ID
+	}
+	learnt := make(map[string]bool, len(p.model.Features)) // of a model that there is
+	for _, name := range p.model.Features {
+		learnt[name] = true
+	}
+	for i := range p.trained.Columns {
+		if c := &p.trained.Columns[i]; len(learnt) == 0 || learnt[c.Name] {
+			u.Features++
+			u.Kinds[string(c.Form)]++
+		}
+	}
+	return u
+}
+
+// tell says in one line what the columns were taken for. As JSON, the result does.
+func (p *preflight) tell(o *output) {
+	if u := p.understood(); u != nil && !o.json && u.Features > 0 && !p.lacksHeader() {
+		o.note("%s", p.sentence(u))
+	}
+}
+
+// lacksHeader reports whether the training file has no header, so that it is not
+// known what its columns are.
+func (p *preflight) lacksHeader() bool {
+	return p.headless || slices.ContainsFunc(p.trained.Defects, func(d frame.Defect) bool { return d.Code == frame.CodeNoHeader })
+}
+
+// refuseHeadless leaves of the findings only that there is no header: all others
+// would be of columns with wrong names, one row short.
+func (p *preflight) refuseHeadless() {
+	p.findings = nil
+	p.add(p.train, frame.SeverityDefect, frame.Defect{
+		Code: frame.CodeNoHeader, Line: 1,
+		Message: "the first row looks like data: a header row that names the columns is needed above it",
+	}, "")
+	if p.blind != nil {
+		p.rows = &frame.Profile{Schema: &frame.Schema{}, Partial: true}
+	}
+}
+
+// sentence is what tell says.
+func (p *preflight) sentence(u *understood) string {
+	made := p.roles.MadeID || p.train.shape.Blind && p.blindID.Made
+	parts := []string{"ID: " + idWord(u.ID, made, u.IDReason)}
+	if p.rows != nil && p.blindID.Made != made {
+		parts[0] += "; of the blind file: " + idWord(p.rows.Schema.ID, p.blindID.Made, p.blindID.Reason)
+	}
+	if u.Label != "" {
+		reason := u.LabelReason
+		if u.Classes > 0 {
+			reason += "; " + classes(u.Classes)
+		}
+		parts = append(parts, fmt.Sprintf("label: %s (%s)", u.Label, reason))
+	}
+	features := plural(u.Features, "feature")
+	for _, kind := range []frame.Form{frame.FormDate, frame.FormTime, frame.FormText} {
+		if n := u.Kinds[string(kind)]; n > 0 {
+			features += ", " + plural(n, string(kind))
+		}
+	}
+	return strings.Join(append(parts, features), " · ")
+}
+
+func classes(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return fmt.Sprintf("%d classes", n)
+}
+
+func idWord(name string, made bool, reason string) string {
+	switch {
+	case made && reason != roles.NoneLikeID:
+		return "none, r1… made (" + reason + ")"
+	case made:
+		return "none, r1… made"
+	case name == "":
+		return "the first column, which has no name"
+	}
+	return name
+}
+
+// options tell how the blind file was read, as a receipt keeps them: what the flags
+// say, and what was understood.
+func (p *preflight) options(s *shaper) *receipt.Options {
+	in := p.blind
+	if in == nil {
+		in = p.train
+	}
+	o := &receipt.Options{
+		Label: cmp.Or(s.label, p.roles.Label), ID: p.blindID.ID, Drop: s.drop,
+		Delimiter: s.delimiter, Encoding: s.encoding, Sheet: s.sheet, Names: in.shape.Names, NoHeader: s.noHeader,
+	}
+	if p.blindID.Made {
+		o.ID, o.MadeID = makeID, in.shape.MadeID
+	}
+	return o
+}
