@@ -33,21 +33,11 @@ type levels struct {
 	door   *doorkeeper
 	early  []level // the first texts, once some were forgotten
 	order  uint64  // tells which rows have the same text, see sign
-	exact  bool    // texts that differ in spaces around them differ
 }
 
 // levelBytes is what a level takes besides its text: itself, its slot, and the
 // room that the list has to grow.
 const levelBytes = 88
-
-// strip returns a cell that is not blank as it is counted: spaces around it do
-// not matter.
-func (l *levels) strip(cell []byte) []byte {
-	if !l.exact && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
-		return trim(cell)
-	}
-	return cell
-}
 
 // fetch brings into the cache what texts of these hashes are counted with. One
 // such access does not wait for another, as those of one count after the other do.

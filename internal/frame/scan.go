@@ -116,7 +116,7 @@ func (s *scan) assign() {
 	} else {
 		s.label = len(names) - 1
 		s.tallies[s.label].limits = limits{few: math.MaxInt, set: mostSet, early: share.early} // labels are texts
-		s.tallies[s.label].texts.exact = true
+		s.tallies[s.label].isLabel = true
 	}
 	s.sample = newSample(len(names), s.id, s.label)
 }

@@ -20,6 +20,7 @@ import (
 // words from a column of words with a few numbers.
 type tally struct {
 	limits    limits
+	isLabel   bool
 	cells     [4]int // rows by cellKind
 	texts     levels
 	numbers   *measure                // set once the numbers are measured one by one
@@ -87,7 +88,7 @@ func relieve(tallies []tally, textMemory int) {
 		return
 	}
 	sizes, goal := make([]int, 0, len(tallies)), textMemory/2
-	stays := func(t *tally) bool { return t.isLabel() && t.texts.bytes <= textMemory/4 }
+	stays := func(t *tally) bool { return t.isLabel && t.texts.bytes <= textMemory/4 }
 	for i := range tallies {
 		if t := &tallies[i]; stays(t) {
 			goal -= t.texts.bytes
@@ -131,16 +132,13 @@ func fairShare(sizes []int, total int) int {
 // filled returns the number of rows whose cell is not blank.
 func (t *tally) filled() int { return t.cells[number] + t.cells[marker] + t.cells[text] }
 
-// isLabel reports whether the column is the label.
-func (t *tally) isLabel() bool { return t.texts.exact }
-
 // undecided reports whether decide was not called yet.
 func (t *tally) undecided() bool { return t.numbers == nil && t.limits.few < math.MaxInt }
 
 // forget makes the column forget rare texts until they take at most so many
 // bytes. The numbers among them are measured first.
 func (t *tally) forget(bytes int) {
-	if t.numbers == nil && t.cells[number] > 0 && !t.isLabel() {
+	if t.numbers == nil && t.cells[number] > 0 && !t.isLabel {
 		t.numbers = newMeasure(t.texts.list, t.limits.set)
 	}
 	t.texts.prune(bytes, &t.limits)
@@ -238,14 +236,24 @@ func (l *gridTexts) prepare(rows int, wanted bool) {
 	l.cells, l.hashes = slices.Grow(l.cells[:0], rows), slices.Grow(l.hashes[:0], rows)
 }
 
-// gather adds rows of a field of a grid to the list. Any goroutine may do that.
+// strip returns a cell that is not blank as it is counted: spaces around it
+// matter only in a label.
+func (t *tally) strip(cell []byte) []byte {
+	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		return trim(cell)
+	}
+	return cell
+}
+
+// gather adds rows of a field of a grid to the list. Any goroutine may do that,
+// also while another counts: it reads nothing that counting changes.
 func (t *tally) gather(l *gridTexts, g *grid, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
 		cell, hash := g.cellText(row, field), uint64(0)
 		if isBlank(cell) {
 			cell = nil
 		} else {
-			cell = t.texts.strip(cell)
+			cell = t.strip(cell)
 			hash = hashText(cell)
 		}
 		l.cells, l.hashes = append(l.cells, cell), append(l.hashes, hash)
@@ -289,7 +297,7 @@ func (t *tally) add(cell []byte, line int) {
 			}
 		}
 	}
-	cell = t.texts.strip(cell)
+	cell = t.strip(cell)
 	t.addText(cell, hashText(cell), line)
 }
 
