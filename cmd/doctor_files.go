@@ -51,7 +51,7 @@ func (o *doctorOptions) judgeFiles(ctx context.Context, name string, found *app.
 	if o.files {
 		message = fmt.Sprintf("%s, %s, contents as stored", plural(found.Files, "file"), term.Bytes(found.Bytes))
 		if found.Unverified > 0 {
-			message += fmt.Sprintf("; %d of an earlier release without a sum", found.Unverified)
+			message += fmt.Sprintf("; %d of an earlier release had no sum and have one now", found.Unverified)
 		}
 	}
 	if found.Orphans > 0 {

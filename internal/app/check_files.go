@@ -13,7 +13,8 @@ type FileCheck struct {
 	// Files that the database names, and their bytes as far as they are there.
 	Files int
 	Bytes int64
-	// Unverified of them have no sum, because an earlier release stored them.
+	// Unverified of them had no sum, because an earlier release stored them; those
+	// whose bytes were read have got one.
 	Unverified int
 	// Orphans are files in blobs/orphans, which the database does not name.
 	Orphans     int
@@ -29,9 +30,6 @@ type DamagedFile struct {
 	// Reason tells what it is of and what is wrong.
 	Reason string
 }
-
-// fileNouns are the store's kinds of files as messages name them.
-var fileNouns = map[string]string{"dataset": csvOf, "model": modelOf, "blind": blindOf, "result": resultOf}
 
 // CheckFiles compares the size of every stored file with what was stored and,
 // with sums, all of its bytes.
@@ -67,9 +65,8 @@ func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
 
 // checkFile returns the size of a file, or a problem of CodeDamaged.
 func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (size int64, err error) {
-	noun := fileNouns[f.Kind]
 	if sums {
-		err = a.readStored(ctx, f.File, noun, f.Key, func(_ io.Reader, n int64) error {
+		err = a.readStored(ctx, f, func(_ io.Reader, n int64) error {
 			size = n
 			return nil
 		})
@@ -77,7 +74,7 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (siz
 	}
 	r, err := a.blobs.OpenVerified(ctx, infoOf(f.File))
 	if err != nil {
-		return 0, a.damaged(ctx, err, f.File, noun, f.Key)
+		return 0, a.damaged(ctx, err, f)
 	}
 	return r.Size, r.Close()
 }

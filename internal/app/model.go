@@ -83,7 +83,7 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.openStored(ctx, m.File, modelOf, m.Key, func() error {
+	r, err := a.openStored(ctx, fileOfModel(m), func() error {
 		_, err := a.model(ctx, m.Key)
 		return err
 	})

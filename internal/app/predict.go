@@ -74,7 +74,7 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	var rows atomic.Int64
 	posted := *p // p changes below, maybe before the posting has stopped
 	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, posted, rows.Load()) })
-	err = a.readStored(ctx, p.Blind, blindOf, p.Key, func(blind io.Reader, _ int64) (err error) {
+	err = a.readStored(ctx, blindOf(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
 		return err
 	})
@@ -142,10 +142,12 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 		return nil, err
 	}
 	var m *learn.Model
-	err = a.readStored(ctx, row.File, modelOf, row.Key, func(file io.Reader, size int64) (err error) {
+	f := fileOfModel(row)
+	err = a.readStored(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
+			kind := fileKinds[f.Kind]
 			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read, %v: restore it from a backup, or %s",
-				modelOf, row.Key, err, replacements[modelOf]).WithCause(err)
+				kind.noun, f.Key, err, kind.replacement).WithCause(err)
 		}
 		return nil
 	})

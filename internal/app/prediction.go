@@ -174,7 +174,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if p.Status != api.PredictionCompleted {
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
 	}
-	r, err := a.openStored(ctx, p.Result, resultOf, p.Key, func() error {
+	r, err := a.openStored(ctx, resultOf(p), func() error {
 		_, err := a.prediction(ctx, "", p.Key)
 		return err
 	})

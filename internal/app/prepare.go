@@ -39,7 +39,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	var profile *frame.Profile
 	limited, done := context.WithTimeoutCause(ctx, preparationLimit(d.Bytes), errPreparationLimit)
 	defer done()
-	err = a.readStored(limited, d.File, csvOf, d.Key, func(csv io.Reader, _ int64) error {
+	err = a.readStored(limited, csvOf(d), func(csv io.Reader, _ int64) error {
 		profile, err = frame.Scan(limited, csv, frame.ScanOptions{})
 		return err
 	})

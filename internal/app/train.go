@@ -134,7 +134,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 		return nil, err
 	}
 	var f *frame.Frame
-	err := a.readStored(ctx, d.File, csvOf, d.Key, func(csv io.Reader, _ int64) (err error) {
+	err := a.readStored(ctx, csvOf(d), func(csv io.Reader, _ int64) (err error) {
 		f, err = frame.Load(ctx, csv, &schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})

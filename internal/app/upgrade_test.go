@@ -3,6 +3,7 @@ package app_test
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,22 @@ func TestUpgradeOfADataFolder(t *testing.T) {
 	b.add(t, datasets[0].DatasetKey, labelled(20))
 	if d := b.awaitDataset(t, datasets[0].DatasetKey); d.Status != api.DatasetCompleted {
 		t.Errorf("the dataset that had no data is %+v", d)
+	}
+	// What was read has got a sum, and is compared with it from now on.
+	if d := must(b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: flowers.DatasetKey}))(t); len(d.SHA256) != 64 || d.Bytes != 475 {
+		t.Errorf("the dataset has the sum %q of %d bytes", d.SHA256, d.Bytes)
+	}
+	if found := must(b.CheckFiles(t.Context(), true))(t); len(found.Damaged) > 0 {
+		t.Errorf("%+v", found)
+	}
+	if found := must(b.CheckFiles(t.Context(), true))(t); found.Unverified > 0 {
+		t.Errorf("after all files were read: %+v", found)
+	}
+	for _, name := range before {
+		b.harm(t, slices.DeleteFunc(b.files(t), func(other string) bool { return other == name }), harms["flipped"])
+	}
+	if found := must(b.CheckFiles(t.Context(), true))(t); len(found.Damaged) != len(before) {
+		t.Errorf("of %d files that were changed: %+v", len(before), found)
 	}
 	for _, name := range before {
 		if _, err := os.Stat(dir + "/blobs/" + name); err != nil {

@@ -60,9 +60,7 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 	}
 	n, err := r.file.Read(p)
 	r.read += int64(n)
-	if r.want.SHA256 != "" {
-		r.sum.Write(p[:n])
-	}
+	r.sum.Write(p[:n])
 	if errors.Is(err, io.EOF) {
 		err = r.compare()
 	}
@@ -75,11 +73,14 @@ func (r *VerifiedReader) compare() error {
 	switch {
 	case r.read != r.Size: // cut, or added to, while it was read
 		return sizeDamage(r.read, r.Size)
-	case r.want.SHA256 != "" && hex.EncodeToString(r.sum.Sum(nil)) != r.want.SHA256:
+	case r.want.SHA256 != "" && r.SHA256() != r.want.SHA256:
 		return fmt.Errorf("%w: its SHA-256 is not that of what was stored", ErrDamaged)
 	}
 	return io.EOF
 }
+
+// SHA256 returns the sum of what was read so far, in hex.
+func (r *VerifiedReader) SHA256() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
 // Verify reads what is left. It returns nil if the whole file is what was
 // written, and else what Read fails with.

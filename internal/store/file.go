@@ -1,23 +1,34 @@
 package store
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // File is a stored file as a row describes it.
 type File struct {
 	// Blob is the key of the file; empty if there is none.
 	Blob string
 	// Bytes is its size and SHA256 its sum, in hex. SHA256 is empty if the file
-	// was stored by a release that kept no sums; Bytes is then 0 except for the
-	// CSV of a dataset.
+	// was stored by a release that kept no sums and has not been read since;
+	// Bytes is then 0 except for the CSV of a dataset.
 	Bytes  int64
 	SHA256 string
 }
 
+// The kinds of stored files.
+const (
+	CSVFile    = "dataset"
+	ModelFile  = "model"
+	BlindFile  = "blind"
+	ResultFile = "result"
+)
+
 // OwnedFile is a stored file and what it is of.
 type OwnedFile struct {
 	File
-	// Kind is "dataset", "model", "blind" or "result"; Key is that of the
-	// dataset, of the model, or of the prediction that the other two are of.
+	// Kind is one of the constants above. Key is that of the dataset, of the
+	// model, or of the prediction that the other two are of.
 	Kind, Key string
 }
 
@@ -35,4 +46,19 @@ func (t *Tx) Files(ctx context.Context) ([]*OwnedFile, error) {
 		var f OwnedFile
 		return &f, row.Scan(&f.Kind, &f.Key, &f.Blob, &f.Bytes, &f.SHA256)
 	})
+}
+
+// KeepSum writes the size and sum of a file that has none yet. Nothing happens
+// where the row is gone or names another file by now.
+func (t *Tx) KeepSum(ctx context.Context, f *OwnedFile) error {
+	query, ok := map[string]string{
+		CSVFile:    "UPDATE dataset SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",
+		ModelFile:  "UPDATE model SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",
+		BlindFile:  "UPDATE prediction SET blind_bytes = ?, blind_sha256 = ? WHERE key = ? AND blind = ? AND blind_sha256 IS NULL",
+		ResultFile: "UPDATE prediction SET result_bytes = ?, result_sha256 = ? WHERE key = ? AND result = ? AND result_sha256 IS NULL",
+	}[f.Kind]
+	if !ok {
+		return fmt.Errorf("%q: unknown kind of file", f.Kind)
+	}
+	return t.exec(ctx, query, f.Bytes, f.SHA256, f.Key, f.Blob)
 }

@@ -1,4 +1,22 @@
 -- +goose Up
+-- A race without a threshold has none. Earlier races keep the 1 that stood for it.
+ALTER TABLE training ADD COLUMN target DOUBLE PRECISION;
+UPDATE training SET target = threshold;
+ALTER TABLE training DROP COLUMN threshold;
+ALTER TABLE training RENAME COLUMN target TO threshold;
+-- When the race has to have ended, its time in the queue included; 0 for no such time.
+ALTER TABLE training ADD COLUMN deadline BIGINT NOT NULL DEFAULT 0;
+-- The log loss that belongs to achieved; NULL where it was not measured.
+ALTER TABLE training ADD COLUMN log_loss DOUBLE PRECISION;
+
+-- The processes that take up every job, whoever queued it. Some may be dead.
+CREATE TABLE worker (
+    process TEXT PRIMARY KEY
+);
+-- The process that waits for the job and does it itself; empty where it is left
+-- to the workers.
+ALTER TABLE job ADD COLUMN process TEXT NOT NULL DEFAULT '';
+
 -- A series is what the runs of one name have in common: datasets called N, N-2,
 -- N-3 …, and models whose versions count up over all of them.
 CREATE TABLE series (
@@ -35,3 +53,11 @@ DROP INDEX dataset_series;
 ALTER TABLE model DROP COLUMN series_version;
 ALTER TABLE dataset DROP COLUMN series;
 DROP TABLE series;
+ALTER TABLE job DROP COLUMN process;
+DROP TABLE worker;
+ALTER TABLE training DROP COLUMN log_loss;
+ALTER TABLE training DROP COLUMN deadline;
+ALTER TABLE training ADD COLUMN target DOUBLE PRECISION NOT NULL DEFAULT 1;
+UPDATE training SET target = coalesce(threshold, 1);
+ALTER TABLE training DROP COLUMN threshold;
+ALTER TABLE training RENAME COLUMN target TO threshold;
