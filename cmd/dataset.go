@@ -54,6 +54,7 @@ func newDatasetsListCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[api.DatasetEntry]())
+	opts.output.first = firstRun
 	opts.lister.bind(cmd)
 	cmd.Flags().StringVar(&opts.state, "state", "", "only PENDING, PROCESSING, COMPLETED or FAILED ones")
 	choices(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)

@@ -44,6 +44,7 @@ one of another service, shares a rank only if its figure is the same.`,
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[standing]())
+	opts.output.first = firstRun
 	opts.lister.bind(cmd)
 	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+strings.Join(scoring.Metrics, ", ")+" (default that of the newest race)")
 	choices(cmd, "metric", scoring.Metrics...)
@@ -80,6 +81,9 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	}
 	if o.output.json || o.output.quiet || len(o.output.fields) > 0 {
 		return list(&o.output, rows, "model")
+	}
+	if o.output.nothing(len(rows)) {
+		return nil
 	}
 	return o.output.lay(standingTable(rows), true)
 }

@@ -51,6 +51,7 @@ func newModelsListCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[client.SeriesModel]())
+	opts.output.first = firstRun
 	opts.lister.bind(cmd)
 	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
 	return cmd
@@ -114,7 +115,11 @@ func printReport(o *output, r *api.ModelReport) error {
 	if err := report.WriteText(&text, r, width); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(console.Out, term.EscapeLines(text.String()))
+	fitted := term.EscapeLines(text.String())
+	if console.OutTerminal {
+		fitted = term.WrapLines(fitted, console.OutWidth())
+	}
+	_, err := fmt.Fprint(console.Out, fitted)
 	return err
 }
 

@@ -5,21 +5,28 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
+	"foretell/internal/client"
 	"foretell/internal/term"
 )
 
 // narrow opens the console of a terminal of 60 columns.
-func narrow(t *testing.T) *term.Console {
+func narrow(t *testing.T) *term.Console { return consoleOf(t, "60") }
+
+// consoleOf opens the console of a terminal of some columns.
+func consoleOf(t *testing.T, columns string) *term.Console {
 	t.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = null.Close() })
-	c := term.Open(null, null, null, func(name string) string { return map[string]string{"COLUMNS": "60"}[name] }, "never")
+	c := term.Open(null, null, null, func(name string) string { return map[string]string{"COLUMNS": columns}[name] }, "never")
 	c.OutTerminal, c.ErrTerminal = true, true
 	return c
 }
@@ -87,4 +94,67 @@ func TestErrorsFit(t *testing.T) {
 	if strings.Count(pipe, "\n") != 2 || strings.Join(strings.Fields(pipe), " ") != strings.Join(strings.Fields(shown), " ") {
 		t.Errorf("%q in a pipe, %q on a terminal", pipe, shown)
 	}
+}
+
+// TestListsFit shows models to terminals of 80, 60 and 40 columns: no name and no
+// figure is cut, and what does not fit beside the rest follows below it.
+func TestListsFit(t *testing.T) {
+	model := client.SeriesModel{ModelEntry: api.ModelEntry{
+		ModelKey: "0123abcd-0000-4000-8000-000000000000", Algorithm: "BFIF01", Champion: true,
+		AchievedPerformance: api.Decimal{Value: 0.75}, CreatedOn: "2026-11-22T12:00:00Z",
+		ModelExtra: api.ModelExtra{
+			Series: "customers", SeriesVersion: 12,
+			TestPerformance: new(0.7333), TestInterval: &api.Interval{Low: 0.65, High: 0.8},
+		},
+	}}
+	for columns, want := range map[string]string{
+		"100": "key       series     version  algorithm      achieved                test  champion  created\n" +
+			"0123abcd  customers       12  BFIF01 forest    0.7500  0.7333 (0.65–0.80)  true      5 minutes ago\n",
+		"60": "key       series      v  algori…   valid    test  *  created\n" +
+			"0123abcd  customers  12  BFIF01   0.7500  0.7333  *  5 min\n",
+		"40": "key       series      v  algorithm\n0123abcd  customers  12  BFIF01\n\n" +
+			"key        valid    test  *  created\n0123abcd  0.7500  0.7333  *  5 min\n",
+	} {
+		o, out := listsTo(t, columns)
+		if err := list(o, []client.SeriesModel{model}, modelColumns...); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("%s columns (-want +got):\n%s", columns, diff)
+		}
+	}
+}
+
+// TestEmptyList tells a terminal how to make a first item, in place of a bare
+// header.
+func TestEmptyList(t *testing.T) {
+	o, out := listsTo(t, "80")
+	o.first = firstRun
+	notes := new(bytes.Buffer)
+	o.host.console.Err = notes
+	if err := list(o, []client.SeriesModel{}, modelColumns...); err != nil {
+		t.Fatal(err)
+	}
+	if want := "none yet: " + firstRun + "\n"; out.Len() > 0 || notes.String() != want {
+		t.Errorf("%q and %q, want only %q", out, notes, want)
+	}
+	o.host.console.OutTerminal = false
+	if err := list(o, []client.SeriesModel{}, modelColumns...); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Join(modelColumns, "\t") + "\n"; out.String() != want {
+		t.Errorf("%q in a pipe, want %q", out, want)
+	}
+}
+
+// listsTo returns the output of a list command on a terminal of some columns, five
+// minutes after noon, and what it prints.
+func listsTo(t *testing.T, columns string) (*output, *bytes.Buffer) {
+	t.Helper()
+	h := &host{console: consoleOf(t, columns), env: func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] }}
+	h.now = func() time.Time { return time.Date(2026, 11, 22, 12, 5, 0, 0, time.UTC) }
+	out := new(bytes.Buffer)
+	h.console.Out = out
+	cmd := &cobra.Command{}
+	return &output{host: h, cmd: cmd}, out
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -33,6 +34,9 @@ type output struct {
 	quiet    bool
 	// whole keeps a list's cells as long as they are on a narrow terminal, too.
 	whole bool
+	// first is the command that makes the first item of a list; a terminal shows
+	// it in place of an empty list.
+	first string
 }
 
 // prints tells bindItem and bindList what a command prints, so that --fields
@@ -145,6 +149,9 @@ func list[T any](o *output, items []T, columns ...string) error {
 		}
 		return nil
 	}
+	if o.nothing(len(items)) {
+		return nil
+	}
 	if err := o.lay(o.tabulate(records, columns), true); err != nil {
 		return err
 	}
@@ -152,7 +159,25 @@ func list[T any](o *output, items []T, columns ...string) error {
 	return nil
 }
 
-// recordsOf gives the members of things of one type.
+// nothing reports whether n is 0 and a terminal was told so, where an empty list
+// would be a bare header.
+func (o *output) nothing(n int) bool {
+	if n > 0 || o.first == "" || o.csv || o.tsv || !o.host.console.OutTerminal {
+		return false
+	}
+	flags := o.cmd.Flags()
+	if flags.NArg() > 0 || flags.Changed("state") || flags.Changed("with-model") || flags.Changed("dataset") || flags.Changed("model") {
+		o.note("none")
+	} else {
+		o.note("none yet: %s", o.first)
+	}
+	return true
+}
+
+// firstRun are the commands that fill all the lists of a service.
+const firstRun = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
+
+// recordsOf returns the members of things of one type.
 func recordsOf[T any](items []T) (records []term.Record, err error) {
 	records = make([]term.Record, len(items))
 	for i, item := range items {
@@ -255,7 +280,7 @@ func (o *output) line(text string) error {
 func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
 	t := &term.Table{Right: make([]bool, len(columns)), Whole: o.whole}
 	for i, name := range columns {
-		t.Header = append(t.Header, term.Cell{Text: name, Look: heading(name, i == 0)})
+		t.Header = append(t.Header, term.Cell{Text: name, Look: heading(name, i == 0), Short: shortHeadings[name]})
 	}
 	for _, r := range records {
 		row := make([]term.Cell, len(columns))
@@ -269,6 +294,10 @@ func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
 	}
 	return t
 }
+
+// shortHeadings are the headings of columns whose cells are shorter than their
+// names, for a narrow terminal.
+var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
 // heading is how a terminal shows the name of a column: what its cells already
 // say is left out. first is set for the key of the row's own thing.
@@ -332,6 +361,13 @@ func (o *output) cell(name string, r term.Record) term.Cell {
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
 			c.Look = strconv.FormatFloat(v, 'f', 4, 64)
 		}
+		var interval *api.Interval
+		if err := json.Unmarshal(r[strings.TrimSuffix(name, "Performance")+"Interval"], &interval); err == nil && interval != nil {
+			c.Short = cmp.Or(c.Look, text)
+			c.Look = fmt.Sprintf("%s (%s)", c.Short, interval)
+		}
+	case name == "champion":
+		c.Short = map[string]string{"true": "*", "false": "-"}[text]
 	case name == "bytes" || name == "freeBytes":
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			c.Look = term.Bytes(n)

@@ -49,6 +49,7 @@ func newPredictionsListCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[predictionOf]())
+	opts.output.first = firstRun
 	opts.lister.bind(cmd)
 	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only those made with a model of this dataset")
 	cmd.Flags().StringVar(&opts.model, "model", "", "only those made with this model")

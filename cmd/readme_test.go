@@ -56,8 +56,8 @@ func TestReadmeSession(t *testing.T) {
 }
 
 var figures = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^  made of .*\n`), // only a blend is
-	regexp.MustCompile(`won(:| on) .* in `),   // for what depends on who did
+	regexp.MustCompile(`(?m)^  made of .*\n`),   // only a blend is
+	regexp.MustCompile(`won(:| on) .*, after `), // for what depends on who did
 	regexp.MustCompile(`BLEND|B(SIX01|FIF01|SEV01|SEV02)( neural network| forest| symmetric boosting| boosting)?`),
 	regexp.MustCompile(`(\d+ min )?\d+(\.\d+)? s\b`), regexp.MustCompile(`-?\d+\.\d+`),
 	regexp.MustCompile(` +`),

@@ -331,16 +331,17 @@ func (j *journey) summarize(ctx context.Context, took time.Duration) {
 	if err != nil {
 		figures = nil
 	}
-	for i, line := range report.Summary(j.job, j.model.Algorithm, figures, term.Duration(took)) {
-		line = term.Escape(line)
-		if winner, rest, _ := strings.Cut(line, " "); i == 0 {
-			line = style.Bold(winner) + " " + rest
-		}
-		fmt.Fprintln(w, line)
-	}
+	lines := report.Summary(j.job, j.model.Algorithm, figures, term.Duration(took))
 	if j.result.Rows > 0 {
-		fmt.Fprintf(w, "  %s, verified\n", plural(j.result.Rows, "prediction"))
+		lines = append(lines, fmt.Sprintf("  %-10s  %d, verified", "predicted", j.result.Rows))
 	}
+	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", j.named()))
+	text := term.EscapeLines(strings.Join(lines, "\n"))
+	if j.host.console.ErrTerminal {
+		text = term.Reflow(text, j.host.console.ErrWidth())
+	}
+	winner, rest, _ := strings.Cut(text, " ")
+	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
 }
 
 // runDocument is what run prints as JSON.

@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -93,27 +95,43 @@ func (j *journey) newDataset(all []client.Series, series client.Series) api.NewD
 	return body
 }
 
-// propose names the model, and on a terminal what can be done next.
-func (j *journey) propose() {
-	w, style := j.host.console.Err, j.host.console.ErrStyle
-	version := j.model.Version
+// reference is what commands call the model: NAME@v3.
+func (j *journey) reference() string {
 	if j.model.SeriesVersion > 0 {
-		version = j.model.SeriesVersion
+		return fmt.Sprintf("%s@v%d", cmp.Or(j.table.Series, j.table.DatasetName), j.model.SeriesVersion)
 	}
-	series := j.table.Series
-	if series == "" {
-		series = j.table.DatasetName
+	return fmt.Sprintf("%s@v%d", j.table.DatasetName, j.model.Version)
+}
+
+// named is the model's reference, and its dataset where that has another name.
+func (j *journey) named() string {
+	if j.table.Series == "" || j.table.Series == j.table.DatasetName {
+		return j.reference()
 	}
-	model := fmt.Sprintf("%s@v%d", series, version)
-	of := ""
-	if series != j.table.DatasetName {
-		of = ", of dataset " + term.Escape(j.table.DatasetName)
-	}
-	fmt.Fprintf(w, "  %-10s %s%s\n", "model", term.Escape(model), of)
+	return j.reference() + ", of dataset " + j.table.DatasetName
+}
+
+// propose tells a terminal what can be done next.
+func (j *journey) propose() {
 	if !j.host.console.ErrTerminal {
 		return
 	}
-	report := j.host.pin("`foretell models report " + quote(model) + "`")
-	predict := j.host.pin("`foretell predictions create " + quote(model) + " BLIND.csv`")
-	fmt.Fprintf(w, "%s %s\n      %s\n", style.Dim("next:"), term.Escape(report[1:len(report)-1]), term.Escape(predict[1:len(predict)-1]))
+	model := quote(j.reference())
+	next := []string{"foretell models report " + model}
+	switch {
+	case j.files.blind == nil:
+		next = append(next, "foretell predict BLIND.csv --with "+model)
+	case j.result.Scores == nil:
+		next = append(next, "foretell score "+quote(j.target.path)+" ANSWERS.csv")
+	}
+	next = append(next, "foretell leaderboard "+quote(cmp.Or(j.table.Series, j.table.DatasetName)))
+	w, style := j.host.console.Err, j.host.console.ErrStyle
+	for i, command := range next {
+		command = j.host.pin("`" + command + "`")
+		head := style.Dim("next:")
+		if i > 0 {
+			head = "     "
+		}
+		fmt.Fprintf(w, "%s %s\n", head, term.Escape(strings.Trim(command, "`")))
+	}
 }

@@ -55,6 +55,7 @@ func newTrainingListCmd(h *host) *cobra.Command {
 	}
 	opts.connector.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[api.Training]())
+	opts.output.first = firstRun
 	opts.lister.bind(cmd)
 	cmd.Flags().BoolVar(&opts.all, "all", false, "also the jobs of the single algorithms")
 	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)

@@ -85,18 +85,23 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title strin
 // startText is what the program prints when it is given nothing to do.
 const startText = `Foretell trains a classifier on a labelled CSV and predicts another.
 
-  foretell run train.csv --blind blind.csv       train, predict, write the verified result
-  foretell predict new.csv                       predict with the best model so far
-  foretell score new.predictions.csv answers.csv score predictions: metrics, intervals
-  foretell leaderboard                           rank the models
-  foretell check train.csv blind.csv             look at files before anything else
-  foretell demo                                  all of it on a small sample
+  foretell demo                             all of it on a small sample
+  foretell check train.csv blind.csv        what is wrong with the files
+  foretell run train.csv --blind blind.csv  train, predict, verify
+  foretell predict new.csv                  predict with the best model
+  foretell score result.csv answers.csv     metrics with intervals
+  foretell leaderboard                      rank the models
 
-All commands: foretell --help. Step by step: foretell help quickstart
+All commands: foretell --help
+Step by step: foretell help quickstart
 `
 
 // start prints the short page.
 func (h *host) start(cmd *cobra.Command) error {
-	_, err := fmt.Fprint(cmd.OutOrStdout(), startText)
+	text := startText
+	if h.console.OutTerminal {
+		text = term.Reflow(text, h.console.OutWidth())
+	}
+	_, err := fmt.Fprint(cmd.OutOrStdout(), text)
 	return err
 }

@@ -128,6 +128,7 @@ func newUsersListCmd(h *host) *cobra.Command {
 	}
 	opts.registrar.bind(cmd, h)
 	opts.output.bindList(cmd, h, prints[account]())
+	opts.output.first = "`foretell users add EMAIL`"
 	return cmd
 }
 

@@ -45,7 +45,10 @@ type ModelExtra struct {
 	Metric        string `json:"metric,omitempty" doc:"What achievedPerformance and testPerformance are."`
 	// TestPerformance is nil where nothing was measured.
 	TestPerformance *float64 `json:"testPerformance,omitempty" doc:"On rows that nothing looked at."`
-	Bytes           int64    `json:"bytes,omitempty" doc:"Size of the model's file."`
+	// The intervals are nil where they are not known.
+	AchievedInterval *Interval `json:"achievedInterval,omitempty" doc:"95 % confidence interval of achievedPerformance."`
+	TestInterval     *Interval `json:"testInterval,omitempty" doc:"95 % confidence interval of testPerformance."`
+	Bytes            int64     `json:"bytes,omitempty" doc:"Size of the model's file."`
 }
 
 // ModelPage answers [ListModelsOfDataset].

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -25,8 +26,17 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 func modelExtra(m *store.Model) api.ModelExtra {
 	return api.ModelExtra{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmWord(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.Test, Bytes: m.Bytes,
+		TestPerformance: m.Test, AchievedInterval: interval(m.ValidationInterval), TestInterval: interval(m.TestInterval), Bytes: m.Bytes,
 	}
+}
+
+// interval reads an interval of a model's report; nil if there is none.
+func interval(stored string) *api.Interval {
+	var i *api.Interval
+	if json.Unmarshal([]byte(stored), &i) != nil {
+		return nil
+	}
+	return i
 }
 
 func (a *App) model(ctx context.Context, key string) (m *store.Model, err error) {

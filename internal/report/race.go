@@ -10,8 +10,8 @@ import (
 )
 
 // Won says in one sentence what the model was kept for, such as "BLEND won on log
-// loss 0.4912 (best single BSIX01 0.5030)". It is "" where nothing was
-// compared.
+// loss: 0.4912, best single BSIX01 0.5030 (lower is better)". It is "" where
+// nothing was compared.
 func Won(r *api.ModelReport) string {
 	winner := candidateOf(r, r.Algorithm)
 	if winner == nil {
@@ -25,11 +25,12 @@ func Won(r *api.ModelReport) string {
 	case rival == nil:
 		return ""
 	case winner.LogLoss <= rival.LogLoss:
-		return fmt.Sprintf("%s won on log loss %s (%s %s)", r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
+		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
-		return fmt.Sprintf("%s won: log loss %s, not clearly above %s %s", r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
+		return fmt.Sprintf("%s won: no single algorithm is clearly better (log loss %s, %s %s; lower is better)",
+			r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
 	}
-	return fmt.Sprintf("%s won on %s %s (%s %s)", r.Algorithm, r.Metric, figure(winner.Performance), name, figure(rival.Performance))
+	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, figure(winner.Performance), name, figure(rival.Performance))
 }
 
 // blend is the algorithm of a model that is the blend of several.
@@ -93,7 +94,10 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 			if wide {
 				fmt.Fprintf(w, "%s\t", interval)
 			}
-			fmt.Fprintf(w, "%s\t%s\n", logLoss, steps)
+			if width >= narrowWidth {
+				logLoss += "\t" + steps
+			}
+			fmt.Fprintf(w, "%s\n", logLoss)
 		}
 		line(" ", "algorithm", "outcome", "score", "95 % interval", "logLoss", "steps")
 		for _, a := range r.Algorithms {

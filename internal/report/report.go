@@ -23,9 +23,13 @@ const (
 	maxClasses     = 40
 )
 
+// narrowWidth is the width below which the least telling columns are left out.
+const narrowWidth = 60
+
 // WriteText writes r in sections: scores, classes, confusion, importances, the
-// race. No line is wider than width, from 60 columns on: names are cut, and a
-// matrix that does not fit is left out.
+// race. No line of a table is wider than width, from 40 columns on: names are cut,
+// and a matrix that does not fit is left out, as are the scores on training rows
+// and the steps below 60 columns.
 func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
@@ -33,7 +37,7 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	if won := Won(r); won != "" {
 		fmt.Fprintf(&b, "%s\n", won)
 	}
-	writeScores(&b, r)
+	writeScores(&b, r, width)
 	writeClasses(&b, r, width)
 	writeConfusion(&b, r, width)
 	writeImportances(&b, r, width)
@@ -62,21 +66,27 @@ var scoreNames = []string{
 }
 
 // writeScores writes each score with its interval and what the baseline has.
-func writeScores(w io.Writer, r *api.ModelReport) {
+func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
-		fmt.Fprint(w, "\ttest\tvalidation\ttraining\t\n")
+		line := func(name, test, validation, training string) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t", name, test, validation)
+			if width >= narrowWidth {
+				fmt.Fprintf(w, "%s\t", training)
+			}
+			fmt.Fprint(w, "\n")
+		}
+		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range scoreNames {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", name, scoreOf(r.Test, name), scoreOf(r.Validation, name), scoreOf(r.Training, name))
+			line(name, scoreOf(r.Test, name), scoreOf(r.Validation, name), scoreOf(r.Training, name))
 			if test, validation := r.Test.Interval(name), r.Validation.Interval(name); test != nil || validation != nil {
-				fmt.Fprintf(w, "95 %% interval\t%s\t%s\t\t\n", test, validation)
+				line("95 % interval", test.String(), validation.String(), "")
 			}
 			if b := r.Baseline; b != nil {
-				fmt.Fprintf(w, "%s\t%s\t%s\t\t\n", always(b.Label), scoreOf(b.Test, name), scoreOf(b.Validation, name))
+				line(always(cell(b.Label, width/4-3)), scoreOf(b.Test, name), scoreOf(b.Validation, name), "")
 			}
 		}
-		fmt.Fprintf(w, "rows\t%s\t%s\t%s\t\n",
-			rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
+		line("rows", rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
 	})
 	if why := r.WhyNoTest(); why != "" {
 		fmt.Fprintf(w, "test not measured: %s\n", why)
@@ -109,7 +119,7 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", cell(c.Label, width-44), c.Rows, figure(c.Precision), figure(c.Recall), figure(c.F1))
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", cell(c.Label, max(6, width-44)), c.Rows, figure(c.Precision), figure(c.Recall), figure(c.F1))
 		}
 	})
 	more(w, len(r.Classes)-maxClasses, "classes")

@@ -17,14 +17,14 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		r = &api.ModelReport{}
 	}
 	name := cmp.Or(algorithm, r.Algorithm)
-	lines := []string{api.AlgorithmTitle(name) + strings.TrimPrefix(won(job, name, r), name) + " in " + took}
+	lines := []string{api.AlgorithmTitle(name) + strings.TrimPrefix(won(job, name, r), name) + ", after " + took}
 	if len(r.Blend) > 0 {
-		lines = append(lines, fmt.Sprintf("  %-10s %s", "made of", r.Shares()))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "made of", r.Shares()))
 	}
 	add := func(name string, value *float64, s *api.Scores, rows int64, why string) {
 		switch {
 		case value != nil:
-			line := fmt.Sprintf("  %-10s %s %s", name, job.Metric, figure(*value))
+			line := fmt.Sprintf("  %-10s  %s %s", name, job.Metric, figure(*value))
 			if i := s.Interval(job.Metric); i != nil {
 				line += fmt.Sprintf(" (%s)", i)
 			}
@@ -33,21 +33,25 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 			}
 			lines = append(lines, line)
 		case r.Rows > 0: // else nothing is known of it
-			lines = append(lines, fmt.Sprintf("  %-10s not measured: %s", name, why))
+			lines = append(lines, fmt.Sprintf("  %-10s  not measured: %s", name, why))
 		}
 	}
 	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
 	add("test", job.TestPerformance, r.Test, r.TestRows, r.WhyNoTest())
 	if r.Validation != nil {
-		lines = append(lines, "  log loss   "+beside(r.Validation, r.Test, api.MetricLogLoss))
+		loss := beside(r.Validation, r.Test, api.MetricLogLoss)
+		if c := candidateOf(r, r.Algorithm); c != nil && figure(c.LogLoss) != scoreOf(r.Validation, api.MetricLogLoss) {
+			loss += "; calibrated after the race"
+		}
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
-		lines = append(lines, fmt.Sprintf("  %-10s %s: %s %s", "baseline", always(b.Label), job.Metric, beside(b.Validation, b.Test, job.Metric)))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", always(b.Label), job.Metric, beside(b.Validation, b.Test, job.Metric)))
 	}
 	return lines
 }
 
-// beside gives a score of two sets of rows, of which the second may be nil.
+// beside returns a score on two sets of rows; test may be nil.
 func beside(validation, test *api.Scores, name string) string {
 	text := "validation " + scoreOf(validation, name)
 	if test != nil {

@@ -32,12 +32,12 @@ func TestSummary(t *testing.T) {
 				Test:       &api.Scores{Accuracy: 0.75, LogLoss: 0.51, Intervals: map[string]api.Interval{"accuracy": {Low: 0.6752, High: 0.8125}}},
 				Baseline:   &api.Baseline{Label: "good", Validation: &api.Scores{Accuracy: 0.7}, Test: &api.Scores{Accuracy: 0.7067}},
 			},
-			`BLEND won on log loss 0.4900 (best single BSIX01 0.5000) in 11 s
-  made of    BSIX01 60%, BFIF01 40%
-  validation accuracy 0.7600 (0.72–0.79) on 600 rows
-  test       accuracy 0.7500 (0.68–0.81) on 150 rows
-  log loss   validation 0.4900, test 0.5100
-  baseline   always "good": accuracy validation 0.7000, test 0.7067`,
+			`BLEND won on log loss: 0.4900, best single BSIX01 0.5000 (lower is better), after 11 s
+  made of     BSIX01 60%, BFIF01 40%
+  validation  accuracy 0.7600 (0.72–0.79) on 600 rows
+  test        accuracy 0.7500 (0.68–0.81) on 150 rows
+  log loss    validation 0.4900, test 0.5100
+  baseline    always "good": accuracy validation 0.7000, test 0.7067`,
 		},
 		{
 			"no time for the test rows",
@@ -46,21 +46,21 @@ func TestSummary(t *testing.T) {
 				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.NoTime,
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
-			`BSIX01 boosting won on log loss 0.5000 (next best BFIF01 0.5200) at the time limit in 11 s
-  validation accuracy 0.7700 on 600 rows
-  test       not measured: no time for the test rows: give --time-limit more`,
+			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
+  validation  accuracy 0.7700 on 600 rows
+  test        not measured: no time for the test rows: give --time-limit more`,
 		},
 		{
 			"a blend that a single one is not clearly better than",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BLEND", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.501}},
-			`BLEND won: log loss 0.5010, not clearly above best single BSIX01 0.5000 in 11 s`,
+			`BLEND won: no single algorithm is clearly better (log loss 0.5010, best single BSIX01 0.5000; lower is better), after 11 s`,
 		},
 		{
 			"a performance that no other comes near",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Algorithms: two},
-			`BFIF01 forest won on accuracy 0.7900 (next best BSIX01 0.7700) in 11 s`,
+			`BFIF01 forest won on accuracy: 0.7900, next best BSIX01 0.7700, after 11 s`,
 		},
 		{
 			"a threshold",
@@ -69,13 +69,13 @@ func TestSummary(t *testing.T) {
 				Algorithm: "BSIX01", Metric: "accuracy", TargetPerformance: new(0.75),
 				Algorithms: []api.AlgorithmReport{single("BSIX01", 0.77, 0.5, api.OutcomeReached), two[1]},
 			},
-			`BSIX01 boosting reached accuracy 0.7500 first, with 0.7700 in 11 s`,
+			`BSIX01 boosting reached accuracy 0.7500 first, with 0.7700, after 11 s`,
 		},
 		{
 			"another deployment",
 			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76)},
 			nil,
-			"BSIX01 boosting won in 11 s\n  validation accuracy 0.7600",
+			"BSIX01 boosting won, after 11 s\n  validation  accuracy 0.7600",
 		},
 	} {
 		algorithm := "BSIX01"

@@ -26,6 +26,10 @@ type Model struct {
 	// written.
 	Series, Metric  string
 	Threshold, Test *float64
+	// The intervals are the report's, as JSON: of the score by the race's metric on
+	// validation and test rows; "" where they are not known. They are read and not
+	// written.
+	ValidationInterval, TestInterval string
 }
 
 const (
@@ -33,7 +37,9 @@ const (
 	modelEntryColumns = modelEntry + ", ''" // lists do not show reports
 	modelEntry        = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test`
+	d.series, t.metric, t.threshold, t.test,
+	coalesce(json_extract(m.report, '$.validation.intervals.' || t.metric), ''),
+	coalesce(json_extract(m.report, '$.test.intervals.' || t.metric), '')`
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
@@ -41,7 +47,8 @@ func scanModel(row scanner) (*Model, error) {
 	var m Model
 	var created int64
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.Achieved,
-		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.Test, &m.Report)
+		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.Test,
+		&m.ValidationInterval, &m.TestInterval, &m.Report)
 	m.Created = fromMicros(created)
 	return &m, err
 }

@@ -2,14 +2,11 @@ package term
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
 // Cell is one value of a [Table].
@@ -18,8 +15,8 @@ type Cell struct {
 	Text string
 	// Look is how a terminal shows it. Defaults to Text.
 	Look string
-	// Short is what Look may be cut to where the width does not suffice, such
-	// as the first characters of a key. Defaults to cutting with an ellipsis.
+	// Short is shown instead of Look where the width does not suffice, such as
+	// the first characters of a key. Defaults to cutting Look with an ellipsis.
 	Short string
 	// Paint colours the cell on a terminal. May be nil.
 	Paint func(string) string
@@ -88,81 +85,114 @@ func texts(row []Cell) []string {
 	return record
 }
 
-// WriteAligned writes aligned columns without boxes, fitted to width.
+// WriteAligned writes aligned columns without boxes, fitted to width. Columns
+// that do not fit beside the others follow in a block of their own, which begins
+// with the first column again.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	header, rows := t.looks(width)
-	if len(rows) == 0 && len(header) == 0 {
-		return nil
-	}
-	var lines [][]string
-	room := t.room(header, rows, width)
-	for i, row := range rows {
-		for _, line := range t.lines(row, room) {
-			for j, cell := range t.Rows[i] {
-				if style && cell.Paint != nil && line[j] != "" {
-					line[j] = cell.Paint(line[j])
-				}
-			}
-			lines = append(lines, line)
-		}
-	}
+	widths := t.widths(append([][]string{header}, rows...))
 	var b strings.Builder
-	out := tablewriter.NewTable(&b,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
-		})),
-		tablewriter.WithConfig(tablewriter.Config{
-			Header: tw.CellConfig{
-				Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-				Alignment:  tw.CellAlignment{PerColumn: t.alignment()},
-			},
-			Row: tw.CellConfig{
-				Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-				Alignment:  tw.CellAlignment{PerColumn: t.alignment()},
-			},
-			Behavior: tw.Behavior{TrimSpace: tw.Off},
-		}),
-		tablewriter.WithPadding(tw.Padding{Right: strings.Repeat(" ", gap), Overwrite: true}),
-	)
-	if len(header) > 0 {
-		for i := range header {
-			header[i] = style.Bold(header[i])
+	for i, block := range t.blocks(widths, width) {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
-		out.Header(header)
-	}
-	if err := out.Bulk(lines); err != nil {
-		return fmt.Errorf("lay out a table: %w", err)
-	}
-	if err := out.Render(); err != nil {
-		return fmt.Errorf("lay out a table: %w", err)
-	}
-	for line := range strings.Lines(b.String()) {
-		if _, err := io.WriteString(w, trimEnd(line)+"\n"); err != nil {
-			return err
+		if len(header) > 0 {
+			t.writeLine(&b, header, widths, block, func(int) func(string) string { return style.Bold })
+		}
+		for i, row := range rows {
+			paint := func(column int) func(string) string {
+				if !style {
+					return nil
+				}
+				return t.Rows[i][column].Paint
+			}
+			for _, line := range t.lines(row, widths, width) {
+				if len(line) < len(row) {
+					t.writeUnder(&b, line[0], paint(len(row)-1))
+					continue
+				}
+				t.writeLine(&b, line, widths, block, paint)
+			}
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// room is what is left for the last column of a whole table.
-func (t *Table) room(header []string, rows [][]string, width int) int {
-	const least = 20
-	widths := t.widths(append([][]string{header}, rows...))
-	if len(widths) == 0 {
-		return width
+// blocks divides the columns into those that fit the width together. Each block
+// begins with the first column.
+func (t *Table) blocks(widths []int, width int) (blocks [][]int) {
+	used := 0
+	for column, w := range widths {
+		last := len(blocks) - 1
+		switch {
+		case column == 0:
+			blocks, used = [][]int{{0}}, w
+			continue
+		case !t.Whole && used+gap+w > width && len(blocks[last]) > 1:
+			blocks, used = append(blocks, []int{0}), widths[0]
+			last++
+		}
+		blocks[last] = append(blocks[last], column)
+		used += gap + w
 	}
-	return max(least, width-gap-total(widths[:len(widths)-1]))
+	return blocks
+}
+
+// writeLine writes some columns of a line. paint returns how a column is
+// coloured; nil leaves it as it is.
+func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []int, paint func(column int) func(string) string) {
+	pending := 0 // spaces, which are not written at the end of a line
+	for _, column := range columns {
+		text := line[column]
+		fill := max(0, widths[column]-twwidth.Width(text))
+		right := column < len(t.Right) && t.Right[column]
+		if right {
+			pending += fill
+		}
+		if text != "" {
+			b.WriteString(strings.Repeat(" ", pending))
+			pending = 0
+			if p := paint(column); p != nil {
+				text = p(text)
+			}
+			b.WriteString(text)
+		}
+		if !right {
+			pending += fill
+		}
+		pending += gap
+	}
+	b.WriteByte('\n')
+}
+
+// writeUnder writes a line of a cell that stands under the others of its row.
+func (t *Table) writeUnder(b *strings.Builder, text string, paint func(string) string) {
+	if paint != nil {
+		text = paint(text)
+	}
+	b.WriteString(strings.Repeat(" ", gap) + text + "\n")
 }
 
 // lines are what a row takes up: more than one where the last cell of a whole
-// table is wrapped.
-func (t *Table) lines(row []string, room int) [][]string {
+// table is wrapped. Where a word of it is too long to stand beside the other cells,
+// it is wrapped under them, as lines of one cell.
+func (t *Table) lines(row []string, widths []int, width int) [][]string {
+	const least = 20
 	end := len(row) - 1
 	if !t.Whole || end < 0 {
 		return [][]string{row}
 	}
-	wrapped := Wrap(row[end], room)
+	room := width - gap - total(widths[:end])
+	if longest := longestWord(row[end]); longest > room && longest <= width-gap {
+		lines := [][]string{slices.Clone(row)}
+		lines[0][end] = ""
+		for _, text := range Wrap(row[end], width-gap) {
+			lines = append(lines, []string{text})
+		}
+		return lines
+	}
+	wrapped := Wrap(row[end], max(least, room))
 	lines := make([][]string, len(wrapped))
 	for i, text := range wrapped {
 		lines[i] = make([]string, len(row))
@@ -174,60 +204,41 @@ func (t *Table) lines(row []string, room int) [][]string {
 	return lines
 }
 
-// trimEnd takes the spaces from the end of a line, also those before a style's
-// end.
-func trimEnd(line string) string {
-	const reset = "\x1b[0m"
-	trimmed := strings.TrimRight(line, " \n")
-	styled := false
-	for strings.HasSuffix(trimmed, reset) {
-		trimmed, styled = strings.TrimRight(strings.TrimSuffix(trimmed, reset), " "), true
+// longestWord is the width of the longest word of a text.
+func longestWord(text string) int {
+	longest := 0
+	for _, word := range words(text) {
+		longest = max(longest, twwidth.Width(word))
 	}
-	if styled {
-		trimmed += reset
-	}
-	return trimmed
+	return longest
 }
 
-func (t *Table) alignment() []tw.Align {
-	n := len(t.Header)
-	if n == 0 && len(t.Rows) > 0 {
-		n = len(t.Rows[0])
-	}
-	align := make([]tw.Align, n)
-	for i := range align {
-		align[i] = tw.AlignLeft
-		if i < len(t.Right) && t.Right[i] {
-			align[i] = tw.AlignRight
-		}
-	}
-	return align
-}
-
-// looks gives the header and the cells as a terminal of the given width shows
+// looks returns the header and the cells as a terminal of the given width shows
 // them. Where the width does not suffice, one column after the other takes its
 // short form, and then the widest are cut.
 func (t *Table) looks(width int) (header []string, rows [][]string) {
-	all := make([][]string, 0, len(t.Rows)+1)
-	for _, row := range append([][]Cell{t.Header}, t.Rows...) {
-		shown := make([]string, len(row))
-		for i, cell := range row {
-			shown[i] = Escape(cell.look(false))
+	cells := append([][]Cell{t.Header}, t.Rows...)
+	all := make([][]string, len(cells))
+	for i, row := range cells {
+		all[i] = make([]string, len(row))
+		for j, cell := range row {
+			all[i][j] = Escape(cell.look(false))
 		}
-		all = append(all, shown)
 	}
 	widths := t.widths(all)
 	for column := 0; !t.Whole && column < len(widths) && total(widths) > width; column++ {
-		for i, row := range t.Rows {
-			all[i+1][column] = Escape(row[column].look(true))
+		for i, row := range cells {
+			if len(row) > 0 {
+				all[i][column] = Escape(row[column].look(true))
+			}
 		}
 		widths = t.widths(all)
 	}
 	if !t.Whole && total(widths) > width {
-		narrow(widths, t.least(widths), width)
+		narrow(widths, t.least(all), width)
 		for _, row := range all {
 			for i := range row {
-				row[i] = Cut(row[i], widths[i])
+				row[i] = Cut(row[i], min(widths[i], max(1, width-gap-widths[0])))
 			}
 		}
 	}
@@ -246,7 +257,11 @@ func (c Cell) look(short bool) string {
 
 // widths are the widest looks of each column.
 func (t *Table) widths(rows [][]string) []int {
-	widths := make([]int, len(t.alignment()))
+	n := len(t.Header)
+	if n == 0 && len(t.Rows) > 0 {
+		n = len(t.Rows[0])
+	}
+	widths := make([]int, n)
 	for _, row := range rows {
 		for i, text := range row {
 			widths[i] = max(widths[i], twwidth.Width(text))
@@ -263,34 +278,41 @@ func total(widths []int) int {
 	return sum
 }
 
-// least is how narrow each column may become: keys and numbers stay whole, for
-// half of one is none.
-func (t *Table) least(widths []int) []int {
-	const text = 6
-	least := make([]int, len(widths))
+// least is how narrow each column may become. Keys and numbers stay whole, for
+// half of one says nothing, and of a text as much is left as tells it from others.
+func (t *Table) least(all [][]string) []int {
+	const text = 12
+	least := make([]int, len(all[0]))
+	if len(least) == 0 && len(all) > 1 {
+		least = make([]int, len(all[1]))
+	}
 	for i := range least {
-		least[i] = text
-		if i < len(t.Right) && t.Right[i] {
-			least[i] = widths[i]
+		for j, row := range t.Rows {
+			width := twwidth.Width(all[j+1][i])
+			if row[i].Short == "" && !(i < len(t.Right) && t.Right[i]) {
+				width = min(width, text)
+			}
+			least[i] = max(least[i], width)
 		}
-		for _, row := range t.Rows {
-			least[i] = max(least[i], twwidth.Width(Escape(row[i].Short)))
+		if len(t.Header) > 0 { // may be cut further, but not to nothing
+			least[i] = max(least[i], min(twwidth.Width(all[0][i]), 6))
 		}
 	}
 	return least
 }
 
-// narrow takes columns from the widest until all fit or none can give more.
+// narrow takes columns from the widest until all fit. Where even the least widths
+// do not fit together, it leaves all as they are: they are divided into blocks.
 func narrow(widths, least []int, width int) {
+	if total(least) > width {
+		return
+	}
 	for total(widths) > width {
 		widest := -1
 		for i, w := range widths {
 			if w > least[i] && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
-		}
-		if widest < 0 {
-			return
 		}
 		widths[widest]--
 	}

@@ -47,8 +47,16 @@ func TestTable(t *testing.T) {
 			"key   name             rows\n0123  été 世界           12\nfedc  a\\tb\\x1b[31m  1200000\n",
 		},
 		{
-			"and_then_cuts_the_widest", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 22, false) },
-			"key   name        rows\n0123  été 世…       12\nfedc  a\\tb\\x…  1200000\n",
+			"and_then_cuts_the_widest", func(t *Table, b *strings.Builder) error {
+				t.Rows[0][1].Text = "customers of last year"
+				return t.WriteAligned(b, 30, false)
+			},
+			"key   name                rows\n0123  customers of l…       12\nfedc  a\\tb\\x1b[31m     1200000\n",
+		},
+		{
+			"what_still_does_not_fit_is_a_block_of_its_own", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 22, true) },
+			"\x1b[1mkey\x1b[0m   \x1b[1mname\x1b[0m\n0123  été 世界\nfedc  a\\tb\\x1b[31m\n\n" +
+				"\x1b[1mkey\x1b[0m      \x1b[1mrows\x1b[0m\n0123       12\nfedc  1200000\n",
 		},
 		{
 			"a_whole_one_wraps_its_last_column", func(t *Table, b *strings.Builder) error {
@@ -58,7 +66,7 @@ func TestTable(t *testing.T) {
 				}, nil, nil
 				return t.WriteAligned(b, 36, true)
 			},
-			"data     a/path/that/is/longer/than/that\n         can be written\n" +
+			"data\n  a/path/that/is/longer/than/that\n  can be written\n" +
 				"sign-in  \x1b[2mnone needed: the embedded\x1b[0m\n         \x1b[2mservice\x1b[0m\n",
 		},
 		{
