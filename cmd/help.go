@@ -64,6 +64,8 @@ const formatsText = `A file is recognised by its content, not by its name. "chec
 "readAs" what a file was read as, if it is not plain CSV.
 
   CSV         commas, semicolons, tabs or |, with a header
+              row, or without one: --no-header-row
+  text        columns separated by any number of spaces
   JSON        a list of objects: the document itself, or a
               member such as "data"
   JSON Lines  an object a line; the keys are the columns,

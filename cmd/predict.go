@@ -173,7 +173,8 @@ func readModel(path string) (*learn.Model, error) {
 
 // datasetOf tells of a model file what its dataset tells of a model.
 func datasetOf(model *learn.Model) *api.Dataset {
-	schema, dataset := model.Schema(), &api.Dataset{}
+	schema := model.Schema()
+	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
 	fields := schema.Fields
 	if fields == nil {
 		for i := range schema.Columns {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -9,6 +10,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/frame"
+	"foretell/internal/roles"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
@@ -115,9 +117,10 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path, Receipt: o.target.receiptPath(),
 	}
 	found.prediction, found.rows = prediction, &result.Rows
+	label := cmp.Or(o.shaper.label, dataset.LabelName)
 	known := truth{
-		label:   labelOf(profile, o.shaper.label, namesOfColumns(dataset)),
-		guessed: o.shaper.label == "", classes: found.classes,
+		label:   labelOf(profile, label, namesOfColumns(dataset)),
+		guessed: label == "", classes: found.classes,
 	}
 	if err := o.target.fetch(ctx, download{walk, found, known.after(ctx, blind.proof(ctx, found.classes, found.rows))}); err != nil {
 		return err
@@ -157,7 +160,7 @@ func (o *predictionsCreateOptions) choose(ctx context.Context, walk *walk, ref s
 // fit reads a blind file before it is sent: by itself, and whether it has the
 // columns of the dataset that the model learnt from.
 func (p *preflight) fit(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
-	p.model.Features = namesOfColumns(dataset)
+	p.model = roles.Known{Features: namesOfColumns(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	if err := p.run(ctx, progress); err != nil || p.trained.Partial {
 		return err
 	}

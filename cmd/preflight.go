@@ -92,8 +92,16 @@ func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 		return err
 	}
 	if p.lacksHeader() {
-		p.refuseHeadless()
-		return nil
+		none, err := p.askHeader(ctx)
+		if err != nil {
+			return err
+		}
+		if !none {
+			p.refuseHeadless()
+			return nil
+		}
+		p.nameColumns()
+		return p.run(ctx, progress)
 	}
 	p.collect(p.train, p.trained)
 	if p.blind == nil {
@@ -105,6 +113,17 @@ func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 	p.collect(p.blind, p.rows)
 	p.compare()
 	return nil
+}
+
+// nameColumns makes the files be read anew, without a header.
+func (p *preflight) nameColumns() {
+	p.findings, p.headless = nil, false
+	for _, in := range []*input{p.train, p.blind} {
+		if in != nil {
+			in.asked.NoHeader = true
+			in.shape = in.asked
+		}
+	}
 }
 
 // readTrain profiles the training file. If a column that was taken for the ID by

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,11 @@ func (p *preflight) hint(in *input, f *finding, likely string) string {
 		frame.CodeHeaderAgain:
 		return p.fix(in)
 	case frame.CodeNoHeader:
-		if in == p.blind && !p.lacksHeader() { // --no-header-row is said of both files
+		switch {
+		case f.Severity == frame.SeverityWarning:
+			return "put their names above it if they stand in another order"
+		case in == p.blind && !p.lacksHeader(), len(p.model.Features) > 0 && !slices.Contains(p.model.Features, "column_2"):
+			// --no-header-row would be said of the training file, too.
 			return "put the names of its columns above it, as the training file has them"
 		}
 		return "put one above it, or have the columns called column_1, column_2, …: " + again("no-header-row", "true")

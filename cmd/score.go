@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/gate"
+	"foretell/internal/receipt"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -93,6 +94,9 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{host: o.host, shaper: &o.shaper}
 	defer files.Close()
+	if paper, err := receipt.Read(predictions + ".receipt.json"); err == nil && paper.Options != nil {
+		o.columns.ModelLabel = paper.Options.Label
+	}
 	left, err := files.open(ctx, scoring.Predictions, predictions)
 	if err != nil {
 		return nil, err

@@ -43,11 +43,9 @@ func (p *preflight) understand(ctx context.Context) error {
 	p.columns = p.ownNames(p.train, header)
 	var blind *roles.Table
 	if p.blind != nil {
-		other, err := p.blind.header(ctx)
-		if err != nil {
+		if blind, err = p.blindNames(ctx); err != nil {
 			return err
 		}
-		blind = roles.Named(other)
 	}
 	train, err := p.train.look(ctx, p.columns, blind.Lacks)
 	if err != nil {
@@ -70,6 +68,33 @@ func (p *preflight) understand(ctx context.Context) error {
 	return p.understandBlind(ctx, p.blind, p.known())
 }
 
+// blindNames are the names of the blind file's columns, by which the column is found
+// that it lacks. Without a header, the contents say which that is.
+func (p *preflight) blindNames(ctx context.Context) (*roles.Table, error) {
+	header, err := p.blind.header(ctx)
+	if err != nil || len(header) != len(p.columns)-1 {
+		return roles.Named(header), err
+	}
+	if !p.train.shape.NoHeader {
+		names, _ := roles.OwnNames(header)
+		if table, err := p.blind.look(ctx, names, nil); err != nil || !table.Nameless(p.columns) {
+			return roles.Named(header), err
+		}
+	}
+	train, err := p.train.inOrder().open(ctx)
+	if err != nil {
+		return roles.Named(header), otherThanContent(err)
+	}
+	defer train.Close()
+	blind, err := p.blind.inOrder().open(ctx)
+	if err != nil {
+		return roles.Named(header), otherThanContent(err)
+	}
+	defer blind.Close()
+	at, err := roles.Lacking(ctx, train, blind)
+	return roles.Named(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+}
+
 // given is what the flags say about the columns.
 func given(shape *frame.Shape) roles.Given {
 	return roles.Given{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
@@ -84,7 +109,7 @@ func (p *preflight) place(in *input, header, names []string) {
 
 // known is what a blind file must have, by the training file.
 func (p *preflight) known() roles.Known {
-	k := roles.Known{ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
+	k := roles.Known{Columns: p.columns, ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
 	if k.MadeID {
 		k.ID = p.train.shape.MadeID
 	}
@@ -135,9 +160,12 @@ func (p *preflight) understandBlind(ctx context.Context, in *input, known roles.
 	if known.ID != "" && !known.MadeID {
 		wanted = append(wanted, known.ID)
 	}
-	own := p.ownNames(in, header)
-	if in.shape.NoHeader && len(own) == len(p.columns)-1 { // it lacks the label, wherever that stands
-		own = slices.DeleteFunc(slices.Clone(p.columns), func(name string) bool { return name == known.Label })
+	if header, err = p.blindHeader(ctx, in, header, &known); err != nil {
+		return err
+	}
+	own := known.InOrder(len(header))
+	if !in.shape.NoHeader || own == nil {
+		own = p.ownNames(in, header)
 	}
 	names, changed := roles.NamesAlike(own, wanted)
 	p.tellRenamed(in, changed, func(roles.Rename) (code, reason string) {
@@ -152,11 +180,39 @@ func (p *preflight) understandBlind(ctx context.Context, in *input, known roles.
 	return nil
 }
 
+// blindHeader returns the header of a blind file; if its first row is rather data,
+// the names that the columns of such a file have.
+func (p *preflight) blindHeader(ctx context.Context, in *input, header []string, known *roles.Known) ([]string, error) {
+	if in.shape.NoHeader {
+		return header, nil
+	}
+	names, _ := roles.OwnNames(header)
+	table, err := in.look(ctx, names, nil)
+	if err != nil || !known.Headless(table) {
+		return header, err
+	}
+	p.add(in, frame.SeverityWarning, frame.Defect{
+		Code: frame.CodeNoHeader, Line: 1,
+		Message: "the first row, " + shortList(header) + ", is data: the columns are read as those of the training file, in its order",
+	}, "")
+	in.shape.NoHeader = true
+	return in.header(ctx)
+}
+
+// shortList is the first of the texts, between commas.
+func shortList(texts []string) string {
+	const most = 6
+	if len(texts) > most {
+		texts = append(slices.Clone(texts[:most]), "…")
+	}
+	return strings.Join(texts, ", ")
+}
+
 // shapeBlind puts the IDs of a blind file first and its label, if it has it, last.
 func (p *preflight) shapeBlind(in *input, header, names []string) {
 	names = p.blindID.Displace(names)
 	p.place(in, header, names)
-	label := cmp.Or(in.asked.Label, p.roles.Label)
+	label := cmp.Or(in.asked.Label, p.roles.Label, p.model.Label)
 	if !slices.Contains(names, label) || slices.Contains(in.shape.Drop, label) {
 		label = ""
 	}
@@ -266,6 +322,27 @@ func (p *preflight) lacksHeader() bool {
 	return p.headless || slices.ContainsFunc(p.trained.Defects, func(d frame.Defect) bool { return d.Code == frame.CodeNoHeader })
 }
 
+// askHeader asks on a terminal whether a training file that begins with what looks
+// like data has no header. Where nobody can be asked it is an error that has the
+// command which says so; check reports it.
+func (p *preflight) askHeader(ctx context.Context) (none bool, err error) {
+	if p.host.running.Name() == "check" || p.train.shape.Blind || p.train.shape.NoHeader {
+		return false, nil
+	}
+	mute, err := p.host.mute(p.host.running)
+	if err != nil {
+		return false, err
+	}
+	fact := "the first row looks like data: it is not clear that it names the columns"
+	if mute || dryRun(p.host.running) {
+		return false, usage("%s:1: %s", p.train.name, fact).
+			advise("if the file has no header row, say so: `%s`; else put one above it", p.host.again("no-header-row", "true")).
+			at(p.train.name, 1, 0)
+	}
+	p.host.note("%s:1: %s: %s", p.train.name, fact, shortList(p.columns))
+	return p.host.console.Confirm(ctx, "Has the file no header row?")
+}
+
 // refuseHeadless leaves of the findings only that there is no header: all others
 // would be of columns with wrong names, one row short.
 func (p *preflight) refuseHeadless() {
@@ -329,8 +406,8 @@ func (p *preflight) options(s *shaper) *receipt.Options {
 		in = p.train
 	}
 	o := &receipt.Options{
-		Label: cmp.Or(s.label, p.roles.Label), ID: p.blindID.ID, Drop: s.drop,
-		Delimiter: s.delimiter, Encoding: s.encoding, Sheet: s.sheet, Names: in.shape.Names, NoHeader: s.noHeader,
+		Label: cmp.Or(s.label, p.roles.Label, p.model.Label), ID: p.blindID.ID, Drop: s.drop,
+		Delimiter: s.delimiter, Encoding: s.encoding, Sheet: s.sheet, Names: in.shape.Names, NoHeader: in.shape.NoHeader,
 	}
 	if p.blindID.Made {
 		o.ID, o.MadeID = makeID, in.shape.MadeID

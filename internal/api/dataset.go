@@ -97,6 +97,10 @@ type Dataset struct {
 	Rows    int64    `json:"rows,omitempty" doc:"Labelled rows, once COMPLETED."`
 	Columns []Column `json:"columns,omitempty" doc:"The features, once COMPLETED."`
 	Classes []Class  `json:"classes,omitempty" doc:"The labels, once COMPLETED."`
+	// IDName and LabelName are the names of the first and the last column; empty
+	// before the dataset is COMPLETED, and where the service does not tell them.
+	IDName    string `json:"idName,omitempty" doc:"Name of the column of row IDs, once COMPLETED. An extension."`
+	LabelName string `json:"labelName,omitempty" doc:"Name of the label column, once COMPLETED. An extension."`
 	// DatasetUploadInfo is there while the dataset is PENDING, so that an
 	// upload that broke off can be started again.
 	DatasetUploadInfo *UploadInfo `json:"datasetUploadInfo,omitempty"`

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"unicode/utf8"
 
 	"foretell/internal/api"
+	"foretell/internal/frame"
 	"foretell/internal/store"
 )
 
@@ -94,6 +96,13 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	out := &api.Dataset{
 		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
+	}
+	if len(d.Schema) > 0 {
+		var schema frame.Schema
+		if err := json.Unmarshal(d.Schema, &schema); err != nil {
+			return nil, err
+		}
+		out.IDName, out.LabelName = schema.ID, schema.Label
 	}
 	if d.Status == api.DatasetPending {
 		info := a.uploadInfo(ctx, d.Key)

@@ -8,6 +8,9 @@ import (
 
 // Known is what is known of the training file of a model.
 type Known struct {
+	// Columns are the names of all its columns, in its order; nil if they are not
+	// known.
+	Columns []string
 	// Features are the names of its columns but for ID and label.
 	Features []string
 	// ID and Label are the names of these as the service has them; empty where
@@ -15,6 +18,37 @@ type Known struct {
 	ID, Label string
 	// MadeID tells that the IDs were made.
 	MadeID bool
+}
+
+// InOrder returns the names of the columns of a blind file that has no header, but
+// n columns: those of the training file, without the label or with it, or the
+// features alone. It is nil if that many columns are not the training file's.
+func (k *Known) InOrder(n int) []string {
+	blind := slices.DeleteFunc(slices.Clone(k.Columns), func(name string) bool { return name == k.Label })
+	for _, names := range [][]string{blind, k.Columns, k.Features} {
+		if len(names) == n && n > 0 {
+			return names
+		}
+	}
+	return nil
+}
+
+// Headless reports whether the first record of a blind file, whose names and rows t
+// has, is rather a row of data: it has as many cells as a file that fits may have
+// columns, and is Nameless.
+func (k *Known) Headless(t *Table) bool {
+	return k.InOrder(len(t.Columns)) != nil && t.Nameless(append(slices.Clone(k.Features), k.ID))
+}
+
+// Nameless reports whether the first record, which the columns are called by, has none
+// of the names, and looks like data or has a number where no name is one.
+func (t *Table) Nameless(names []string) bool {
+	for _, name := range names {
+		if _, number := numberOf(name); number || name != "" && !t.Lacks(name) {
+			return false
+		}
+	}
+	return t.Headless || slices.ContainsFunc(t.Columns, func(c Column) bool { _, number := numberOf(c.Name); return number })
 }
 
 // BlindID is where the row IDs of a blind file come from.

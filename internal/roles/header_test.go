@@ -2,7 +2,11 @@ package roles_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	"foretell/internal/roles"
 )
 
 // TestHeadless: a first record is data if its cells are like those below them.
@@ -44,5 +48,70 @@ func TestHeadless(t *testing.T) {
 				t.Errorf("Headless = %v, want %v", got, test.want)
 			}
 		})
+	}
+}
+
+// TestLacking: without headers, what the columns hold says which of them a blind file
+// lacks; where that does not tell, it is the last.
+func TestLacking(t *testing.T) {
+	columns := []func(i int) string{
+		func(i int) string { return string("pe"[i%2]) },
+		func(i int) string { return fmt.Sprint(100 + i*7%50) },
+		func(i int) string { return string("xbf"[i%3]) },
+		func(i int) string { return fmt.Sprintf("0.%d", i*3%10) },
+		func(i int) string { return string("xbf"[i*i%3]) },
+	}
+	table := func(from int, without ...int) string {
+		var b strings.Builder
+		for i := range 60 {
+			var row []string
+			for at, column := range columns {
+				if !slices.Contains(without, at) {
+					row = append(row, column(from+i))
+				}
+			}
+			b.WriteString(strings.Join(row, ",") + "\n")
+		}
+		return b.String()
+	}
+	for without, want := range []int{0, 1, 2, 3, 4} {
+		if got, err := roles.Lacking(t.Context(), strings.NewReader(table(0)), strings.NewReader(table(60, without))); got != want || err != nil {
+			t.Errorf("without column %d: %d, %v", without, got, err)
+		}
+	}
+	alike := "a,b,c\n" + strings.Repeat("x,y,x\ny,x,y\n", 30)
+	if got, err := roles.Lacking(t.Context(), strings.NewReader(alike), strings.NewReader("a,b\n"+strings.Repeat("x,y\n", 9))); got != 2 || err != nil {
+		t.Errorf("alike columns: %d, %v", got, err)
+	}
+}
+
+// TestABlindFileWithoutAHeader: its first record is data if it has no name of the
+// training file's, but as many cells as that has columns.
+func TestABlindFileWithoutAHeader(t *testing.T) {
+	known := roles.Known{Columns: []string{"id", "size", "town", "y"}, Features: []string{"size", "town"}, ID: "id", Label: "y"}
+	model := roles.Known{Features: []string{"size", "town"}}
+	for _, c := range []struct {
+		header string
+		known  *roles.Known
+		want   string
+	}{
+		{"r1,4.5,Ulm", &known, "id,size,town"},
+		{"r1,4.5,Ulm,yes", &known, "id,size,town,y"},
+		{"4.5,Ulm", &known, "size,town"},
+		{"4.5,Ulm", &model, "size,town"},
+		{"r1,4.5,Ulm", &model, ""},
+		{"id,4.5,Ulm", &known, ""},
+		{"ID,Size,Town", &known, ""},
+		{"a,b,c", &known, ""},
+		{"4.5", &known, ""},
+	} {
+		table := roles.Named(strings.Split(c.header, ","))
+		got := ""
+		if c.known.Headless(table) {
+			got = strings.Join(c.known.InOrder(len(table.Columns)), ",")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.header, got, c.want)
+		}
 	}
 }

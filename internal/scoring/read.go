@@ -152,7 +152,7 @@ func (p *predictions) labelColumn(t *table, answered []string, opts Options) (in
 }
 
 func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answersFile, error) {
-	at, err := t.find(opts.Label, "label", answerColumn(t.names, p))
+	at, err := t.find(opts.Label, "label", answerColumn(t.names, p, opts.ModelLabel))
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +181,11 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 }
 
 // answerColumn returns the position of the column that the true labels are
-// probably in.
-func answerColumn(names []string, p *predictions) int {
+// probably in. modelLabel is Options.ModelLabel.
+func answerColumn(names []string, p *predictions, modelLabel string) int {
+	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
+		return at
+	}
 	if at := slices.Index(names, p.label); at >= 0 && p.label != p.id {
 		return at
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	// prediction, else to the one named like Label, else to the second of two
 	// columns, else to the only one beside the first that the answers have, too.
 	Prediction string
+	// ModelLabel is what the label was called where the model was trained: where
+	// ANSWERS have a column of that name it is the label, if Label is empty.
+	ModelLabel string
 	// InOrder joins the rows by their order instead of an ID.
 	InOrder bool
 }

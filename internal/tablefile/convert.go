@@ -83,10 +83,10 @@ func (w *csvFile) end(source int) error {
 	return nil
 }
 
-// header writes the names of the columns.
-func (w *csvFile) header(names []string, source int) error {
-	for _, name := range names {
-		w.field([]byte(name))
+// record writes a record, which comes from a line of the source; 0 if it has none.
+func (w *csvFile) record(fields []string, source int) error {
+	for _, text := range fields {
+		w.field([]byte(text))
 	}
 	return w.end(source)
 }

@@ -127,7 +127,7 @@ func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 	}
 	width := len(keys.names)
 	if width > 0 {
-		if err := w.header(keys.names, 0); err != nil {
+		if err := w.record(keys.names, 0); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 		}
 		if width == 0 {
 			if width = len(keys.names); width > 0 {
-				err = w.header(keys.names, 0)
+				err = w.record(keys.names, 0)
 			}
 			keys.late = keys.late || width == 0
 		}

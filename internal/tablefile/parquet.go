@@ -62,7 +62,7 @@ func (p *part) convertParquet(ctx context.Context, path string, opts Options) er
 		for i, c := range columns {
 			names[i] = c.name
 		}
-		if err := w.header(names, 0); err != nil {
+		if err := w.record(names, 0); err != nil {
 			return err
 		}
 		for _, group := range file.RowGroups() {

@@ -285,7 +285,7 @@ func (p *part) inspect(ctx context.Context, opts Options) error {
 	if err := CheckEncoding(opts.Encoding); err != nil {
 		return err
 	}
-	p.charset, p.warnings = "", nil
+	p.charset, p.format, p.warnings = "", "", nil
 	head, err := p.look()
 	if err != nil {
 		return err
@@ -306,13 +306,16 @@ func (p *part) inspect(ctx context.Context, opts Options) error {
 		}
 	}
 	found, err := p.isJSON()
-	if err == nil && found {
-		for i := range p.warnings {
-			p.warnings[i].Column = 0 // of CSV
-		}
-		err = p.convertJSON(ctx, opts)
+	if err != nil {
+		return err
 	}
-	return err
+	if !found {
+		return p.convertText(ctx, opts)
+	}
+	for i := range p.warnings {
+		p.warnings[i].Column = 0 // of CSV
+	}
+	return p.convertJSON(ctx, opts)
 }
 
 // look finds out what the file is packed with and returns the first bytes of its

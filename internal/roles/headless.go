@@ -1,0 +1,104 @@
+package roles
+
+import (
+	"context"
+	"io"
+	"math"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// Lacking returns the position of the column of a training file that a blind file
+// lacks, which has one column less, where neither file has a header: it is found by
+// what the columns hold. Both sources are CSV with commas and a header that was made.
+// Where nothing tells, it is the last.
+func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
+	have, err := contents(ctx, train)
+	if err != nil {
+		return -1, err
+	}
+	other, err := contents(ctx, blind)
+	if err != nil || len(other)+1 != len(have) {
+		return len(have) - 1, err
+	}
+	// The column at k is the one that lacks if those before it are like those of the
+	// same position in the blind file, and those behind it like those one further left.
+	last := len(have) - 1
+	sum := 0.0
+	for i := range other {
+		sum += have[i].likeness(other[i])
+	}
+	best, most := last, sum+enoughBetter
+	for k := last - 1; k >= 0; k-- {
+		sum += have[k+1].likeness(other[k]) - have[k].likeness(other[k])
+		if sum > most {
+			best, most = k, sum
+		}
+	}
+	return best, nil
+}
+
+// enoughBetter is by how much the columns must be more alike without another column
+// than without the last, which is the usual label: 1 is all cells of a column.
+const enoughBetter = 0.25
+
+// content is what the beginning of a column holds.
+type content struct {
+	cells    []string
+	least    float64
+	greatest float64
+	texts    map[string]bool
+}
+
+// contents reads the beginning of a CSV with a header. A row that cannot be read ends
+// it, without an error.
+func contents(ctx context.Context, src io.Reader) ([]content, error) {
+	reader := frame.NewReader(src, ',')
+	header, err := reader.Read()
+	if err != nil {
+		return nil, nil
+	}
+	columns := make([]content, header.Len())
+	for i := range columns {
+		columns[i] = content{least: math.Inf(1), greatest: math.Inf(-1), texts: map[string]bool{}}
+	}
+	for rows, size := 0, 0; rows < mostRows && size < mostBytes; rows++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rec, err := reader.Read()
+		if err != nil || rec.Len() != len(columns) {
+			break
+		}
+		for i := range columns {
+			size += len(rec.Field(i))
+			columns[i].add(strings.TrimSpace(string(rec.Field(i))))
+		}
+	}
+	return columns, nil
+}
+
+func (c *content) add(cell string) {
+	c.cells = append(c.cells, cell)
+	if n, ok := numberOf(cell); ok {
+		c.least, c.greatest = min(c.least, n), max(c.greatest, n)
+		return
+	}
+	c.texts[cell] = true
+}
+
+// likeness returns the share of the cells of other that could be of the column:
+// numbers in its range, and texts that it has.
+func (c *content) likeness(other content) float64 {
+	alike := 0
+	for _, cell := range other.cells {
+		if n, ok := numberOf(cell); ok && n >= c.least && n <= c.greatest || !ok && c.texts[cell] {
+			alike++
+		}
+	}
+	if len(other.cells) == 0 {
+		return 0
+	}
+	return float64(alike) / float64(len(other.cells))
+}

@@ -1,0 +1,222 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+)
+
+// CodeTitle is that of the warning about a line above a table that is left out.
+const CodeTitle = "title-line"
+
+// The formats of text that are written as CSV.
+const (
+	formSpaced = "columns separated by spaces"
+	formTitled = "CSV below a title line"
+)
+
+// maxLine bounds a line of a table that is separated by spaces.
+const maxLine = 16 << 20
+
+// convertText writes a text that is a table but no CSV as one: columns separated by
+// spaces, as statistics programs write them, and CSV below the title line that
+// scikit-learn puts above its tables.
+func (p *part) convertText(ctx context.Context, opts Options) error {
+	s, err := p.content(ignore)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	in := bufio.NewReaderSize(s, headSize)
+	head, err := peek(in)
+	if err != nil {
+		return nil // it comes again where the file is read
+	}
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	lines := firstLines(head, len(head) >= headSize-3)
+	switch title := titleOf(lines); {
+	case title != "":
+		p.format = formTitled
+		p.warn(frame.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
+		return p.convert(ctx, opts, func(w *csvFile) error { return withoutTitle(in, w) })
+	case opts.Delimiter == ' ' || opts.Delimiter == 0 && spaced(lines, head):
+		p.format = formSpaced
+		return p.convert(ctx, opts, func(w *csvFile) error { return spacedRows(in, w) })
+	}
+	return nil
+}
+
+// firstLines returns the first lines of a text that are not blank. The last line of a
+// text that goes on is left out.
+func firstLines(head []byte, cut bool) []string {
+	const most = 50
+	var lines []string
+	for line := range bytes.Lines(head) {
+		if cut && !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		if text := strings.TrimRight(string(line), "\r\n"); strings.TrimSpace(text) != "" && len(lines) < most {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
+
+// titleOf returns the title line of a table as scikit-learn's are written: the
+// number of rows, that of features, and the names of the classes, above rows of
+// numbers that end with the number of a class. It is empty for other tables.
+func titleOf(lines []string) string {
+	if len(lines) < 3 {
+		return ""
+	}
+	title := strings.Split(lines[0], ",")
+	if len(title) < 4 || !whole(title[0]) || !whole(title[1]) || strings.Contains(lines[0], `"`) {
+		return ""
+	}
+	features, _ := strconv.Atoi(title[1])
+	for _, class := range title[2:] {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(class), 64); err == nil || strings.TrimSpace(class) == "" {
+			return ""
+		}
+	}
+	for _, line := range lines[1:] {
+		cells := strings.Split(line, ",")
+		if len(cells) != features+1 || !whole(cells[features]) {
+			return ""
+		}
+		if class, _ := strconv.Atoi(cells[features]); class >= len(title)-2 {
+			return ""
+		}
+		for _, cell := range cells {
+			if _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err != nil {
+				return ""
+			}
+		}
+	}
+	return lines[0]
+}
+
+// whole reports whether a cell is a number from 0 on, in digits.
+func whole(cell string) bool {
+	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
+}
+
+// withoutTitle writes the rows below the first line.
+func withoutTitle(src io.Reader, w *csvFile) error {
+	in := bufio.NewReader(src)
+	if _, err := in.ReadString('\n'); err != nil {
+		return err
+	}
+	rows := frame.NewReader(in, ',')
+	for line := 2; ; line++ {
+		rec, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range rec.Len() {
+			w.field(rec.Field(i))
+		}
+		if err := w.end(line); err != nil {
+			return err
+		}
+	}
+}
+
+// spaced reports whether lines are the rows of a table whose columns are separated by
+// spaces: at least three, as many in each line. As R writes it, the first line may
+// lack a name for the row names.
+func spaced(lines []string, head []byte) bool {
+	const fewest = 3
+	if len(lines) < fewest {
+		return false
+	}
+	if comma := frame.FindDelimiter(head, true); strings.IndexByte(lines[0], comma) >= 0 && comma != '\t' ||
+		comma == '\t' && strings.Count(lines[0], "\t") > 1 {
+		return false
+	}
+	n := len(spacedFields(lines[1]))
+	for _, line := range lines[2:] {
+		if len(spacedFields(line)) != n {
+			return false
+		}
+	}
+	first := len(spacedFields(lines[0]))
+	return n >= fewest && (first == n || first == n-1)
+}
+
+// spacedRows writes the rows of a table whose columns are separated by spaces.
+func spacedRows(src io.Reader, w *csvFile) error {
+	in := bufio.NewScanner(src)
+	in.Buffer(make([]byte, 0, headSize), maxLine)
+	var names []string // of a first row, until it is known whether one is missing
+	first := 0
+	for line := 1; in.Scan(); line++ {
+		text := in.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\uFEFF")
+		}
+		fields := spacedFields(text)
+		switch {
+		case len(fields) == 0:
+			continue
+		case first == 0:
+			names, first = fields, line
+			continue
+		case names != nil:
+			if len(fields) == len(names)+1 {
+				w.field(nil) // the row names
+			}
+			if err := w.record(names, first); err != nil {
+				return err
+			}
+			names = nil
+		}
+		if err := w.record(fields, line); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line has more than %d bytes", maxLine)}
+	} else if err != nil {
+		return err
+	}
+	if names != nil {
+		return w.record(names, first)
+	}
+	return nil
+}
+
+// spacedFields returns what stands between the spaces and tabs of a line. Between
+// quotes, they belong to a field.
+func spacedFields(line string) []string {
+	var fields []string
+	for {
+		line = strings.TrimLeft(line, " \t\r")
+		if line == "" {
+			return fields
+		}
+		if line[0] == '"' {
+			if end := strings.IndexByte(line[1:], '"'); end >= 0 {
+				fields = append(fields, line[1:end+1])
+				line = line[end+2:]
+				continue
+			}
+		}
+		end := strings.IndexAny(line, " \t\r")
+		if end < 0 {
+			end = len(line)
+		}
+		fields = append(fields, line[:end])
+		line = line[end:]
+	}
+}
