@@ -40,6 +40,12 @@ func (d deadline) tooShort() *failure {
 		advise("give it more, as in --time-limit %s", more.Round(time.Second))
 }
 
+// queued is the failure of a command whose race was never begun.
+func (d deadline) queued() *failure {
+	return fail(ExitJobFailed, "the time limit of %s ended while the race was queued behind others", d.limit).
+		advise("see them with `foretell training list`; stop one with `foretell training cancel`, or give more --time-limit")
+}
+
 // explain is err, or that the deadline was the reason for it: of a command whose
 // context was made by [deadline.before], or whose race ended without a model.
 func (d deadline) explain(before context.Context, job *api.Training, err error) error {
@@ -47,10 +53,13 @@ func (d deadline) explain(before context.Context, job *api.Training, err error) 
 	switch {
 	case err == nil || d.limit == 0:
 		return err
+	case job != nil && job.Status == api.TrainingTimedOut && job.ModelKey == "":
+		if job.Outcome != "" && job.StartedOn == "" { // another deployment may not say when it began
+			return d.queued()
+		}
+		return d.tooShort()
 	case errors.Is(before.Err(), context.DeadlineExceeded) && errors.As(context.Cause(before), &over):
 		return over
-	case job != nil && job.Status == api.TrainingTimedOut && job.ModelKey == "":
-		return d.tooShort()
 	}
 	return err
 }

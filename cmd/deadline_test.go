@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +69,10 @@ func TestDeadlineBeforeRace(t *testing.T) {
 		var f *failure
 		if !errors.As(err, &f) || f.fact != want || f.hint != "give it more, as in --time-limit 10s" || f.exit != ExitJobFailed {
 			t.Errorf("%+v", err)
+		}
+		queued := &api.Training{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit}
+		if err := d.explain(t.Context(), queued, errors.New("no model")); err == nil || !strings.Contains(err.Error(), "queued behind others") {
+			t.Errorf("of a race that was never begun: %v", err)
 		}
 		if other := context.Canceled; !errors.Is(d.explain(t.Context(), nil, other), other) {
 			t.Error("another error is not the deadline's")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -250,6 +251,7 @@ func (w *walk) watch(ctx context.Context, key string, replay bool) (*api.Trainin
 	}
 	race := w.progress.Race(opts)
 	defer race.Done()
+	doing := w.doing(ctx)
 	ended, err := w.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
 		race.Update(lanesOf(p.Jobs, job.TargetPerformance), doing(p))
 	})
@@ -262,17 +264,35 @@ func (w *walk) watch(ctx context.Context, key string, replay bool) (*api.Trainin
 	return ended, err
 }
 
-// doing says what goes on in a race while no algorithm learns: what it waits for
-// before it begins, or that the model is made; empty in between and at its end.
-func doing(p *api.TrainingProgress) string {
+// doing returns a function that says what goes on in a race while no algorithm
+// learns: what it waits for before it begins, or that the model is made; empty in
+// between and at its end.
+func (w *walk) doing(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
 	}
-	switch {
-	case p.Status == api.TrainingPending && p.QueuedBehind > 0:
-		return "queued behind " + plural(p.QueuedBehind, "race")
-	case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
-		return "making the model"
+	remedy := sync.OnceValue(func() string { return w.queueRemedy(ctx) })
+	return func(p *api.TrainingProgress) string {
+		switch {
+		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
+			return "queued behind " + plural(p.QueuedBehind, "race") + remedy()
+		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
+			return "making the model"
+		}
+		return ""
+	}
+}
+
+// queueRemedy names the command that stops the race that is run first, if it is
+// of the same account.
+func (w *walk) queueRemedy(ctx context.Context) string {
+	for job, err := range client.AllTrainings(ctx, w.Client, true) {
+		if err != nil {
+			return "" // the wait itself will say so
+		}
+		if job.Status == api.TrainingRunning {
+			return ", yours on " + job.DatasetName + ": stop it with `foretell training cancel " + job.TrainingJobKey + "`"
+		}
 	}
 	return ""
 }
@@ -308,6 +328,7 @@ func (w *walk) training(ctx context.Context, key string) (*api.Training, error) 
 	}
 	phase := w.progress.Phase("the race is under way")
 	defer phase.Done()
+	doing := w.doing(ctx)
 	return w.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(doing(p)) })
 }
 

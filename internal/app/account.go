@@ -171,13 +171,14 @@ func (a *App) changeUser(ctx context.Context, email string, change func(*store.A
 	return noAccount(err, email)
 }
 
-// DeleteUser deletes an account with everything that is its. Jobs under way stop.
+// DeleteUser deletes an account and all that belongs to it. Its jobs under way
+// stop: those of this process at once, of others with their next heartbeat.
 func (a *App) DeleteUser(ctx context.Context, email string) error {
 	email = normalEmail(email)
+	var account *store.Account
 	var blobs []string
-	err := a.store.Write(ctx, func(t *store.Tx) error {
-		account, err := t.GetAccount(ctx, email)
-		if err != nil {
+	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+		if account, err = t.GetAccount(ctx, email); err != nil {
 			return err
 		}
 		blobs, err = t.DeleteAccount(ctx, account.Key)
@@ -186,6 +187,7 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 	if err != nil {
 		return noAccount(err, email)
 	}
+	a.pool.Drop(account.Key)
 	a.discard(ctx, blobs...)
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -41,6 +42,9 @@ type Config struct {
 	AcceptDatabase bool
 	// Workers is how many training jobs run at a time; others queue. Defaults to 1.
 	Workers int
+	// Preparation is how long the preparation of a dataset may take, besides a
+	// second for each mebibyte of its CSV. Defaults to 2 minutes.
+	Preparation time.Duration
 	// OwnWork limits [App.Run] to the jobs that this App queued or was told to
 	// take up by [App.TakeUp]. Otherwise it does the jobs of every process on the store.
 	OwnWork bool
@@ -57,11 +61,13 @@ type App struct {
 	secret    []byte
 	realArray bool
 	ownWork   bool
-	passwords *auth.Passwords
-	logins    *limiter
-	pool      *job.Pool
-	models    *modelCache
-	finished  *tally
+	// preparation is as in Config.
+	preparation time.Duration
+	passwords   *auth.Passwords
+	logins      *limiter
+	pool        *job.Pool
+	models      *modelCache
+	finished    *tally
 }
 
 // hashers is how many passwords are verified at once, each in 19 MiB.
@@ -87,6 +93,7 @@ func New(c Config) (*App, error) {
 			return nil, err
 		}
 	}
+	a.preparation = cmp.Or(c.Preparation, preparationTime)
 	a.pool = a.newPool(max(1, c.Workers))
 	return a, nil
 }
@@ -116,6 +123,7 @@ func (a *App) Run(ctx context.Context) error {
 	defer every(ctx, sweepInterval, func() { a.tidy(ctx) })()
 	if !a.ownWork {
 		defer a.announce(ctx)()
+		defer every(ctx, expireInterval, func() { a.expire(ctx) })()
 	}
 	return a.pool.Run(ctx)
 }

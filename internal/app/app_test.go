@@ -47,9 +47,10 @@ func openAt(t *testing.T, dir string, now func() time.Time) *bench {
 
 // house is what differs between the services of the tests.
 type house struct {
-	log    io.Writer
-	now    func() time.Time
-	accept bool // any database
+	log         io.Writer
+	now         func() time.Time
+	accept      bool // any database
+	preparation time.Duration
 }
 
 func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
@@ -61,7 +62,7 @@ func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, Preparation: h.preparation})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

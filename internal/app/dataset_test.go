@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"foretell/internal/api"
 )
@@ -129,6 +130,23 @@ func TestDeleteWhileProcessing(t *testing.T) {
 
 // TestDisabledAccountWaits: what a disabled account has queued is not done
 // until it is enabled again.
+// TestPreparationTimeLimit prepares a dataset that takes longer than it may.
+func TestPreparationTimeLimit(t *testing.T) {
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), house{log: io.Discard, now: time.Now, preparation: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll()
+	defer b.work(t)()
+	d := b.prepared(t, "flowers", labelled(300))
+	if d.Status != api.DatasetFailed || !strings.Contains(d.FailureReason, "time limit of 1ns: use fewer columns or rows") {
+		t.Errorf("it is %s, because %q", d.Status, d.FailureReason)
+	}
+	if left := b.files(t); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
 func TestDisabledAccountWaits(t *testing.T) {
 	b := open(t, t.TempDir())
 	ann := b.as(t, "ann@example.com")

@@ -23,9 +23,10 @@
 // race; the children are how it is told. A race is cancelled and deleted as a
 // whole, through its own key.
 //
-// What can be deleted is what nothing works on: a dataset that is PROCESSING,
-// a race that is PENDING or RUNNING and a prediction that is RUNNING stay,
-// with all they belong to, until that has ended; a race can be cancelled.
+// A race that is PENDING or RUNNING and a prediction that is RUNNING cannot be
+// deleted, nor what they belong to, until they have ended; a race can be
+// cancelled. Where no process works on one, and none will unasked, it can be
+// deleted. The preparation of a dataset that is deleted is stopped.
 //
 // A killed process leaves its jobs leased and its files marked with its name.
 // The next process, or another that shares the data folder, finds both, takes

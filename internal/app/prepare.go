@@ -14,19 +14,19 @@ import (
 	"foretell/internal/store"
 )
 
-// leastPreparation is how long the preparation of a dataset may take, however
-// small its CSV is, and slowestPreparation, in bytes a second, what is added for
-// a large one. Both are far more than it takes.
+// preparationTime is the default of [Config.Preparation], and slowestPreparation,
+// in bytes a second, what is added to it for a large CSV. Both are far more than
+// is needed.
 const (
-	leastPreparation   = 2 * time.Minute
+	preparationTime    = 2 * time.Minute
 	slowestPreparation = 1 << 20
 )
 
 var errPreparationLimit = errors.New("its preparation took longer than the time limit")
 
-// preparationLimit is how long a CSV of so many bytes may take to be prepared.
-func preparationLimit(bytes int64) time.Duration {
-	return leastPreparation + time.Duration(bytes/slowestPreparation)*time.Second
+// preparationLimit is how long a CSV of that size may take to be prepared.
+func (a *App) preparationLimit(bytes int64) time.Duration {
+	return a.preparation + time.Duration(bytes/slowestPreparation)*time.Second
 }
 
 // prepare reads the CSV of a PROCESSING dataset once, keeps what it found and
@@ -37,15 +37,15 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 		return err
 	}
 	var profile *frame.Profile
-	limited, done := context.WithTimeoutCause(ctx, preparationLimit(d.Bytes), errPreparationLimit)
+	limit := a.preparationLimit(d.Bytes)
+	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationLimit)
 	defer done()
 	err = a.readStored(limited, csvOf(d), func(csv io.Reader, _ int64) error {
 		profile, err = frame.Scan(limited, csv, frame.ScanOptions{})
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
-		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: use fewer columns or rows",
-			errPreparationLimit, preparationLimit(d.Bytes)))
+		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: use fewer columns or rows", errPreparationLimit, limit))
 	}
 	if err != nil {
 		return err

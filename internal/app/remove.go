@@ -39,16 +39,20 @@ func (a *App) remove(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// drop gives up a prediction that keeps something from being deleted, if no process
-// works on it and none will unasked. It reports whether it did: a race in the way is
-// for the caller to cancel.
+// drop gives up a race or prediction that keeps something from being deleted, if no
+// process works on it and none will unasked. It reports whether it did: what a
+// process works on is for the caller to cancel or to wait for.
 func (a *App) drop(ctx context.Context, t *store.Tx, busy *store.Activity) (bool, error) {
-	if busy.Noun != nounNames["prediction"] {
-		return false, nil
-	}
 	s, err := a.standing(ctx, t, busy.Key)
 	if err != nil || !s.interrupted {
 		return false, err
+	}
+	if busy.Noun == nounNames["training"] {
+		race, err := t.GetTraining(ctx, caller(ctx).Account, busy.Key)
+		if err != nil {
+			return false, err
+		}
+		return true, a.cancelPending(ctx, t, race)
 	}
 	p, err := t.GetPrediction(ctx, caller(ctx).Account, busy.Key)
 	if err != nil {

@@ -43,8 +43,8 @@ func TestQueuedBehind(t *testing.T) {
 	}
 }
 
-// TestDeleteInterrupted deletes a prediction, and a dataset with another, that no
-// process works on; while one may, they stay.
+// TestDeleteInterrupted deletes a prediction, and a dataset with another and a race,
+// that no process works on; while one may, they stay.
 func TestDeleteInterrupted(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)
@@ -83,8 +83,40 @@ func TestDeleteInterrupted(t *testing.T) {
 	must(b.DeletePrediction(b.ctx, first))(t)
 	_, err = b.GetPrediction(b.ctx, first)
 	wantCode(t, err, api.CodeNotFound)
+	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // nothing begins it
 	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
 	if left := b.files(t); len(left) != 0 {
 		t.Errorf("files are left: %v", left)
 	}
+}
+
+// TestDeadlineInTheQueue has races wait for a worker that is busy with the first,
+// which has no deadline, for longer than they may.
+func TestDeadlineInTheQueue(t *testing.T) {
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	dataset := b.prepared(t, "flowers", noisy(20000)).DatasetKey
+	stop()
+	long := newRace(dataset, 1)
+	long.Body.Algorithms, long.Body.ScalingFactor = []string{"BSEV01", "BFIF01"}, 0
+	first := must(b.CreateTraining(b.ctx, long))(t).TrainingJobKey
+	short, within := newRace(dataset, 0), 0.2
+	short.Body.FinishWithinSeconds = &within
+	second := must(b.CreateTraining(b.ctx, short))(t).TrainingJobKey
+
+	b.work(t)
+	r := b.awaitTraining(t, second)
+	if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "queued") {
+		t.Errorf("it is %s, because %q", r.Status, r.FailureReason)
+	}
+	if r := must(b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: first}))(t); r.Status != api.TrainingRunning {
+		t.Fatalf("the race before it is %s: what was tested is not what was meant", r.Status)
+	}
+	page := must(b.ListTrainingsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: dataset}, PageInput: api.PageInput{Limit: 9}}))(t)
+	for _, child := range page.TrainingJobs {
+		if child.ParentTrainingJobKey == second && child.Status != api.TrainingTimedOut {
+			t.Errorf("its run is %s", child.Status)
+		}
+	}
+	must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: first}))(t)
 }

@@ -66,38 +66,6 @@ func (a *App) letGo(ctx context.Context, disk *scratch.Disk) {
 	}
 }
 
-// How long before its deadline a race ends, to store its model: the more columns
-// the larger that is.
-const (
-	keeping       = 100 * time.Millisecond
-	keepingColumn = 100 * time.Microsecond
-)
-
-// timeLeft is what remains of the time limit, which counts from the start of the
-// race, and of the deadline.
-func (a *App) timeLeft(c *contest) time.Duration {
-	now, race := a.now(), c.race
-	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
-	if !race.Deadline.IsZero() {
-		left = min(left, race.Deadline.Sub(now)-keeping-time.Duration(len(c.dataset.Columns))*keepingColumn)
-	}
-	return left
-}
-
-// errTimeOver says that a race had no time left to begin.
-var errTimeOver = errors.New("the time limit was reached before the race began")
-
-// loadInTime loads the rows of a race; errTimeOver if no time is left for it then.
-func (a *App) loadInTime(ctx context.Context, c *contest) (*frame.Frame, error) {
-	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeOver)
-	defer done()
-	f, err := a.loadFrame(limited, c.dataset)
-	if errors.Is(context.Cause(limited), errTimeOver) || err == nil && a.timeLeft(c) <= 0 {
-		return nil, errTimeOver
-	}
-	return f, err
-}
-
 // beginRace makes the race and its children RUNNING, whatever an earlier
 // attempt left of them.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
@@ -219,11 +187,7 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		limit := time.Duration(race.Seconds) * time.Second
-		if !race.Deadline.IsZero() {
-			limit = min(limit, race.Deadline.Sub(race.Created))
-		}
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had learnt anything: give more", limit.Round(100*time.Millisecond))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had learnt anything: give more", limitOf(race))
 	case learn.Cancelled:
 		return "cancelled before any algorithm had learnt anything"
 	}

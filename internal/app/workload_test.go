@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/store"
 )
 
 func TestWorkloads(t *testing.T) {
@@ -39,6 +41,11 @@ func TestInTheWay(t *testing.T) {
 	key := b.prepared(t, "flowers", labelled(20)).DatasetKey
 	stop()
 	race := must(b.CreateTraining(b.ctx, newRace(key, 1)))(t).TrainingJobKey
+	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process, which may begin it
+	defer func() { _ = rows.Close() }()
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.Process()) }); err != nil {
+		t.Fatal(err)
+	}
 	_, err := b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: key})
 	want := "dataset " + key + " cannot be deleted while training job " + race +
 		" is PENDING: cancel the training job or wait for its end, then delete again"

@@ -180,7 +180,7 @@ func TestWaiting(t *testing.T) {
 func TestLongestPoll(t *testing.T) {
 	running := say(200, `{"status":"PROCESSING"}`)
 	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
-		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 40), say(200, `{"status":"COMPLETED"}`))...))
+		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 80), say(200, `{"status":"COMPLETED"}`))...))
 		if _, err := d.client(t, client.Options{LongestPoll: longest}).WaitDataset(t.Context(), key, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// A wait polls at intervals that grow from the first to the longest by a quarter
+// A wait polls at intervals that grow from the first to the longest by a sixteenth
 // each time, so that what is short is seen at once, what is long costs little,
-// and nothing is seen later than about a quarter of the time that it took.
+// and nothing is seen later than about a sixteenth of the time that it took: a
+// time limit of seconds holds within half a second.
 const (
 	firstPoll   = 25 * time.Millisecond
 	longestPoll = 2 * time.Second // unless Options say otherwise
@@ -111,7 +112,7 @@ func predictionEnded(status string) bool {
 // in a restart, does not end the wait.
 func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), each func(*T)) (*T, error) {
 	outages := 0
-	for interval := firstPoll; ; interval = min(interval+interval/4, c.opts.LongestPoll) {
+	for interval := firstPoll; ; interval = min(interval+interval/16, c.opts.LongestPoll) {
 		state, done, err := fetch()
 		switch {
 		case err == nil:

@@ -64,24 +64,29 @@ func TestAccountLeavesAWorker(t *testing.T) {
 }
 
 func TestDropEndsTheRunAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := memory{newRows(), "a"}
-		m.insert("1")
-		var end error
-		p, givenUp, stop := m.start(t, func(ctx context.Context, r *Run) error {
-			end = untilDone(ctx, r)
-			return end
+	for _, deleted := range []string{"subject of 1", "account of 1"} {
+		t.Run(deleted, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := memory{newRows(), "a"}
+				m.insert("1")
+				m.with(func() { m.jobs["1"].Account = "account of 1" })
+				var end error
+				p, givenUp, stop := m.start(t, func(ctx context.Context, r *Run) error {
+					end = untilDone(ctx, r)
+					return end
+				})
+				defer stop()
+				synctest.Wait()
+				before := time.Now()
+				m.with(func() { delete(m.jobs, "1") })
+				p.Drop(deleted)
+				synctest.Wait()
+				if !errors.Is(end, ErrLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
+					t.Errorf("the run ended with %v after %s, given up: %v", end, time.Since(before), *givenUp)
+				}
+			})
 		})
-		defer stop()
-		synctest.Wait()
-		before := time.Now()
-		m.with(func() { delete(m.jobs, "1") })
-		p.Drop("subject of 1")
-		synctest.Wait()
-		if !errors.Is(end, ErrLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
-			t.Errorf("the run ended with %v after %s, given up: %v", end, time.Since(before), *givenUp)
-		}
-	})
+	}
 }
 
 // TestStopLeavesAJobThatHangs stops a pool whose job does not look at its context.

@@ -176,6 +176,16 @@ func (t *Tx) DropJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
 
+// DropQueuedJob removes the job of a subject unless a worker has it, and reports
+// whether it did.
+func (t *Tx) DropQueuedJob(ctx context.Context, subject string) (bool, error) {
+	err := t.change(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // JobCount is how many jobs of a kind wait, and how many have a lease.
 type JobCount struct {
 	Kind            string

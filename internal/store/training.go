@@ -131,6 +131,17 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, i
 	return list(ctx, t, s, q.Window, scanTraining)
 }
 
+// Overdue reads the races whose deadline is over by now and that wait for a
+// worker: those that no worker has begun and no process does itself.
+func (t *Tx) Overdue(ctx context.Context, now time.Time) ([]*Training, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingEntryColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
+		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, micros(now))
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanTraining)
+}
+
 // UpdateTraining writes what changes in a training job's life, if it is in
 // state from; else ErrState.
 func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error {

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/frame"
+	"foretell/internal/store"
+)
+
+// How long before its deadline a race ends, to store its model: the more columns
+// the larger that is.
+const (
+	keeping       = 100 * time.Millisecond
+	keepingColumn = 100 * time.Microsecond
+)
+
+// timeLeft is what remains of the time limit, which counts from the start of the
+// race, and of the deadline.
+func (a *App) timeLeft(c *contest) time.Duration {
+	now, race := a.now(), c.race
+	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
+	if !race.Deadline.IsZero() {
+		left = min(left, race.Deadline.Sub(now)-keeping-time.Duration(len(c.dataset.Columns))*keepingColumn)
+	}
+	return left
+}
+
+// errTimeOver says that a race had no time left to begin.
+var errTimeOver = errors.New("the time limit was reached before the race began")
+
+// loadInTime loads the rows of a race; errTimeOver if no time is left for it then.
+func (a *App) loadInTime(ctx context.Context, c *contest) (*frame.Frame, error) {
+	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeOver)
+	defer done()
+	f, err := a.loadFrame(limited, c.dataset)
+	if errors.Is(context.Cause(limited), errTimeOver) || err == nil && a.timeLeft(c) <= 0 {
+		return nil, errTimeOver
+	}
+	return f, err
+}
+
+// limitOf is how long a race was allowed to take.
+func limitOf(race *store.Training) time.Duration {
+	limit := time.Duration(race.Seconds) * time.Second
+	if !race.Deadline.IsZero() {
+		limit = min(limit, race.Deadline.Sub(race.Created))
+	}
+	return limit.Round(100 * time.Millisecond)
+}
+
+// expireInterval is how often races are looked for whose deadline is over.
+const expireInterval = 250 * time.Millisecond
+
+// expire ends the races whose deadline is over while they wait for a worker:
+// who waits for one is answered in time, however long the queue is.
+func (a *App) expire(ctx context.Context) {
+	var overdue []*store.Training
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		overdue, err = t.Overdue(ctx, a.now())
+		return err
+	})
+	for _, race := range overdue {
+		err = errors.Join(err, a.expireRace(ctx, race))
+	}
+	if err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "ending races whose time limit is over", "error", err)
+	}
+}
+
+// expireRace ends a race unless a worker has taken it by now.
+func (a *App) expireRace(ctx context.Context, race *store.Training) error {
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: give more, or try again when they have ended", limitOf(race))
+	queued := false
+	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+		if queued, err = t.DropQueuedJob(ctx, race.Key); err != nil || !queued {
+			return err
+		}
+		return a.endUnbegun(ctx, t, race, api.TrainingTimedOut, reason)
+	})
+	if err == nil && queued {
+		a.finished.add(kindTrain, api.TrainingTimedOut)
+	}
+	return err
+}

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// cancelWait is how long CancelTraining waits for a run to keep its model.
+const cancelWait = 10 * time.Second
+
+// CancelTraining ends a race. One that is PENDING, because no process works on
+// it yet or any more, is CANCELLED at once and without a model. One
+// that is RUNNING is when its run has kept the best model so far, which the
+// answer waits for; it says RUNNING if that takes unusually long.
+func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
+	key, pending := in.TrainingJobKey, false
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		r, err := t.GetTraining(ctx, caller(ctx).Account, key)
+		if err != nil {
+			return err
+		}
+		if r.Parent != "" {
+			return api.NewProblem(api.CodeWrongState,
+				"training job %s is one algorithm of a race: cancel the race, training job %s", r.Key, r.Parent)
+		}
+		s, err := a.standing(ctx, t, key)
+		if err != nil {
+			return err
+		}
+		switch s.status(r.Status) {
+		case api.TrainingPending:
+			pending = true
+			return a.cancelPending(ctx, t, r)
+		case api.TrainingRunning:
+			return t.CancelTraining(ctx, r.Key, api.TrainingRunning)
+		}
+		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
+	})
+	if err != nil {
+		return nil, missing(err, "training job", key)
+	}
+	if pending {
+		a.finished.add(kindTrain, api.TrainingCancelled)
+	}
+	a.pool.Cancel(key)
+	return a.awaitEnd(ctx, in)
+}
+
+// cancelPending ends a race that no living worker has.
+func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
+	if err := t.DropJob(ctx, race.Key); err != nil {
+		return err
+	}
+	return a.endUnbegun(ctx, t, race, api.TrainingCancelled, "")
+}
+
+// endUnbegun ends a race on which nothing works and whose job is gone, with its runs.
+func (a *App) endUnbegun(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
+	children, err := t.GetChildren(ctx, race.Key)
+	if err != nil {
+		return err
+	}
+	for _, r := range append(children, race) {
+		from := r.Status
+		r.Status, r.Reason, r.Finished = status, reason, a.now()
+		if err := t.UpdateTraining(ctx, r, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitEnd reads a race when it has ended, or as it is after cancelWait.
+func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
+	enough := time.NewTimer(cancelWait)
+	defer enough.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		out, err := a.GetTraining(ctx, in)
+		if err != nil || out.Status != api.TrainingRunning {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-enough.C:
+			return out, nil
+		case <-tick.C:
+		}
+	}
+}
+
+// DeleteTraining deletes a race that has ended, with its model and predictions.
+func (a *App) DeleteTraining(ctx context.Context, in *api.TrainingInput) (*api.None, error) {
+	r, err := a.training(ctx, in.TrainingJobKey)
+	if err != nil {
+		return nil, err
+	}
+	if r.Parent != "" {
+		return nil, api.NewProblem(api.CodeWrongState,
+			"training job %s is one algorithm of a race: delete the race, training job %s", r.Key, r.Parent)
+	}
+	return a.remove(ctx, "training", r.Key, (*store.Tx).DeleteTraining)
+}

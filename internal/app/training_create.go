@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+const (
+	maxTimeLimitSeconds = 604_800
+	// defaultSeed makes two training jobs with the same parameters alike.
+	defaultSeed = 1
+)
+
+// CreateTraining queues a race on a COMPLETED dataset.
+func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
+	race, err := newTraining(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.dataset(ctx, in.DatasetKey)
+	if err != nil {
+		return nil, err
+	}
+	if d.Status != api.DatasetCompleted {
+		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, untilTrainable[d.Status])
+	}
+	algorithms, err := chosenAlgorithms(in.Body.Algorithms, len(d.Classes))
+	if err != nil {
+		return nil, err
+	}
+	if race.Key, err = a.newKey(); err != nil {
+		return nil, err
+	}
+	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
+	if s := in.Body.FinishWithinSeconds; s != nil {
+		race.Deadline = race.Created.Add(time.Duration(*s * float64(time.Second)))
+	}
+	jobs := []*store.Training{race}
+	for i, algorithm := range algorithms {
+		child := *race
+		if child.Key, err = a.newKey(); err != nil {
+			return nil, err
+		}
+		child.Parent, child.Position, child.Algorithm = race.Key, i+1, algorithm
+		jobs = append(jobs, &child)
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		for _, j := range jobs {
+			if err := t.InsertTraining(ctx, j); err != nil {
+				return err
+			}
+		}
+		return a.queue(ctx, t, kindTrain, race.Account, race.Key)
+	})
+	if err != nil {
+		return nil, missing(err, "dataset", d.Key)
+	}
+	a.pool.Wake(kindTrain)
+	return &api.CreatedTraining{
+		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
+		TrainingJobProgressURL: absolute(ctx, trainingPath(race.Key)+"/progress"),
+	}, nil
+}
+
+// untilTrainable says what lies between a dataset and its training.
+var untilTrainable = map[string]string{
+	api.DatasetPending:    "add its CSV, and train when it is COMPLETED",
+	api.DatasetProcessing: "train when it is COMPLETED",
+	api.DatasetFailed:     "its failureReason tells what to mend in the CSV; create another dataset for the mended one",
+}
+
+// newTraining checks the parameters of a race and fills in the defaults.
+func newTraining(n api.NewTraining) (*store.Training, error) {
+	if n.ScalingFactor < 0 || n.ScalingFactor > api.MaxScalingFactor {
+		return nil, api.NewFieldProblem("scalingFactor", "%d: must be 0 to %d", n.ScalingFactor, api.MaxScalingFactor)
+	}
+	threshold, err := threshold(n)
+	if err != nil {
+		return nil, err
+	}
+	r := &store.Training{
+		ScalingFactor: n.ScalingFactor, Threshold: threshold, Metric: api.MetricAccuracy,
+		Seconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed,
+	}
+	switch n.Metric {
+	case "":
+	case api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC:
+		r.Metric = n.Metric
+	default:
+		return nil, api.NewFieldProblem("metric", "%q: must be accuracy, balancedAccuracy, macroF1 or rocAuc", n.Metric)
+	}
+	if s := n.TimeLimitSeconds; s != nil {
+		if *s < 1 || *s > maxTimeLimitSeconds {
+			return nil, api.NewFieldProblem("timeLimitSeconds", "%d: must be 1 to %d", *s, maxTimeLimitSeconds)
+		}
+		r.Seconds = *s
+	}
+	if s := n.FinishWithinSeconds; s != nil && !(*s > 0 && *s <= maxTimeLimitSeconds) {
+		return nil, api.NewFieldProblem("finishWithinSeconds", "%v: must be above 0 and at most %d", *s, maxTimeLimitSeconds)
+	}
+	if n.Seed != nil {
+		if *n.Seed < 0 {
+			return nil, api.NewFieldProblem("seed", "%d is below 0", *n.Seed)
+		}
+		r.Seed = *n.Seed
+	}
+	return r, nil
+}
+
+// threshold reads the two names of one thing; nil for no threshold.
+func threshold(n api.NewTraining) (*float64, error) {
+	name, given := "performanceThreshold", n.PerformanceThreshold
+	if !given.Given {
+		name, given = "targetPerformance", n.TargetPerformance
+	}
+	other := n.TargetPerformance
+	switch {
+	case !given.Given:
+		return nil, api.NewFieldProblem("performanceThreshold", "is missing: a number from 0 to 1, or null for none")
+	case given.Value != nil && !(*given.Value >= 0 && *given.Value <= 1):
+		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *given.Value)
+	case other.Given && !sameNumber(other.Value, given.Value):
+		return nil, api.NewFieldProblem("targetPerformance",
+			"%s, while performanceThreshold is %s: they are two names of one thing", numberText(other.Value), numberText(given.Value))
+	}
+	return given.Value, nil
+}
+
+// sameNumber reports whether both are absent or equal.
+func sameNumber(a, b *float64) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// numberText is a number as JSON has it; nil is null.
+func numberText(v *float64) string {
+	if v == nil {
+		return "null"
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+// chosenAlgorithms gives the algorithms of a race in their usual order.
+func chosenAlgorithms(chosen []string, classes int) ([]string, error) {
+	all := api.Algorithms(classes)
+	if chosen == nil {
+		return all, nil
+	}
+	if len(chosen) == 0 {
+		return nil, api.NewFieldProblem("algorithms", "is empty: leave it out for all of %v", all)
+	}
+	for i, name := range chosen {
+		if !slices.Contains(all, name) {
+			return nil, api.NewFieldProblem("algorithms", "%q: for %d classes there are %v", name, classes, all)
+		}
+		if slices.Contains(chosen[:i], name) {
+			return nil, api.NewFieldProblem("algorithms", "%q is there twice", name)
+		}
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
+}
