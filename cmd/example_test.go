@@ -81,7 +81,7 @@ func requireBash(t *testing.T) {
 		t.Skip("races several times")
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
-		SkipWithout(t, "jq", err) // the gate installs both
+		SkipWithout(t, "bash", err)
 	}
 }
 

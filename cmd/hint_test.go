@@ -13,27 +13,10 @@ import (
 	"testing"
 )
 
-// csv writes a table of 60 rows: a header and what row makes of their numbers.
-func csv(header string, row func(i int) string) string {
-	var b strings.Builder
-	b.WriteString(header)
-	for i := range 60 {
-		b.WriteString(row(i) + "\n")
-	}
-	return b.String()
-}
-
-func cell(texts string, i int) string {
-	list := strings.Split(texts, " ")
-	return list[i%len(list)]
-}
-
 // oddFiles are tables that something is wrong with.
 var oddFiles = map[string]string{
-	"good.csv": csv("ID,size,colour,y\n", func(i int) string {
-		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
-	}),
-	"blind.csv": csv("ID,size,colour\n", func(i int) string { return fmt.Sprintf("q%d,%d.5,%s", i, i*7%40, cell("red blue", i)) }),
+	"good.csv":  good,
+	"blind.csv": unlabelled,
 	"lacks.csv": csv("ID,colour\n", func(i int) string { return fmt.Sprintf("q%d,%s", i, cell("red blue", i)) }),
 	"two.csv":   csv("ID,size\n", func(i int) string { return fmt.Sprintf("q%d,%d.5", i, i*7%40) }),
 	"open.csv": csv("ID,survived,size,port of call\n", func(i int) string {
@@ -89,11 +72,7 @@ func TestHintsWork(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for name, text := range oddFiles {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			write(t, dir, oddFiles)
 			_, fact, said := typed(t, dir, command)
 			hints := offered.FindAllStringSubmatch(said, -1)
 			if len(hints) == 0 {
@@ -111,6 +90,123 @@ func TestHintsWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryHintLeadsOn types what the hints about odd files offer, for each command
+// that reads files: each ends with success, in at most three steps.
+func TestEveryHintLeadsOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("hints are quoted as a Unix shell reads them")
+	}
+	stage := t.TempDir()
+	files := map[string]string{"good.csv": good, "blind.csv": unlabelled}
+	write(t, stage, files)
+	if exit, _, said := typed(t, stage, "foretell run good.csv --algorithm BSIX01 --seed 1 --name good -q"); exit != 0 {
+		t.Fatal(said)
+	}
+	for name, odd := range oddPairs(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hints{stage: stage, files: map[string]string{"train.csv": odd.train}, done: map[string]bool{}}
+			commands := []string{"foretell check train.csv", "foretell datasets create odd train.csv --dry-run", "foretell run train.csv --dry-run"}
+			if odd.blind != "" {
+				h.files["blind.csv"] = odd.blind
+				commands = append(commands, "foretell check train.csv blind.csv", "foretell run train.csv --blind blind.csv -o out.csv --dry-run")
+			}
+			if strings.HasPrefix(name, "blind ") {
+				commands = append(commands, "foretell predictions create good blind.csv -o out.csv")
+			}
+			if testing.Short() {
+				commands = commands[:1]
+			}
+			for _, command := range commands {
+				h.follow(t, command)
+			}
+		})
+	}
+}
+
+// hints follows what commands about some files offer.
+type hints struct {
+	stage string
+	files map[string]string
+	done  map[string]bool // commands that were followed
+}
+
+// follow types a command, and then each that it offers, in a folder of its own.
+func (h *hints) follow(t *testing.T, command string) {
+	t.Helper()
+	_, _, said := typed(t, h.dir(t), command)
+	for _, offer := range offers(said) {
+		if h.done[offer] {
+			continue
+		}
+		h.done[offer] = true
+		h.lead(t, command, offer)
+	}
+}
+
+// lead types an offer of a command, and if that does not succeed what it offers.
+func (h *hints) lead(t *testing.T, command, offer string) {
+	t.Helper()
+	dir, path := h.dir(t), []string{command}
+	for next := offer; ; {
+		path = append(path, next)
+		exit, said := 0, ""
+		for one := range strings.SplitSeq(next, then) {
+			if exit, _, said = typed(t, dir, one); exit != 0 {
+				break
+			}
+		}
+		if exit == 0 {
+			return
+		}
+		found := offers(said)
+		if len(found) == 0 || len(path) > maxSteps || slices.Contains(path, found[0]) {
+			t.Errorf("exit %d, and no way on:\n%s\n%s", exit, strings.Join(path, "\n"), said)
+			return
+		}
+		next = found[0]
+	}
+}
+
+// then stands between commands that are offered one after the other.
+const then = "`, then `"
+
+var sequence = regexp.MustCompile("`foretell [^`]+`(, then `foretell [^`]+`)*")
+
+// offers are the commands that a text offers; those to type one after the other are
+// one, with then between them.
+func offers(said string) []string {
+	var list []string
+	for _, offer := range sequence.FindAllString(said, -1) {
+		list = append(list, strings.Trim(offer, "`"))
+	}
+	return list
+}
+
+// maxSteps is how many commands one after the other may be needed behind the first.
+const maxSteps = 3
+
+// dir is a folder with the files, in which nothing was typed yet but what made the
+// model good.
+func (h *hints) dir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(h.stage)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, h.files)
+	return dir
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

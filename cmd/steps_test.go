@@ -17,7 +17,7 @@ import (
 func TestSteps(t *testing.T) {
 	for _, tool := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			cmd.SkipWithout(t, "jq", err)
+			cmd.SkipWithout(t, tool, err)
 		}
 	}
 	script, err := filepath.Abs("../testdata/steps.sh")
