@@ -69,13 +69,13 @@ func (t *table) code(ctx context.Context) error {
 		schema := *t.Schema
 		schema.Columns = schema.Columns[lo:hi]
 		some.Schema = &schema
-		bins, err := tree.NewBins(ctx, &some, screenBins, t.params.Workers)
+		bins, err := tree.NewBinnedMatrix(ctx, &some, screenBins, t.params.Workers)
 		if err != nil {
 			return err
 		}
 		for i := range bins.Features {
 			f := &bins.Features[i]
-			t.codes = append(t.codes, coded{f.Data, f.Bins, f.Categorical})
+			t.codes = append(t.codes, coded{f.Data, f.NumBins, f.Categorical})
 		}
 	}
 	return nil

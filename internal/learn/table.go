@@ -16,7 +16,7 @@ type table struct {
 	params Params
 
 	mu   sync.Mutex
-	bins map[int]*tree.Bins
+	bins map[int]*tree.BinnedMatrix
 
 	// columns are the features of the race's table that this one has; nil for
 	// all.
@@ -29,18 +29,18 @@ type table struct {
 // binned returns the frame cut into the given number of bins, 0 being the
 // default. It is made once; who asks meanwhile waits. Features that are cut alike
 // however many the bins may be, as those of few values are, are in memory once.
-func (t *table) binned(ctx context.Context, bins int) (*tree.Bins, error) {
+func (t *table) binned(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if b := t.bins[bins]; b != nil {
 		return b, nil
 	}
-	b, err := tree.NewBins(ctx, t.Frame, bins, t.params.Workers, slices.Collect(maps.Values(t.bins))...)
+	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, slices.Collect(maps.Values(t.bins))...)
 	if err != nil {
 		return nil, err
 	}
 	if t.bins == nil {
-		t.bins = map[int]*tree.Bins{}
+		t.bins = map[int]*tree.BinnedMatrix{}
 	}
 	t.bins[bins] = b
 	return b, nil

@@ -59,7 +59,7 @@ func sizeOf(ends []int64, n int) int64 {
 // trees is the ensemble of leaf-wise boosting.
 type trees struct {
 	outputs int
-	cuts    []tree.Cuts
+	cuts    []tree.BinMapper
 	// members are round-major, one an output; nil adds nothing.
 	members []*member
 	// used tells of each feature whether a tree looks at it.
@@ -67,7 +67,7 @@ type trees struct {
 }
 
 // newTrees returns the ensemble of the members.
-func newTrees(outputs int, cuts []tree.Cuts, members []*member) *trees {
+func newTrees(outputs int, cuts []tree.BinMapper, members []*member) *trees {
 	e := &trees{outputs: outputs, cuts: cuts, members: members, used: make([]bool, len(cuts))}
 	for _, m := range members {
 		if m == nil {
@@ -86,9 +86,9 @@ func (e *trees) kind() byte { return kindLeafwise }
 
 // score adds the scores of f's rows lo…hi-1 to dst, outputs to a row.
 func (e *trees) score(dst []float32, f *frame.Frame, lo, hi int) {
-	flow := tree.NewFlow(len(e.cuts))
-	for ; lo < hi; lo += tree.FlowRows {
-		n := min(tree.FlowRows, hi-lo)
+	flow := tree.NewBatchPredictor(len(e.cuts))
+	for ; lo < hi; lo += tree.BatchRows {
+		n := min(tree.BatchRows, hi-lo)
 		flow.Begin(n)
 		for i := range e.cuts {
 			if !e.used[i] {
@@ -120,7 +120,7 @@ func (e *trees) appendBinary(b []byte) ([]byte, error) {
 }
 
 // appendCuts appends what comes before so many members.
-func appendCuts(b []byte, cuts []tree.Cuts, members int) ([]byte, error) {
+func appendCuts(b []byte, cuts []tree.BinMapper, members int) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(len(cuts)))
 	for i := range cuts {
 		var err error
@@ -145,7 +145,7 @@ func readTrees(r *reader, outputs int) *trees {
 }
 
 // appendBinary appends the member's binary form; m may be nil.
-func (m *member) appendBinary(b []byte, cuts []tree.Cuts) []byte {
+func (m *member) appendBinary(b []byte, cuts []tree.BinMapper) []byte {
 	if m == nil {
 		return append(b, 0)
 	}
@@ -154,7 +154,7 @@ func (m *member) appendBinary(b []byte, cuts []tree.Cuts) []byte {
 }
 
 // readMember reads what appendBinary wrote.
-func readMember(r *reader, cuts []tree.Cuts) *member {
+func readMember(r *reader, cuts []tree.BinMapper) *member {
 	if r.byte() == 0 {
 		return nil
 	}

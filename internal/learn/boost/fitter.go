@@ -49,7 +49,7 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Opti
 	bins := opts.Bins
 	if bins == nil {
 		var err error
-		if bins, err = tree.NewBins(ctx, f, tree.MaxBins, opts.Workers); err != nil {
+		if bins, err = tree.NewBinnedMatrix(ctx, f, tree.MaxBins, opts.Workers); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func NewSymmetric(ctx context.Context, f *frame.Frame, part split.Part, opts Opt
 	bins := opts.Bins
 	if bins == nil {
 		var err error
-		if bins, err = tree.NewBins(ctx, f, opts.Buckets+1, opts.Workers); err != nil {
+		if bins, err = tree.NewBinnedMatrix(ctx, f, opts.Buckets+1, opts.Workers); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +108,7 @@ func (t *Fitter) Work() float64 { return t.grower.work() }
 
 // treeTime is the part of Work spent in growing n trees, of which a bin takes
 // so long to scan.
-func treeTime(w tree.Work, n int, bin float64) float64 {
+func treeTime(w tree.Cost, n int, bin float64) float64 {
 	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
 }
 

@@ -107,7 +107,7 @@ func (t *lot) measure(l *loss, k, i int) {
 		t.softmax(l, k, rows)
 	}
 	for _, row := range rows {
-		g, _ := tree.Derivatives(t.gradients[row])
+		g, _ := tree.UnpackGradHess(t.gradients[row])
 		b := &s.sizes[size(g)]
 		b.rows++
 		b.mass += math.Abs(float64(g))
@@ -148,7 +148,7 @@ func (t *lot) softmax(l *loss, k int, rows []int32) {
 		if l.labels[row] == target {
 			g--
 		}
-		t.gradients[row] = tree.Raw(g, h)
+		t.gradients[row] = tree.PackGradHess(g, h)
 	}
 }
 
@@ -161,7 +161,7 @@ func (t *lot) choose(l *loss, i int, chance lottery, least, full int) {
 	keep, rest := t.keep[:cap(t.keep)][i*lotRows:][:len(rows)], t.rest[:cap(t.rest)][i*lotRows:][:len(rows)]
 	mu := math.Float32frombits(uint32(full) << sizeBits)
 	for _, row := range rows {
-		g, h := tree.Derivatives(t.gradients[row])
+		g, h := tree.UnpackGradHess(t.gradients[row])
 		at := size(g)
 		if at < full {
 			weight := mu / max(g, -g)
@@ -170,7 +170,7 @@ func (t *lot) choose(l *loss, i int, chance lottery, least, full int) {
 				s.rest++
 				continue
 			}
-			t.gradients[row] = tree.Raw(g*weight, h*weight)
+			t.gradients[row] = tree.PackGradHess(g*weight, h*weight)
 		}
 		keep[s.keep] = row
 		s.keep++
@@ -231,7 +231,7 @@ const routed = 1 << 14
 // was grown from, and the rest; of twins, only the leaders. Calls of visit may be
 // at the same time, never for the same rows. The rows that were kept are
 // forgotten.
-func (t *lot) route(ctx context.Context, workers int, w *twins, b *tree.Bins, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
+func (t *lot) route(ctx context.Context, workers int, w *twins, b *tree.BinnedMatrix, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
 	known, rows := grown.Leaves, t.rest
 	if w.places != nil {
 		known, rows = 0, t.rest[:len(w.leaders)]
@@ -248,7 +248,7 @@ func (t *lot) route(ctx context.Context, workers int, w *twins, b *tree.Bins, gr
 		if w.places != nil {
 			copy(rows[lo:hi], w.leaders[lo:hi])
 		}
-		grown.Route(b, rows[lo:hi], scratch[lo:hi], visit)
+		grown.Apply(b, rows[lo:hi], scratch[lo:hi], visit)
 	})
 }
 

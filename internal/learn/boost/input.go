@@ -10,7 +10,7 @@ import (
 // input is the frame as symmetric trees see it.
 type input struct {
 	// bins hold the binned columns, then the statistics: in one order each.
-	bins []*tree.Bins
+	bins []*tree.BinnedMatrix
 	// usable are the features trees may use: a category of many levels is
 	// seen through its statistics only.
 	usable     []int32
@@ -31,7 +31,7 @@ const (
 )
 
 // newInput makes the statistics of the categorical columns of f.
-func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bins, opts *Options) (*input, error) {
+func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*input, error) {
 	in := &input{first: len(f.Columns)}
 	var keys []category
 	for i := range f.Columns {
@@ -44,7 +44,7 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 		}
 	}
 	if len(keys) == 0 {
-		in.bins = []*tree.Bins{bins}
+		in.bins = []*tree.BinnedMatrix{bins}
 		return in, nil
 	}
 	e := newEncoder(f, train, opts)
@@ -68,14 +68,14 @@ func newInput(ctx context.Context, f *frame.Frame, train []int32, bins *tree.Bin
 
 // arrange puts the binned columns and the statistics side by side, once for
 // each order.
-func (in *input) arrange(bins *tree.Bins, orders int) {
+func (in *input) arrange(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(in.statistics))
 		for i := range in.statistics {
 			s := &in.statistics[i]
-			features[i] = tree.Feature{Cuts: s.cuts, Data: s.orders[order]}
+			features[i] = tree.Feature{BinMapper: s.cuts, Data: s.orders[order]}
 		}
-		ordered, first := bins.With(features)
+		ordered, first := bins.Append(features)
 		in.bins, in.first = append(in.bins, ordered), first
 	}
 	for i := range in.statistics {

@@ -15,7 +15,7 @@ import (
 //	places  1  0  0  2  0  3  0  0
 //	values  0  a  b  c
 type symmetricTree struct {
-	tests  []tree.Test
+	tests  []tree.LevelSplit
 	values []float32
 	// places tells whose values, counted in leaves, are those of each leaf;
 	// nil where each leaf has its own.
@@ -24,7 +24,7 @@ type symmetricTree struct {
 
 // newSymmetricTree returns a tree whose leaves have the given values, of which
 // it keeps a copy.
-func newSymmetricTree(tests []tree.Test, values []float32, outputs int) symmetricTree {
+func newSymmetricTree(tests []tree.LevelSplit, values []float32, outputs int) symmetricTree {
 	values = values[:outputs<<len(tests)]
 	if outputs == 1 {
 		return symmetricTree{tests: tests, values: append([]float32(nil), values...)}
@@ -132,7 +132,7 @@ func readSymmetricTree(r *reader, inputs, outputs int) symmetricTree {
 	var t symmetricTree
 	for range depth {
 		feature := r.number(inputs)
-		t.tests = append(t.tests, tree.Test{Feature: int32(feature), Low: r.byte(), High: r.byte()})
+		t.tests = append(t.tests, tree.LevelSplit{Feature: int32(feature), Low: r.byte(), High: r.byte()})
 	}
 	if r.err != nil {
 		return t

@@ -23,7 +23,7 @@ func TestSymmetricTreesKeepTheValuesOfTheirLeaves(t *testing.T) {
 						}
 					}
 				}
-				grown := newSymmetricTree(make([]tree.Test, depth), values, outputs)
+				grown := newSymmetricTree(make([]tree.LevelSplit, depth), values, outputs)
 				checkLeaves(t, &grown, values, outputs)
 				b := grown.appendBinary(nil, outputs)
 				r := &reader{rest: b}

@@ -12,16 +12,16 @@ import (
 type leafwise struct {
 	opts   Options
 	loss   *loss
-	bins   *tree.Bins
+	bins   *tree.BinnedMatrix
 	params tree.Params
 	// leafwiseDesk is nil between rounds.
 	*leafwiseDesk
-	done tree.Work
+	done tree.Cost
 	// tape holds the binary form of the rounds so far, ends where each ends.
 	tape    *scratch.Tape
 	ends    []int64
 	packing []byte
-	cuts    []tree.Cuts
+	cuts    []tree.BinMapper
 	routed  int64
 }
 
@@ -37,8 +37,8 @@ type member struct {
 const negligible = 1e-6
 
 // newLeafwise prepares for the first round.
-func newLeafwise(l *loss, bins *tree.Bins, opts Options) *leafwise {
-	return &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Cuts(), tape: opts.Disk.NewTape(), params: tree.Params{
+func newLeafwise(l *loss, bins *tree.BinnedMatrix, opts Options) *leafwise {
+	return &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Mappers(), tape: opts.Disk.NewTape(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,

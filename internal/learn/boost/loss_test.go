@@ -36,7 +36,7 @@ func TestDrawIsUnbiased(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, row := range lot.keep {
-			dg, dh := tree.Derivatives(lot.gradients[row])
+			dg, dh := tree.UnpackGradHess(lot.gradients[row])
 			g += float64(dg)
 			h += float64(dh)
 			if i > 0 && row <= lot.keep[i-1] {

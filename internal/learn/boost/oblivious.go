@@ -21,7 +21,7 @@ type oblivious struct {
 // source is a feature of symmetric trees: a binned column, or a statistic.
 type source struct {
 	column int32 // -1 for a statistic
-	cuts   tree.Cuts
+	cuts   tree.BinMapper
 	key    category
 	codes  []uint8
 }
@@ -58,7 +58,7 @@ func (in *input) source(feature int32) source {
 		s := &in.statistics[at]
 		return source{column: -1, key: s.key, codes: s.codes}
 	}
-	return source{column: feature, cuts: in.bins[0].Features[feature].Cuts}
+	return source{column: feature, cuts: in.bins[0].Features[feature].BinMapper}
 }
 
 // rowsAtATime is the number of rows that go through all trees together.

@@ -22,7 +22,7 @@ type Options struct {
 	Workers int
 	// Bins is the frame cut into bins, to be shared by the fitters of one
 	// frame. Defaults to bins of the fitter's own.
-	Bins *tree.Bins
+	Bins *tree.BinnedMatrix
 	// Room is memory to be shared with other fitters, of the same number of
 	// classes and the same options. Defaults to the fitter's own.
 	Room *Room

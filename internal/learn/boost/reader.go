@@ -81,18 +81,18 @@ func (r *reader) floats(n int) []float32 {
 	return values
 }
 
-func (r *reader) oneCuts() tree.Cuts {
-	c, rest, err := tree.ReadCuts(r.rest)
+func (r *reader) oneCuts() tree.BinMapper {
+	c, rest, err := tree.ReadBinMapper(r.rest)
 	if err != nil {
 		r.fail()
-		return tree.Cuts{}
+		return tree.BinMapper{}
 	}
 	r.rest = rest
 	return c
 }
 
-func (r *reader) cuts() []tree.Cuts {
-	cuts := make([]tree.Cuts, 0)
+func (r *reader) cuts() []tree.BinMapper {
+	cuts := make([]tree.BinMapper, 0)
 	for range r.count() {
 		cuts = append(cuts, r.oneCuts())
 		if r.err != nil {
@@ -102,7 +102,7 @@ func (r *reader) cuts() []tree.Cuts {
 	return cuts
 }
 
-func (r *reader) tree(cuts []tree.Cuts) *tree.Tree {
+func (r *reader) tree(cuts []tree.BinMapper) *tree.Tree {
 	t, rest, err := tree.ReadTree(r.rest, cuts)
 	if err != nil {
 		r.fail()

@@ -46,7 +46,7 @@ type leafwiseDesk struct {
 	// lots and growers belong to the workers that grow trees side by side.
 	lots    []*lot
 	growers []*tree.Grower
-	bins    *tree.Bins // of the growers
+	bins    *tree.BinnedMatrix // of the growers
 	params  tree.Params
 	inner   int
 	// tops and scales are those of loss.
@@ -54,7 +54,7 @@ type leafwiseDesk struct {
 }
 
 // fit makes the desk one for side trees at a time, of inner workers each.
-func (d *leafwiseDesk) fit(bins *tree.Bins, params tree.Params, side, inner int) {
+func (d *leafwiseDesk) fit(bins *tree.BinnedMatrix, params tree.Params, side, inner int) {
 	if d.bins != bins || d.params != params || d.inner != inner || len(d.growers) != side {
 		d.bins, d.params, d.inner, d.growers = bins, params, inner, nil
 		for range side {
@@ -68,9 +68,9 @@ func (d *leafwiseDesk) fit(bins *tree.Bins, params tree.Params, side, inner int)
 }
 
 // work returns the work done at the desk so far.
-func (d *leafwiseDesk) work() (sum tree.Work) {
+func (d *leafwiseDesk) work() (sum tree.Cost) {
 	for _, g := range d.growers {
-		sum = sum.Plus(g.Work(), 1)
+		sum = sum.Plus(g.Cost(), 1)
 	}
 	return sum
 }

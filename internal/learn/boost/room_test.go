@@ -18,7 +18,7 @@ func TestRoomIsShared(t *testing.T) {
 	for name, open := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
 		for _, classes := range []int{2, 3, 7} {
 			f := puzzle(600, classes)
-			bins, err := tree.NewBins(t.Context(), f, 65, 1)
+			bins, err := tree.NewBinnedMatrix(t.Context(), f, 65, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

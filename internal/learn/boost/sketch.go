@@ -54,7 +54,7 @@ func (t *symmetric) deriveOne(rows []int32) {
 		if t.board.labels[row] == 1 {
 			g--
 		}
-		t.gradients[0][row] = tree.Raw(g, h)
+		t.gradients[0][row] = tree.PackGradHess(g, h)
 	}
 }
 
@@ -70,7 +70,7 @@ func (t *symmetric) deriveFew(rows []int32) {
 			if k == label {
 				g--
 			}
-			t.gradients[k][row] = tree.Raw(g, h)
+			t.gradients[k][row] = tree.PackGradHess(g, h)
 		}
 	}
 }
@@ -118,10 +118,10 @@ func (t *symmetric) project(s *sums, rows []int32) {
 		scale := 1 / sum
 		d := &directions[label]
 		h := max(1-squares*scale*scale, 0)
-		t.gradients[0][row] = tree.Raw(g0*scale-d[0], h)
-		t.gradients[1][row] = tree.Raw(g1*scale-d[1], h)
-		t.gradients[2][row] = tree.Raw(g2*scale-d[2], h)
-		t.gradients[3][row] = tree.Raw(g3*scale-d[3], h)
+		t.gradients[0][row] = tree.PackGradHess(g0*scale-d[0], h)
+		t.gradients[1][row] = tree.PackGradHess(g1*scale-d[1], h)
+		t.gradients[2][row] = tree.PackGradHess(g2*scale-d[2], h)
+		t.gradients[3][row] = tree.PackGradHess(g3*scale-d[3], h)
 		t.scales[row] = scale
 	}
 }

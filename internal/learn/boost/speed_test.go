@@ -106,7 +106,7 @@ func BenchmarkFit(b *testing.B) {
 			var binning, fitting time.Duration
 			for b.Loop() {
 				began := time.Now()
-				bins, err := tree.NewBins(b.Context(), f, tree.MaxBins, workers)
+				bins, err := tree.NewBinnedMatrix(b.Context(), f, tree.MaxBins, workers)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -31,7 +31,7 @@ type statistic struct {
 	key category
 	// codes is the bin of the statistic by category, all that prediction needs.
 	codes []uint8
-	cuts  tree.Cuts
+	cuts  tree.BinMapper
 	// orders holds one bin a row for each order.
 	orders [][]uint8
 }
@@ -152,7 +152,7 @@ func (e *encoder) statistic(key category, target []bool) statistic {
 		if i == 0 {
 			s.cuts = e.cuts(seen, tallies, p)
 			for category, t := range tallies {
-				s.codes[category] = s.cuts.Number(float64(t.mean(p)))
+				s.codes[category] = s.cuts.BinOf(float64(t.mean(p)))
 			}
 		}
 		bins := make([]uint8, e.frame.Rows)
@@ -160,7 +160,7 @@ func (e *encoder) statistic(key category, target []bool) statistic {
 			bins[row] = s.codes[cell]
 		}
 		for _, row := range order {
-			bins[row] = s.cuts.Number(float64(seen[row]))
+			bins[row] = s.cuts.BinOf(float64(seen[row]))
 		}
 		s.orders = append(s.orders, bins)
 	}
@@ -173,7 +173,7 @@ const statisticBins = 16
 
 // cuts finds the bins of a statistic from its values in one order and over all
 // rows.
-func (e *encoder) cuts(seen []float32, tallies []tally, p float32) tree.Cuts {
+func (e *encoder) cuts(seen []float32, tallies []tally, p float32) tree.BinMapper {
 	const most = 50_000
 	var values []float64
 	step := len(e.train)/most + 1
@@ -185,7 +185,7 @@ func (e *encoder) cuts(seen []float32, tallies []tally, p float32) tree.Cuts {
 			values = append(values, float64(t.mean(p)))
 		}
 	}
-	return tree.NumericCuts(values, min(e.buckets, statisticBins))
+	return tree.NewNumericMapper(values, min(e.buckets, statisticBins))
 }
 
 // worth returns how much better a category's ordered statistics foretell the

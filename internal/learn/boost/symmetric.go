@@ -15,7 +15,7 @@ type symmetric struct {
 	input *input
 	// symmetricDesk is nil between rounds.
 	*symmetricDesk
-	done tree.Work
+	done tree.Cost
 	// directions are those of a projection, nil without one. Its odds are found
 	// twice where they would take too much room.
 	directions []direction
@@ -49,7 +49,7 @@ func (t *symmetric) sit() (rise func()) {
 	if d.grower == nil {
 		d.grower = tree.NewSymmetricGrower(t.input.bins[0], t.opts.Depth, t.opts.L2, t.opts.Workers)
 	}
-	d.grower.Use(t.input.bins[0])
+	d.grower.SetBins(t.input.bins[0])
 	d.gradients = sized(d.gradients, min(outputs, mostSketched))
 	for o := range d.gradients {
 		d.gradients[o] = sized(d.gradients[o], rows)
@@ -67,9 +67,9 @@ func (t *symmetric) sit() (rise func()) {
 	d.values = sized(d.values, outputs<<tree.MaxSymmetricDepth)
 	d.eval, d.scratch = sized(d.eval, len(t.board.eval)), sized(d.scratch, len(t.board.eval))
 	t.symmetricDesk = d
-	before := d.grower.Work()
+	before := d.grower.Cost()
 	return func() {
-		t.done = t.done.Plus(d.grower.Work(), 1).Plus(before, -1)
+		t.done = t.done.Plus(d.grower.Cost(), 1).Plus(before, -1)
 		t.symmetricDesk = nil
 		t.opts.Room.symmetric.give(d)
 	}
@@ -108,7 +108,7 @@ func (t *symmetric) round(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	copy(t.eval, t.board.eval)
-	tree.RouteSymmetric(tests, bins, t.eval, t.scratch, func(leaf int, rows []int32) {
+	tree.ApplySymmetric(tests, bins, t.eval, t.scratch, func(leaf int, rows []int32) {
 		t.board.add(rows, t.leaf(leaf))
 	})
 	t.record(tests)
@@ -117,7 +117,7 @@ func (t *symmetric) round(ctx context.Context) (done bool, err error) {
 
 // record puts the tree with the present values on the tape. There tests know a
 // feature by its place among the inputs of the ensemble; those given are changed.
-func (t *symmetric) record(tests []tree.Test) {
+func (t *symmetric) record(tests []tree.LevelSplit) {
 	outputs := len(t.board.base)
 	for i := range tests {
 		tests[i].Feature = t.asked.place(tests[i].Feature, t.rounds())

@@ -23,11 +23,11 @@ const manyScores = 1 << 22
 
 // findTwins returns the twins of a problem's rows in bins, if there are so many
 // scores that it pays.
-func findTwins(ctx context.Context, p *problem, bins *tree.Bins, workers int) (twins, error) {
+func findTwins(ctx context.Context, p *problem, bins *tree.BinnedMatrix, workers int) (twins, error) {
 	if len(p.base) == 1 || bins.Rows*len(p.base) < manyScores {
 		return noTwins(p, bins.Rows), nil
 	}
-	places, n, err := bins.Twins(ctx, workers)
+	places, n, err := bins.DuplicateRows(ctx, workers)
 	if places == nil {
 		return noTwins(p, bins.Rows), err
 	}

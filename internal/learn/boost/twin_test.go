@@ -22,12 +22,12 @@ func TestTwinsChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	bins, err := tree.NewBins(t.Context(), f, 0, 1)
+	bins, err := tree.NewBinnedMatrix(t.Context(), f, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := newProblem(f, thirds(rows), classes)
-	places, n, err := bins.Twins(t.Context(), 1)
+	places, n, err := bins.DuplicateRows(t.Context(), 1)
 	if err != nil || n > rows/5 {
 		t.Fatalf("%d places, %v", n, err)
 	}

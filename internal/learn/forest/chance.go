@@ -16,7 +16,7 @@ func (s *splitter) random(feature int, rng *rand.Rand) (found division, varies b
 	if len(values) < 2 {
 		return noDivision, false
 	}
-	missing := values[len(values)-1] == f.Missing
+	missing := values[len(values)-1] == f.MissingBin
 	found = division{feature: feature, ordered: !f.Categorical}
 	if f.Categorical {
 		for word := range found.left {
@@ -37,7 +37,7 @@ func (s *splitter) random(feature int, rng *rand.Rand) (found division, varies b
 		if cut < high {
 			cut += uint8(rng.IntN(int(high - cut)))
 		}
-		found.cutAt(cut, f.Missing, cut < high && rng.Uint64()&1 == 0)
+		found.cutAt(cut, f.MissingBin, cut < high && rng.Uint64()&1 == 0)
 	}
 	if !s.weigh(&found) {
 		return noDivision, true

@@ -51,7 +51,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-func (m *member) encode(b []byte, cuts []tree.Cuts) []byte {
+func (m *member) encode(b []byte, cuts []tree.BinMapper) []byte {
 	b = m.AppendBinary(b, cuts)
 	b = binary.AppendUvarint(b, uint64(len(m.ends)))
 	first := uint32(0)
@@ -148,8 +148,8 @@ func (r *reader) prior() []float32 {
 	return prior
 }
 
-func (r *reader) cuts() tree.Cuts {
-	c, rest, err := tree.ReadCuts(r.rest)
+func (r *reader) cuts() tree.BinMapper {
+	c, rest, err := tree.ReadBinMapper(r.rest)
 	if err != nil {
 		r.fail()
 	}
@@ -158,7 +158,7 @@ func (r *reader) cuts() tree.Cuts {
 }
 
 // member reads one tree; nil if it is malformed.
-func (r *reader) member(cuts []tree.Cuts, classes int) *member {
+func (r *reader) member(cuts []tree.BinMapper, classes int) *member {
 	t, rest, err := tree.ReadTree(r.rest, cuts)
 	if err != nil {
 		r.fail()

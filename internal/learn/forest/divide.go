@@ -29,7 +29,7 @@ var noDivision = division{feature: -1}
 
 // splitter finds splits for one leaf after another. It belongs to one worker.
 type splitter struct {
-	bins    *tree.Bins
+	bins    *tree.BinnedMatrix
 	classes int
 	minLeaf int64 // least rows of a leaf
 	byClass bool  // see recipe
@@ -47,7 +47,7 @@ type splitter struct {
 	spent int // nanoseconds, by the estimates below
 }
 
-func newSplitter(bins *tree.Bins, classes, rows int) *splitter {
+func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
 	return &splitter{
 		bins:    bins,
 		classes: classes,
@@ -81,7 +81,7 @@ func (s *splitter) worth() float64 { return float64(s.squares) / float64(s.rows)
 // rows differ in it at all.
 func (s *splitter) best(feature int, rng *rand.Rand) (found division, varies bool) {
 	f := &s.bins.Features[feature]
-	s.spent += s.table.fill(s.entries, f.Data, f.Bins, s.classes)
+	s.spent += s.table.fill(s.entries, f.Data, f.NumBins, s.classes)
 	if len(s.table.bins) < 2 {
 		return noDivision, false
 	}
@@ -95,12 +95,12 @@ func (s *splitter) best(feature int, rng *rand.Rand) (found division, varies boo
 		return s.dividing(feature, s.sweep(s.order, nil)), true
 	}
 	values := s.table.bins
-	if values[len(values)-1] != f.Missing {
+	if values[len(values)-1] != f.MissingBin {
 		return s.cutting(feature, values, s.sweep(values, nil), false), true
 	}
 	values = values[:len(values)-1]
 	found = s.cutting(feature, values, s.sweep(values, nil), false)
-	if other := s.sweep(values, s.table.of(f.Missing)); other.worth > found.worth {
+	if other := s.sweep(values, s.table.of(f.MissingBin)); other.worth > found.worth {
 		found = s.cutting(feature, values, other, true)
 	}
 	return found, true
@@ -158,14 +158,14 @@ func (s *splitter) cutting(feature int, values []uint8, b boundary, missing bool
 	if b.after < len(values) {
 		at = uint8((int(at) + int(values[b.after])) / 2)
 	} else {
-		at = f.Missing - 1 // values on the left, missing ones on the right
+		at = f.MissingBin - 1 // values on the left, missing ones on the right
 	}
 	// Where the leaf has no missing cell to learn from, they go with the many.
-	if s.table.bins[len(s.table.bins)-1] != f.Missing && 2*b.rows > s.rows {
+	if s.table.bins[len(s.table.bins)-1] != f.MissingBin && 2*b.rows > s.rows {
 		missing = true
 	}
 	found := division{feature: feature, worth: b.worth, ordered: true}
-	found.cutAt(at, f.Missing, missing)
+	found.cutAt(at, f.MissingBin, missing)
 	return found
 }
 
@@ -194,7 +194,7 @@ func (s *splitter) dividing(feature int, b boundary) division {
 		}
 		return found
 	}
-	for bin := range s.bins.Features[feature].Bins {
+	for bin := range s.bins.Features[feature].NumBins {
 		found.left.add(uint8(bin))
 	}
 	for _, bin := range s.order[b.after:] {

@@ -14,8 +14,8 @@ import (
 // is the missing one.
 func leafOf(rng *rand.Rand, rows, width, classes int, categorical bool) (*splitter, []entry) {
 	f := tree.Feature{Data: make([]uint8, rows)}
-	f.Bins, f.Missing, f.Categorical = width, uint8(width-1), categorical
-	bins := &tree.Bins{Rows: rows, Features: []tree.Feature{f}}
+	f.NumBins, f.MissingBin, f.Categorical = width, uint8(width-1), categorical
+	bins := &tree.BinnedMatrix{Rows: rows, Features: []tree.Feature{f}}
 	entries := make([]entry, rows)
 	for i := range entries {
 		f.Data[i] = uint8(rng.IntN(width))
@@ -65,7 +65,7 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 		s.enter(entries)
 		got, _ := s.best(0, rng)
 
-		width := s.bins.Features[0].Bins
+		width := s.bins.Features[0].NumBins
 		want := 0.0
 		for set := range uint(1) << width {
 			if !categorical {

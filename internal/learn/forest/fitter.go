@@ -20,8 +20,8 @@ type Fitter struct {
 	part  split.Part
 	prior []float32 // class frequencies in part.Train
 
-	bins    *tree.Bins // nil until the first step
-	cuts    []tree.Cuts
+	bins    *tree.BinnedMatrix // nil until the first step
+	cuts    []tree.BinMapper
 	growers []*grower // one a worker
 	places  []int32   // of the rows of out-of-bag juries within part.Train
 
@@ -150,11 +150,11 @@ func (t *Fitter) prepare(ctx context.Context) error {
 	t.bins = t.opts.Bins
 	if t.bins == nil {
 		var err error
-		if t.bins, err = tree.NewBins(ctx, t.frame, 0, t.opts.Workers); err != nil {
+		if t.bins, err = tree.NewBinnedMatrix(ctx, t.frame, 0, t.opts.Workers); err != nil {
 			return err
 		}
 	}
-	t.cuts = t.bins.Cuts()
+	t.cuts = t.bins.Mappers()
 	n := len(t.part.Train)
 	most := min(n, oobRows, max(oobCells/t.opts.Classes, 1))
 	rows := make([]int32, most)
@@ -179,7 +179,7 @@ func (t *Fitter) scope() scope {
 	in := scope{rows: len(t.part.Train), features: len(t.bins.Features), rarest: t.rarest()}
 	for i := range t.bins.Features {
 		f := &t.bins.Features[i]
-		in.categories = in.categories || f.Categorical && f.Bins > 4
+		in.categories = in.categories || f.Categorical && f.NumBins > 4
 	}
 	return in
 }

@@ -31,7 +31,7 @@ type grower struct {
 }
 
 // newGrower makes a grower for trees of up to rows rows.
-func newGrower(bins *tree.Bins, classes, rows int) *grower {
+func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	g := &grower{
 		splitter: newSplitter(bins, classes, rows),
 		sample:   make([]entry, 0, rows),

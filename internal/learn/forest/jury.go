@@ -14,7 +14,7 @@ type jury struct {
 	size              []uint32 // trees that have voted on each row
 }
 
-func newJury(bins *tree.Bins, rows []int32, classes int) *jury {
+func newJury(bins *tree.BinnedMatrix, rows []int32, classes int) *jury {
 	j := &jury{classes: classes, features: len(bins.Features)}
 	j.rows = make([]uint8, len(rows)*j.features)
 	for f := range bins.Features {

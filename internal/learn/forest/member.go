@@ -45,7 +45,7 @@ func (g *grower) flatten() *member {
 			m.verdicts = append(m.verdicts, g.verdict(m, b, known))
 			continue
 		}
-		n := tree.Node{Feature: int32(b.best.feature), Left: int32(len(queue)), Set: -1, Bin: b.best.cut, Also: b.best.also}
+		n := tree.Node{Feature: int32(b.best.feature), Left: int32(len(queue)), Set: -1, Threshold: b.best.cut, MissingBin: b.best.also}
 		if !b.best.ordered {
 			n.Set = int32(len(m.Sets))
 			m.Sets = append(m.Sets, tree.Set(b.best.left))

@@ -15,7 +15,7 @@ import (
 type Model struct {
 	prior  []float32 // class frequencies, one a class
 	warmth metric.Temperature
-	cuts   []tree.Cuts // of each feature
+	cuts   []tree.BinMapper // of each feature
 	// members returns the trees.
 	members func() []*member
 	// recorded are the trees as they were grown, of which members are made when

@@ -19,7 +19,7 @@ type Options struct {
 	Workers int
 	// Bins is the frame in bins. Defaults to bins of its own, which the first
 	// Step makes.
-	Bins *tree.Bins
+	Bins *tree.BinnedMatrix
 	// Disk is where trees wait until the model is used. Defaults to memory.
 	Disk *scratch.Disk
 

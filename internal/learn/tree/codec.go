@@ -6,18 +6,19 @@ import (
 	"math"
 )
 
-// ErrMalformed tells that bytes are not the binary form of what is read.
+// ErrMalformed reports that bytes are not a valid binary form.
 var ErrMalformed = errors.New("malformed tree data")
 
-// The binary form is little endian; numbers whose size varies are uvarints.
+// The binary form is little endian; numbers of variable size are uvarints.
 //
-//	cuts   flags, then edges (count, float64 each)
-//	                or codes (count, bins, one byte each)
-//	tree   nodes (count), then each in breadth-first order:
-//	       feature+1 (0 is a leaf), flags, then the last bin that goes left
-//	                or four words of a set
+//	bin mapper  flags, then thresholds (count, float64 each)
+//	                     or code bins (count, bins, one byte each)
+//	tree        nodes (count), then each in breadth-first order:
+//	            feature+1 (0 is a leaf), flags, then the last bin that goes
+//	            left or four words of a set
 //
-// Children need no index: those of the k-th inner node are at 2k+1 and 2k+2.
+// The children need no index: those of the k-th inner node are at 2k+1 and
+// 2k+2.
 
 // Flags of the binary form.
 const (
@@ -26,63 +27,63 @@ const (
 )
 
 // AppendBinary appends the binary form of c.
-func (c *Cuts) AppendBinary(b []byte) ([]byte, error) {
+func (c *BinMapper) AppendBinary(b []byte) ([]byte, error) {
 	if c.Categorical {
 		b = append(b, flagCategorical)
-		b = binary.AppendUvarint(b, uint64(len(c.Codes)))
-		b = append(b, uint8(c.Bins))
-		return append(b, c.Codes...), nil
+		b = binary.AppendUvarint(b, uint64(len(c.CodeBins)))
+		b = append(b, uint8(c.NumBins))
+		return append(b, c.CodeBins...), nil
 	}
 	b = append(b, 0)
-	b = binary.AppendUvarint(b, uint64(len(c.Edges)))
-	for _, e := range c.Edges {
+	b = binary.AppendUvarint(b, uint64(len(c.Thresholds)))
+	for _, e := range c.Thresholds {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(e))
 	}
 	return b, nil
 }
 
-// ReadCuts reads the binary form of Cuts and returns what follows it.
-func ReadCuts(b []byte) (Cuts, []byte, error) {
+// ReadBinMapper reads a bin mapper and returns the rest of b.
+func ReadBinMapper(b []byte) (BinMapper, []byte, error) {
 	if len(b) == 0 || b[0] > flagCategorical {
-		return Cuts{}, nil, ErrMalformed
+		return BinMapper{}, nil, ErrMalformed
 	}
 	categorical := b[0] == flagCategorical
 	n, b, err := readCount(b[1:])
 	if err != nil {
-		return Cuts{}, nil, err
+		return BinMapper{}, nil, err
 	}
 	if categorical {
-		return readCodes(n, b)
+		return readCodeBins(n, b)
 	}
 	if n > MaxBins-2 || len(b) < 8*n {
-		return Cuts{}, nil, ErrMalformed
+		return BinMapper{}, nil, ErrMalformed
 	}
-	edges := make([]float64, n)
-	for i := range edges {
-		edges[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-		if i > 0 && !(edges[i-1] < edges[i]) {
-			return Cuts{}, nil, ErrMalformed
+	thresholds := make([]float64, n)
+	for i := range thresholds {
+		thresholds[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		if i > 0 && !(thresholds[i-1] < thresholds[i]) {
+			return BinMapper{}, nil, ErrMalformed
 		}
 	}
-	return numericCuts(edges), b[8*n:], nil
+	return numericMapper(thresholds), b[8*n:], nil
 }
 
-func readCodes(n int, b []byte) (Cuts, []byte, error) {
+func readCodeBins(n int, b []byte) (BinMapper, []byte, error) {
 	if len(b) < 1+n || b[0] < 2 {
-		return Cuts{}, nil, ErrMalformed
+		return BinMapper{}, nil, ErrMalformed
 	}
-	c := Cuts{Categorical: true, Bins: int(b[0]), Missing: b[0] - 1, Codes: append([]uint8{}, b[1:1+n]...)}
-	for _, bin := range c.Codes {
-		if bin >= c.Missing {
-			return Cuts{}, nil, ErrMalformed
+	c := BinMapper{Categorical: true, NumBins: int(b[0]), MissingBin: b[0] - 1, CodeBins: append([]uint8{}, b[1:1+n]...)}
+	for _, bin := range c.CodeBins {
+		if bin >= c.MissingBin {
+			return BinMapper{}, nil, ErrMalformed
 		}
 	}
 	return c, b[1+n:], nil
 }
 
-// AppendBinary appends the binary form of t; cuts are those of the bins it was
-// grown on.
-func (t *Tree) AppendBinary(b []byte, cuts []Cuts) []byte {
+// AppendBinary appends the binary form of t. mappers must be those of the
+// matrix that it was grown on.
+func (t *Tree) AppendBinary(b []byte, mappers []BinMapper) []byte {
 	b = binary.AppendUvarint(b, uint64(len(t.Nodes)))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -94,17 +95,17 @@ func (t *Tree) AppendBinary(b []byte, cuts []Cuts) []byte {
 			for _, word := range t.Sets[n.Set] {
 				b = binary.LittleEndian.AppendUint64(b, word)
 			}
-		case n.Also != n.Bin && n.Also == cuts[n.Feature].Missing:
-			b = append(b, flagMissingLeft, n.Bin)
+		case n.MissingBin != n.Threshold && n.MissingBin == mappers[n.Feature].MissingBin:
+			b = append(b, flagMissingLeft, n.Threshold)
 		default:
-			b = append(b, 0, n.Bin)
+			b = append(b, 0, n.Threshold)
 		}
 	}
 	return b
 }
 
-// ReadTree reads the binary form of a tree and returns what follows it.
-func ReadTree(b []byte, cuts []Cuts) (*Tree, []byte, error) {
+// ReadTree reads a tree and returns the rest of b.
+func ReadTree(b []byte, mappers []BinMapper) (*Tree, []byte, error) {
 	count, b, err := readCount(b)
 	if err != nil || count == 0 {
 		return nil, nil, ErrMalformed
@@ -122,12 +123,12 @@ func ReadTree(b []byte, cuts []Cuts) (*Tree, []byte, error) {
 			t.Leaves++
 			continue
 		}
-		if feature > uint64(len(cuts)) || 2*inner+2 >= count || 2*inner+1 <= i {
+		if feature > uint64(len(mappers)) || 2*inner+2 >= count || 2*inner+1 <= i {
 			return nil, nil, ErrMalformed
 		}
 		*n = Node{Feature: int32(feature - 1), Left: int32(2*inner + 1), Set: -1}
 		inner++
-		if b, err = t.readTest(n, b, cuts[n.Feature].Missing); err != nil {
+		if b, err = t.readSplit(n, b, mappers[n.Feature].MissingBin); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -137,17 +138,17 @@ func ReadTree(b []byte, cuts []Cuts) (*Tree, []byte, error) {
 	return t, b, nil
 }
 
-// readTest reads how n divides rows.
-func (t *Tree) readTest(n *Node, b []byte, missing uint8) ([]byte, error) {
+// readSplit reads the split of n.
+func (t *Tree) readSplit(n *Node, b []byte, missing uint8) ([]byte, error) {
 	if len(b) < 2 || b[0] > flagMissingLeft {
 		return nil, ErrMalformed
 	}
 	flags := b[0]
 	b = b[1:]
 	if flags != flagCategorical {
-		n.Bin, n.Also = b[0], b[0]
+		n.Threshold, n.MissingBin = b[0], b[0]
 		if flags == flagMissingLeft {
-			n.Also = missing
+			n.MissingBin = missing
 		}
 		return b[1:], nil
 	}
@@ -163,7 +164,8 @@ func (t *Tree) readTest(n *Node, b []byte, missing uint8) ([]byte, error) {
 	return b[8*len(set):], nil
 }
 
-// readCount reads the number of things to follow, each of at least a byte.
+// readCount reads the number of elements that follow, each of at least one
+// byte.
 func readCount(b []byte) (int, []byte, error) {
 	n, b, err := readUvarint(b)
 	if err != nil || n > uint64(len(b)) {

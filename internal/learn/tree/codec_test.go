@@ -3,13 +3,13 @@ package tree
 import "testing"
 
 func FuzzRead(f *testing.F) {
-	data, target := table(400, 8, 2)
+	data, target := testData(400, 8, 2)
 	bins := mustBins(f, data)
 	grown, err := NewGrower(bins, Params{MaxLeaves: 12, MinRows: 5}, 1).Grow(f.Context(), regression(bins, target))
 	if err != nil {
 		f.Fatal(err)
 	}
-	cuts := bins.Cuts()
+	cuts := bins.Mappers()
 	f.Add(grown.AppendBinary(nil, cuts))
 	for i := range cuts {
 		b, err := cuts[i].AppendBinary(nil)
@@ -19,13 +19,13 @@ func FuzzRead(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if c, _, err := ReadCuts(b); err == nil {
-			bin := c.Number(0)
+		if c, _, err := ReadBinMapper(b); err == nil {
+			bin := c.BinOf(0)
 			if c.Categorical {
-				bin = c.Code(2)
+				bin = c.BinOfCode(2)
 			}
-			if int(bin) >= c.Bins || c.Bins > MaxBins {
-				t.Errorf("bin %d of %d", bin, c.Bins)
+			if int(bin) >= c.NumBins || c.NumBins > MaxBins {
+				t.Errorf("bin %d of %d", bin, c.NumBins)
 			}
 		}
 		read, _, err := ReadTree(b, cuts)
@@ -39,13 +39,13 @@ func FuzzRead(f *testing.F) {
 }
 
 func TestTreeIsReadAsWritten(t *testing.T) {
-	data, target := table(3000, 8, 2)
+	data, target := testData(3000, 8, 2)
 	bins := mustBins(t, data)
 	grown, err := NewGrower(bins, Params{MaxLeaves: 30, MinRows: 5}, 1).Grow(t.Context(), regression(bins, target))
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, rest, err := ReadTree(grown.AppendBinary(nil, bins.Cuts()), bins.Cuts())
+	read, rest, err := ReadTree(grown.AppendBinary(nil, bins.Mappers()), bins.Mappers())
 	if err != nil || len(rest) > 0 {
 		t.Fatalf("%d bytes left, %v", len(rest), err)
 	}
@@ -63,8 +63,8 @@ func TestTreeIsReadAsWritten(t *testing.T) {
 	}
 }
 
-func TestFlowAgreesWithLeaf(t *testing.T) {
-	data, target := table(700, 9, 2)
+func TestBatchPredictorAgreesWithLeaf(t *testing.T) {
+	data, target := testData(700, 9, 2)
 	bins := mustBins(t, data)
 	grown, err := NewGrower(bins, Params{MaxLeaves: 60, MinRows: 3}, 1).Grow(t.Context(), regression(bins, target))
 	if err != nil {
@@ -74,15 +74,15 @@ func TestFlowAgreesWithLeaf(t *testing.T) {
 	for leaf := range values {
 		values[leaf] = float32(leaf)
 	}
-	flow := NewFlow(len(bins.Features))
-	for lo := 0; lo < bins.Rows; lo += FlowRows {
-		n := min(FlowRows, bins.Rows-lo)
-		flow.Begin(n)
+	predictor := NewBatchPredictor(len(bins.Features))
+	for lo := 0; lo < bins.Rows; lo += BatchRows {
+		n := min(BatchRows, bins.Rows-lo)
+		predictor.Begin(n)
 		for i := range bins.Features {
-			copy(flow.Bins(i), bins.Features[i].Data[lo:])
+			copy(predictor.Bins(i), bins.Features[i].Data[lo:])
 		}
 		dst := make([]float32, 2*n)
-		flow.Add(grown, values, dst, 2)
+		predictor.Add(grown, values, dst, 2)
 		cells := make([]uint8, len(bins.Features))
 		for row := range n {
 			for i := range cells {
@@ -92,7 +92,7 @@ func TestFlowAgreesWithLeaf(t *testing.T) {
 				t.Fatalf("row %d: leaf %d, want %d", lo+row, got, want)
 			}
 		}
-		if allocs := testing.AllocsPerRun(10, func() { flow.Add(grown, values, dst, 2) }); allocs != 0 {
+		if allocs := testing.AllocsPerRun(10, func() { predictor.Add(grown, values, dst, 2) }); allocs != 0 {
 			t.Errorf("%v allocations", allocs)
 		}
 	}

@@ -1,21 +1,30 @@
 // Package tree grows and evaluates decision trees on binned features.
 //
-// The pipeline is the list of files:
+// The files follow the steps of training:
 //
-//	cuts       how the cells of one column become bins
-//	bins       a frame cut into bins, one byte a cell
-//	gradient   first and second derivatives as packed integers
-//	histogram  their sums per bin: by counting, and by subtraction
-//	split      the best place to divide a leaf, numeric and categorical
-//	partition  which rows are in which leaf
-//	grow       leaf by leaf, the most promising first
-//	flat       the grown tree as an array, to predict with
-//	symmetric  level by level, one test for all leaves; level scores the tests
-//	codec      the binary form of cuts and trees
+//	bin_mapper            maps the cells of one column to bins
+//	binned_matrix         the binned columns of a frame, one byte a cell
+//	row_major             the same bins row by row
+//	gradient              first and second derivatives as packed integers
+//	histogram             sums of gradients by bin, column-wise
+//	histogram_rowwise     the same sums, row-wise
+//	histogram_sparse      the same sums for leaves of few rows
+//	split_numeric         the best split of a leaf by a numeric feature
+//	split_categorical     the best split of a leaf by a categorical feature
+//	find_splits           builds histograms and finds the best splits of leaves
+//	partition             moves the rows of a leaf to its children
+//	grow                  grows a tree leaf by leaf, highest gain first
+//	symmetric             grows a tree level by level, one split for all leaves
+//	level_histograms      assigns and builds the histograms of a level
+//	level_split           scores the splits of a level
+//	predictor             the grown tree as an array, used to predict
+//	predict_batch         predicts many binned rows at once
+//	codec                 the binary form of bin mappers and trees
+//	parallel, worker_pool a parallel loop and its goroutines
 //
-// Histograms are sums of integers. That makes them exact: they do not depend
-// on the order of the rows or on the number of workers, and a histogram got by
-// subtraction equals the one got by counting, bit by bit.
+// Histograms are sums of integers, so they are exact: they do not depend on the
+// order of the rows or on the number of workers, and a histogram computed by
+// subtraction equals the one built from rows bit by bit.
 //
 // # References
 //

@@ -5,86 +5,85 @@ import (
 	"context"
 )
 
-// Params limit the growth of a tree. The zero value of a field that is a limit
-// means none.
+// Params limit the growth of a tree. A limit of zero means no limit.
 type Params struct {
 	// MaxLeaves is the largest number of leaves, at least 2.
 	MaxLeaves int
 	// MaxDepth is the largest number of splits above a leaf.
 	MaxDepth int
-	// MinRows is the smallest number of rows in a leaf. While splits are
-	// compared it is estimated from the hessians, which is what histograms
-	// hold: rows the model is sure of count less.
+	// MinRows is the smallest number of rows in a leaf. For splits it is
+	// estimated from the hessians, because histograms hold no row counts: rows
+	// that the model is sure of count less.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
-	// MinGain is what a split must reduce the loss by.
+	// MinGain is the gain that a split must exceed.
 	MinGain float64
 	// L2 is the penalty on the square of a leaf's value.
 	L2 float64
-	// CatL2 is added to L2 where a subset of many levels goes left.
+	// CatL2 is added to L2 if a subset of more than a few levels goes left.
 	CatL2 float64
-	// CatSmooth is added to the hessian when levels are ordered.
+	// CatSmooth is added to the hessians by which levels are ordered.
 	CatSmooth float64
 }
 
-// Sample is what a tree is grown on.
+// Sample is the data that a tree is grown on.
 type Sample struct {
-	// Rows are the rows to learn from, ascending.
+	// Rows are the rows of the sample, ascending.
 	Rows []int32
-	// Gradients holds a packed gradient a row of the bins, and Scale its unit;
-	// see Quantise.
+	// Gradients holds the packed gradient of each row of the matrix, and Scale
+	// its unit; see Quantise.
 	Gradients []int64
 	Scale     Scale
-	// Features are the features that may be used, ascending; nil is all.
+	// Features are the features that may be used, ascending; nil means all.
 	Features []int32
 }
 
-// Grower grows trees on the same bins, one at a time.
+// Grower grows trees on the same binned matrix, one at a time.
 type Grower struct {
-	bins    *Bins
-	params  Params
-	workers int
-	offsets []int
-	pool    *pool
-	work    Work
+	bins       *BinnedMatrix
+	params     Params
+	workers    int
+	offsets    []int
+	histograms *histogramPool
+	cost       Cost
 
-	// Of the tree being grown:
-	sample   Sample
-	groups   []group
-	rows     []int32
-	scratch  []int32
-	strips   []strip
-	trays    []*tray   // by worker
-	shares   [][]int64 // histograms of all workers but the first
-	tree     *Tree
-	spans    []span  // by node
-	totals   []int64 // by node: the packed sums of its rows
-	leaves   []int32 // the node of each leaf, once grown
-	frontier frontier
+	// State of the tree being grown:
+	sample        Sample
+	groups        []activeGroup
+	rows          []int32
+	scratch       []int32
+	rowBlocks     []rowBlock
+	gatherBuffers []*gatherBuffer // by worker
+	partials      [][]int64       // histograms of the workers after the first
+	tree          *Tree
+	rowRanges     []rowRange // by node
+	totals        []int64    // by node: the packed sum of its rows
+	leaves        []int32    // the node of each leaf, set by renumber
+	frontier      frontier
 }
 
-// Work counts what growing has cost so far. It depends on the data only.
-type Work struct {
+// Cost counts the operations of growing trees. It depends on the data only.
+type Cost struct {
 	// Counted is the number of cells added to histograms.
 	Counted int64
-	// Scanned is the number of bins looked at for a split.
+	// Scanned is the number of bins scanned for a split.
 	Scanned int64
 	// Moved is the number of rows moved between leaves.
 	Moved int64
 }
 
-// Plus returns the sum of w and so many times more.
-func (w Work) Plus(more Work, times int64) Work {
-	return Work{w.Counted + times*more.Counted, w.Scanned + times*more.Scanned, w.Moved + times*more.Moved}
+// Plus returns w + times*more.
+func (w Cost) Plus(more Cost, times int64) Cost {
+	return Cost{w.Counted + times*more.Counted, w.Scanned + times*more.Scanned, w.Moved + times*more.Moved}
 }
 
-// span is a leaf's part of the rows.
-type span struct{ lo, hi int }
+// rowRange is a leaf's range of the rows.
+type rowRange struct{ lo, hi int }
 
-func (s span) len() int { return s.hi - s.lo }
+func (s rowRange) len() int { return s.hi - s.lo }
 
-// candidate is a leaf that may be divided.
+// candidate is a leaf that may be split.
 type candidate struct {
 	node  int32
 	depth int
@@ -94,41 +93,41 @@ type candidate struct {
 }
 
 // NewGrower returns a grower that uses up to workers goroutines. The trees do
-// not depend on their number.
-func NewGrower(bins *Bins, params Params, workers int) *Grower {
-	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: layout(bins)}
-	g.trays = make([]*tray, g.workers)
+// not depend on workers.
+func NewGrower(bins *BinnedMatrix, params Params, workers int) *Grower {
+	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: featureOffsets(bins)}
+	g.gatherBuffers = make([]*gatherBuffer, g.workers)
 	g.params.MaxLeaves = max(params.MaxLeaves, 2)
-	g.pool = newPool(g.offsets[len(bins.Features)] + window)
+	g.histograms = newHistogramPool(g.offsets[len(bins.Features)] + histWidth)
 	return g
 }
 
-// Work returns the work done so far.
-func (g *Grower) Work() Work { return g.work }
+// Cost returns the cost of growing so far.
+func (g *Grower) Cost() Cost { return g.cost }
 
-// LeafRows returns the rows of a leaf of the tree grown last, ascending. They
-// are the grower's own until it grows again.
+// LeafRows returns the rows of a leaf of the last tree, ascending. They are
+// valid until the next call of Grow.
 func (g *Grower) LeafRows(leaf int) []int32 {
-	s := g.spans[g.leaves[leaf]]
+	s := g.rowRanges[g.leaves[leaf]]
 	return g.rows[s.lo:s.hi]
 }
 
-// LeafSum returns the sums of the derivatives of a leaf's rows.
+// LeafSum returns the sums of the derivatives over the rows of a leaf.
 func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
-	gradient, hessian = halves(g.totals[g.leaves[leaf]])
+	gradient, hessian = unpack(g.totals[g.leaves[leaf]])
 	return gradient * g.sample.Scale.Gradient, hessian * g.sample.Scale.Hessian
 }
 
-// Grow grows a tree: it divides the most promising leaf until there are enough
-// or no split is worth its cost. The tree has at least one leaf. When ctx is
-// cancelled the error is ctx's.
+// Grow grows a tree: it splits the leaf of highest gain until there are
+// MaxLeaves leaves or no split is worth its cost. The tree has at least one
+// leaf. If ctx is cancelled Grow returns its error.
 func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 	var err error
-	if g.strips, err = g.bins.byRow(ctx, g.workers); err != nil {
+	if g.rowBlocks, err = g.bins.rowMajor(ctx, g.workers); err != nil {
 		return nil, err
 	}
 	g.begin(sample)
-	defer g.release()
+	defer g.releaseFrontier()
 	root, err := g.root(ctx)
 	if err != nil {
 		return nil, err
@@ -136,23 +135,23 @@ func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 	g.push(root)
 	for leaves := 1; leaves < g.params.MaxLeaves && len(g.frontier) > 0; leaves++ {
 		parent := heap.Pop(&g.frontier).(*candidate)
-		left, right, err := g.divide(ctx, parent)
+		left, right, err := g.applySplit(ctx, parent)
 		if err != nil {
 			return nil, err
 		}
 		if leaves+1 == g.params.MaxLeaves {
-			g.pool.give(parent.cells)
+			g.histograms.release(parent.cells)
 			break
 		}
 		if err := g.consider(ctx, parent, left, right); err != nil {
 			return nil, err
 		}
 	}
-	g.number()
+	g.renumber()
 	return g.tree, nil
 }
 
-// begin prepares for a new tree.
+// begin resets the grower for a new tree.
 func (g *Grower) begin(sample Sample) {
 	g.sample = sample
 	g.rows = append(g.rows[:0], sample.Rows...)
@@ -160,99 +159,102 @@ func (g *Grower) begin(sample Sample) {
 		g.scratch = make([]int32, len(g.rows))
 	}
 	g.tree = &Tree{Nodes: []Node{{Feature: -1}}}
-	g.spans = append(g.spans[:0], span{0, len(g.rows)})
+	g.rowRanges = append(g.rowRanges[:0], rowRange{0, len(g.rows)})
 	g.frontier = g.frontier[:0]
-	g.pool.lent = 0 // a cancelled tree may have kept some
-	g.groups = usable(g.bins, sample.Features)
+	g.histograms.inUse = 0 // a cancelled tree may not have released all
+	g.groups = activeGroups(g.bins, sample.Features)
 }
 
-// release returns what the frontier still holds.
-func (g *Grower) release() {
+// releaseFrontier releases the histograms of the leaves that were not split.
+func (g *Grower) releaseFrontier() {
 	for _, c := range g.frontier {
-		g.pool.give(c.cells)
+		g.histograms.release(c.cells)
 	}
 	g.frontier = g.frontier[:0]
 }
 
-// root counts the whole sample and finds its best split.
+// root returns the root, with its histogram and best split.
 func (g *Grower) root(ctx context.Context) (*candidate, error) {
 	root := &candidate{}
 	for _, row := range g.rows {
 		root.total += g.sample.Gradients[row]
 	}
 	g.totals = append(g.totals[:0], root.total)
-	if len(g.groups) == 0 || !g.divisible(root) {
+	if len(g.groups) == 0 || !g.splittable(root) {
 		return root, ctx.Err()
 	}
-	root.cells = g.pool.take()
-	return root, g.search(ctx, []*candidate{root}, root, nil)
+	root.cells = g.histograms.acquire()
+	return root, g.findBestSplits(ctx, []*candidate{root}, root, nil)
 }
 
-// divisible tells whether a leaf is large and high enough to be divided.
-func (g *Grower) divisible(c *candidate) bool {
+// splittable reports whether the depth, rows and hessian of a leaf allow a
+// split.
+func (g *Grower) splittable(c *candidate) bool {
 	if g.params.MaxDepth > 0 && c.depth >= g.params.MaxDepth {
 		return false
 	}
-	_, h := halves(c.total)
-	return g.spans[c.node].len() >= 2*max(g.params.MinRows, 1) &&
+	_, h := unpack(c.total)
+	return g.rowRanges[c.node].len() >= 2*max(g.params.MinRows, 1) &&
 		h*g.sample.Scale.Hessian >= 2*g.params.MinHessian
 }
 
-// divide writes c's split into the tree and returns its children.
-func (g *Grower) divide(ctx context.Context, c *candidate) (left, right *candidate, err error) {
+// applySplit adds c's split to the tree, partitions its rows and returns its
+// children.
+func (g *Grower) applySplit(ctx context.Context, c *candidate) (left, right *candidate, err error) {
 	t := g.tree
-	n := Node{Feature: c.best.feature, Left: int32(len(t.Nodes)), Set: -1, Bin: c.best.bin, Also: c.best.bin}
-	if c.best.goesLeft != nil {
+	n := Node{Feature: c.best.feature, Left: int32(len(t.Nodes)), Set: -1, Threshold: c.best.bin, MissingBin: c.best.bin}
+	if c.best.leftBins != nil {
 		n.Set = int32(len(t.Sets))
-		t.Sets = append(t.Sets, *c.best.goesLeft)
+		t.Sets = append(t.Sets, *c.best.leftBins)
 	} else if c.best.missingLeft {
-		n.Also = g.bins.Features[n.Feature].Missing
+		n.MissingBin = g.bins.Features[n.Feature].MissingBin
 	}
 	t.Nodes[c.node] = n
 	t.Nodes = append(t.Nodes, Node{Feature: -1}, Node{Feature: -1})
 
-	table := t.table(&n)
-	s := g.spans[c.node]
-	lefts, err := divideMany(ctx, g.workers, g.bins.Features[n.Feature].Data, &table, g.rows[s.lo:s.hi], g.scratch)
+	table := t.leftTable(&n)
+	s := g.rowRanges[c.node]
+	leftCount, err := partitionParallel(ctx, g.workers, g.bins.Features[n.Feature].Data, &table, g.rows[s.lo:s.hi], g.scratch)
 	if err != nil {
 		return nil, nil, err
 	}
-	g.work.Moved += int64(s.len())
-	g.spans = append(g.spans, span{s.lo, s.lo + lefts}, span{s.lo + lefts, s.hi})
+	g.cost.Moved += int64(s.len())
+	g.rowRanges = append(g.rowRanges, rowRange{s.lo, s.lo + leftCount}, rowRange{s.lo + leftCount, s.hi})
 	left = &candidate{node: n.Left, depth: c.depth + 1, total: c.best.left}
 	right = &candidate{node: n.Left + 1, depth: c.depth + 1, total: c.total - c.best.left}
 	g.totals = append(g.totals, left.total, right.total)
 	return left, right, nil
 }
 
-// consider finds the best splits of parent's children and puts them on the
-// frontier. The smaller child is counted, the larger got by subtraction in the
-// place of the parent, unless that was let go for want of memory.
+// consider finds the best splits of parent's children and adds them to the
+// frontier. The histogram of the smaller child is built from rows; that of the
+// larger is the parent's minus it, in place. If the parent's was released to
+// save memory, both are built from rows.
 func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) error {
 	small, large := left, right
-	if g.spans[left.node].len() > g.spans[right.node].len() {
+	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
 		small, large = right, left
 	}
-	var search []*candidate
+	var open []*candidate
 	for _, c := range []*candidate{small, large} {
-		if g.divisible(c) {
-			search = append(search, c)
+		if g.splittable(c) {
+			open = append(open, c)
 		}
 	}
-	if len(search) == 0 {
-		g.pool.give(parent.cells)
+	if len(open) == 0 {
+		g.histograms.release(parent.cells)
 		return ctx.Err()
 	}
 	if parent.cells == nil {
-		for i, c := range search {
-			c.cells = g.pool.take()
-			if err := g.search(ctx, search[i:i+1], c, nil); err != nil {
+		for i, c := range open {
+			c.cells = g.histograms.acquire()
+			if err := g.findBestSplits(ctx, open[i:i+1], c, nil); err != nil {
 				return err
 			}
 		}
 	} else {
-		small.cells, large.cells = g.pool.take(), parent.cells
-		if err := g.search(ctx, search, small, large); err != nil {
+		small.cells, large.cells = g.histograms.acquire(), parent.cells
+		if err := g.findBestSplits(ctx, open, small, large); err != nil {
 			return err
 		}
 	}
@@ -261,11 +263,11 @@ func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) e
 	return nil
 }
 
-// push puts c on the frontier if a split was found for it, else lets its
-// histogram go.
+// push adds c to the frontier if it has a split. It releases c's histogram if
+// it has none, or if too many are in use.
 func (g *Grower) push(c *candidate) {
-	if c.best.gain <= 0 || g.pool.lent > g.pool.limit {
-		g.pool.give(c.cells)
+	if c.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
+		g.histograms.release(c.cells)
 		c.cells = nil
 	}
 	if c.best.gain > 0 {
@@ -273,9 +275,9 @@ func (g *Grower) push(c *candidate) {
 	}
 }
 
-// number puts the nodes in breadth-first order, which is what the binary form
-// relies on, and gives the leaves their numbers in that order.
-func (g *Grower) number() {
+// renumber sorts the nodes in breadth-first order, as the binary form requires,
+// and numbers the leaves in that order.
+func (g *Grower) renumber() {
 	grown := g.tree.Nodes
 	order := make([]int32, 1, len(grown))
 	flat := make([]Node, 0, len(grown))
@@ -295,8 +297,8 @@ func (g *Grower) number() {
 	g.tree.Leaves = len(g.leaves)
 }
 
-// frontier is a heap of the leaves that may be divided, the highest gain first
-// and the oldest among equals.
+// frontier is a heap of the leaves that may be split, the highest gain first,
+// the oldest among equals.
 type frontier []*candidate
 
 func (f frontier) Len() int { return len(f) }

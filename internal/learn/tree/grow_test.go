@@ -13,9 +13,9 @@ import (
 	"foretell/internal/frame"
 )
 
-// table is a data set for tests: a few numeric columns, some with missing
-// cells, and categorical ones; the target depends on both kinds.
-func table(rows, features int, seed uint64) (*frame.Frame, []float32) {
+// testData returns a table of numeric columns, some with missing cells, and
+// categorical ones. The target depends on both kinds.
+func testData(rows, features int, seed uint64) (*frame.Frame, []float32) {
 	draw := rand.New(rand.NewPCG(seed, 0))
 	f := &frame.Frame{Schema: &frame.Schema{}, Rows: rows}
 	target := make([]float32, rows)
@@ -48,23 +48,23 @@ func table(rows, features int, seed uint64) (*frame.Frame, []float32) {
 }
 
 // regression returns a sample whose trees fit target by least squares.
-func regression(bins *Bins, target []float32) Sample {
+func regression(bins *BinnedMatrix, target []float32) Sample {
 	rows := make([]int32, bins.Rows)
 	s := Sample{Rows: rows, Gradients: make([]int64, bins.Rows)}
 	for i := range rows {
 		rows[i] = int32(i)
-		s.Gradients[i] = Raw(-target[i], 1)
+		s.Gradients[i] = PackGradHess(-target[i], 1)
 	}
 	var err error
 	if s.Scale, err = Quantise(context.Background(), 2, s.Gradients, rows); err != nil {
-		panic(err) // it has nothing to be cancelled by
+		panic(err) // the context cannot be cancelled
 	}
 	return s
 }
 
-func mustBins(tb testing.TB, f *frame.Frame) *Bins {
+func mustBins(tb testing.TB, f *frame.Frame) *BinnedMatrix {
 	tb.Helper()
-	bins, err := NewBins(tb.Context(), f, 0, 2)
+	bins, err := NewBinnedMatrix(tb.Context(), f, 0, 2)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func mustBins(tb testing.TB, f *frame.Frame) *Bins {
 }
 
 func TestGrow(t *testing.T) {
-	f, target := table(3000, 9, 1)
+	f, target := testData(3000, 9, 1)
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
 	params := Params{MaxLeaves: 40, MinRows: 5, L2: 1}
@@ -125,9 +125,9 @@ func TestGrow(t *testing.T) {
 			}
 		}
 	})
-	t.Run("routing_agrees_with_growing", func(t *testing.T) {
+	t.Run("apply_agrees_with_growing", func(t *testing.T) {
 		rows := slices.Clone(sample.Rows)
-		tree.Route(bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+		tree.Apply(bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
 			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
 				t.Errorf("leaf %d: %s", leaf, diff)
 			}
@@ -146,7 +146,7 @@ func TestGrow(t *testing.T) {
 	})
 	t.Run("same_tree_without_memory_for_histograms", func(t *testing.T) {
 		poor := NewGrower(bins, params, 2)
-		poor.pool.limit = 1
+		poor.histograms.limit = 1
 		other, err := poor.Grow(t.Context(), sample)
 		if err != nil {
 			t.Fatal(err)
@@ -178,8 +178,8 @@ func TestGrow(t *testing.T) {
 	})
 }
 
-func TestSharingRowsChangesNothing(t *testing.T) {
-	f, target := table(3*stretch, 5, 1)
+func TestSharedRowsGrowTheSameTree(t *testing.T) {
+	f, target := testData(3*chunkRows, 5, 1)
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
 	var want *Tree
@@ -189,8 +189,8 @@ func TestSharingRowsChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if workers > 1 && len(g.shares) != workers-1 {
-			t.Errorf("%d workers: %d shares besides the first", workers, len(g.shares))
+		if workers > 1 && len(g.partials) != workers-1 {
+			t.Errorf("%d workers: %d shares besides the first", workers, len(g.partials))
 		}
 		if want == nil {
 			want = got
@@ -202,7 +202,7 @@ func TestSharingRowsChangesNothing(t *testing.T) {
 }
 
 func TestGrowRecoversAKnownTree(t *testing.T) {
-	f, _ := table(4000, 8, 3)
+	f, _ := testData(4000, 8, 3)
 	target := make([]float32, f.Rows)
 	for row := range target {
 		x, code := f.Columns[0].Floats[row], f.Columns[3].Codes[row]
@@ -233,8 +233,8 @@ func TestGrowRecoversAKnownTree(t *testing.T) {
 	}
 }
 
-func TestGrowOnNothing(t *testing.T) {
-	f, target := table(100, 4, 1)
+func TestGrowOnEmptySample(t *testing.T) {
+	f, target := testData(100, 4, 1)
 	bins := mustBins(t, f)
 	for name, change := range map[string]func(*Sample){
 		"no_rows":      func(s *Sample) { s.Rows = nil },
@@ -253,7 +253,7 @@ func TestGrowOnNothing(t *testing.T) {
 }
 
 func BenchmarkGrow(b *testing.B) {
-	f, target := table(500_000, 28, 1)
+	f, target := testData(500_000, 28, 1)
 	bins := mustBins(b, f)
 	sample := regression(bins, target)
 	g := NewGrower(bins, Params{MaxLeaves: 31, MinRows: 20}, 2)
@@ -267,8 +267,8 @@ func BenchmarkGrow(b *testing.B) {
 	b.ReportMetric(cells/b.Elapsed().Seconds()/1e6, "Mcells·trees/s")
 }
 
-func BenchmarkNewBins(b *testing.B) {
-	f, _ := table(200_000, 28, 1)
+func BenchmarkNewBinnedMatrix(b *testing.B) {
+	f, _ := testData(200_000, 28, 1)
 	for b.Loop() {
 		mustBins(b, f)
 	}

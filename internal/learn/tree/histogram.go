@@ -1,50 +1,52 @@
 package tree
 
-// A histogram holds one packed sum a bin, all features behind one another.
-// Each feature's part may be looked at through a window of 256 cells, so the
-// whole is padded by that much: an index of one byte needs no check then.
+// A histogram holds one packed sum a bin; the features follow one another. The
+// cells of a feature are accessed as an array of 256, which an index of one
+// byte cannot exceed, so that the compiler omits the bounds check. The whole is
+// padded by as much.
 
-// window is what a byte can index.
-const window = 256
+// histWidth is the number of cells that a byte can index.
+const histWidth = 256
 
-// layout tells where each feature's cells begin; the last entry is the number
-// of cells of a histogram without padding.
-func layout(bins *Bins) []int {
+// featureOffsets returns the index of each feature's first cell. The last
+// element is the number of cells of a histogram without padding.
+func featureOffsets(bins *BinnedMatrix) []int {
 	offsets := make([]int, len(bins.Features)+1)
 	for i := range bins.Features {
-		offsets[i+1] = offsets[i] + bins.Features[i].Bins
+		offsets[i+1] = offsets[i] + bins.Features[i].NumBins
 	}
 	return offsets
 }
 
-// cells returns the window of the feature that begins at offset.
-func cells(histogram []int64, offset int) *[window]int64 {
-	return (*[window]int64)(histogram[offset : offset+window])
+// cellsAt returns the cells of the feature that begins at offset.
+func cellsAt(histogram []int64, offset int) *[histWidth]int64 {
+	return (*[histWidth]int64)(histogram[offset : offset+histWidth])
 }
 
-// room is where eight features are counted, each in a window of its own: one
-// address serves all of them.
-type room [8 * window]int64
+// histBuffer holds the histograms of eight features, each histWidth cells long:
+// one base address serves all of them.
+type histBuffer [8 * histWidth]int64
 
-// countOct adds the gradients of rows to the windows of eight features whose
-// bins are the bytes of words. gradients runs parallel to rows.
-func countOct(h *room, words []uint64, rows []int32, gradients []int64) {
+// build8 adds the gradients of rows to the histograms of eight features, whose
+// bins are the bytes of words. gradients is parallel to rows.
+func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
 		w, g := words[row], gradients[i]
 		h[uint8(w)] += g
-		h[1*window+int(uint8(w>>8))] += g
-		h[2*window+int(uint8(w>>16))] += g
-		h[3*window+int(uint8(w>>24))] += g
-		h[4*window+int(uint8(w>>32))] += g
-		h[5*window+int(uint8(w>>40))] += g
-		h[6*window+int(uint8(w>>48))] += g
-		h[7*window+int(uint8(w>>56))] += g
+		h[1*histWidth+int(uint8(w>>8))] += g
+		h[2*histWidth+int(uint8(w>>16))] += g
+		h[3*histWidth+int(uint8(w>>24))] += g
+		h[4*histWidth+int(uint8(w>>32))] += g
+		h[5*histWidth+int(uint8(w>>40))] += g
+		h[6*histWidth+int(uint8(w>>48))] += g
+		h[7*histWidth+int(uint8(w>>56))] += g
 	}
 }
 
-// countTwo adds the gradients of rows to the windows of two features.
-func countTwo(h0, h1 *[window]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
+// build2 adds the gradients of rows to the histograms of two features.
+// gradients is parallel to rows.
+func build2(h0, h1 *[histWidth]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	data1 = data1[:len(data0)]
 	for i, row := range rows {
@@ -54,39 +56,40 @@ func countTwo(h0, h1 *[window]int64, data0, data1 []uint8, rows []int32, gradien
 	}
 }
 
-// countOne does the same for one feature.
-func countOne(h *[window]int64, data []uint8, rows []int32, gradients []int64) {
+// build1 is build2 for one feature.
+func build1(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
 		h[data[row]] += gradients[i]
 	}
 }
 
-// discountOne takes the gradients of rows away from the window of one feature.
-func discountOne(h *[window]int64, data []uint8, rows []int32, gradients []int64) {
+// subtractRows subtracts the gradients of rows from the histogram of one
+// feature.
+func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
 		h[data[row]] -= gradients[i]
 	}
 }
 
-// group is a run of eight features that are counted together; active are those
-// of them that may be used, ascending.
-type group struct {
+// activeGroup is a feature group, with its active features: those that may be
+// used, ascending.
+type activeGroup struct {
 	index  int
 	active []int
 }
 
-// usable groups the features that may be used, nil for all; those with one bin
-// are of no use.
-func usable(bins *Bins, features []int32) []group {
-	groups := make([]group, 0, len(bins.octs))
+// activeGroups returns the groups of the given features; nil means all.
+// Features with a single bin are left out.
+func activeGroups(bins *BinnedMatrix, features []int32) []activeGroup {
+	groups := make([]activeGroup, 0, len(bins.groups))
 	use := func(i int) {
 		if bins.constant[i] {
 			return
 		}
 		if n := len(groups); n == 0 || groups[n-1].index != i/8 {
-			groups = append(groups, group{index: i / 8, active: make([]int, 0, 8)})
+			groups = append(groups, activeGroup{index: i / 8, active: make([]int, 0, 8)})
 		}
 		last := &groups[len(groups)-1]
 		last.active = append(last.active, i)
@@ -102,46 +105,46 @@ func usable(bins *Bins, features []int32) []group {
 	return groups
 }
 
-// Eight features are counted at once if at least crowd of them are in use, and
-// if the rows are many enough for the time it takes to bring the sums from the
-// room into the histogram.
+// A group is accumulated in a histBuffer if it has at least bufferedFeaturesMin
+// active features and there are enough rows to outweigh the copy into the
+// histogram.
 const (
-	crowd = 5
-	many  = 128
+	bufferedFeaturesMin = 5
+	bufferedRowsMin     = 128
 )
 
-// countGroup leaves the sums of the gradients of rows in the cells of a group's
-// active features, of eight at once if octs are to be made of them.
-func countGroup(bins *Bins, offsets []int, of *group, octs bool, r *room, histogram []int64, rows []int32, gradients []int64) {
-	if octs && len(of.active) >= crowd && len(rows) >= many {
-		for _, i := range of.active {
-			clear(r[i%8*window:][:bins.Features[i].Bins])
+// buildGroup sets the cells of a group's active features to the sums of the
+// gradients of rows. pack allows it to use the group's packed words.
+func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool, buffer *histBuffer, histogram []int64, rows []int32, gradients []int64) {
+	if pack && len(group.active) >= bufferedFeaturesMin && len(rows) >= bufferedRowsMin {
+		for _, i := range group.active {
+			clear(buffer[i%8*histWidth:][:bins.Features[i].NumBins])
 		}
-		countOct(r, bins.oct(of.index), rows, gradients)
-		for _, i := range of.active {
-			copy(histogram[offsets[i]:offsets[i+1]], r[i%8*window:])
+		build8(buffer, bins.groupWords(group.index), rows, gradients)
+		for _, i := range group.active {
+			copy(histogram[offsets[i]:offsets[i+1]], buffer[i%8*histWidth:])
 		}
 		return
 	}
-	for _, i := range of.active {
+	for _, i := range group.active {
 		clear(histogram[offsets[i]:offsets[i+1]])
 	}
-	active := of.active
+	active := group.active
 	for ; len(active) > 1; active = active[2:] {
 		a, b := active[0], active[1]
-		countTwo(cells(histogram, offsets[a]), cells(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
+		build2(cellsAt(histogram, offsets[a]), cellsAt(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
 	}
 	for _, i := range active {
-		countOne(cells(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
+		build1(cellsAt(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
 	}
 }
 
-// reach returns the part of a histogram that holds the cells of a group.
-func (of *group) reach(offsets []int) (lo, hi int) {
+// cellRange returns the range of a histogram that holds the cells of a group.
+func (of *activeGroup) cellRange(offsets []int) (lo, hi int) {
 	return offsets[of.active[0]], offsets[of.active[len(of.active)-1]+1]
 }
 
-// add leaves sum + more in sum.
+// add adds more to sum, element by element.
 func add(sum, more []int64) {
 	sum = sum[:len(more)]
 	for i, c := range more {
@@ -149,7 +152,7 @@ func add(sum, more []int64) {
 	}
 }
 
-// subtract leaves parent - child in parent.
+// subtract subtracts child from parent, element by element.
 func subtract(parent, child []int64) {
 	parent = parent[:len(child)]
 	for i, c := range child {
@@ -157,9 +160,10 @@ func subtract(parent, child []int64) {
 	}
 }
 
-// gather writes gradients[row] for each row to dst, so that the counting of
-// every feature reads them in sequence.
-func gather(dst []int64, gradients []int64, rows []int32) []int64 {
+// gatherGradients sets dst to the gradients of rows, so that building the
+// histogram of every feature reads them in sequence. It returns
+// dst[:len(rows)].
+func gatherGradients(dst []int64, gradients []int64, rows []int32) []int64 {
 	dst = dst[:len(rows)]
 	for i, row := range rows {
 		dst[i] = gradients[row]
@@ -167,24 +171,25 @@ func gather(dst []int64, gradients []int64, rows []int32) []int64 {
 	return dst
 }
 
-// pool lends histograms of one size and keeps those given back.
-type pool struct {
+// histogramPool keeps released histograms of one size for reuse.
+type histogramPool struct {
 	size, limit int
-	lent        int
+	inUse       int
 	free        [][]int64
 }
 
-// poolBytes bounds the memory of the histograms that wait for their leaf to be
-// divided. A leaf without one costs time only: its children are both counted.
-const poolBytes = 256 << 20
+// maxPoolBytes limits the memory of the histograms of leaves that wait to be
+// split. A leaf without one costs time only: both children are then built from
+// rows.
+const maxPoolBytes = 256 << 20
 
-func newPool(size int) *pool {
-	return &pool{size: size, limit: max(poolBytes/(8*size), 1)}
+func newHistogramPool(size int) *histogramPool {
+	return &histogramPool{size: size, limit: max(maxPoolBytes/(8*size), 1)}
 }
 
-// take lends a histogram that holds anything.
-func (p *pool) take() []int64 {
-	p.lent++
+// acquire returns a histogram with undefined contents.
+func (p *histogramPool) acquire() []int64 {
+	p.inUse++
 	if n := len(p.free); n > 0 {
 		h := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -193,10 +198,10 @@ func (p *pool) take() []int64 {
 	return make([]int64, p.size)
 }
 
-// give takes a histogram back; nil is none.
-func (p *pool) give(h []int64) {
+// release puts a histogram back; nil is ignored.
+func (p *histogramPool) release(h []int64) {
 	if h != nil {
-		p.lent--
+		p.inUse--
 		p.free = append(p.free, h)
 	}
 }

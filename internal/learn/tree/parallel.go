@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Parallel calls do(worker, task) for each task in 0…tasks-1 on at most
-// workers goroutines, worker being below min(workers, tasks). Tasks are handed
-// out in ascending order, but which worker does which is not fixed: a result
-// must depend on its task alone. When ctx is cancelled no further task begins,
-// and the error is ctx's.
+// Parallel calls do(worker, task) for each task in 0…tasks-1 on at most workers
+// goroutines; worker is below min(workers, tasks). Tasks begin in ascending
+// order, but which worker runs which is not fixed: a result must depend on its
+// task alone. If ctx is cancelled no further task begins and Parallel returns
+// its error.
 //
-// It pays for tasks of a few microseconds already: helpers stay awake for a
-// moment, because waking a sleeping core takes longer than many a task.
+// It is efficient for tasks of a few microseconds, because workers spin for a
+// moment after each loop: waking a sleeping core takes longer than such a task.
 func Parallel(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
 	workers = min(workers, tasks)
 	if workers <= 1 {
@@ -24,29 +24,29 @@ func Parallel(ctx context.Context, workers, tasks int, do func(worker, task int)
 		}
 		return ctx.Err()
 	}
-	c := &crew{ctx: ctx, tasks: tasks, do: do}
-	var room [8]*helper
-	helpers := room[:0]
+	loop := &parallelFor{ctx: ctx, tasks: tasks, do: do}
+	var buffer [8]*worker
+	acquired := buffer[:0]
 	for worker := 1; worker < workers; worker++ {
-		helpers = append(helpers, bench.call(c, worker))
+		acquired = append(acquired, idleWorkers.acquire(loop, worker))
 	}
-	c.work(0)
-	for _, h := range helpers {
-		bench.release(h)
+	loop.run(0)
+	for _, h := range acquired {
+		idleWorkers.release(h)
 	}
 	return ctx.Err()
 }
 
-// crew is a number of goroutines that do the tasks of one call of Parallel.
-type crew struct {
+// parallelFor is one call of Parallel, shared by its workers.
+type parallelFor struct {
 	ctx   context.Context
 	next  atomic.Int64
 	tasks int
 	do    func(worker, task int)
 }
 
-// work does tasks until none is left.
-func (c *crew) work(worker int) {
+// run runs tasks until none is left.
+func (c *parallelFor) run(worker int) {
 	for c.ctx.Err() == nil {
 		task := int(c.next.Add(1)) - 1
 		if task >= c.tasks {

@@ -9,9 +9,9 @@ import (
 )
 
 func TestParallel(t *testing.T) {
-	t.Run("every_task_is_done_once_by_a_worker_that_does_no_other_meanwhile", func(t *testing.T) {
+	t.Run("every_task_runs_once_and_a_worker_runs_one_at_a_time", func(t *testing.T) {
 		var group sync.WaitGroup
-		for range 4 { // callers that share the helpers
+		for range 4 { // callers that share the workers
 			group.Go(func() {
 				for round := range 300 {
 					workers, tasks := 1+round%5, round%17
@@ -37,7 +37,7 @@ func TestParallel(t *testing.T) {
 		}
 		group.Wait()
 	})
-	t.Run("a_task_may_have_tasks", func(t *testing.T) {
+	t.Run("loops_may_be_nested", func(t *testing.T) {
 		var sum atomic.Int64
 		err := Parallel(t.Context(), 3, 20, func(_, task int) {
 			err := Parallel(t.Context(), 2, 10, func(_, inner int) { sum.Add(int64(task * inner)) })
@@ -49,17 +49,17 @@ func TestParallel(t *testing.T) {
 			t.Errorf("%d, %v", sum.Load(), err)
 		}
 	})
-	t.Run("a_caller_waits_for_a_helper_longer_than_it_stays_awake", func(t *testing.T) {
+	t.Run("a_caller_waits_for_a_worker_longer_than_it_spins", func(t *testing.T) {
 		taken := make(chan struct{})
 		var once sync.Once
 		var finished atomic.Bool
 		err := Parallel(t.Context(), 2, 2, func(worker, _ int) {
 			if worker == 0 {
-				<-taken // the helper has its task
+				<-taken // the worker has its task
 				return
 			}
 			once.Do(func() { close(taken) })
-			for i := range int(1e7) { // far beyond anyone's patience
+			for i := range int(1e7) { // far longer than spinLimit
 				finished.Store(i == 1e7-1)
 			}
 		})
@@ -67,7 +67,7 @@ func TestParallel(t *testing.T) {
 			t.Errorf("finished: %v, error: %v", finished.Load(), err)
 		}
 	})
-	t.Run("nothing_begins_once_cancelled", func(t *testing.T) {
+	t.Run("no_task_begins_once_cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var begun atomic.Int64
 		err := Parallel(ctx, 2, 1000, func(_, _ int) {

@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// naive is the slow twin of scan: it tries every division of the bins that the
-// rule allows and adds up floating-point numbers.
-type naive struct {
+// exhaustiveSearch is the reference for splitFinder: it scores every allowed
+// split in floating point.
+type exhaustiveSearch struct {
 	g, h []float64
 	l2   float64
 }
 
-func (n *naive) gain(left func(bin int) bool) float64 {
+func (n *exhaustiveSearch) gain(left func(bin int) bool) float64 {
 	var gl, hl, gr, hr float64
 	for bin := range n.g {
 		if left(bin) {
@@ -32,7 +32,7 @@ func (n *naive) gain(left func(bin int) bool) float64 {
 	return gl*gl/(hl+n.l2) + gr*gr/(hr+n.l2) - g*g/(h+n.l2)
 }
 
-func (n *naive) numeric() float64 {
+func (n *exhaustiveSearch) numeric() float64 {
 	best, last := 0.0, len(n.g)-1
 	for edge := range last {
 		best = max(best,
@@ -42,7 +42,7 @@ func (n *naive) numeric() float64 {
 	return best
 }
 
-func (n *naive) subsets() float64 {
+func (n *exhaustiveSearch) subsets() float64 {
 	best := 0.0
 	for set := range 1 << len(n.g) {
 		best = max(best, n.gain(func(bin int) bool { return set>>bin&1 != 0 }))
@@ -50,10 +50,10 @@ func (n *naive) subsets() float64 {
 	return best
 }
 
-// random makes cells, some of them empty, and their twin.
-func random(draw *rand.Rand, bins int, l2 float64) ([]int64, *naive, int64) {
+// randomHistogram returns cells, some of them empty, and their reference.
+func randomHistogram(draw *rand.Rand, bins int, l2 float64) ([]int64, *exhaustiveSearch, int64) {
 	h := make([]int64, bins)
-	n := &naive{g: make([]float64, bins), h: make([]float64, bins), l2: l2}
+	n := &exhaustiveSearch{g: make([]float64, bins), h: make([]float64, bins), l2: l2}
 	var total int64
 	for bin := range h {
 		if draw.IntN(4) == 0 {
@@ -67,20 +67,20 @@ func random(draw *rand.Rand, bins int, l2 float64) ([]int64, *naive, int64) {
 	return h, n, total
 }
 
-func TestScanAgreesWithItsNaiveTwin(t *testing.T) {
+func TestSplitFinderAgreesWithExhaustiveSearch(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 5))
 	for range 500 {
-		h, twin, total := random(draw, 2+draw.IntN(9), draw.Float64()*50)
-		s := scan{total: total, l2: twin.l2, least: 1}
-		close := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*max(1, want, s.alone()) }
+		h, exhaustive, total := randomHistogram(draw, 2+draw.IntN(9), draw.Float64()*50)
+		s := splitFinder{total: total, l2: exhaustive.l2, minHessian: 1}
+		close := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*max(1, want, s.leafScore()) }
 
 		var best split
 		s.numeric(h, &best)
-		if want := twin.numeric(); !close(best.gain, want) {
+		if want := exhaustive.numeric(); !close(best.gain, want) {
 			t.Fatalf("numeric %v: gain %v, want %v", h, best.gain, want)
 		}
-		// A weight on every level and no smoothing: the order is optimal.
-		twin.l2, s.l2 = 0, 0
+		// Without penalty and smoothing the order is optimal.
+		exhaustive.l2, s.l2 = 0, 0
 		used := 0
 		for _, cell := range h {
 			if cell != 0 {
@@ -89,13 +89,13 @@ func TestScanAgreesWithItsNaiveTwin(t *testing.T) {
 		}
 		best = split{}
 		s.categorical(h, &best)
-		if want := twin.subsets(); used > oneVsRest && !close(best.gain, want) {
+		if want := exhaustive.subsets(); used > maxOneHot && !close(best.gain, want) {
 			t.Fatalf("categorical %v: gain %v, want %v", h, best.gain, want)
 		}
 		if best.gain > 0 {
 			var left int64
 			for bin, cell := range h {
-				if best.goesLeft.Has(uint8(bin)) {
+				if best.leftBins.Has(uint8(bin)) {
 					left += cell
 				}
 			}
@@ -107,15 +107,15 @@ func TestScanAgreesWithItsNaiveTwin(t *testing.T) {
 }
 
 func TestSubtractingEqualsCounting(t *testing.T) {
-	f, target := table(4000, 75, 4)
+	f, target := testData(4000, 75, 4)
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
-	offsets := layout(bins)
+	offsets := featureOffsets(bins)
 	count := func(rows []int32, octs bool) []int64 {
-		h := make([]int64, offsets[len(bins.Features)]+window)
-		ordered := gather(make([]int64, len(rows)), sample.Gradients, rows)
-		for _, of := range usable(bins, nil) {
-			countGroup(bins, offsets, &of, octs, new(room), h, rows, ordered)
+		h := make([]int64, offsets[len(bins.Features)]+histWidth)
+		ordered := gatherGradients(make([]int64, len(rows)), sample.Gradients, rows)
+		for _, of := range activeGroups(bins, nil) {
+			buildGroup(bins, offsets, &of, octs, new(histBuffer), h, rows, ordered)
 		}
 		return h
 	}
@@ -124,10 +124,10 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	if diff := cmp.Diff(count(sample.Rows[700:], true), parent); diff != "" {
 		t.Error(diff)
 	}
-	t.Run("a_tray_equals_one_by_one", func(t *testing.T) {
+	t.Run("row_wise_equals_column_wise", func(t *testing.T) {
 		g := NewGrower(bins, Params{}, 1)
 		var err error
-		if g.strips, err = bins.byRow(t.Context(), 2); err != nil {
+		if g.rowBlocks, err = bins.rowMajor(t.Context(), 2); err != nil {
 			t.Fatal(err)
 		}
 		g.sample = sample
@@ -144,11 +144,11 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 					features = append(features, int32(i))
 				}
 			}
-			want, got := count(rows, true), make([]int64, offsets[len(bins.Features)]+window)
+			want, got := count(rows, true), make([]int64, offsets[len(bins.Features)]+histWidth)
 			for i := range got {
-				got[i] = draw.Int64() // what was there before is of no account
+				got[i] = draw.Int64() // previous contents must not matter
 			}
-			g.tray(0).count(g, usable(bins, features), got, rows)
+			g.gatherBuffer(0).build(g, activeGroups(bins, features), got, rows)
 			for _, i := range features {
 				if diff := cmp.Diff(want[offsets[i]:offsets[i+1]], got[offsets[i]:offsets[i+1]]); diff != "" {
 					t.Errorf("feature %d, %d rows: %s", i, len(rows), diff)
@@ -156,27 +156,27 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 			}
 		}
 	})
-	t.Run("one_by_one_equals_by_fours", func(t *testing.T) {
+	t.Run("one_feature_equals_eight_at_once", func(t *testing.T) {
 		all := count(sample.Rows, true)
 		for i := range bins.Features {
-			h := new([window]int64)
-			ordered := gather(make([]int64, len(sample.Rows)), sample.Gradients, sample.Rows)
-			countOne(h, bins.Features[i].Data, sample.Rows, ordered)
-			if diff := cmp.Diff(all[offsets[i]:offsets[i+1]], h[:bins.Features[i].Bins]); diff != "" {
+			h := new([histWidth]int64)
+			ordered := gatherGradients(make([]int64, len(sample.Rows)), sample.Gradients, sample.Rows)
+			build1(h, bins.Features[i].Data, sample.Rows, ordered)
+			if diff := cmp.Diff(all[offsets[i]:offsets[i+1]], h[:bins.Features[i].NumBins]); diff != "" {
 				t.Errorf("feature %d: %s", i, diff)
 			}
 		}
 	})
 }
 
-func TestDivide(t *testing.T) {
+func TestPartition(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 1))
-	data := make([]uint8, 3*stretch+17)
+	data := make([]uint8, 3*chunkRows+17)
 	rows := make([]int32, len(data))
 	for i := range data {
 		data[i], rows[i] = uint8(draw.IntN(200)), int32(i)
 	}
-	var table [window]uint8
+	var table [histWidth]uint8
 	for bin := range 77 {
 		table[bin] = 1
 	}
@@ -190,12 +190,12 @@ func TestDivide(t *testing.T) {
 	}
 	for _, workers := range []int{1, 2, 8} {
 		got := slices.Clone(rows)
-		n, err := divideMany(t.Context(), workers, data, &table, got, make([]int32, len(rows)))
+		n, err := partitionParallel(t.Context(), workers, data, &table, got, make([]int32, len(rows)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) || n == 0 || table[data[got[n-1]]] != 1 || table[data[got[n]]] != 0 {
-			t.Errorf("%d workers: rows are not divided", workers)
+			t.Errorf("%d workers: rows are not partitioned", workers)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestQuantise(t *testing.T) {
 	}
 	packed := make([]int64, rows)
 	for i := range packed {
-		packed[i] = Raw(g[i], h[i])
+		packed[i] = PackGradHess(g[i], h[i])
 	}
 	scale, err := Quantise(t.Context(), 2, packed, all)
 	if err != nil {
@@ -224,7 +224,7 @@ func TestQuantise(t *testing.T) {
 	for _, p := range packed {
 		total += p
 	}
-	gotG, gotH := halves(total)
+	gotG, gotH := unpack(total)
 	if math.Abs(gotG*scale.Gradient-sumG) > rows*scale.Gradient || math.Abs(gotH*scale.Hessian-sumH) > rows*scale.Hessian {
 		t.Errorf("sums %v %v, want %v %v", gotG*scale.Gradient, gotH*scale.Hessian, sumG, sumH)
 	}

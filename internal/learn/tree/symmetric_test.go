@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func symmetricSample(bins *Bins, targets ...[]float32) SymmetricSample {
+func symmetricSample(bins *BinnedMatrix, targets ...[]float32) SymmetricSample {
 	s := SymmetricSample{Bins: bins}
 	for _, target := range targets {
 		one := regression(bins, target)
@@ -18,7 +18,7 @@ func symmetricSample(bins *Bins, targets ...[]float32) SymmetricSample {
 }
 
 func TestSymmetricGrow(t *testing.T) {
-	f, target := table(3000, 9, 1)
+	f, target := testData(3000, 9, 1)
 	other := make([]float32, len(target))
 	for row := range other {
 		if f.Columns[3].Codes[row] == 1 {
@@ -33,13 +33,13 @@ func TestSymmetricGrow(t *testing.T) {
 		t.Fatalf("%d tests, %v", len(tests), err)
 	}
 
-	t.Run("leaf_numbers_are_the_answers", func(t *testing.T) {
+	t.Run("leaf_numbers_follow_the_splits", func(t *testing.T) {
 		n := 0
 		for leaf := range 1 << len(tests) {
 			n += len(g.LeafRows(leaf))
 			for _, row := range g.LeafRows(leaf) {
 				for d, test := range tests {
-					if test.In(bins.Features[test.Feature].Data[row]) != (leaf>>d&1 == 1) {
+					if test.Passes(bins.Features[test.Feature].Data[row]) != (leaf>>d&1 == 1) {
 						t.Fatalf("row %d in leaf %d: test %d", row, leaf, d)
 					}
 				}
@@ -56,16 +56,16 @@ func TestSymmetricGrow(t *testing.T) {
 				for _, row := range g.LeafRows(leaf) {
 					want += sample.Gradients[o][row]
 				}
-				wantG, wantH := halves(want)
+				wantG, wantH := unpack(want)
 				if gradient, hessian := g.LeafSum(leaf, o); gradient != wantG*scale.Gradient || hessian != wantH*scale.Hessian {
 					t.Errorf("leaf %d output %d: sums %v and %v", leaf, o, gradient, hessian)
 				}
 			}
 		}
 	})
-	t.Run("routing_agrees_with_growing", func(t *testing.T) {
+	t.Run("apply_agrees_with_growing", func(t *testing.T) {
 		rows := append([]int32(nil), sample.Rows...)
-		RouteSymmetric(tests, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+		ApplySymmetric(tests, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
 			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
 				t.Errorf("leaf %d: %s", leaf, diff)
 			}
@@ -73,7 +73,7 @@ func TestSymmetricGrow(t *testing.T) {
 	})
 	t.Run("fewer_levels_where_memory_is_short", func(t *testing.T) {
 		poor := NewSymmetricGrower(bins, 5, 1, 1)
-		poor.limit = 4 * 2 * poor.whole
+		poor.maxCells = 4 * 2 * poor.fullStride
 		got, err := poor.Grow(t.Context(), sample)
 		if err != nil {
 			t.Fatal(err)
@@ -95,21 +95,21 @@ func TestSymmetricGrow(t *testing.T) {
 	})
 	t.Run("histograms_equal_counted_ones", func(t *testing.T) {
 		// The last level's histograms are those of the leaves before it.
-		half := len(g.spans) / 2
+		half := len(g.rowRanges) / 2
 		seen := map[bool]int{}
 		for leaf := range half {
 			seen[g.slots[leaf] >= 0]++
 			rows := append(append([]int32(nil), g.LeafRows(leaf)...), g.LeafRows(leaf+half)...)
-			if few := len(rows) < g.few; few != (g.slots[leaf] < 0) {
+			if few := len(rows) < g.sparseRows; few != (g.slots[leaf] < 0) {
 				t.Errorf("leaf %d of %d rows has slot %d", leaf, len(rows), g.slots[leaf])
 			}
 			if g.slots[leaf] < 0 {
 				continue
 			}
 			for o := range sample.Gradients {
-				want := new([window]int64)
-				ordered := gather(make([]int64, len(rows)), sample.Gradients[o], rows)
-				countOne(want, bins.Features[2].Data, rows, ordered)
+				want := new([histWidth]int64)
+				ordered := gatherGradients(make([]int64, len(rows)), sample.Gradients[o], rows)
+				build1(want, bins.Features[2].Data, rows, ordered)
 				got := g.histogram(g.slots[leaf], o)[g.offsets[2]:g.offsets[3]]
 				if diff := cmp.Diff(want[:len(got)], got); diff != "" {
 					t.Fatalf("leaf %d output %d: %s", leaf, o, diff)
@@ -122,8 +122,8 @@ func TestSymmetricGrow(t *testing.T) {
 	})
 }
 
-func TestSymmetricGrowStopsWhereNothingIsToBeGained(t *testing.T) {
-	f, _ := table(500, 5, 2)
+func TestSymmetricGrowStopsWithoutGain(t *testing.T) {
+	f, _ := testData(500, 5, 2)
 	target := make([]float32, f.Rows)
 	for row := range target {
 		if f.Columns[0].Floats[row] > 0.3 {

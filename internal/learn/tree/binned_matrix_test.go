@@ -14,7 +14,7 @@ import (
 	"foretell/internal/frame"
 )
 
-func TestNewBins(t *testing.T) {
+func TestNewBinnedMatrix(t *testing.T) {
 	nan := frame.NaN
 	f := &frame.Frame{
 		Schema: &frame.Schema{Columns: []frame.ColumnSchema{{}, {Kind: frame.Category, Levels: []string{"a", "b", "c"}}, {}, {}}},
@@ -26,7 +26,7 @@ func TestNewBins(t *testing.T) {
 			{Floats: []float64{7, 7, 7, 7, 7}},
 		},
 	}
-	bins, err := NewBins(t.Context(), f, 0, 2)
+	bins, err := NewBinnedMatrix(t.Context(), f, 0, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,19 +35,19 @@ func TestNewBins(t *testing.T) {
 		if diff := cmp.Diff(want[i], feature.Data); diff != "" {
 			t.Errorf("feature %d (-want +got):\n%s", i, diff)
 		}
-		if int(feature.Missing) != feature.Bins-1 {
-			t.Errorf("feature %d: missing bin %d of %d is not the last", i, feature.Missing, feature.Bins)
+		if int(feature.MissingBin) != feature.NumBins-1 {
+			t.Errorf("feature %d: missing bin %d of %d is not the last", i, feature.MissingBin, feature.NumBins)
 		}
 	}
 	t.Run("unseen_code_is_other", func(t *testing.T) {
-		c := &bins.Features[1].Cuts
-		if got, want := c.Code(77), c.Missing-1; got != want {
+		c := &bins.Features[1].BinMapper
+		if got, want := c.BinOfCode(77), c.MissingBin-1; got != want {
 			t.Errorf("got bin %d, want %d", got, want)
 		}
 	})
 }
 
-func TestBinsShareWhatIsCutAlike(t *testing.T) {
+func TestEqualMappersShareBins(t *testing.T) {
 	const rows = 900
 	f := &frame.Frame{Rows: rows, Columns: []frame.Column{{Floats: make([]float64, rows)}, {Floats: make([]float64, rows)}, {Codes: make([]int32, rows)}}}
 	for row := range rows {
@@ -56,11 +56,11 @@ func TestBinsShareWhatIsCutAlike(t *testing.T) {
 		f.Columns[2].Codes[row] = int32(row % 7)
 	}
 	fine := mustBins(t, f)
-	coarse, err := NewBins(t.Context(), f, 65, 2, fine)
+	coarse, err := NewBinnedMatrix(t.Context(), f, 65, 2, fine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := NewBins(t.Context(), f, 65, 2)
+	alone, err := NewBinnedMatrix(t.Context(), f, 65, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +69,14 @@ func TestBinsShareWhatIsCutAlike(t *testing.T) {
 			t.Errorf("feature %d: shared %v, want %v", i, got, shared)
 		}
 		if diff := cmp.Diff(alone.Features[i].Data, coarse.Features[i].Data); diff != "" {
-			t.Errorf("feature %d is in other bins (-alone +beside others):\n%s", i, diff)
+			t.Errorf("feature %d is in other bins (-built alone +reused):\n%s", i, diff)
 		}
 	}
 }
 
-// TestBinsThatAreRanks takes columns as Load leaves them: of few values, of too
-// many for 65 bins, of too many for 255.
-func TestBinsThatAreRanks(t *testing.T) {
+// TestRanksServeAsBins loads columns of few values, of too many for 65 bins and
+// of too many for 255.
+func TestRanksServeAsBins(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,few,several,many,y\n")
 	for row := range 3000 {
@@ -92,7 +92,7 @@ func TestBinsThatAreRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for maxBins, want := range map[int][]bool{65: {true, false, false}, MaxBins: {true, true, false}} {
-		bins, err := NewBins(t.Context(), f, maxBins, 2)
+		bins, err := NewBinnedMatrix(t.Context(), f, maxBins, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestBinsThatAreRanks(t *testing.T) {
 	}
 }
 
-func TestBinsWith(t *testing.T) {
+func TestAppend(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	for _, columns := range []int{7, 8, 11} {
 		const rows = 50
@@ -121,11 +121,11 @@ func TestBinsWith(t *testing.T) {
 				f.Columns[i].Floats[row] = draw.NormFloat64()
 			}
 		}
-		bins, err := NewBins(t.Context(), f, 0, 1)
+		bins, err := NewBinnedMatrix(t.Context(), f, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // what they share must not be written again
+		for range 2 { // shared memory must not be overwritten
 			var more []Feature
 			for range 6 {
 				feature := Feature{Data: make([]uint8, rows)}
@@ -134,33 +134,33 @@ func TestBinsWith(t *testing.T) {
 				}
 				more = append(more, feature)
 			}
-			all, first := bins.With(more)
+			all, first := bins.Append(more)
 			if first%8 != 0 || len(all.Features) != first+len(more) {
 				t.Errorf("%d features, %d from %d on", len(all.Features), len(more), first)
 			}
-			for _, b := range []*Bins{all, bins} {
-				checkOcts(t, b)
+			for _, b := range []*BinnedMatrix{all, bins} {
+				checkGroupWords(t, b)
 			}
 		}
 	}
 }
 
-// checkOcts compares the words of b with its features.
-func checkOcts(t *testing.T, b *Bins) {
+// checkGroupWords compares the packed words of b with its features.
+func checkGroupWords(t *testing.T, b *BinnedMatrix) {
 	t.Helper()
-	if len(b.constant) != len(b.Features) || len(b.octs) != (len(b.Features)+7)/8 {
-		t.Fatalf("%d features, %d octs, %d flags", len(b.Features), len(b.octs), len(b.constant))
+	if len(b.constant) != len(b.Features) || len(b.groups) != (len(b.Features)+7)/8 {
+		t.Fatalf("%d features, %d octs, %d flags", len(b.Features), len(b.groups), len(b.constant))
 	}
 	for i, feature := range b.Features {
 		for row, bin := range feature.Data {
-			if got := uint8(b.oct(i / 8)[row] >> (i % 8 * 8)); got != bin {
+			if got := uint8(b.groupWords(i / 8)[row] >> (i % 8 * 8)); got != bin {
 				t.Fatalf("feature %d, row %d: %d in its word, want %d", i, row, got, bin)
 			}
 		}
 	}
 }
 
-func TestCutsNumber(t *testing.T) {
+func TestBinMapper(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for name, value := range map[string]func() float64{
 		"continuous": draw.NormFloat64,
@@ -176,27 +176,27 @@ func TestCutsNumber(t *testing.T) {
 			}
 			copy(values, []float64{math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)})
 			for _, most := range []int{2, 5, 100, 254} {
-				c := NumericCuts(append([]float64(nil), values...), most)
-				if c.Bins > most+1 {
-					t.Fatalf("%d value bins, asked for %d", c.Bins-1, most)
+				c := NewNumericMapper(append([]float64(nil), values...), most)
+				if c.NumBins > most+1 {
+					t.Fatalf("%d value bins, asked for %d", c.NumBins-1, most)
 				}
-				counts := make([]int, c.Bins)
+				counts := make([]int, c.NumBins)
 				filled := make([]uint8, len(values))
 				c.Fill(filled, 1, &frame.Column{Floats: values}, 0, len(values))
 				for i, x := range values {
-					bin := int(c.Number(x))
+					bin := int(c.BinOf(x))
 					if int(filled[i]) != bin {
-						t.Fatalf("%v is filled into bin %d, found in %d of %v", x, filled[i], bin, c.Edges)
+						t.Fatalf("%v is filled into bin %d, found in %d of %v", x, filled[i], bin, c.Thresholds)
 					}
 					counts[bin]++
-					below := bin == 0 || c.Edges[bin-1] < x
-					if !below || bin < len(c.Edges) && x > c.Edges[bin] {
-						t.Fatalf("%v is not within bin %d of %v", x, bin, c.Edges)
+					below := bin == 0 || c.Thresholds[bin-1] < x
+					if !below || bin < len(c.Thresholds) && x > c.Thresholds[bin] {
+						t.Fatalf("%v is not within bin %d of %v", x, bin, c.Thresholds)
 					}
 				}
-				for bin, n := range counts[:c.Bins-1] {
+				for bin, n := range counts[:c.NumBins-1] {
 					if n == 0 {
-						t.Errorf("bin %d of %d is empty", bin, c.Bins)
+						t.Errorf("bin %d of %d is empty", bin, c.NumBins)
 					}
 				}
 			}
@@ -206,7 +206,7 @@ func TestCutsNumber(t *testing.T) {
 
 func TestSortNumbers(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	values := make([]float64, 2*radixLeast)
+	values := make([]float64, 2*radixMin)
 	for i := range values {
 		values[i] = math.Ldexp(draw.Float64()-0.5, draw.IntN(2000)-1000)
 	}

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/frame"
 )
 
-func TestTwins(t *testing.T) {
-	for _, columns := range []int{3, 70} { // in one strip, and in two
+func TestDuplicateRows(t *testing.T) {
+	for _, columns := range []int{3, 70} { // one row block, and two
 		draw := rand.New(rand.NewPCG(1, uint64(columns)))
 		const rows = 2000
 		f := &frame.Frame{Rows: rows, Columns: make([]frame.Column, columns)}
@@ -21,7 +21,7 @@ func TestTwins(t *testing.T) {
 			f.Columns[columns-1].Floats[row] = float64(draw.IntN(10))
 		}
 		bins := mustBins(t, f)
-		numbers, n, err := bins.Twins(t.Context(), 2)
+		numbers, n, err := bins.DuplicateRows(t.Context(), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,12 +44,12 @@ func TestTwins(t *testing.T) {
 			t.Errorf("%d columns: %d numbers of %d rows, want %d of %d", columns, n, len(numbers), len(known), rows)
 		}
 	}
-	t.Run("no_numbers_where_hardly_any_row_has_one", func(t *testing.T) {
+	t.Run("no_numbers_if_rows_are_mostly_unique", func(t *testing.T) {
 		f := &frame.Frame{Rows: 200, Columns: make([]frame.Column, 1)}
 		for row := range f.Rows {
 			f.Columns[0].Floats = append(f.Columns[0].Floats, float64(max(row, 3)))
 		}
-		if numbers, _, err := mustBins(t, f).Twins(t.Context(), 1); numbers != nil || err != nil {
+		if numbers, _, err := mustBins(t, f).DuplicateRows(t.Context(), 1); numbers != nil || err != nil {
 			t.Errorf("got numbers, %v", err)
 		}
 	})

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// radixLeast is the number of values from which sorting by digits pays.
-const radixLeast = 4096
+// radixMin is the number of values from which on radix sort is faster.
+const radixMin = 4096
 
-// sortNumbers sorts values, among which there is no NaN. Many are sorted digit
-// by digit, the last first, digits that are all equal left out: several times
-// faster than by comparison.
+// sortNumbers sorts values, which must not contain NaN. Many values are sorted
+// by radix sort, least significant digit first; digits that are equal in all
+// values are skipped.
 func sortNumbers(values []float64) {
-	if len(values) < radixLeast {
+	if len(values) < radixMin {
 		slices.Sort(values)
 		return
 	}
 	keys, spare := make([]uint64, len(values)), make([]uint64, len(values))
-	var counts [8][window]int32
+	var counts [8][histWidth]int32
 	for i, x := range values {
-		k := sortable(x)
+		k := sortKey(x)
 		keys[i] = k
 		for digit := range counts {
 			counts[digit][uint8(k>>(8*digit))]++
@@ -43,12 +43,13 @@ func sortNumbers(values []float64) {
 		keys, spare = spare, keys
 	}
 	for i, k := range keys {
-		values[i] = number(k)
+		values[i] = fromKey(k)
 	}
 }
 
-// sortable returns an integer that is ordered as x is; zeros are equal.
-func sortable(x float64) uint64 {
+// sortKey returns an integer whose order is that of x; zeros of both signs are
+// equal.
+func sortKey(x float64) uint64 {
 	bits := math.Float64bits(x + 0)
 	if bits>>63 != 0 {
 		return ^bits
@@ -56,8 +57,8 @@ func sortable(x float64) uint64 {
 	return bits | 1<<63
 }
 
-// number is the inverse of sortable.
-func number(key uint64) float64 {
+// fromKey is the inverse of sortKey.
+func fromKey(key uint64) float64 {
 	if key>>63 != 0 {
 		return math.Float64frombits(key &^ (1 << 63))
 	}

@@ -1,0 +1,83 @@
+package tree
+
+import "math"
+
+// binIndex is a lookup table for bins: a grid of cells of equal width over the
+// range of the thresholds. A cell holds the few thresholds that must be
+// compared. The result is exact in spite of rounding, because cell is
+// monotonic:
+//
+//	thresholds   t0   t1 t2            t3
+//	cells      │    │    │    │    │    │
+//	x in the second cell: after t0, before t3
+type binIndex struct {
+	origin, scale float64
+	// firstThreshold is the number of thresholds in the cells before each cell.
+	firstThreshold []uint8
+}
+
+// indexCells is the number of cells of a binIndex.
+const indexCells = 1024
+
+// newBinIndex returns nil if a binary search is as fast.
+func newBinIndex(thresholds []float64) *binIndex {
+	n := len(thresholds)
+	if n < 8 {
+		return nil
+	}
+	f := &binIndex{origin: thresholds[0], scale: indexCells / (thresholds[n-1] - thresholds[0])}
+	if f.scale <= 0 || math.IsInf(f.scale, 0) || math.IsInf(f.origin, 0) {
+		return nil
+	}
+	f.firstThreshold = make([]uint8, indexCells+1)
+	cell := 0
+	for i, e := range thresholds {
+		for at := f.cell(e); cell < at; {
+			cell++
+			f.firstThreshold[cell] = uint8(i)
+		}
+	}
+	for cell++; cell <= indexCells; cell++ {
+		f.firstThreshold[cell] = uint8(n)
+	}
+	return f
+}
+
+// cell returns the cell of x, which must be between the first and the last
+// threshold.
+func (f *binIndex) cell(x float64) int {
+	return min(int((x-f.origin)*f.scale), indexCells-1)
+}
+
+// fill writes the bins of values to dst[0], dst[stride] and so on. thresholds
+// must be those passed to newBinIndex.
+func (f *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, missing uint8) {
+	last := len(thresholds) - 1
+	low, high := thresholds[0], thresholds[last]
+	i := 0
+	for _, x := range values {
+		bin := missing
+		switch {
+		case x <= low:
+			bin = 0
+		case x > high:
+			bin = uint8(last + 1)
+		case x == x:
+			cell := f.cell(x)
+			lo, hi := int(f.firstThreshold[cell]), int(f.firstThreshold[cell+1])
+			for hi-lo > 4 {
+				if mid := (lo + hi) / 2; thresholds[mid] < x {
+					lo = mid + 1
+				} else {
+					hi = mid
+				}
+			}
+			for lo < hi && thresholds[lo] < x {
+				lo++
+			}
+			bin = uint8(lo)
+		}
+		dst[i] = bin
+		i += stride
+	}
+}

@@ -1,0 +1,241 @@
+package tree
+
+import (
+	"cmp"
+	"slices"
+
+	"foretell/internal/frame"
+)
+
+// MaxBins is the largest number of bins of a feature, including the bin of
+// missing cells.
+const MaxBins = 255
+
+// BinMapper maps the cells of one column to bins. The last bin is always the
+// one of missing cells, even if no row is in it:
+//
+//	numeric      0 … len(Thresholds) by value           | missing
+//	categorical  levels, the most frequent first | other | missing
+//
+// The bin other holds the levels without a bin of their own and unknown levels.
+type BinMapper struct {
+	// Categorical reports whether the bins are unordered.
+	Categorical bool
+	// Thresholds are the upper bounds of the bins of a numeric feature,
+	// ascending: x is in the first bin b with x <= Thresholds[b], or in the bin
+	// after the last threshold.
+	Thresholds []float64
+	// CodeBins maps each code of a categorical feature to its bin.
+	CodeBins []uint8
+	// NumBins is the number of bins, at most MaxBins.
+	NumBins int
+	// MissingBin is the bin of missing cells: NumBins - 1.
+	MissingBin uint8
+	// index speeds up Fill; nil if a binary search is as fast.
+	index *binIndex
+}
+
+// numericMapper returns the mapper with the given thresholds, which must be
+// ascending.
+func numericMapper(thresholds []float64) BinMapper {
+	return BinMapper{Thresholds: thresholds, NumBins: len(thresholds) + 2, MissingBin: uint8(len(thresholds) + 1), index: newBinIndex(thresholds)}
+}
+
+// equal reports whether other maps every cell to the same bin.
+func (c *BinMapper) equal(other *BinMapper) bool {
+	return c.Categorical == other.Categorical && c.NumBins == other.NumBins &&
+		slices.Equal(c.Thresholds, other.Thresholds) && slices.Equal(c.CodeBins, other.CodeBins)
+}
+
+// hasOneBinPer reports whether values, which must be ascending, fall into bins
+// 0, 1, 2 … and there are no other bins of values.
+func (c *BinMapper) hasOneBinPer(values []float64) bool {
+	if c.Categorical || c.NumBins != len(values)+1 {
+		return false
+	}
+	for i, x := range values {
+		if int(c.BinOf(x)) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// BinOf returns the bin of x; NaN is missing.
+func (c *BinMapper) BinOf(x float64) uint8 {
+	if x != x {
+		return c.MissingBin
+	}
+	base, n := 0, len(c.Thresholds)
+	for n > 0 {
+		half := (n + 1) / 2
+		if c.Thresholds[base+half-1] < x {
+			base += half
+		}
+		n -= half
+	}
+	return uint8(base)
+}
+
+// BinOfCode returns the bin of a code. An unknown code is in the bin other.
+func (c *BinMapper) BinOfCode(code int32) uint8 {
+	switch {
+	case code < 0:
+		return c.MissingBin
+	case int(code) < len(c.CodeBins):
+		return c.CodeBins[code]
+	}
+	return c.MissingBin - 1
+}
+
+// Fill writes the bins of col's rows lo…hi-1 to dst[0], dst[stride],
+// dst[2*stride] and so on. If col is of the other kind, all its cells are
+// missing.
+func (c *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
+	i := 0
+	switch {
+	case !c.Categorical && col.Numeric():
+		var buffer [256]float64
+		for ; lo < hi; lo += len(buffer) {
+			values := col.Numbers(buffer[:], lo, min(lo+len(buffer), hi))
+			c.fillValues(dst[i:], stride, values)
+			i += stride * len(values)
+		}
+	case c.Categorical && col.Codes != nil:
+		for _, code := range col.Codes[lo:hi] {
+			dst[i] = c.BinOfCode(code)
+			i += stride
+		}
+	default:
+		for range hi - lo {
+			dst[i] = c.MissingBin
+			i += stride
+		}
+	}
+}
+
+func (c *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
+	if c.index != nil {
+		c.index.fill(dst, stride, values, c.Thresholds, c.MissingBin)
+		return
+	}
+	for i, x := range values {
+		dst[i*stride] = c.BinOf(x)
+	}
+}
+
+// NewNumericMapper returns a mapper with at most maxBins bins besides the one
+// of missing cells. values must not contain NaN; they are overwritten.
+func NewNumericMapper(values []float64, maxBins int) BinMapper {
+	sortNumbers(values)
+	distinct, counts := countDistinct(values)
+	var thresholds []float64
+	if len(distinct) <= maxBins {
+		for i := 1; i < len(distinct); i++ {
+			thresholds = append(thresholds, midpoint(distinct[i-1], distinct[i]))
+		}
+	} else {
+		thresholds = quantileThresholds(distinct, counts, maxBins)
+	}
+	return numericMapper(thresholds)
+}
+
+// countDistinct returns the distinct values of a sorted slice and the number of
+// times each occurs. It overwrites the slice; distinct is a part of it.
+func countDistinct(sorted []float64) (distinct []float64, counts []int) {
+	different := 0
+	for i, x := range sorted {
+		if i == 0 || x != sorted[i-1] {
+			different++
+		}
+	}
+	distinct, counts = sorted[:0], make([]int, 0, different)
+	last := 0.0
+	for i, x := range sorted {
+		if i == 0 || x != last {
+			distinct, counts = append(distinct, x), append(counts, 0)
+		}
+		counts[len(counts)-1]++
+		last = x
+	}
+	return distinct, counts
+}
+
+// quantileThresholds splits distinct values into at most maxBins bins of about
+// equal weight. A value heavier than an equal part has a bin of its own; the
+// others are spread evenly over the remaining bins, as in LightGBM's greedy
+// search.
+func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64 {
+	rest, remaining := 0, maxBins
+	for _, n := range counts {
+		rest += n
+	}
+	target := float64(rest) / float64(maxBins)
+	heavy := make([]bool, len(counts))
+	for i, n := range counts {
+		if float64(n) >= target {
+			heavy[i] = true
+			rest -= n
+			remaining--
+		}
+	}
+	target = float64(rest) / float64(max(remaining, 1))
+	thresholds := make([]float64, 0, maxBins-1)
+	weight := 0
+	for i := 0; i < len(distinct)-1 && len(thresholds) < maxBins-1; i++ {
+		weight += counts[i]
+		if !heavy[i] {
+			rest -= counts[i]
+		}
+		full := float64(weight) >= target
+		// A bin also ends before a heavy value, unless the bin is nearly empty.
+		early := heavy[i+1] && float64(weight) >= target/2
+		if !heavy[i] && !full && !early {
+			continue
+		}
+		thresholds = append(thresholds, midpoint(distinct[i], distinct[i+1]))
+		weight = 0
+		if !heavy[i] {
+			remaining--
+			target = float64(rest) / float64(max(remaining, 1))
+		}
+	}
+	return thresholds
+}
+
+// midpoint returns a threshold t with a <= t < b, halfway if floating point
+// allows it.
+func midpoint(a, b float64) float64 {
+	if e := a/2 + b/2; a <= e && e < b {
+		return e
+	}
+	return a
+}
+
+// newCategoricalMapper returns a mapper in which the most frequent codes have
+// bins of their own. levels is the number of levels of the column.
+func newCategoricalMapper(codes []int32, levels int) BinMapper {
+	for _, code := range codes {
+		levels = max(levels, int(code))
+	}
+	counts := make([]int, levels+1)
+	for _, code := range codes {
+		if code >= 0 {
+			counts[code]++
+		}
+	}
+	order := make([]int32, levels)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(counts[b], counts[a]) })
+	own := min(levels, MaxBins-2)
+	c := BinMapper{Categorical: true, CodeBins: make([]uint8, levels+1), NumBins: own + 2, MissingBin: uint8(own + 1)}
+	for i := range c.CodeBins {
+		c.CodeBins[i] = uint8(own)
+	}
+	for bin, code := range order[:own] {
+		c.CodeBins[code] = uint8(bin)
+	}
+	return c
+}

@@ -1,0 +1,176 @@
+package tree
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"foretell/internal/frame"
+)
+
+// sampleRows is the number of rows that thresholds of numeric features are
+// computed from.
+const sampleRows = 100_000
+
+// BinnedMatrix holds the bins of a frame: one byte a cell, column-major. It is
+// read-only once built and may be shared by any number of fitters.
+type BinnedMatrix struct {
+	// Rows is the number of rows.
+	Rows int
+	// Features are the columns of the frame, in its order.
+	Features []Feature
+	// constant reports for each feature whether all rows are in one bin.
+	constant []bool
+	// groups hold the same bytes packed eight features to a word, the first in
+	// the lowest byte, so that one load serves eight histograms. They and
+	// rowBlocks are built on first use.
+	groups        []*featureGroup
+	rowMajorMutex sync.Mutex
+	rowBlocks     []rowBlock
+}
+
+// featureGroup holds the bins of eight features, packed on first use.
+type featureGroup struct {
+	once  sync.Once
+	words []uint64
+}
+
+// Feature is one binned column.
+type Feature struct {
+	BinMapper
+	// Data holds the bin of each row.
+	Data []uint8
+}
+
+// NewBinnedMatrix bins every column of f: a numeric one into at most maxBins
+// bins, including the bin of missing cells, a categorical one into a bin for
+// each of its most frequent levels. maxBins is clamped to 3…MaxBins; zero means
+// MaxBins. Labels are not read. The result does not depend on workers. A
+// feature whose mapper equals that of a matrix in reuse, which must be of f,
+// shares its bins.
+func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
+	if maxBins <= 0 {
+		maxBins = MaxBins
+	}
+	maxBins = min(max(maxBins, 3), MaxBins)
+	b := &BinnedMatrix{Rows: f.Rows, Features: make([]Feature, len(f.Columns))}
+	sample := drawRows(f.Rows)
+	err := Parallel(ctx, workers, len(f.Columns), func(_, i int) {
+		b.Features[i] = binColumn(f, i, fitMapper(f, i, sample, maxBins), reuse)
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.extendGroups()
+	return b, nil
+}
+
+// Append returns the matrix with more features appended, which are binned
+// already: each one's Data has a byte a row. Nothing of b is copied. The first
+// of the new features, whose index is returned, begins a group; the features
+// between are constant.
+func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
+	first = 8 * len(b.groups)
+	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
+	all.Features = append(make([]Feature, 0, first+len(more)), b.Features...)
+	all.Features = append(all.Features[:first], more...)
+	all.extendGroups()
+	return all, first
+}
+
+// Mappers returns the bin mappers of the features, which a model stores.
+func (b *BinnedMatrix) Mappers() []BinMapper {
+	mappers := make([]BinMapper, len(b.Features))
+	for i := range b.Features {
+		mappers[i] = b.Features[i].BinMapper
+	}
+	return mappers
+}
+
+// fitMapper returns the bin mapper of a column. The thresholds of a numeric one
+// are computed from the sampled rows.
+func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
+	col := &f.Columns[i]
+	if col.Codes == nil {
+		return NewNumericMapper(presentValues(col, sample), maxBins-1)
+	}
+	levels := 0
+	if f.Schema != nil && i < len(f.Schema.Columns) {
+		levels = len(f.Schema.Columns[i].Levels)
+	}
+	return newCategoricalMapper(col.Codes, levels)
+}
+
+// binColumn returns the binned column. It shares the bins of a matrix in reuse
+// if the mappers are equal, and the column's own ranks if each value is a bin.
+func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
+	for _, b := range reuse {
+		if b.Features[i].equal(&mapper) {
+			return b.Features[i]
+		}
+	}
+	if ranks, values := f.Columns[i].Ranks(); ranks != nil && mapper.hasOneBinPer(values) {
+		return Feature{BinMapper: mapper, Data: ranks}
+	}
+	feature := Feature{BinMapper: mapper, Data: make([]uint8, f.Rows)}
+	feature.Fill(feature.Data, 1, &f.Columns[i], 0, f.Rows)
+	return feature
+}
+
+// presentValues returns the values of the sampled rows that are not missing.
+func presentValues(col *frame.Column, sample []int32) []float64 {
+	values := make([]float64, len(sample))
+	col.Gather(values, sample)
+	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
+}
+
+// drawRows returns the rows that thresholds are computed from, ascending: all
+// rows, or one drawn from each of sampleRows ranges of equal length.
+func drawRows(rows int) []int32 {
+	n := min(rows, sampleRows)
+	sample := make([]int32, n)
+	draw := rand.New(rand.NewPCG(uint64(rows), sampleRows))
+	for i := range sample {
+		lo, hi := i*rows/n, (i+1)*rows/n
+		sample[i] = int32(lo + draw.IntN(hi-lo))
+	}
+	return sample
+}
+
+// extendGroups appends what groups and constant lack for Features.
+func (b *BinnedMatrix) extendGroups() {
+	for i := len(b.constant); i < len(b.Features); i++ {
+		b.constant = append(b.constant, isConstant(b.Features[i].Data))
+	}
+	for len(b.groups) < (len(b.Features)+7)/8 {
+		b.groups = append(b.groups, new(featureGroup))
+	}
+}
+
+// groupFeatures returns the features of a group: eight, or fewer in the last.
+func (b *BinnedMatrix) groupFeatures(index int) []Feature {
+	return b.Features[8*index : min(8*index+8, len(b.Features))]
+}
+
+// groupWords returns the packed words of a group.
+func (b *BinnedMatrix) groupWords(index int) []uint64 {
+	o := b.groups[index]
+	o.once.Do(func() {
+		s := rowBlock{words: make([]uint64, b.Rows), width: 1}
+		for lo := 0; lo < b.Rows; lo += packRows {
+			s.pack(0, b.groupFeatures(index), lo, min(lo+packRows, b.Rows))
+		}
+		o.words = s.words
+	})
+	return o.words
+}
+
+func isConstant(data []uint8) bool {
+	for _, bin := range data {
+		if bin != data[0] {
+			return false
+		}
+	}
+	return true
+}

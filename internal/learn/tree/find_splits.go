@@ -1,0 +1,147 @@
+package tree
+
+import "context"
+
+// serialMax is the cost below which one worker finds the splits: starting more
+// would cost as much as they save.
+const serialMax = 1 << 13
+
+// sharedRowsMin is the number of rows from which on workers build the
+// histograms of different rows. With fewer, they build those of different
+// features.
+const sharedRowsMin = 1 << 12
+
+// findBestSplits builds the histogram of counted, subtracts it from that of
+// minuend unless that is nil, and sets the best split of each of leaves, which
+// must be among the two. Each range of groups is one task, so that every cell
+// has one writer. The rows of a large leaf are divided among the workers before
+// that: sums of integers do not depend on the division.
+func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counted, minuend *candidate) error {
+	s := g.rowRanges[counted.node]
+	rows := g.rows[s.lo:s.hi]
+	finders := make([]splitFinder, len(leaves))
+	for i, c := range leaves {
+		finders[i] = g.newSplitFinder(c)
+	}
+	found := make([]split, len(g.groups)*len(leaves))
+	workers := g.workers
+	if g.addCost(len(rows), len(leaves)) < serialMax {
+		workers = 1
+	}
+	shared := len(rows) >= sharedRowsMin || workers > 1 && len(g.groups) < workers
+	if shared {
+		if err := g.buildShared(ctx, counted.cells, rows); err != nil {
+			return err
+		}
+	}
+	// Each task takes a range of groups.
+	tasks := min(workers, len(g.groups))
+	err := Parallel(ctx, workers, tasks, func(worker, task int) {
+		lo, hi := task*len(g.groups)/tasks, (task+1)*len(g.groups)/tasks
+		if !shared {
+			g.gatherBuffer(worker).build(g, g.groups[lo:hi], counted.cells, rows)
+		}
+		for i := lo; i < hi; i++ {
+			g.finishGroup(&g.groups[i], counted, minuend, shared)
+			for j, c := range leaves {
+				found[i*len(leaves)+j] = g.bestSplit(&g.groups[i], c.cells, &finders[j])
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i, best := range found {
+		if c := leaves[i%len(leaves)]; best.gain > c.best.gain {
+			c.best = best
+		}
+	}
+	return nil
+}
+
+// finishGroup adds the partial sums of a group's cells to counted if rows were
+// shared, and subtracts them from minuend unless that is nil.
+func (g *Grower) finishGroup(group *activeGroup, counted, minuend *candidate, shared bool) {
+	lo, hi := group.cellRange(g.offsets)
+	if shared {
+		for _, partial := range g.partials {
+			add(counted.cells[lo:hi], partial[lo:hi])
+		}
+	}
+	if minuend != nil {
+		subtract(minuend.cells[lo:hi], counted.cells[lo:hi])
+	}
+}
+
+// gatherBuffer returns a worker's gather buffer.
+func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
+	if g.gatherBuffers[worker] == nil {
+		g.gatherBuffers[worker] = new(gatherBuffer)
+	}
+	return g.gatherBuffers[worker]
+}
+
+// buildShared divides rows among the workers and builds the histogram of the
+// first part in dst and those of the others in g.partials.
+func (g *Grower) buildShared(ctx context.Context, dst []int64, rows []int32) error {
+	for len(g.partials) < g.workers-1 {
+		g.partials = append(g.partials, make([]int64, len(dst)))
+	}
+	return Parallel(ctx, g.workers, g.workers, func(worker, i int) {
+		to := dst
+		if i > 0 {
+			to = g.partials[i-1]
+		}
+		g.gatherBuffer(worker).build(g, g.groups, to, rows[i*len(rows)/g.workers:(i+1)*len(rows)/g.workers])
+	})
+}
+
+// addCost adds the cost of finding splits to the grower's and returns it in
+// cells and bins.
+func (g *Grower) addCost(rows, leaves int) int {
+	var features, bins int
+	for _, group := range g.groups {
+		features += len(group.active)
+		for _, i := range group.active {
+			bins += g.bins.Features[i].NumBins
+		}
+	}
+	g.cost.Counted += int64(rows * features)
+	g.cost.Scanned += int64(leaves * bins)
+	return rows*features + leaves*bins
+}
+
+// newSplitFinder returns a split finder for c, with limits in units of its
+// packed sums.
+func (g *Grower) newSplitFinder(c *candidate) splitFinder {
+	unit := g.sample.Scale
+	_, h := unpack(c.total)
+	perRow := h / float64(max(g.rowRanges[c.node].len(), 1))
+	return splitFinder{
+		total:      c.total,
+		l2:         g.params.L2 / unit.Hessian,
+		catL2:      g.params.CatL2 / unit.Hessian,
+		catSmooth:  g.params.CatSmooth / unit.Hessian,
+		minHessian: max(g.params.MinHessian/unit.Hessian, float64(g.params.MinRows)*perRow, 1),
+		minGain:    g.params.MinGain * unit.Hessian / (unit.Gradient * unit.Gradient),
+	}
+}
+
+// bestSplit returns the best split of a leaf by the features of a group.
+func (g *Grower) bestSplit(group *activeGroup, histogram []int64, finder *splitFinder) split {
+	var best split
+	for _, i := range group.active {
+		feature := &g.bins.Features[i]
+		before := best.gain
+		h := histogram[g.offsets[i]:g.offsets[i+1]]
+		if feature.Categorical {
+			finder.categorical(h, &best)
+		} else {
+			finder.numeric(h, &best)
+		}
+		if best.gain > before {
+			best.feature = int32(i)
+		}
+	}
+	return best
+}

@@ -1,0 +1,195 @@
+package tree
+
+import "foretell/internal/learn/kernel"
+
+// gatherBuffer is the workspace of one worker for row-wise histograms. It
+// gathers the words of some rows from a row block and stores them group by
+// group, beside their gradients:
+//
+//	rows  3 7 8 …   →   group 0  | w3 w7 w8 …     gradients | g3 g7 g8 …
+//	                    group 1  | w3 w7 w8 …
+//
+// Gathering waits for memory, but for many rows at once. Accumulating then
+// reads in sequence, one group after the other, whose sums stay in the nearest
+// cache.
+type gatherBuffer struct {
+	histograms [maxBlockGroups]histBuffer
+	words      [maxBlockGroups * gatherRows]uint64
+	gradients  [gatherRows]int64
+}
+
+// gatherRows is the number of rows gathered at a time.
+const gatherRows = 1 << 10
+
+// packedColumn holds the words of some rows of a group at 0, stride, 2·stride
+// and so on.
+type packedColumn struct {
+	words  []uint64
+	stride int
+}
+
+// buffered reports whether the group is accumulated in a histBuffer.
+func (of *activeGroup) buffered() bool {
+	n := len(of.active)
+	return n >= bufferedFeaturesMin || n > 2 && of.lowHalf()
+}
+
+// lowHalf reports whether only the first four features are active.
+func (of *activeGroup) lowHalf() bool { return of.active[len(of.active)-1]%8 < 4 }
+
+// build sets dst's cells of the groups' active features to the sums of the
+// gradients of rows.
+func (t *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
+	for len(groups) > 0 {
+		n := 1
+		for n < len(groups) && groups[n].index/maxBlockGroups == groups[0].index/maxBlockGroups {
+			n++
+		}
+		t.buildBlock(g, groups[:n], dst, rows)
+		groups = groups[n:]
+	}
+}
+
+// buildBlock is build for groups of the same row block.
+func (t *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
+	direct := len(rows) < bufferedRowsMin
+	for i := range groups {
+		t.clear(g, &groups[i], dst, direct)
+	}
+	block := &g.rowBlocks[groups[0].index/maxBlockGroups]
+	first := groups[0].index % maxBlockGroups
+	last := groups[len(groups)-1].index % maxBlockGroups
+	for len(rows) > 0 {
+		n := min(gatherRows, len(rows))
+		columns, gradients := t.gather(block, first, last+1, rows, g.sample.Gradients)
+		for i := range groups {
+			group := &groups[i]
+			column := columns[group.index%maxBlockGroups-first]
+			switch {
+			case direct || !group.buffered():
+				accumulateActive(g.offsets, group, dst, column, gradients)
+			case group.lowHalf():
+				accumulate4(&t.histograms[group.index%maxBlockGroups], column, gradients)
+			default:
+				accumulate8(&t.histograms[group.index%maxBlockGroups], column, gradients)
+			}
+		}
+		rows = rows[n:]
+	}
+	if direct {
+		return
+	}
+	for i := range groups {
+		if group := &groups[i]; group.buffered() {
+			r := &t.histograms[group.index%maxBlockGroups]
+			for _, i := range group.active {
+				copy(dst[g.offsets[i]:g.offsets[i+1]], r[i%8*histWidth:])
+			}
+		}
+	}
+}
+
+// clear clears the cells in which a group is accumulated.
+func (t *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct bool) {
+	r := &t.histograms[group.index%maxBlockGroups]
+	for _, i := range group.active {
+		if direct || !group.buffered() {
+			clear(dst[g.offsets[i]:g.offsets[i+1]])
+		} else {
+			clear(r[i%8*histWidth:][:g.offsets[i+1]-g.offsets[i]])
+		}
+	}
+}
+
+// gather returns the columns first … end-1 of the first rows, at most
+// gatherRows, and their gradients. Consecutive rows are returned in place, not
+// copied.
+func (t *gatherBuffer) gather(s *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
+	n := min(gatherRows, len(rows))
+	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
+		for i := first; i < end; i++ {
+			columns[i-first] = packedColumn{s.words[low*s.width+i:], s.width}
+		}
+		return columns, gradients[low : low+n]
+	}
+	i := first
+	for ; end-i >= 4; i += 4 {
+		kernel.PickFour(t.words[i*gatherRows:], gatherRows, s.words[i:], s.width, rows, n)
+	}
+	for ; i < end; i++ {
+		kernel.Pick(t.words[i*gatherRows:][:n], s.words[i:], s.width, rows)
+	}
+	for i := first; i < end; i++ {
+		columns[i-first] = packedColumn{t.words[i*gatherRows:][:n], 1}
+	}
+	gathered = t.gradients[:n]
+	kernel.Pick(gathered, gradients, 1, rows)
+	return columns, gathered
+}
+
+// accumulate8 adds gradients to the histograms of eight features, whose bins
+// are the bytes of the column's words.
+func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
+	next := 0
+	for _, g := range gradients {
+		w := column.words[next]
+		next += column.stride
+		h[uint8(w)] += g
+		h[1*histWidth+int(uint8(w>>8))] += g
+		h[2*histWidth+int(uint8(w>>16))] += g
+		h[3*histWidth+int(uint8(w>>24))] += g
+		h[4*histWidth+int(uint8(w>>32))] += g
+		h[5*histWidth+int(uint8(w>>40))] += g
+		h[6*histWidth+int(uint8(w>>48))] += g
+		h[7*histWidth+int(uint8(w>>56))] += g
+	}
+}
+
+// accumulate4 is accumulate8 for the first four features.
+func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
+	next := 0
+	for _, g := range gradients {
+		w := column.words[next]
+		next += column.stride
+		h[uint8(w)] += g
+		h[1*histWidth+int(uint8(w>>8))] += g
+		h[2*histWidth+int(uint8(w>>16))] += g
+		h[3*histWidth+int(uint8(w>>24))] += g
+	}
+}
+
+// accumulateActive adds gradients to the cells of a group's active features,
+// two features at a time.
+func accumulateActive(offsets []int, group *activeGroup, dst []int64, column packedColumn, gradients []int64) {
+	active := group.active
+	for ; len(active) > 1; active = active[2:] {
+		a, b := active[0], active[1]
+		accumulate2(cellsAt(dst, offsets[a]), cellsAt(dst, offsets[b]), column, a%8, b%8, gradients)
+	}
+	for _, a := range active {
+		accumulate1(cellsAt(dst, offsets[a]), column, a%8, gradients)
+	}
+}
+
+// accumulate2 adds gradients to the histograms of two features, whose bins are
+// two bytes of the column's words.
+func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int, gradients []int64) {
+	shift0, shift1 := 8*byte0&63, 8*byte1&63
+	next := 0
+	for _, g := range gradients {
+		w := column.words[next]
+		next += column.stride
+		h0[uint8(w>>shift0)] += g
+		h1[uint8(w>>shift1)] += g
+	}
+}
+
+// accumulate1 is accumulate2 for one feature.
+func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
+	shift := 8 * byte0 & 63
+	next := 0
+	for _, g := range gradients {
+		h[uint8(column.words[next]>>shift)] += g
+		next += column.stride
+	}
+}

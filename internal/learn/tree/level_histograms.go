@@ -1,0 +1,175 @@
+package tree
+
+import "context"
+
+// assignHistograms assigns histograms to the leaves of a new level: the larger
+// of two siblings takes over the one of its parent, the smaller gets a new one.
+// At most len(rows)/sparseRows+1 histograms are in use at once, because the
+// leaves that own one have disjoint rows.
+func (g *SymmetricGrower) assignHistograms() {
+	half := len(g.slots)
+	for leaf := range half {
+		g.slots = append(g.slots, -1)
+		smaller, larger := g.siblings(leaf, half)
+		slot := g.slots[leaf]
+		g.slots[leaf] = -1
+		if g.rowRanges[larger].len() >= g.sparseRows {
+			g.slots[larger] = slot
+		}
+		if g.rowRanges[smaller].len() >= g.sparseRows {
+			g.slots[smaller] = g.assigned
+			g.assigned++
+		}
+	}
+}
+
+// siblings returns leaf and leaf+half, the one with fewer rows first.
+func (g *SymmetricGrower) siblings(leaf, half int) (smaller, larger int) {
+	smaller, larger = leaf, leaf+half
+	if g.rowRanges[larger].len() < g.rowRanges[smaller].len() {
+		return larger, smaller
+	}
+	return smaller, larger
+}
+
+// needsScan reports whether the rows of a leaf must be read: it is the smaller
+// of two siblings or has no histogram.
+func (g *SymmetricGrower) needsScan(leaf int) bool {
+	half := len(g.rowRanges) / 2
+	if half == 0 || g.slots[leaf] < 0 {
+		return true
+	}
+	smaller, _ := g.siblings(leaf%half, half)
+	return leaf == smaller
+}
+
+// addCost adds the cost of a level to the grower's and returns it.
+func (g *SymmetricGrower) addCost() int {
+	outputs := len(g.sample.Gradients)
+	var features, bins int
+	for _, group := range g.groups {
+		features += len(group.active)
+		for _, i := range group.active {
+			bins += g.sample.Bins.Features[i].NumBins
+		}
+	}
+	counted, scanned := 0, 0
+	for leaf := range g.rowRanges {
+		if g.needsScan(leaf) {
+			counted += g.rowRanges[leaf].len()
+		}
+		if g.slots[leaf] >= 0 {
+			scanned++
+		} else {
+			// Rows of a leaf without a histogram are summed and scanned one by
+			// one.
+			counted += 5 * g.rowRanges[leaf].len()
+		}
+	}
+	g.cost.Counted += int64(counted * features * outputs)
+	g.cost.Scanned += int64(scanned * bins * outputs)
+	return (counted*features + scanned*bins) * outputs
+}
+
+// histogram returns the cells of a slot and an output.
+func (g *SymmetricGrower) histogram(slot int32, output int) []int64 {
+	at := (int(slot)*len(g.sample.Gradients) + output) * g.stride
+	return g.cells[at : at+g.stride]
+}
+
+// orderedGradients holds gradients in the order of the grower's rows, so that
+// building the histogram of every feature reads them in sequence.
+type orderedGradients struct {
+	// current holds the gradients of the output whose histograms are being
+	// built.
+	current []int64
+	// sparse holds, by output, the gradients of the leaves without a histogram,
+	// which are read again when splits are scored. sparseOffsets holds the
+	// index of each leaf's first gradient.
+	sparse        [][]int64
+	sparseOffsets []int32
+}
+
+// resize sets the lengths for rows and for the leaves without a histogram.
+func (d *orderedGradients) resize(rows, outputs int, spans []rowRange, slots []int32) {
+	if cap(d.current) < rows {
+		d.current = make([]int64, rows)
+	}
+	d.current = d.current[:rows]
+	d.sparseOffsets = d.sparseOffsets[:0]
+	n := 0
+	for leaf, s := range spans {
+		d.sparseOffsets = append(d.sparseOffsets, int32(n))
+		if slots[leaf] < 0 {
+			n += s.len()
+		}
+	}
+	for len(d.sparse) < outputs {
+		d.sparse = append(d.sparse, nil)
+	}
+	for o := range d.sparse[:outputs] {
+		if cap(d.sparse[o]) < n {
+			d.sparse[o] = make([]int64, n)
+		}
+		d.sparse[o] = d.sparse[o][:n]
+	}
+}
+
+// sparseOf returns the gradients of a leaf without a histogram.
+func (d *orderedGradients) sparseOf(output, leaf, rows int) []int64 {
+	return d.sparse[output][d.sparseOffsets[leaf]:][:rows]
+}
+
+// buildHistograms builds all histograms, output by output. Each group of
+// features is one task, so that every cell has one writer.
+func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) error {
+	g.ordered.resize(len(g.rows), len(g.sample.Gradients), g.rowRanges, g.slots)
+	for o, gradients := range g.sample.Gradients {
+		err := Parallel(ctx, workers, len(g.rowRanges), func(_, leaf int) {
+			if !g.needsScan(leaf) {
+				return
+			}
+			s := g.rowRanges[leaf]
+			ordered := gatherGradients(g.ordered.current[s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
+			if g.slots[leaf] < 0 {
+				copy(g.ordered.sparseOf(o, leaf, len(ordered)), ordered)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
+			g.fillGroup(&g.groups[i], o, &g.buffers[worker])
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillGroup builds a group's cells of all histograms of an output. A histogram
+// taken over from the parent holds the sums of both siblings.
+func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *histBuffer) {
+	lo, hi := group.cellRange(g.offsets)
+	half := len(g.rowRanges) / 2
+	for leaf := range max(half, 1) {
+		smaller, larger := g.siblings(leaf, half)
+		from, to := g.slots[larger], g.slots[smaller]
+		if from < 0 { // and neither has the smaller
+			continue
+		}
+		s := g.rowRanges[smaller]
+		rows, ordered := g.rows[s.lo:s.hi], g.ordered.current[s.lo:s.hi]
+		if to < 0 {
+			for _, i := range group.active {
+				subtractRows(cellsAt(g.histogram(from, output), g.offsets[i]), g.sample.Bins.Features[i].Data, rows, ordered)
+			}
+			continue
+		}
+		buildGroup(g.sample.Bins, g.offsets, group, g.packGroups, buffer, g.histogram(to, output), rows, ordered)
+		if from != to {
+			subtract(g.histogram(from, output)[lo:hi], g.histogram(to, output)[lo:hi])
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package tree
+
+// scoredSplit is a LevelSplit with the score of all leaves split by it.
+type scoredSplit struct {
+	LevelSplit
+	score float64
+}
+
+// levelScorer scores the splits of one level. The score of a split is that of a
+// leaf's split summed over leaves and outputs:
+//
+//	Σ GL²/(HL+λ) + GR²/(HR+λ)
+type levelScorer struct {
+	// baseScore is the score of the leaves without a split.
+	baseScore float64
+	// leaves are the leaves of more than one row, which can be split.
+	leaves []int32
+	// scorers are the leaves' scorers, by output.
+	scorers [][]leafScorer
+}
+
+// leafScorer scores the splits of one feature in one leaf and output.
+type leafScorer struct {
+	total     int64
+	g, h      float64 // unpacked total; h includes l2
+	baseScore float64 // score of the leaf without a split
+	l2, scale float64 // l2 in units of the packed hessians; factor from packed units to the score
+}
+
+// newLevelScorer returns a scorer for the current leaves.
+func (g *SymmetricGrower) newLevelScorer() *levelScorer {
+	s := &levelScorer{}
+	for leaf := range g.rowRanges {
+		if g.rowRanges[leaf].len() > 1 {
+			s.leaves = append(s.leaves, int32(leaf))
+		}
+	}
+	for o, scale := range g.sample.Scales {
+		base := leafScorer{l2: g.l2 / scale.Hessian, scale: scale.Gradient * scale.Gradient / scale.Hessian}
+		for _, total := range g.totals[o] {
+			s.baseScore += base.forLeaf(total).baseScore
+		}
+		scorers := make([]leafScorer, len(s.leaves))
+		for i, leaf := range s.leaves {
+			scorers[i] = base.forLeaf(g.totals[o][leaf])
+		}
+		s.scorers = append(s.scorers, scorers)
+	}
+	return s
+}
+
+// forLeaf returns the scorer of a leaf with the given total.
+func (s leafScorer) forLeaf(total int64) leafScorer {
+	s.total = total
+	s.g, s.h = unpack(total)
+	s.h += s.l2
+	s.baseScore = s.g * s.g / s.h * s.scale
+	return s
+}
+
+// sumGradients computes the totals of the sample.
+func (g *SymmetricGrower) sumGradients() {
+	g.totals = g.totals[:0]
+	for _, gradients := range g.sample.Gradients {
+		total := int64(0)
+		for _, row := range g.rows {
+			total += gradients[row]
+		}
+		g.totals = append(g.totals, []int64{total})
+	}
+}
+
+// splitTotals splits each leaf's total between its two children, reading its
+// histogram or, if it has none, the rows that pass.
+func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
+	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
+	for o, totals := range g.totals {
+		leaves := len(totals)
+		for leaf := range leaves {
+			in := int64(0)
+			if slot := g.slots[leaf]; slot >= 0 {
+				for bin, cell := range g.histogram(slot, o)[lo:hi] {
+					if split.Passes(uint8(bin)) {
+						in += cell
+					}
+				}
+			} else {
+				for _, row := range g.LeafRows(leaf + leaves) {
+					in += g.sample.Gradients[o][row]
+				}
+			}
+			totals[leaf] -= in
+			totals = append(totals, in)
+		}
+		g.totals[o] = totals
+	}
+}
+
+// missingSides caches what is the same for all leaves split by a feature.
+type missingSides struct {
+	// hasMissing reports whether the feature is missing in a row of the sample.
+	hasMissing bool
+	// medianBin is the first bin with half of the sample's weight in the bins
+	// up to it. It decides on the heavier side, the default of missing cells if
+	// none were seen in training.
+	medianBin int
+}
+
+// findMissingSides computes the missingSides of a numeric feature from the
+// histogram of all rows.
+func (g *SymmetricGrower) findMissingSides(feature int) {
+	h := g.histogram(0, 0)[g.offsets[feature]:g.offsets[feature+1]]
+	all := uint64(uint32(g.totals[0][0]))
+	s := missingSides{hasMissing: h[len(h)-1] != 0}
+	for low := uint64(0); s.medianBin < len(h)-1; s.medianBin++ {
+		if low += uint64(uint32(h[s.medianBin])); 2*low >= all {
+			break
+		}
+	}
+	g.missingSides[feature] = s
+}
+
+// consider replaces best by the best split of one feature if that is better.
+func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace, best *scoredSplit) {
+	f := &g.sample.Bins.Features[feature]
+	if f.Categorical {
+		g.considerCategorical(s, feature, w, best)
+		return
+	}
+	if len(g.rowRanges) == 1 {
+		g.findMissingSides(feature)
+	}
+	sides := &g.missingSides[feature]
+	last := f.NumBins - 1
+	clear(w.missingHigh[:f.NumBins])
+	if sides.hasMissing {
+		clear(w.missingLow[:f.NumBins])
+	}
+	for o := range s.scorers {
+		for i := range s.scorers[o] {
+			leaf := &s.scorers[o][i]
+			missing := g.loadSparseNumeric(w, feature, int(s.leaves[i]), o)
+			leaf.addThresholdGains(&w.histogram, 0, &w.missingHigh)
+			if sides.hasMissing {
+				leaf.addThresholdGains(&w.histogram, missing, &w.missingLow)
+			}
+		}
+	}
+	found := -1
+	withHigh, withLow := s.baseScore, s.baseScore
+	for bin := range last {
+		withHigh += w.missingHigh[uint8(bin)]
+		if withHigh > best.score {
+			found = bin
+			*best = scoredSplit{LevelSplit{int32(feature), uint8(bin) + 1, f.MissingBin}, withHigh}
+		}
+		if !sides.hasMissing {
+			continue
+		}
+		if withLow += w.missingLow[uint8(bin)]; withLow > best.score {
+			found = -1
+			*best = scoredSplit{LevelSplit{int32(feature), uint8(bin) + 1, f.MissingBin - 1}, withLow}
+		}
+	}
+	if found >= sides.medianBin && !sides.hasMissing {
+		best.High = f.MissingBin - 1
+	}
+}
+
+// considerCategorical is consider for a categorical feature.
+func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *scanWorkspace, best *scoredSplit) {
+	// The increase of the score when a level is separated from the others.
+	bins := g.sample.Bins.Features[feature].NumBins
+	gains := &w.missingHigh
+	clear(gains[:bins])
+	for o := range s.scorers {
+		for i := range s.scorers[o] {
+			g.loadSparse(w, feature, int(s.leaves[i]), o)
+			s.scorers[o][i].addOneHotGains(&w.histogram, gains)
+		}
+	}
+	for bin := range bins {
+		if score := s.baseScore + gains[uint8(bin)]; score > best.score {
+			*best = scoredSplit{LevelSplit{int32(feature), uint8(bin), uint8(bin)}, score}
+		}
+	}
+}
+
+func (s *leafScorer) score(in int64) float64 {
+	gl, hl := unpack(in)
+	gr, hr := s.g-gl, s.h-hl
+	hl += s.l2
+	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale
+}
+
+// addThresholdGains adds to dst[bin] the difference between the score of a
+// split after the bin and of the split before it. start is the sum that is on
+// the left of all splits; the score of separating it alone is included in
+// dst[0].
+func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
+	sum, score := start, s.baseScore
+	if start != 0 {
+		score = s.score(start)
+		dst[0] += score - s.baseScore
+	}
+	bins := h.bins[:h.n]
+	for i, cell := range h.cells[:len(bins)] {
+		if sum += cell; sum == s.total { // the right side is empty from here on
+			dst[bins[i]] += s.baseScore - score
+			break
+		}
+		gl, hl := unpack(sum) // score, inlined by hand
+		gr, hr := s.g-gl, s.h-hl
+		hl += s.l2
+		next := (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale
+		dst[bins[i]] += next - score
+		score = next
+	}
+}
+
+// addOneHotGains adds to dst[bin] the difference between the score of
+// separating the bin and of no split.
+func (s *leafScorer) addOneHotGains(h *sparseHistogram, dst *[histWidth]float64) {
+	bins := h.bins[:h.n]
+	for i, cell := range h.cells[:len(bins)] {
+		dst[bins[i]] += s.score(cell) - s.baseScore
+	}
+}

@@ -1,0 +1,111 @@
+package tree
+
+// BatchRows is the largest number of rows of a batch.
+const BatchRows = 512
+
+// BatchPredictor predicts batches of binned rows. All rows of a node are moved
+// to its children at once, as lists:
+//
+//	root    [a b c d e f g h]
+//	left    [a c f]   right  [h g e d b]
+//
+// No step has a branch that depends on the data. A BatchPredictor reuses its
+// memory for every tree; it is not safe for concurrent use.
+type BatchPredictor struct {
+	rows int
+	// bins holds one column of BatchRows bins a feature.
+	bins []uint8
+	// lists hold the rows of the nodes of even and of odd depth.
+	lists  [2][BatchRows]uint16
+	ranges []nodeRange
+}
+
+// nodeRange is a node's range of one of the lists.
+type nodeRange struct{ lo, hi, list int32 }
+
+// NewBatchPredictor returns a predictor for rows with the given number of
+// features.
+func NewBatchPredictor(features int) *BatchPredictor {
+	return &BatchPredictor{bins: make([]uint8, features*BatchRows)}
+}
+
+// Begin begins a batch of rows, at most BatchRows.
+func (f *BatchPredictor) Begin(rows int) { f.rows = rows }
+
+// Bins returns the column of a feature, to be filled with the bins of the
+// batch.
+func (f *BatchPredictor) Bins(feature int) []uint8 {
+	return f.bins[feature*BatchRows:][:f.rows]
+}
+
+// Add adds the value of each row's leaf to every stride-th element of dst, in
+// the order of the rows.
+func (f *BatchPredictor) Add(t *Tree, values []float32, dst []float32, stride int) {
+	if cap(f.ranges) < len(t.Nodes) {
+		f.ranges = make([]nodeRange, len(t.Nodes))
+	}
+	ranges := f.ranges[:len(t.Nodes)]
+	ranges[0] = nodeRange{0, int32(f.rows), 0}
+	for row := range f.rows {
+		f.lists[0][row] = uint16(row)
+	}
+	for i := range t.Nodes {
+		n, s := &t.Nodes[i], ranges[i]
+		if n.Feature < 0 {
+			value := values[n.Left]
+			for _, row := range f.lists[s.list][s.lo:s.hi] {
+				dst[int(row)*stride] += value
+			}
+			continue
+		}
+		mid, other := s.lo, 1-s.list
+		if s.lo < s.hi {
+			mid += f.partition(t, n, s)
+		}
+		ranges[n.Left] = nodeRange{s.lo, mid, other}
+		ranges[n.Left+1] = nodeRange{mid, s.hi, other}
+	}
+}
+
+// partition writes the rows of n's list that go left to the front of its range
+// of the other list, the others to the end, and returns the number of the
+// former.
+func (f *BatchPredictor) partition(t *Tree, n *Node, s nodeRange) int32 {
+	from := f.lists[s.list][s.lo:s.hi]
+	to := &f.lists[1-s.list]
+	bins := (*[BatchRows]uint8)(f.bins[int(n.Feature)*BatchRows:])
+	if n.Set >= 0 {
+		return partitionSet(from, to, bins, &t.Sets[n.Set], s)
+	}
+	// The bins that go left are a range that wraps around if it includes the
+	// bin of missing cells: MissingBin … 255, 0 … Threshold.
+	low := uint8(0)
+	if n.MissingBin != n.Threshold {
+		low = n.MissingBin
+	}
+	width := int(n.Threshold - low)
+	left, right := int(s.lo), int(s.hi)-1
+	for _, row := range from {
+		bin := bins[row%BatchRows]
+		to[uint(left)%BatchRows] = row
+		to[uint(right)%BatchRows] = row
+		goesLeft := int(uint(int(bin-low)-width-1) >> 63)
+		left += goesLeft
+		right += goesLeft - 1
+	}
+	return int32(left) - s.lo
+}
+
+// partitionSet is partition by a set of bins.
+func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, s nodeRange) int32 {
+	left, right := int(s.lo), int(s.hi)-1
+	for _, row := range from {
+		bin := bins[row%BatchRows]
+		to[uint(left)%BatchRows] = row
+		to[uint(right)%BatchRows] = row
+		goesLeft := int(set[bin>>6] >> (bin & 63) & 1)
+		left += goesLeft
+		right += goesLeft - 1
+	}
+	return int32(left) - s.lo
+}

@@ -1,0 +1,80 @@
+package tree
+
+// Node is a node of a Tree. Its children follow it side by side: the right one
+// is at Left+1.
+type Node struct {
+	// Feature is the feature of the split, or -1 in a leaf.
+	Feature int32
+	// Left is the index of the left child; in a leaf, the leaf's number.
+	Left int32
+	// Set is the index of the set of bins that go left, or -1 if bins are
+	// compared with Threshold.
+	Set int32
+	// Threshold is the last bin that goes left. MissingBin is the bin of
+	// missing cells if they go left, else equal to Threshold.
+	Threshold, MissingBin uint8
+}
+
+// Tree is a grown tree as an array in breadth-first order, the order in which
+// leaves are numbered from 0.
+type Tree struct {
+	Nodes []Node
+	Sets  []Set
+	// Leaves is the number of leaves.
+	Leaves int
+}
+
+// goesLeft reports whether bin goes left at n, which must not be a leaf.
+func (t *Tree) goesLeft(n *Node, bin uint8) bool {
+	if n.Set < 0 {
+		return bin <= n.Threshold || bin == n.MissingBin
+	}
+	return t.Sets[n.Set].Has(bin)
+}
+
+// Leaf returns the number of the leaf of a row, given as one bin a feature.
+func (t *Tree) Leaf(row []uint8) int {
+	i := int32(0)
+	for {
+		n := &t.Nodes[i]
+		if n.Feature < 0 {
+			return int(n.Left)
+		}
+		i = n.Left
+		if !t.goesLeft(n, row[n.Feature]) {
+			i++
+		}
+	}
+}
+
+// Apply partitions rows by the leaves of the tree. It calls visit with each
+// leaf that any row falls into and its rows, in their order. It permutes rows;
+// scratch must be at least as long.
+func (t *Tree) Apply(bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
+	t.apply(0, bins, rows, scratch, visit)
+}
+
+func (t *Tree) apply(node int32, bins *BinnedMatrix, rows, scratch []int32, visit func(int, []int32)) {
+	if len(rows) == 0 {
+		return
+	}
+	n := &t.Nodes[node]
+	if n.Feature < 0 {
+		visit(int(n.Left), rows)
+		return
+	}
+	table := t.leftTable(n)
+	leftCount := partition(bins.Features[n.Feature].Data, &table, rows, scratch)
+	t.apply(n.Left, bins, rows[:leftCount], scratch, visit)
+	t.apply(n.Left+1, bins, rows[leftCount:], scratch, visit)
+}
+
+// leftTable returns 1 for the bins that go left at n.
+func (t *Tree) leftTable(n *Node) (table [histWidth]uint8) {
+	for bin := range table {
+		if t.goesLeft(n, uint8(bin)) {
+			table[bin] = 1
+		}
+	}
+	return table
+}

@@ -1,0 +1,78 @@
+package tree
+
+import "context"
+
+// rowBlock holds the bins of up to 64 features row by row, eight features to a
+// word, so that all bins of a row are in one cache line:
+//
+//	row 0  | features 0 … 7 | 8 … 15 | 16 … 23 |
+//	row 1  | features 0 … 7 | 8 … 15 | 16 … 23 |
+type rowBlock struct {
+	words []uint64
+	// width is the number of words a row, at most maxBlockGroups.
+	width int
+}
+
+// maxBlockGroups is the largest number of words a row of a rowBlock.
+const maxBlockGroups = 8
+
+// rowMajor returns the row blocks of all features. They are built on first use.
+func (b *BinnedMatrix) rowMajor(ctx context.Context, workers int) ([]rowBlock, error) {
+	b.rowMajorMutex.Lock()
+	defer b.rowMajorMutex.Unlock()
+	if b.rowBlocks != nil {
+		return b.rowBlocks, nil
+	}
+	groups := len(b.groups)
+	blocks := make([]rowBlock, (groups+maxBlockGroups-1)/maxBlockGroups)
+	for i := range blocks {
+		width := min(maxBlockGroups, groups-i*maxBlockGroups)
+		blocks[i] = rowBlock{words: make([]uint64, b.Rows*width), width: width}
+	}
+	chunks := (b.Rows + packRows - 1) / packRows
+	err := Parallel(ctx, workers, len(blocks)*chunks, func(_, task int) {
+		s, lo := task/chunks, task%chunks*packRows
+		for column := range blocks[s].width {
+			blocks[s].pack(column, b.groupFeatures(s*maxBlockGroups+column), lo, min(lo+packRows, b.Rows))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.rowBlocks = blocks
+	return blocks, nil
+}
+
+// packRows is the number of rows packed at a time: their words stay in a near
+// cache.
+const packRows = 1 << 12
+
+// zeroBins stands in for the missing features of the last group.
+var zeroBins [packRows]uint8
+
+// pack packs rows lo…hi-1, at most packRows, of up to eight features into the
+// words of a column of the block.
+func (s *rowBlock) pack(column int, features []Feature, lo, hi int) {
+	var bins [8][]uint8
+	for i := range bins {
+		bins[i] = zeroBins[:hi-lo]
+		if i < len(features) && features[i].Data != nil {
+			bins[i] = features[i].Data[lo:hi]
+		}
+	}
+	interleave(s.words[lo*s.width+column:], s.width, &bins)
+}
+
+// interleave writes words of eight bytes each to dst[0], dst[stride] and so on.
+func interleave(dst []uint64, stride int, bytes *[8][]uint8) {
+	b0 := bytes[0]
+	b1, b2, b3 := bytes[1][:len(b0)], bytes[2][:len(b0)], bytes[3][:len(b0)]
+	b4, b5, b6, b7 := bytes[4][:len(b0)], bytes[5][:len(b0)], bytes[6][:len(b0)], bytes[7][:len(b0)]
+	at := 0
+	for i, b := range b0 {
+		low := uint64(b) | uint64(b1[i])<<8 | uint64(b2[i])<<16 | uint64(b3[i])<<24
+		high := uint64(b4[i]) | uint64(b5[i])<<8 | uint64(b6[i])<<16 | uint64(b7[i])<<24
+		dst[at] = low | high<<32
+		at += stride
+	}
+}

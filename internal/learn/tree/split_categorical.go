@@ -1,0 +1,81 @@
+package tree
+
+import "slices"
+
+// categorical finds the best subset of the levels of a categorical feature with
+// the cells h. For a convex loss the best of all subsets is among the prefixes
+// of the levels ordered by their optimal value −g/h (Fisher 1958), so only
+// prefixes are scored. The order is smoothed because rare levels are at its
+// ends by chance, and the penalty is higher than that of a threshold because
+// the order depends on the same labels (Ke et al. 2017).
+func (s *splitFinder) categorical(h []int64, best *split) {
+	// An element holds a level's sort key with its bin in the lowest byte.
+	var buffer [histWidth]uint64
+	levels := buffer[:0]
+	for bin, cell := range h {
+		if cell != 0 {
+			levels = append(levels, uint64(bin))
+		}
+	}
+	if len(levels) < 2 {
+		return
+	}
+	if len(levels) <= maxOneHot {
+		s.oneHotSplit(h, levels, best)
+		return
+	}
+	for i, level := range levels {
+		g, h := unpack(h[level])
+		levels[i] = sortKey(g/(h+s.catSmooth))&^0xff | level
+	}
+	slices.Sort(levels)
+	l2 := s.l2 + s.catL2
+	top := s.leafScore() + max(best.gain, s.minGain)
+	found := 0
+	var sum, left int64
+	for i, level := range levels[:len(levels)-1] {
+		sum += h[uint8(level)]
+		if gain := s.maxGain(sum, l2, top); gain > top {
+			top, found, left = gain, i+1, sum
+		}
+	}
+	if found > 0 {
+		s.takeLevels(levels, found, left, best)
+		best.gain = top - s.leafScore()
+	}
+}
+
+// oneHotSplit finds the best level to separate from the others.
+func (s *splitFinder) oneHotSplit(h []int64, levels []uint64, best *split) {
+	top := s.leafScore() + max(best.gain, s.minGain)
+	found := -1
+	for i, level := range levels {
+		if gain := s.maxGain(h[level], s.l2, top); gain > top {
+			top, found = gain, i
+		}
+	}
+	if found >= 0 {
+		levels[0], levels[found] = levels[found], levels[0]
+		s.takeLevels(levels, 1, h[levels[0]], best)
+		best.gain = top - s.leafScore()
+	}
+}
+
+// takeLevels makes the first n levels the left side of best. Levels that are
+// not in the leaf go to the default side.
+func (s *splitFinder) takeLevels(levels []uint64, n int, left int64, best *split) {
+	set := new(Set)
+	if s.defaultLeft(left) {
+		*set = Set{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+		for _, level := range levels[n:] {
+			bin := uint8(level)
+			set[bin>>6] &^= 1 << (bin & 63)
+		}
+	} else {
+		for _, level := range levels[:n] {
+			set.add(uint8(level))
+		}
+	}
+	best.left = left
+	best.leftBins = set
+}

@@ -1,0 +1,135 @@
+package tree
+
+import "foretell/internal/learn/kernel"
+
+// split is a split of a leaf by one feature.
+type split struct {
+	// gain is the decrease of the loss, in units of the scale of the packed
+	// sums; zero if no split is worth its cost.
+	gain float64
+	// feature is the index of the feature.
+	feature int32
+	// left is the packed sum of the left child.
+	left int64
+	// leftBins is the set of bins that go left in a categorical split; nil in a
+	// numeric one.
+	leftBins *Set
+	// In a numeric split bins up to bin go left, and missing cells if
+	// missingLeft.
+	bin         uint8
+	missingLeft bool
+}
+
+// Set is a set of bins.
+type Set [4]uint64
+
+// Has reports whether bin is in the set.
+func (s *Set) Has(bin uint8) bool { return s[bin>>6]>>(bin&63)&1 != 0 }
+
+func (s *Set) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
+
+// splitFinder finds the best split of one leaf.
+//
+// The gain of splitting the sums (G, H) into left and right is that of a Newton
+// step with a quadratic penalty (Chen & Guestrin 2016, equation 7):
+//
+//	GL²/(HL+λ) + GR²/(HR+λ) − G²/(H+λ)
+//
+// up to the factor ½. All quantities are in units of the packed sums.
+type splitFinder struct {
+	total int64
+	l2    float64
+	// catL2 is added to l2, and catSmooth to the hessian by which levels are
+	// ordered, if there are more than maxOneHot levels.
+	catL2, catSmooth float64
+	// minHessian is the smallest hessian of a child.
+	minHessian float64
+	// minGain is the gain that a split must exceed.
+	minGain float64
+}
+
+// maxOneHot is the number of levels up to which a split separates one level
+// from the others.
+const maxOneHot = 4
+
+// maxGain returns the score of the two sides of a split if it exceeds top, else
+// top. The leaf's own score is not subtracted. It divides only if necessary.
+func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
+	gl, hl := unpack(left)
+	gr, hr := unpack(s.total - left)
+	if hl < s.minHessian || hr < s.minHessian {
+		return top
+	}
+	hl += l2
+	hr += l2
+	above, below := gl*gl*hr+gr*gr*hl, hl*hr
+	if above > top*below {
+		return above / below
+	}
+	return top
+}
+
+// leafScore returns the score of the leaf without a split.
+func (s *splitFinder) leafScore() float64 {
+	g, h := unpack(s.total)
+	return g * g / (h + s.l2)
+}
+
+// numeric finds the best threshold of a numeric feature with the cells h, of
+// which the last is that of missing values.
+func (s *splitFinder) numeric(h []int64, best *split) {
+	last := len(h) - 1
+	missing := h[last]
+	// Missing cells first go right with the high values, then left with the low
+	// values. Without missing cells the second pass would find the same.
+	params := s.gainParams(best)
+	at, left := kernel.Peak(h[:last], 0, &params)
+	missingLeft := false
+	if missing != 0 {
+		if other, sum := kernel.Peak(h[:last], missing, &params); other >= 0 {
+			at, left, missingLeft = other, sum, true
+		}
+	}
+	if at < 0 {
+		return
+	}
+	if missing == 0 {
+		missingLeft = s.defaultLeft(left)
+	}
+	best.gain = params.Top - s.leafScore()
+	best.left = left
+	best.bin = uint8(midBin(h[:last], at))
+	best.missingLeft = missingLeft
+	best.leftBins = nil
+}
+
+// gainParams returns the parameters for finding a split better than best.
+func (s *splitFinder) gainParams(best *split) kernel.Slope {
+	g, h := unpack(s.total)
+	return kernel.Slope{
+		Gradient: g, Hessian: h, L2: s.l2,
+		Least: s.minHessian, Most: h - s.minHessian,
+		Top: s.leafScore() + max(best.gain, s.minGain),
+	}
+}
+
+// defaultLeft reports whether the left side weighs at least as much as the
+// right: the default side of bins that the leaf has not seen.
+func (s *splitFinder) defaultLeft(left int64) bool {
+	_, hl := unpack(left)
+	_, hr := unpack(s.total - left)
+	return hl >= hr
+}
+
+// midBin moves a threshold at bin to the middle of the empty bins after it, to
+// be far from the rows of both sides.
+func midBin(h []int64, bin int) int {
+	next := bin + 1
+	for next < len(h) && h[next] == 0 {
+		next++
+	}
+	if next == len(h) {
+		return bin
+	}
+	return (bin + next - 1) / 2
+}

@@ -1,0 +1,123 @@
+package tree
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// worker is a goroutine that runs parallel loops. It spins for a moment when it
+// is idle, then exits. A loop does not wait for a worker that has not started.
+//
+//	free ── acquire ──▶ acquired ──▶ running ──▶ done ── release ──▶ free ──▶ exited
+//	                       └───────────── release ──────────────────┘
+type worker struct {
+	state atomic.Int32
+	loop  *parallelFor // loop and index are the worker's while it is acquired or running
+	index int
+	// ready is sent to by a worker whose caller sleeps.
+	ready chan struct{}
+}
+
+// States of a worker.
+const (
+	stateFree int32 = iota
+	stateAcquired
+	stateRunning
+	stateAwaited // running, and its caller sleeps
+	stateDone
+	stateExited
+)
+
+// spinLimit is the number of times that a goroutine polls a state before it
+// sleeps or exits: for about a tenth of a millisecond, a few times what it
+// takes to wake a goroutine.
+const spinLimit = 400
+
+// spin polls until the state changes, for a moment at most.
+func (h *worker) spin(state int32) {
+	for range 64 {
+		if h.state.Load() != state {
+			return
+		}
+	}
+	runtime.Gosched()
+}
+
+// run runs the loops of the callers that acquire the worker.
+func (h *worker) run() {
+	for idle := 0; ; idle++ {
+		switch state := h.state.Load(); {
+		case state == stateAcquired:
+			if h.state.CompareAndSwap(stateAcquired, stateRunning) {
+				h.loop.run(h.index)
+				if !h.state.CompareAndSwap(stateRunning, stateDone) {
+					h.state.Store(stateDone)
+					h.ready <- struct{}{}
+				}
+			}
+			idle = 0
+		case idle < spinLimit:
+			h.spin(state)
+		case h.state.CompareAndSwap(state, stateExited):
+			return
+		}
+	}
+}
+
+// await returns when the worker has stopped running.
+func (h *worker) await() {
+	for idle := 0; ; idle++ {
+		state := h.state.Load()
+		if state != stateRunning {
+			return
+		}
+		if idle < spinLimit {
+			h.spin(stateRunning)
+		} else if h.state.CompareAndSwap(stateRunning, stateAwaited) {
+			<-h.ready
+		}
+	}
+}
+
+// workerPool keeps released workers, the last released on top. Some may have
+// exited.
+type workerPool struct {
+	mutex sync.Mutex
+	idle  []*worker
+}
+
+// idleWorkers is the pool of all callers of Parallel.
+var idleWorkers workerPool
+
+// acquire assigns a worker to a loop, a new one if none is idle.
+func (b *workerPool) acquire(loop *parallelFor, index int) *worker {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	for n := len(b.idle); n > 0; n = len(b.idle) {
+		w := b.idle[n-1]
+		b.idle = b.idle[:n-1]
+		w.loop, w.index = loop, index
+		if w.state.CompareAndSwap(stateFree, stateAcquired) {
+			return w
+		}
+	}
+	w := &worker{loop: loop, index: index, ready: make(chan struct{}, 1)}
+	w.state.Store(stateAcquired)
+	go w.run()
+	return w
+}
+
+// release withdraws a worker that has not started, or waits until it is done.
+func (b *workerPool) release(w *worker) {
+	if !w.state.CompareAndSwap(stateAcquired, stateFree) {
+		w.await()
+		if !w.state.CompareAndSwap(stateDone, stateFree) {
+			return // it has exited
+		}
+	}
+	w.loop = nil // it may stay in the pool for long
+	b.mutex.Lock()
+	b.idle = append(b.idle, w)
+	b.mutex.Unlock()
+}
