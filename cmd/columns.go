@@ -15,7 +15,7 @@ import (
 // keeps all.
 type columnsFlag []frame.Pick
 
-// String gives the flag as it is typed.
+// String returns the flag as it is typed.
 func (c *columnsFlag) String() string {
 	texts := make([]string, len(*c))
 	for i, pick := range *c {

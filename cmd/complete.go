@@ -139,7 +139,7 @@ func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer in.Close()
-		names, _ := in.header(ctx) // of a file that cannot be read there are none
+		names, _ := in.header(ctx) // nil for a file that cannot be read
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.ContainsAny(name, "\t\r\n") })
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}

@@ -16,7 +16,7 @@ type deadline struct {
 	now   func() time.Time
 }
 
-// deadline gives the time limit of a command that began at a time.
+// deadline returns the time limit of a command that began at a time.
 func (r *racer) deadline(now func() time.Time, began time.Time) deadline {
 	if !r.cmd.Flags().Changed("time-limit") {
 		return deadline{now: now}

@@ -13,7 +13,7 @@ import (
 )
 
 // checkFiles looks at the stored files of the data folder: at their sizes, and
-// with --files at all of their bytes. A folder without a database has none.
+// with --files at all of their bytes. A folder without a database has no files.
 func (o *doctorOptions) checkFiles(ctx context.Context, s *settings) (c checkup, known bool) {
 	const name = "files"
 	dir, err := o.host.dataDir(s)

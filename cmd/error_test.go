@@ -287,7 +287,7 @@ var provokedElsewhere = map[string]string{
 	"%d of %s damaged; %s (blobs/%s)":                                                "a finding of doctor",
 	"restore the files of those names in blobs/ from a backup":                       "a finding of doctor",
 	"start another with `%s`":                                                        "a race that is stopped before its first score",
-	"race %s learns from other data than %s: the sums differ":                        "a race to resume, which the stage has none of",
+	"race %s learns from other data than %s: the sums differ":                        "there is no race to resume on the stage",
 	"name the file that the race was started on, or start a race on this one: `%s`":  "the same",
 	"interrupted while rehearsing: nothing is kept of it":                            "TestInterruptedPlan",
 	"begin again with the same command":                                              "TestInterruptedPlan",

@@ -74,7 +74,7 @@ func shell(t *testing.T, dir, script string, want ...int) string {
 	return string(out)
 }
 
-// requireBash skips a test that types into a shell where there is none.
+// requireBash skips a test that types into a shell without bash.
 func requireBash(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -106,7 +106,7 @@ func explain(ctx context.Context, err error) *failure {
 		f.code = defect.Code
 		return f.advise("mend the file; `foretell check FILE` names each defect")
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
-		return fail(ExitNotFound, "%s: no such file", missing.Path).advise("check its path; it counts from the folder you are in")
+		return fail(ExitNotFound, "%s: no such file", missing.Path).advise("check the path; a relative one starts at the current directory")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
 		return fail(ExitUnexpected, "%s: you may not read or write it", missing.Path).advise("change its permissions, or name another file")
 	case errors.Is(err, syscall.ENOSPC):

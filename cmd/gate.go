@@ -42,7 +42,7 @@ func (g *gater) bind(cmd *cobra.Command, c *connector) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&g.texts, "require", nil,
 		"`requirement` on test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; again for more (exit status 10)")
-	flags.StringVar(&g.beat, "beat", "", "`model` that is to be beaten on test rows: champion, or a reference; a tie does not beat (exit status 10)")
+	flags.StringVar(&g.beat, "beat", "", "`model` to beat on test rows: champion, or a reference; a tie does not beat (exit status 10)")
 	flags.StringVar(&g.junit, "junit", "", "write the requirements as JUnit XML to `FILE`")
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.completeOr(champion, modelNames))
 }

@@ -15,7 +15,7 @@ import (
 // that is judged, see [client.Champion].
 const champion = "champion"
 
-// rival is the model that is to be beaten.
+// rival is the model to beat.
 type rival struct {
 	key  string // "" if there is none
 	name string

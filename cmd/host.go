@@ -110,7 +110,7 @@ func (h *host) openConsole() {
 	h.console = term.Open(h.streams[0], h.streams[1], h.streams[2], h.env, h.color)
 }
 
-// wantsJSON tells whether errors are to be JSON, also when the flags could not
+// wantsJSON reports whether to print errors as JSON, also when the flags could not
 // be read.
 func (h *host) wantsJSON() bool {
 	args := h.args

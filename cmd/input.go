@@ -135,7 +135,7 @@ func expand(path string) ([]string, error) {
 		return nil, usage("%s: %w", path, err).advise("* stands for any characters, ? for one, [a-z] for one of a range")
 	}
 	if len(found) == 0 {
-		return nil, fail(ExitNotFound, "no file has a name like %s", path).advise("check the pattern; it counts from the folder you are in")
+		return nil, fail(ExitNotFound, "no file has a name like %s", path).advise("check the pattern; a relative one starts at the current directory")
 	}
 	return found, nil
 }
@@ -199,7 +199,7 @@ func (in *input) reads(path string) bool {
 // command cannot name it.
 func (in *input) kept() bool { return len(in.temps) > 0 }
 
-// open gives the table in the contract's shape, from its beginning.
+// open returns the table in the contract's shape, from its beginning.
 func (in *input) open(ctx context.Context) (*inputReader, error) {
 	file, err := in.table.CSV(ctx)
 	if err != nil {
@@ -216,7 +216,7 @@ func (in *input) open(ctx context.Context) (*inputReader, error) {
 	return &inputReader{shaped: shaped, file: file, in: in}, nil
 }
 
-// header gives the names of the columns as they stand in the file. It is nil if
+// header returns the names of the columns as they stand in the file. It is nil if
 // they cannot be read, which the file's profile tells.
 func (in *input) header(ctx context.Context) ([]string, error) {
 	file, err := in.inOrder().open(ctx)

@@ -137,7 +137,7 @@ type standing struct {
 	Options   string `json:"options"`
 	CreatedOn string `json:"createdOn"`
 
-	report *api.ModelReport // nil where the service has none
+	report *api.ModelReport // nil where the service has no reports
 	job    *api.Training
 }
 
@@ -243,8 +243,8 @@ func rank(rows []*standing) {
 }
 
 // reaches reports whether the figure of the model may as well be value: its
-// interval goes that far, or it has none and is the same. sign is -1 for a metric
-// of which less is better.
+// interval goes that far, or without an interval the figures are equal. sign is -1 for a metric
+// that is better the lower it is.
 func (s *standing) reaches(value, sign float64) bool {
 	switch {
 	case s.Low == nil || s.High == nil:

@@ -166,7 +166,7 @@ func (o *loginOptions) need(ctx context.Context, s *settings, key, question, oth
 	return nil
 }
 
-// checkStorage refuses a storage that cannot hold what is to be kept.
+// checkStorage refuses a storage that cannot hold the secrets.
 func (o *loginOptions) checkStorage(storage string) error {
 	switch storage {
 	case "", storageKeyring:
@@ -211,7 +211,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, 
 	return storageFile, nil
 }
 
-// credential gets what is to be kept: a token as it is, or one for a password.
+// credential returns what to keep: a token as it is, or one for a password.
 func (o *loginOptions) credential(ctx context.Context, signer *signer) (credential, error) {
 	if o.tokenStdin {
 		token, err := readSecret(o.host.console.In)

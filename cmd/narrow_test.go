@@ -31,8 +31,8 @@ func consoleOf(t *testing.T, columns string) *term.Console {
 	return c
 }
 
-// tooWide are the lines that do not fit 60 columns, but for those that are to be
-// typed: a command that is broken cannot be copied.
+// tooWide are the lines that do not fit 60 columns, except commands to be
+// typed: one that is broken cannot be copied.
 func tooWide(text string) []string {
 	var wide []string
 	for line := range strings.Lines(text) {

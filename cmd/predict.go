@@ -34,7 +34,7 @@ The path is printed.
 
 The model defaults to the champion of what was trained last; --with names another.
 --model FILE uses a file that ` + "`foretell models export`" + ` wrote. That needs no
-service and no data folder, and gives the same bytes.
+service and no data folder, and writes the same bytes.
 
 If the blind file has the label, the predictions are scored by it at once.`,
 		Example: `  foretell predict blind.csv

@@ -28,7 +28,7 @@ func newPredictionsDiffCmd(h *host) *cobra.Command {
 		Long: `Compares two files of predictions for the same rows, which are joined by the ID.
 Shows which rows are predicted differently, how many from which class to which,
 and where a probability differs most. --answers also counts which file is right,
-and gives the p-value of McNemar's exact test.
+and shows the p-value of McNemar's exact test.
 
 In a pipe each row that is predicted differently is a line: id, from, to, truth.`,
 		Example: `  foretell predictions diff old.csv new.csv

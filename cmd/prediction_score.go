@@ -78,7 +78,7 @@ func (t *truth) measure(ctx context.Context, path string) error {
 	}
 	for _, class := range score.Classes {
 		if len(t.classes) > 0 && !slices.Contains(t.classes, class.Label) {
-			t.reason = fmt.Sprintf("%q is none of the classes", class.Label)
+			t.reason = fmt.Sprintf("%q is not one of the classes", class.Label)
 			return nil
 		}
 	}

@@ -118,7 +118,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	return p, nil
 }
 
-// plan finds what is to be deleted.
+// plan finds what to delete.
 func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string, policy prune.Policy) ([]prune.Item, error) {
 	all, err := client.ListSeries(ctx, conn.Client)
 	if err != nil {

@@ -125,7 +125,7 @@ func (r *racer) request() (api.NewTraining, error) {
 	return body, nil
 }
 
-// checkMetric returns a usage failure if --metric is none of known, with the one
+// checkMetric returns a usage failure if --metric is not in known, with the one
 // that was probably meant.
 func checkMetric(name string, known []string) error {
 	if slices.Contains(known, name) {

@@ -127,8 +127,8 @@ func (t *target) land(ctx context.Context, part, end string, d download) error {
 	return t.landWith(ctx, part, end, d.walk.receipt(ctx, &d.evidence), *d.rows)
 }
 
-// landWith gives a proved result of so many rows its name, and beside it a receipt
-// that lacks only what is known of the result.
+// landWith renames a proved result of rows rows, and writes r beside it as its
+// receipt, completed with what is known of the result.
 func (t *target) landWith(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	paper := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.host.now())

@@ -94,7 +94,7 @@ func (c *connection) datasetKeyExact(ctx context.Context, ref string) (string, e
 }
 
 // findDataset resolves a reference to a dataset. choose returns those that the
-// name of a series may mean, of which the newest is found.
+// name of a series may mean; the newest of them is found.
 func (c *connection) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolve("dataset", ref, func(yield func(candidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
@@ -148,7 +148,7 @@ func nameOf(ref, dataset, series string) string {
 }
 
 // trainingKey resolves a reference to a race; the name is that of its dataset or
-// series, of which the newest race is meant.
+// series, and means the newest race.
 func (c *connection) trainingKey(ctx context.Context, ref string) (string, error) {
 	return resolve("training", ref, func(yield func(candidate, error) bool) {
 		names, err := c.seriesNames(ctx)
@@ -201,7 +201,7 @@ func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// models gives the models of some series, one series after the other, each
+// models iterates over the models of some series, one series after the other, each
 // newest first.
 func (c *connection) models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
@@ -220,7 +220,7 @@ func (c *connection) models(ctx context.Context, all []client.Series) iter.Seq2[
 	}
 }
 
-// allModels gives the models of all series.
+// allModels iterates over the models of all series.
 func (c *connection) allModels(ctx context.Context) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
@@ -257,7 +257,7 @@ func (c *connection) series(ctx context.Context, ref string) (*client.Series, er
 }
 
 // predictionKey resolves a reference to a prediction; the name is that of its
-// dataset or series, of which the newest prediction is meant.
+// dataset or series, and means the newest prediction.
 func (c *connection) predictionKey(ctx context.Context, ref string) (string, error) {
 	return resolve("prediction", ref, func(yield func(candidate, error) bool) {
 		names, err := c.seriesNames(ctx)

@@ -67,8 +67,9 @@ data of the race, waits for it or starts it again where its process has ended,
 and predicts; the parameters and the time limit of the race stay as they were.
 
 --plan races on two samples of TRAIN instead, always on this machine. From them it
-forecasts the result of the race on all rows and the time that it will take.
-Nothing is sent, and nothing is kept.`,
+forecasts the result of the race on all rows and the time that it will take. The
+samples take 8 seconds at most, beside reading TRAIN; where one is stopped, only
+the least time is forecast. Nothing is sent, and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion

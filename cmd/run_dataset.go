@@ -11,7 +11,7 @@ import (
 	"foretell/internal/term"
 )
 
-// ready returns the dataset that the race is to be on: the newest of the series
+// ready returns the dataset to race on: the newest of the series
 // with the same bytes, or else a new one, uploaded and prepared.
 func (j *journey) ready(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5

@@ -59,7 +59,7 @@ func (f *stayingFlags) bind(cmd *cobra.Command) {
 
 // openStaying is openHouse for a command that runs until it is stopped, and does
 // the jobs of every process: on the folder that its flags name, with a log
-// unless it is to be quiet.
+// unless quiet is set.
 func openStaying(ctx context.Context, h *host, cmd *cobra.Command, flags stayingFlags) (*house, error) {
 	s, err := h.settings(cmd.Flags())
 	if err != nil {

@@ -100,7 +100,7 @@ func (w *waiter) start(ctx context.Context) (context.Context, *term.Progress, co
 	return ctx, progress, cancel, nil
 }
 
-// progressIsOpen tells that nobody said how progress is to be shown.
+// progressIsOpen reports whether nobody said how to show progress.
 func (w *waiter) progressIsOpen() bool {
 	s, err := w.host.settings(w.cmd.Flags())
 	return err == nil && cmp.Or(s.GetString(keyProgress), string(term.Auto)) == string(term.Auto)

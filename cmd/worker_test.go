@@ -27,7 +27,7 @@ func TestWorker(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	// work starts a worker, stops it when its log holds a text, and gives the log. Being stopped is success.
+	// work starts a worker, stops it when its log holds a text, and returns the log. Being stopped is success.
 	work := func(until string, signal syscall.Signal) string {
 		got := runUntil(t, env, []string{"worker", "--data-dir", dir}, until, signal)
 		if got.code != 0 || got.stdout != "" || !strings.Contains(got.stderr, "stopped, with all work given back") {

@@ -38,7 +38,7 @@ type ModelEntry struct {
 type ModelExtra struct {
 	Series string `json:"series,omitempty" doc:"The series of its dataset."`
 	// AlgorithmName is empty for BLEND.
-	AlgorithmName string `json:"algorithmName,omitempty" doc:"What the algorithm is, such as neural network; absent for BLEND."`
+	AlgorithmName string `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND."`
 	// SeriesVersion counts up from 1 over all models of the series and is never
 	// given twice.
 	SeriesVersion int    `json:"seriesVersion,omitempty" doc:"Counts up from 1 within the series."`
@@ -63,7 +63,7 @@ type ModelReport struct {
 	ModelKey string `json:"modelKey"`
 	// Algorithm is BLEND for the weighted mean of several, which Blend lists.
 	Algorithm     string       `json:"algorithm" doc:"BLEND for the weighted mean of several."`
-	AlgorithmName string       `json:"algorithmName,omitempty" doc:"What the algorithm is, such as neural network; absent for BLEND."`
+	AlgorithmName string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND."`
 	Blend         []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, the heaviest first."`
 	Metric        string       `json:"metric"`
 	Seed          int64        `json:"seed"`

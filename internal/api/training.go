@@ -122,7 +122,7 @@ type Training struct {
 	FinishedOn           string   `json:"finishedOn,omitempty"`
 	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm of it."`
 	Algorithm            string   `json:"algorithm,omitempty" doc:"Of the model; of the run, if this is one algorithm of a race."`
-	AlgorithmName        string   `json:"algorithmName,omitempty" doc:"What the algorithm is, such as neural network; absent for BLEND. An extension."`
+	AlgorithmName        string   `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
 	QueuedBehind         int      `json:"queuedBehind,omitempty" doc:"While PENDING: how many races are run before it."`
 	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: the process that ran it or was to run it has ended, and no other takes it up unasked."`
 }

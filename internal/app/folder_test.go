@@ -116,7 +116,7 @@ func (f *folder) run(t *testing.T, h house, with func(b *bench)) {
 	stop()
 }
 
-// createdWith gives a dataset that is to be prepared and fails.
+// createdWith returns a dataset whose preparation fails.
 func (b *bench) createdWith(t *testing.T) string {
 	t.Helper()
 	key := b.create(t, "sweep-"+time.Now().Format("150405.000000")).DatasetKey

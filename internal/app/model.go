@@ -26,12 +26,25 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 func modelExtra(m *store.Model) api.ModelExtra {
 	return api.ModelExtra{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmWord(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.Test, AchievedInterval: interval(m.ValidationInterval), TestInterval: interval(m.TestInterval), Bytes: m.Bytes,
+		TestPerformance: m.Test, AchievedInterval: readInterval(m.ValidationInterval), TestInterval: readInterval(m.TestInterval), Bytes: m.Bytes,
 	}
 }
 
-// interval reads an interval of a model's report; nil if there is none.
-func interval(stored string) *api.Interval {
+// storedInterval writes the interval of a score for the store; "" if there is
+// none. readInterval reads it.
+func storedInterval(s *api.Scores, metric string) string {
+	i := s.Interval(metric)
+	if i == nil {
+		return ""
+	}
+	text, err := json.Marshal(i)
+	if err != nil { // not of two numbers
+		return ""
+	}
+	return string(text)
+}
+
+func readInterval(stored string) *api.Interval {
 	var i *api.Interval
 	if json.Unmarshal([]byte(stored), &i) != nil {
 		return nil

@@ -97,7 +97,7 @@ func (a *App) standings(ctx context.Context, t *store.Tx, account string) (map[s
 	return all, nil
 }
 
-// status is the state of a thing that work is to be done on: PENDING rather
+// status is the state of a thing that waits for work: PENDING rather
 // than RUNNING where no process works on it. Other states stay.
 func (s standing) status(written string) string {
 	if written == api.TrainingRunning && s.job != nil && !s.working { // a prediction's state is spelt the same

@@ -210,7 +210,8 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	if err != nil {
 		return nil, err
 	}
-	report, err := json.Marshal(reportOf(key, c.race, o))
+	figures := reportOf(key, c.race, o)
+	report, err := json.Marshal(figures)
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +225,7 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	return &store.Model{
 		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
 		Algorithm: o.Algorithm, Achieved: o.Achieved, File: fileOf(info), Report: report, Created: a.now(),
+		ValidationInterval: storedInterval(figures.Validation, figures.Metric), TestInterval: storedInterval(figures.Test, figures.Metric),
 	}, nil
 }
 

@@ -68,7 +68,7 @@ func supplyOutcomes(jobs []api.Training) {
 	}
 }
 
-// supplyRunOutcomes does so for the runs of a race, of which the threshold is not
+// supplyRunOutcomes does so for the runs of a race whose threshold is not
 // told here.
 func supplyRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold

@@ -158,7 +158,7 @@ func TestTimeOfCutTrial(t *testing.T) {
 // TestSizes keeps a rehearsal smaller than the race.
 func TestSizes(t *testing.T) {
 	if sizes := forecast.Sizes(forecast.Least - 1); sizes != nil {
-		t.Errorf("a small file is to be rehearsed with %v", sizes)
+		t.Errorf("a small file is rehearsed with %v", sizes)
 	}
 	for _, rows := range []int{forecast.Least, 3451, 1_000_000} {
 		sizes := forecast.Sizes(rows)

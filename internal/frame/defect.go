@@ -73,7 +73,7 @@ type Defect struct {
 	// Name is the header's name for Column; empty where it has none.
 	Name string `json:"name,omitempty"`
 	// Count is the number of rows or columns of the whole file that have the
-	// defect, of which Line and Column are the first; 0 where nothing is counted.
+	// defect, Line and Column being the first; 0 where nothing is counted.
 	Count int `json:"count,omitempty"`
 	// AtLeast tells that Count is of a part of the file: it could not be read to
 	// its end.

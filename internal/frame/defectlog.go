@@ -32,7 +32,7 @@ func (l *defectLog) add(defects ...Defect) {
 	}
 }
 
-// addMany counts defects of one code, the first of which is d. places are those of
+// addMany counts defects of one code, d being the first. places are those of
 // the ones behind it, at most mostPlaces.
 func (l *defectLog) addMany(d Defect, count int, places []defectPlace) {
 	g := l.find(d.Code)

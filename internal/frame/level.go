@@ -168,7 +168,7 @@ func (d *doorkeeper) knows(hash uint64) bool {
 }
 
 // remember keeps the first texts as a sample, before some are forgotten: at least
-// one, and about so many bytes.
+// one, and about bytes of them.
 func (l *levels) remember(bytes int) {
 	if l.early != nil {
 		return

@@ -272,7 +272,7 @@ func TestMendRefuses(t *testing.T) {
 	}{
 		{"an_empty_file", "", Shape{}, "line 1, column 1: the file is empty"},
 		{"a_workbook", "PK\x03\x04\x00\x00", Shape{}, "line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"},
-		{"a_label_that_is_not_there", half, Shape{Label: "classe"}, `line 1: no column has the name "classe", which is to be the label (did you mean "class"?)`},
+		{"a_label_that_is_not_there", half, Shape{Label: "classe"}, `line 1: there is no column "classe" to be the label (did you mean "class"?)`},
 		{"a_file_of_broken_rows", half, Shape{}, "line 42: 20 of 60 rows have too many or too few fields, and what is meant cannot be told: is ',' what parts the fields?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -115,7 +115,7 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 		return &Reshaped{Reader: src}, nil
 	}
 	if shape.MakeID && shape.ID != "" {
-		return nil, fmt.Errorf("the ID is to be the column %s and to be made: choose one", excerpt(shape.ID))
+		return nil, fmt.Errorf("the ID cannot both be the column %s and be made: choose one", excerpt(shape.ID))
 	}
 	if bytes.IndexByte([]byte("\"\r\n"), shape.Delimiter) >= 0 {
 		return nil, fmt.Errorf("delimiter %q: must not be a quote or a line end", shape.Delimiter)
@@ -148,7 +148,7 @@ func (t *table) headerAsRow() *Record {
 	return row
 }
 
-// rename gives the columns the names that are wanted.
+// rename sets the names that are wanted.
 func (s *Shape) rename(t *table) error {
 	if s.Names == nil {
 		for i := range t.names {
@@ -172,7 +172,7 @@ func (s *Shape) rename(t *table) error {
 func missingColumn(line int, name, role string, names []string) *Defect {
 	return &Defect{
 		Code: CodeMissingColumn, Line: line, Name: name,
-		Message: fmt.Sprintf("no column has the name %s, which is to be %s%s", excerpt(name), role, didYouMean(name, names)),
+		Message: fmt.Sprintf("there is no column %s to be %s%s", excerpt(name), role, didYouMean(name, names)),
 	}
 }
 

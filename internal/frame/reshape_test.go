@@ -48,12 +48,12 @@ func TestReshape(t *testing.T) {
 		shape    Shape
 		want     string
 	}{
-		{"missing_label", plain, Shape{Label: "z"}, `line 1: no column has the name "z", which is to be the label`},
-		{"missing_id", plain, Shape{ID: "z", Blind: true}, `line 1: no column has the name "z", which is to be the ID`},
-		{"missing_drop", plain, Shape{Drop: []string{"z"}}, `line 1: no column has the name "z", which is to be dropped`},
+		{"missing_label", plain, Shape{Label: "z"}, `line 1: there is no column "z" to be the label`},
+		{"missing_id", plain, Shape{ID: "z", Blind: true}, `line 1: there is no column "z" to be the ID`},
+		{"missing_drop", plain, Shape{Drop: []string{"z"}}, `line 1: there is no column "z" to be dropped`},
 		{"names_of_fewer_columns", plain, Shape{Names: []string{"k"}}, "line 1, column 1: expected 1 column, got 4"},
 		{"ragged_row", "a;b\n1\n", Shape{Delimiter: ';'}, "line 2, column 2 (b): expected 2 fields, got 1"},
-		{"two_ids", plain, Shape{ID: "a", MakeID: true}, `the ID is to be the column "a" and to be made: choose one`},
+		{"two_ids", plain, Shape{ID: "a", MakeID: true}, `the ID cannot both be the column "a" and be made: choose one`},
 	} {
 		t.Run(c.name+"_is_an_error", func(t *testing.T) {
 			r, err := Reshape(strings.NewReader(c.in), c.shape)

@@ -62,8 +62,8 @@ const (
 	earlyMemory       = 64 << 20 // for first texts
 )
 
-// textMemoryOf returns what the texts of so many columns may take, where a few
-// columns may take so much.
+// textMemoryOf returns how many bytes the texts of all columns may take, where
+// those of a few columns may take textMemory.
 func textMemoryOf(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }

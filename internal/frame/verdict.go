@@ -260,7 +260,7 @@ func (s *scan) labelDefect() *Defect {
 	return &d
 }
 
-// tooManyClasses refuses a label with n different values in so many rows.
+// tooManyClasses refuses a label with n different values in rows rows.
 func (s *scan) tooManyClasses(n, rows int) Defect {
 	t, count := &s.tallies[s.label], grouped(n)
 	if _, exact := t.texts.distinct(); !exact {

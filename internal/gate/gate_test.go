@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestInterval gives the interval of each figure that has one; those of a class
+// TestInterval wants the interval of each figure that has one; those of a class
 // follow from the confusion.
 func TestInterval(t *testing.T) {
 	r := &api.ModelReport{

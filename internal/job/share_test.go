@@ -16,7 +16,7 @@ func (m *rows) insertOf(account, key string) {
 }
 
 // TestAccountLeavesAWorker queues more work of one account than there are
-// workers, none of which ends, and then some of another's.
+// workers, and none of them ends, and then some of another's.
 func TestAccountLeavesAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}

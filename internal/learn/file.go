@@ -312,7 +312,7 @@ func (r *fileReader) schema() *frame.Schema {
 	return s
 }
 
-// member reads a member of a file of the given version, whose schema has so many
+// member reads a member of a file of the given version, whose schema has features
 // columns.
 func (r *fileReader) member(methods []method, version uint16, features int) member {
 	one := member{kind: r.kind(), weight: r.float()}

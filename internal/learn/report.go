@@ -36,7 +36,7 @@ type Report struct {
 	// Blended is the blend of the runs as it was compared with them, whether or
 	// not it was kept; nil if none was made.
 	Blended *Candidate
-	// Baseline is what the figures are to be held against.
+	// Baseline is what the figures are compared with.
 	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
 	// the schema.

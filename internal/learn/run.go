@@ -166,7 +166,7 @@ const (
 )
 
 // after reports whether the last patience steps have improved neither log loss
-// nor performance, of so many rows.
+// nor performance, both on rows rows.
 func (l *stall) after(s score, rows, step, patience int) bool {
 	if l.step == 0 {
 		*l = stall{logLoss: math.Inf(1), performance: -1}

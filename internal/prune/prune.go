@@ -38,7 +38,7 @@ const (
 	Prediction = "prediction"
 )
 
-// Item is a thing that is to be deleted.
+// Item is a thing to delete.
 type Item struct {
 	Kind      string `json:"kind"`
 	Key       string `json:"key"`
@@ -50,7 +50,7 @@ type Item struct {
 	Implied bool `json:"-"`
 }
 
-// Plan lists what of a series is to be deleted. What goes with an item follows
+// Plan lists what to delete of a series. What goes with an item follows
 // it. Things at work are kept, with all that they need.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
@@ -120,7 +120,7 @@ func (p Policy) keptModels(s Series) map[string]bool {
 	return kept
 }
 
-// goes reports whether a race is to be deleted, with its model if it has one.
+// goes reports whether to delete a race, with its model if it has one.
 func (p Policy) goes(r api.Training, kept map[string]bool) bool {
 	if !ended(r.Status) || kept[r.ModelKey] {
 		return false

@@ -102,7 +102,7 @@ func scoreOf(s *api.Scores, name string) string {
 	return figure(value)
 }
 
-// rowsOf gives the rows behind scores; nothing where there are scores of an
+// rowsOf returns the number of rows behind scores; nothing where there are scores of an
 // unknown number.
 func rowsOf(s *api.Scores, rows int64) string {
 	if rows == 0 && s != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Summary tells in a few lines how a race went: what was kept and why, its
-// scores with their intervals and rows, and what they are to be held against. The
+// scores with their intervals and rows, and the baseline. The
 // first line begins with the algorithm. took is how long it took, in words. r may
 // be nil, because a report is an extension: then the lines say what job does.
 func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {

@@ -35,8 +35,8 @@ const (
 	fewRows       = 30 // below which repetition tells nothing
 )
 
-// identifies says why a column is the ID, empty if it is not. A unique column
-// alone is none: most measurements are unique, too.
+// identifies says why a column is the ID, empty if it is not. To be unique
+// is not enough: most measurements are unique, too.
 func (c *Column) identifies(first bool) string {
 	switch {
 	case !c.Unique || measured(c):
@@ -56,7 +56,7 @@ func measured(c *Column) bool {
 	return c.Form == frame.FormNumeric && !c.Integers || c.Form == frame.FormDate || c.Form == frame.FormTime
 }
 
-// notID says why a column with the name of an ID is none.
+// notID says why a column with the name of an ID is not one.
 func (c *Column) notID() string {
 	switch {
 	case c.Filled < c.Rows:

@@ -32,7 +32,7 @@ func (t *Table) Find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// Named is a table of which only the names of the columns are known.
+// Named is a table that only the names of the columns are known of.
 func Named(names []string) *Table {
 	t := &Table{Columns: make([]Column, len(names))}
 	for i, name := range names {

@@ -49,7 +49,7 @@ func freeName(name string, taken map[string]bool) string {
 	}
 }
 
-// NamesAlike gives the columns of a blind file the names of the training file
+// NamesAlike renames the columns of a blind file to those of the training file
 // from which theirs differ in case, spaces and signs only. A column is renamed only
 // if it is the only one that is like the name, and the name is missing.
 func NamesAlike(names, train []string) (alike []string, changed []Rename) {

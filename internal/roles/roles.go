@@ -16,7 +16,7 @@ import (
 // Given is what the user said about the columns. The zero Given says nothing.
 type Given struct {
 	ID     string   // name of the ID column
-	MakeID bool     // IDs are to be made; then ID is empty
+	MakeID bool     // make IDs; then ID is empty
 	Label  string   // name of the label column
 	Drop   []string // names of columns that are left out
 }
@@ -45,7 +45,7 @@ type Question struct {
 	Candidates []string
 }
 
-// NoneLikeID is the reason why IDs are made where nothing is to be said of any
+// NoneLikeID is the reason why IDs are made where nothing can be said of any
 // column.
 const NoneLikeID = "no column looks like one"
 
@@ -56,7 +56,7 @@ const (
 )
 
 // Train decides the roles of the columns of a training file. blind is the file to
-// predict, nil if there is none. A question is returned where the label could be
+// predict, or nil. A question is returned where the label could be
 // one of several columns; Roles.Label is then its first candidate.
 func Train(train, blind *Table, given Given) (Roles, *Question) {
 	r := Roles{}

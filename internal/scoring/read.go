@@ -277,7 +277,7 @@ func (t *table) find(name, role string, standard int) (int, error) {
 	}
 	at := slices.Index(t.names, name)
 	if at < 0 {
-		return at, t.fault(1, "no column is named %s, which is to be the %s; the columns are %s", quoted(name), role, listed(t.names))
+		return at, t.fault(1, "no column is named %s to be the %s; the columns are %s", quoted(name), role, listed(t.names))
 	}
 	return at, nil
 }

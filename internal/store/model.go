@@ -26,9 +26,8 @@ type Model struct {
 	// written.
 	Series, Metric  string
 	Threshold, Test *float64
-	// The intervals are the report's, as JSON: of the score by the race's metric on
-	// validation and test rows; "" where they are not known. They are read and not
-	// written.
+	// The intervals are as JSON what the report says of the score by the race's
+	// metric on validation and test rows; "" where they are not known.
 	ValidationInterval, TestInterval string
 }
 
@@ -37,9 +36,7 @@ const (
 	modelEntryColumns = modelEntry + ", ''" // lists do not show reports
 	modelEntry        = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test,
-	coalesce(json_extract(m.report, '$.validation.intervals.' || t.metric), ''),
-	coalesce(json_extract(m.report, '$.test.intervals.' || t.metric), '')`
+	d.series, t.metric, t.threshold, t.test, m.validation_interval, m.test_interval`
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
@@ -54,7 +51,7 @@ func scanModel(row scanner) (*Model, error) {
 }
 
 // InsertModel adds a model under the next version of its dataset and of its
-// series, both of which it writes into m.
+// series, and writes both into m.
 func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
 	var account string
@@ -66,10 +63,10 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	if err := row.Scan(&m.SeriesVersion); err != nil {
 		return fault(err)
 	}
-	return fault(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, created)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return fault(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, validation_interval, test_interval, created)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.Achieved,
-		m.Blob, m.Bytes, m.SHA256, string(m.Report), micros(m.Created)))
+		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, micros(m.Created)))
 }
 
 // GetModel reads a model of the account.

@@ -63,7 +63,7 @@ func TestSeriesOfEarlierRelease(t *testing.T) {
 		}
 		exec("INSERT INTO dataset (key, account, name, status, buckets, created, updated) VALUES ('b', 'bob', 'lone', '', 64, 0, 0)")
 		for name := range want {
-			// The two models of train-12 come after the three of train-2, of which one
+			// The two models of train-12 come after the three of train-2, one of which
 			// is left.
 			versions, created := 0, 0
 			switch name {

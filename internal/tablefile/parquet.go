@@ -301,7 +301,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
 }
 
-// appendFloat appends a number as JSON has it; one that is none is missing.
+// appendFloat appends a number as in JSON; NaN and infinities are missing.
 func appendFloat(dst []byte, value float64, bits int) []byte {
 	switch size := math.Abs(value); {
 	case math.IsNaN(value):

@@ -1,5 +1,5 @@
 // Package tablefile reads a table from files in common formats as one CSV in
-// UTF-8, and finds out by their content how they are to be read.
+// UTF-8, and finds out by their content how to read them.
 package tablefile
 
 import (
@@ -15,7 +15,7 @@ import (
 	"foretell/internal/frame"
 )
 
-// Options say how files are to be read. The zero value leaves everything to
+// Options say how to read files. The zero value leaves everything to
 // what is found in them.
 type Options struct {
 	// Encoding is that of text: utf-8, utf-16, latin-1, windows-1252 or another
@@ -58,7 +58,7 @@ type Table struct {
 	inspected bool
 }
 
-// New returns the table in files, of which there must be at least one. They are
+// New returns the table in files, at least one. They are
 // one table: their rows follow one another, and their columns have the same
 // names. Nothing is read yet. The Table must be closed.
 func New(files []File, opts Options) *Table {
@@ -69,7 +69,7 @@ func New(files []File, opts Options) *Table {
 	return t
 }
 
-// inspect finds out how the files are to be read.
+// inspect finds out how to read the files.
 func (t *Table) inspect(ctx context.Context) error {
 	if t.inspected {
 		return nil
@@ -118,7 +118,7 @@ func (r *Reader) Close() error { return r.close() }
 func (r *Reader) Done() int64 { return *r.done }
 
 // CSV returns the table as CSV in UTF-8, from its beginning. The first call finds
-// out how the files are to be read, which may take a pass over them. An error that
+// out how to read the files, which may take a pass over them. An error that
 // is about a file, here or from Read, is an *Error; if it is a *frame.Defect, its
 // place is one in that file. The Reader must be closed.
 func (t *Table) CSV(ctx context.Context) (*Reader, error) {
@@ -276,7 +276,7 @@ type joining struct {
 	lines places // lines of the file, if rows are written anew to be joined
 }
 
-// inspect finds out how the file is to be read, and writes a CSV of one in another
+// inspect finds out how to read the file, and writes a CSV of one in another
 // format.
 func (p *part) inspect(ctx context.Context, opts Options) error {
 	if p.temp != "" {

@@ -75,7 +75,7 @@ func damagedWorkbook(err error) error {
 }
 
 // part decodes a part of the archive; each is called with every element that begins
-// and returns an error to stop. A part that is not there is none.
+// and returns an error to stop. A missing part has no elements.
 func (b *workbook) part(name string, each func(d *sheetDecoder, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/frame"
 )
 
-// sheetDecoder decodes XML, of which no token is longer than maxToken: a decoder
+// sheetDecoder decodes XML whose tokens are at most maxToken long: a decoder
 // holds a token as a whole.
 type sheetDecoder struct {
 	*xml.Decoder

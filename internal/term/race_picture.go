@@ -136,7 +136,7 @@ const widestCurve = 96
 // lossWidth is the width of the column of the log loss and its gap.
 const lossWidth = 9
 
-// headings gives the heading of the lanes' figure, and whether any log loss is
+// headings returns the heading of the lanes' figure, and whether any log loss is
 // known.
 func (r *Race) headings() (figure string, losses bool) {
 	figure = "kept"

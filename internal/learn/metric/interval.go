@@ -43,7 +43,7 @@ func wilson(p, n float64) Interval {
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// F1Interval returns the interval of a class's F1, of which only the rows count
+// F1Interval returns the interval of a class's F1. Only the rows count
 // that are of the class, decided for it, or both.
 //
 // Of these rows the fraction J that are both is a proportion, and F1 = 2J/(1+J)
@@ -226,7 +226,7 @@ func logLossInterval(p Predictions) Interval {
 }
 
 // McNemar returns the p-value of the exact two-sided test whether two deciders
-// are right equally often on the same rows, of which one alone was right on
+// are right equally often on the same rows, where one alone was right on
 // first and the other alone on second (Q. McNemar, Psychometrika 12, 1947). It is
 // 1 where they differ on no row.
 func McNemar(first, second int) float64 {
