@@ -98,7 +98,11 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 // are below, or the most frequent texts.
 func valuesOf(c *frame.ColumnProfile, rows int) string {
 	if n := c.Numbers; n != nil {
-		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), c.Form.Format(n.Median))
+		median := c.Form.Format(n.Median)
+		if n.MedianEstimate {
+			median = "about " + median
+		}
+		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), median)
 	}
 	different := plural(c.Distinct, "value")
 	if c.Estimate {

@@ -89,38 +89,43 @@ func (d deadline) race(body *api.NewTraining, reserve time.Duration, precise boo
 // leastRace is the shortest race that is worth its start.
 const leastRace = 50 * time.Millisecond
 
-// expense estimates how long the predictions take from what was measured on the
-// way to the race, so that it holds on a slow or busy machine too.
+// expense estimates how long a command takes from the end of its race, from what
+// was measured on the way to it, so that it holds on a slow or busy machine too.
 type expense struct {
-	checking, uploading time.Duration // of all files; of the training file
+	checking, uploading time.Duration // of the blind file; of the training file
 	trained, blind      int64         // bytes of the files
 	rows, columns       int           // of the blind file; of the training file
 	limit               time.Duration // of the command
 }
 
-// What predictions take, measured on two idle cores with kddcup99, adult and tables
-// of 1,000 and 5,000 columns: multiples of the time for checking the blind file and
-// for sending it, to read it, to write, fetch and prove the result; what a column of
-// the model takes to be read; what does not depend on the size.
+// What comes after a race, measured on two idle cores with kddcup99, adult and tables
+// of 1,000 to 50,000 columns: multiples of the time for checking the blind file and
+// for sending it, to read it, to write, fetch and prove the result; what a column
+// takes to be stored with the model and read again; what does not depend on the size.
 //
-// How long the model takes for a row is not known before the race: from 5 µs of a
-// small forest to 80 µs of a blend of all algorithms. Large models come of long
-// races, so that it is reckoned dear, but as no more than a part of the limit.
+// How large the model will be is not known before the race: it takes from 5 µs for a
+// row, of a small forest, to 80 µs, of a blend of all algorithms, and seconds to be
+// read if it is a blend of fold models. Large models come of long races, so that
+// they are reckoned dear, but as no more than a part of the limit.
 const (
-	predictingShare = 4
+	predictingShare = 1.5
 	sendingShare    = 3
-	answerColumn    = 100 * time.Microsecond
-	answerLeast     = 200 * time.Millisecond
+	answerColumn    = 40 * time.Microsecond
+	answerLeast     = 300 * time.Millisecond
 	answerRow       = 60 * time.Microsecond
 	answerRowsMost  = 0.04
+	answerModel     = 0.02
+	answerModelMost = 2 * time.Second
 )
 
 func (e expense) answer() time.Duration {
-	if e.blind == 0 {
-		return answerLeast / 2
+	columns := time.Duration(e.columns) * answerColumn
+	if e.blind == 0 { // the model is stored, and no more
+		return (answerLeast + columns) / 2
 	}
-	check := float64(e.checking) * float64(e.blind) / float64(e.blind+e.trained)
+	check := float64(e.checking)
 	send := float64(e.uploading) * float64(e.blind) / float64(max(e.trained, 1))
 	rows := min(float64(e.rows)*float64(answerRow), answerRowsMost*float64(e.limit))
-	return answerLeast + time.Duration(e.columns)*answerColumn + time.Duration(predictingShare*check+sendingShare*send+rows)
+	model := min(answerModel*float64(e.limit), float64(answerModelMost))
+	return answerLeast + columns + time.Duration(predictingShare*check+sendingShare*send+rows+model)
 }

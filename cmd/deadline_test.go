@@ -87,11 +87,11 @@ func TestExpense(t *testing.T) {
 	short.limit, long.limit = 10*time.Second, 10*time.Minute
 	open.rows = 0
 	base := open.answer()
-	if got := short.answer() - base; got != 400*time.Millisecond {
-		t.Errorf("of 10 s the rows take %s", got)
+	if got := short.answer() - base; got != 600*time.Millisecond {
+		t.Errorf("of 10 s rows and model take %s", got)
 	}
-	if got := long.answer() - base; got != 6*time.Second {
-		t.Errorf("of 10 min the rows take %s", got)
+	if got := long.answer() - base; got != 8*time.Second {
+		t.Errorf("of 10 min rows and model take %s", got)
 	}
 	if got := (expense{checking: time.Second, trained: 60e6}).answer(); got != answerLeast/2 {
 		t.Errorf("without a blind file: %s", got)

@@ -329,7 +329,7 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, opts fram
 		return n, err
 	})
 	file.shaped.Collect()
-	opts.Blind, opts.Place = in.shape.Blind, file.shaped.Place
+	opts.Blind, opts.Place, opts.Source = in.shape.Blind, file.shaped.Place, in.table.Source
 	p, err := frame.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err

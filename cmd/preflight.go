@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"foretell/internal/frame"
 	"foretell/internal/roles"
@@ -22,7 +23,7 @@ type finding struct {
 	Column   int            `json:"column,omitempty"`
 	Name     string         `json:"name,omitempty"`
 	Message  string         `json:"message"`
-	// Count, AtLeast and Lines are those of frame.Defect.
+	// Count, AtLeast and Lines are those of frame.Defect; Lines are those in File.
 	Count   int    `json:"count,omitempty"`
 	AtLeast bool   `json:"atLeast,omitempty"`
 	Lines   []int  `json:"lines,omitempty"`
@@ -53,7 +54,8 @@ type preflight struct {
 	train, blind  *input
 	trained, rows *frame.Profile // of train and blind
 	findings      []finding
-	textMemory    int // see frame.ScanOptions
+	blindTime     time.Duration // that it took to check the blind file
+	textMemory    int           // see frame.ScanOptions
 
 	model    roles.Known   // of the model that train is for, if that is a blind file
 	columns  []string      // names of the training file's columns; nil if it cannot be read
@@ -107,11 +109,13 @@ func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 	if p.blind == nil {
 		return nil
 	}
+	began := p.host.now()
 	if err := p.readBlind(ctx, progress); err != nil {
 		return err
 	}
 	p.collect(p.blind, p.rows)
 	p.compare()
+	p.blindTime = p.host.now().Sub(began)
 	return nil
 }
 
@@ -194,7 +198,7 @@ func (p *preflight) compare() {
 		if f.Code == frame.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
 			continue // which is as it should be
 		}
-		p.add(p.blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name}, f.Likely)
+		p.add(p.blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Likely)
 	}
 }
 
@@ -228,10 +232,15 @@ func (p *preflight) collect(in *input, profile *frame.Profile) {
 func (p *preflight) add(in *input, severity frame.Severity, d frame.Defect, likely string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.name, Name: d.Name, Message: d.Message,
-		Count: d.Count, AtLeast: d.AtLeast, Lines: d.Lines,
+		Count: d.Count, AtLeast: d.AtLeast,
 	}
 	if d.Line > 0 || d.Column > 0 {
 		f.File, f.Line, f.Column = in.table.Place(d.Line, d.Column)
+	}
+	for _, line := range d.Lines {
+		if file, line, _ := in.table.Place(line, 0); file == f.File {
+			f.Lines = append(f.Lines, line)
+		}
 	}
 	f.Hint = p.hint(in, &f, likely)
 	p.findings = append(p.findings, f)

@@ -99,6 +99,8 @@ func (p *preflight) columnHint(in *input, f *finding, likely string) string {
 	switch {
 	case missing && in.shape.Blind && p.blind == nil:
 		return "give the blind file the columns of the training file"
+	case missing && in == p.blind && f.Count > 1:
+		return "give the blind file these columns, or learn without them: see --drop"
 	case missing && in == p.blind && likely != "":
 		return fmt.Sprintf("if %s is meant, give it that name, else learn without it: %s", strconv.Quote(likely), again("drop", f.Name))
 	case missing && in == p.blind:
@@ -162,6 +164,9 @@ func (p *preflight) driftHint(f *finding) string {
 	case frame.CodeUnseenCategory, frame.CodeMovedRange:
 		return "train on rows such as these too, or trust predictions of these rows less"
 	case frame.CodeMoreMissing:
+		if f.Count > 1 {
+			return "find out why the values are missing, or learn without the columns: see --drop"
+		}
 		return "find out why the values are missing, or learn without the column: `" + p.host.again("drop", f.Name) + "`"
 	case frame.CodeChangedKind:
 		return "write the cells as in the training file"

@@ -124,7 +124,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := files.run(before, progress); err != nil {
 		return limit.explain(before, nil, err)
 	}
-	cost := expense{checking: o.host.now().Sub(began), trained: files.trained.Bytes, columns: len(files.trained.Columns), limit: limit.limit}
+	cost := expense{checking: files.blindTime, trained: files.trained.Bytes, columns: len(files.trained.Columns), limit: limit.limit}
 	files.tell(&o.output)
 	files.warn(&o.output)
 	if err := files.verdict(); err != nil {

@@ -74,6 +74,10 @@ type ModelReport struct {
 	TestRows       int64 `json:"testRows" doc:"Rows behind the test figures."`
 	ValidationRows int64 `json:"validationRows" doc:"Rows behind the validation figures."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Rows behind the training figures."`
+	// Features counts what the columns were made into; 0 in reports of before it was
+	// counted. ScreenedFeatures is how many of them an algorithm learnt from; 0 if all.
+	Features         int64 `json:"features,omitempty" doc:"Features made of the columns."`
+	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"How many features each algorithm learnt from: those that tell most of the label on the training rows of each fold. Absent if all."`
 	// The scores are nil where they were not measured.
 	Validation *Scores `json:"validation" doc:"On rows that the algorithms were compared by; null if not measured."`
 	Test       *Scores `json:"test" doc:"On rows that nothing looked at; null if not measured."`

@@ -214,6 +214,17 @@ func TestBadFileFailsWithPlace(t *testing.T) {
 	wantCode(t, err, api.CodeWrongState)
 }
 
+// A file with several kinds of defects fails with all of them, each counted.
+func TestBadFileFailsWithEveryKindOfDefect(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.work(t)
+	d := b.prepared(t, "several", "id,a,y\n1,2,\n2,3\n3,1,\n4,1,no\n")
+	const want = "2 rows have no label, in lines 2 and 4; line 3, column 3 (y): expected 3 fields, got 2"
+	if d.Status != api.DatasetFailed || d.FailureReason != want {
+		t.Errorf("the dataset is %s: %s", d.Status, d.FailureReason)
+	}
+}
+
 func TestListDatasets(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)

@@ -11,20 +11,13 @@ import (
 	"foretell/internal/store"
 )
 
-// How long before its deadline a race ends, to store its model: the more columns
-// the larger that is.
-const (
-	keeping       = 100 * time.Millisecond
-	keepingColumn = 100 * time.Microsecond
-)
-
 // timeLeft is what remains of the time limit, which counts from the start of the
 // race, and of the deadline.
 func (a *App) timeLeft(c *contest) time.Duration {
 	now, race := a.now(), c.race
 	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
 	if !race.Deadline.IsZero() {
-		left = min(left, race.Deadline.Sub(now)-keeping-time.Duration(len(c.dataset.Columns))*keepingColumn)
+		left = min(left, race.Deadline.Sub(now))
 	}
 	return left
 }

@@ -30,7 +30,7 @@ func (a *App) preparationLimit(bytes int64) time.Duration {
 }
 
 // prepare reads the CSV of a PROCESSING dataset once, keeps what it found and
-// makes the dataset COMPLETED, or FAILED with the place of the first defect.
+// makes the dataset COMPLETED, or FAILED with every kind of defect.
 func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	d, err := a.jobDataset(ctx, r.Account, r.Subject)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationLimit)
 	defer done()
 	err = a.readStored(limited, csvOf(d), func(csv io.Reader, _ int64) error {
-		profile, err = frame.Scan(limited, csv, frame.ScanOptions{})
+		profile, err = frame.Scan(limited, csv, frame.ScanOptions{Brief: true})
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
@@ -50,8 +50,8 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if defect := profile.Err(); defect != nil {
-		return a.endDataset(ctx, &r.Job, d, defect.Error())
+	if reason := profile.Reason(); reason != "" {
+		return a.endDataset(ctx, &r.Job, d, reason)
 	}
 	if d.Schema, err = json.Marshal(profile.Schema); err != nil {
 		return err

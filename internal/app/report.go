@@ -20,6 +20,7 @@ func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 			Label:      r.Baseline.Label,
 			Validation: scoresOut(r.Baseline.Validation, r.ValidationRows), Test: scoresOut(r.Baseline.Test, r.TestRows),
 		},
+		Features: int64(r.Features), ScreenedFeatures: int64(r.Screened),
 		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Algorithms: []api.AlgorithmReport{},
 	}
 	switch {

@@ -13,6 +13,7 @@ const (
 	enoughAlone = 50   // sampled rows below which nothing is measured
 	enoughOdd   = 15   // of them with another label than the most frequent one
 	leakShare   = 0.98 // of the rows that always naming the most frequent label gets wrong
+	mostMissed  = 2    // rows that may be wrong all the same: of a few rows, two at the boundary of the classes
 )
 
 // alone measures how well each column tells the label by itself, on the sampled
@@ -29,8 +30,8 @@ type alone struct {
 
 // aloneRoom is the workspace for one column.
 type aloneRoom struct {
-	cells          []uint64
-	order          []int32
+	keys           []uint64
+	order          []int32 // of the cells by their keys: equal ones meet
 	counts, filled []int
 	runs           []run
 	list           []int32
@@ -38,10 +39,15 @@ type aloneRoom struct {
 }
 
 // newAlone returns nil where the sample is too small to tell anything.
-func newAlone(s *sample) *alone {
+func newAlone(ctx context.Context, s *sample) (*alone, error) {
 	a := &alone{sample: s, rooms: sync.Pool{New: func() any { return new(aloneRoom) }}}
-	index := make(map[uint64]int32)
-	for i, cell := range s.column(nil, s.label) {
+	var labels []uint64
+	err := s.each(ctx, func(field int) bool { return field == s.label }, func(_ int, cells []uint64) { labels = slices.Clone(cells) })
+	if err != nil {
+		return nil, err
+	}
+	index, numbers := make(map[uint64]int32), s.rows()
+	for i, cell := range labels {
 		class, known := index[cell]
 		if !known {
 			class = int32(len(index))
@@ -50,7 +56,7 @@ func newAlone(s *sample) *alone {
 		}
 		a.rows[class]++
 		a.classes = append(a.classes, class)
-		a.halves = append(a.halves, uint8(mix(uint64(s.numbers[i])+1)>>63))
+		a.halves = append(a.halves, uint8(mix(uint64(numbers[i])+1)>>63))
 	}
 	for class, rows := range a.rows {
 		if rows > a.rows[a.most] {
@@ -58,9 +64,9 @@ func newAlone(s *sample) *alone {
 		}
 	}
 	if n := len(a.classes); n < enoughAlone || n-a.rows[a.most] < enoughOdd {
-		return nil
+		return nil, nil
 	}
-	return a
+	return a, nil
 }
 
 // base is the share of rows whose label is told by always naming the most
@@ -68,46 +74,33 @@ func newAlone(s *sample) *alone {
 func (a *alone) base() float64 { return share(a.rows[a.most], len(a.classes)) }
 
 // leaks reports whether so high a share is as good as all.
-func (a *alone) leaks(told float64) bool { return told-a.base() >= leakShare*(1-a.base()) }
+func (a *alone) leaks(told float64) bool {
+	missed := (1 - told) * float64(len(a.classes))
+	return told > a.base() && missed <= max(mostMissed, (1-leakShare)*(1-a.base())*float64(len(a.classes)))+1e-6
+}
 
-// measure returns for each of the fields the share of rows whose label it tells.
-func (a *alone) measure(ctx context.Context, fields []int) ([]float64, error) {
-	told := make([]float64, len(fields))
-	err := inParallel(ctx, len(fields), func(i int) {
+// measure returns by field the share of rows whose label it tells.
+func (a *alone) measure(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
+	told := make([]float64, a.sample.fields)
+	err := a.sample.each(ctx, wanted, func(field int, cells []uint64) {
 		room := a.rooms.Get().(*aloneRoom)
-		room.cells = a.sample.column(room.cells, fields[i])
-		told[i] = a.told(room)
+		told[field] = a.told(cells, room)
 		a.rooms.Put(room)
 	})
 	return told, err
 }
 
-// told returns the share of rows whose label the room's cells tell.
-func (a *alone) told(room *aloneRoom) float64 {
-	cells := room.cells
-	room.order = slices.Grow(room.order[:0], len(cells))[:len(cells)]
-	order := room.order
-	for i := range order {
-		order[i] = int32(i)
+// told returns the share of rows whose label the cells tell.
+func (a *alone) told(cells []uint64, room *aloneRoom) float64 {
+	room.order, room.keys = slices.Grow(room.order[:0], len(cells)), slices.Grow(room.keys[:0], len(cells))
+	for i, cell := range cells {
+		room.order, room.keys = append(room.order, int32(i)), append(room.keys, ordered(cell))
 	}
-	// Numbers by size, then blanks and texts by their bits: equal ones meet.
-	slices.SortFunc(order, func(i, j int32) int {
-		x, y := math.Float64frombits(cells[i]), math.Float64frombits(cells[j])
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		case x == x && y != y:
-			return -1
-		case x != x && y == y:
-			return 1
-		}
-		return cmp.Compare(cells[i], cells[j])
-	})
+	keys := room.keys
+	slices.SortFunc(room.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
 	right := 0
 	for half := range uint8(2) {
-		right += a.rightOf(room, half)
+		right += a.rightOf(cells, room, half)
 	}
 	return share(right, len(cells))
 }
@@ -120,8 +113,8 @@ type run struct {
 }
 
 // rightOf returns how many rows of a half are told by the other half.
-func (a *alone) rightOf(room *aloneRoom, half uint8) int {
-	cells, order, runs := room.cells, room.order, room.runs[:0]
+func (a *alone) rightOf(cells []uint64, room *aloneRoom, half uint8) int {
+	order, runs := room.order, room.runs[:0]
 	room.counts, room.filled = zeroed(room.counts, len(a.rows)), zeroed(room.filled, len(a.rows))
 	counts, filled := room.counts, room.filled
 	for len(order) > 0 {

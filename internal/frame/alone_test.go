@@ -52,6 +52,23 @@ func TestLeaks(t *testing.T) {
 			t.Errorf("%d rows: the median is %v", rows, m)
 		}
 	}
+	t.Run("few_rows_may_miss_the_boundary", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("id,near,noise,label\n")
+		for i := range 100 {
+			tenth := (i*37 + i/7) % 41
+			fmt.Fprintf(&b, "r%d,%d.%d,%d,%v\n", i, 1+tenth/10, tenth%10, i*i%97, tenth > 19)
+		}
+		var leaks []string
+		for _, w := range scanText(t, b.String(), ScanOptions{}).Warnings {
+			if w.Code == CodeLeakingColumn {
+				leaks = append(leaks, w.Name)
+			}
+		}
+		if d := cmp.Diff([]string{"near"}, leaks); d != "" {
+			t.Error(d)
+		}
+	})
 	t.Run("too_few_rows_tell_nothing", func(t *testing.T) {
 		p := scanText(t, leaky(30), ScanOptions{})
 		for i := range p.Columns {

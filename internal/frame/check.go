@@ -28,6 +28,9 @@ type Finding struct {
 	// Likely names the blind file's column that may be meant by one that is
 	// missing; empty if none is like it.
 	Likely string `json:"likely,omitempty"`
+	// Count is the number of columns that the finding is about, of which Name and
+	// Column are of none; 0 for one column.
+	Count int `json:"count,omitempty"`
 }
 
 // The differences from which a column counts as moved.
@@ -41,7 +44,8 @@ const (
 
 // Check compares the profile of a blind file with that of the training file,
 // column by column in the order of the training file. Columns are told by
-// name; that the IDs are others is as it should be.
+// name; that the IDs are others is as it should be. Where many columns differ in one
+// way, one finding tells of them all.
 func Check(train, blind *Profile) []Finding {
 	c := &comparison{train: train, blind: blind}
 	c.checkID()
@@ -57,6 +61,7 @@ func Check(train, blind *Profile) []Finding {
 		c.checkColumn(known, &blind.Columns[at])
 	}
 	c.checkExtra()
+	c.fold()
 	return c.findings
 }
 

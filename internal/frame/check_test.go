@@ -92,6 +92,41 @@ func TestCheckForms(t *testing.T) {
 	}
 }
 
+// Many columns that differ in one way are one finding, few are one each.
+func TestCheckOfManyColumns(t *testing.T) {
+	file := func(columns, value int) string {
+		var text strings.Builder
+		text.WriteString("id")
+		for i := range columns {
+			fmt.Fprintf(&text, ",f%d", i)
+		}
+		text.WriteString(",kind\n")
+		for row := range 40 {
+			fmt.Fprintf(&text, "r%d%s,%s\n", row, strings.Repeat(fmt.Sprintf(",%d", value+row%7), columns), []string{"cat", "dog"}[row%2])
+		}
+		return text.String()
+	}
+	for columns, want := range map[int]int{manyFindings - 1: manyFindings - 1, 300: 1} {
+		train, blind := scanText(t, strings.ReplaceAll(file(columns, 0), ",0", ",9"), ScanOptions{}), scanText(t, file(columns, 500), ScanOptions{Blind: true, ID: "id"})
+		for i := range train.Columns { // they say the same
+			train.Columns[i].Features = 1
+		}
+		var moved []Finding
+		for _, f := range Check(train, blind) {
+			if f.Code == CodeMovedRange {
+				moved = append(moved, f)
+			}
+		}
+		if len(moved) != want {
+			t.Fatalf("%d columns: %d findings", columns, len(moved))
+		}
+		const message = "300 columns of numbers have moved: their range or mean is another than in training (f0, f1, f2, …)"
+		if f := moved[0]; want == 1 && (f.Count != columns || f.Name != "" || f.Message != message) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 // Whether a file is small or written in another way changes what its columns are
 // said to be: what counts is whether their cells can be read.
 func TestCheckOfCellsInAnotherForm(t *testing.T) {

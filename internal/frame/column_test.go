@@ -54,6 +54,9 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 		{"infinite", [][]float64{flags, {math.Inf(1)}}, formFloats},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			for i, batch := range c.batches { // so many that they are ranked
+				c.batches[i] = slices.Repeat(batch, leastRanked/len(batch)+1)
+			}
 			g := grown(c.batches...)
 			if got := g.span.least; got != c.form {
 				t.Errorf("form %d, want %d", got, c.form)
@@ -75,7 +78,7 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 func TestColumnRanks(t *testing.T) {
 	for _, distinct := range []int{1, 2, mostRanked, mostRanked + 1, 3000} {
 		var values []float64
-		for i := range 3 * distinct {
+		for i := range max(3*distinct, leastRanked) {
 			values = append(values, float64(i*7%distinct)/4-5, NaN)
 		}
 		g := grown(values)

@@ -60,75 +60,83 @@ func (l *defectLog) drop(codes ...string) {
 }
 
 // list returns one Defect for each code. place returns where a line and a column
-// stand in the file that the user knows; nil if they are those. partial tells that
-// the file may have more.
-func (l *defectLog) list(place func(line, column int) (int, int), partial bool) []Defect {
+// stand in the file that the user knows, nil if they are those; source is
+// ScanOptions.Source. partial tells that the file may have more.
+func (l *defectLog) list(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
 		g := &l.groups[i]
-		d := g.first
+		d, places := g.first, slices.Clone(g.places)
 		if place != nil {
 			d.Line, d.Column = place(d.Line, d.Column)
+			for at := range places {
+				places[at].line, places[at].column = place(places[at].line, places[at].column)
+			}
 		}
 		if kind, known := defectKinds[d.Code]; known {
-			g.summarise(&d, kind, place, partial)
+			d.Count, d.AtLeast = g.count, partial
+			kind.summarise(&d, places, source)
 		}
 		defects = append(defects, d)
 	}
 	return defects
 }
 
-// summarise counts the group in d and says so if it has more than one.
-func (g *defectGroup) summarise(d *Defect, kind defectKind, place func(line, column int) (int, int), partial bool) {
-	d.Count, d.AtLeast = g.count, partial
-	var lines, columns []int
-	for _, at := range g.places {
-		if place != nil {
-			at.line, at.column = place(at.line, at.column)
-		}
-		lines, columns = append(lines, at.line), append(columns, at.column)
-	}
+// summarise makes d the first of d.Count defects of a kind.
+func (kind *defectKind) summarise(d *Defect, places []defectPlace, source func(line int) (string, int)) {
+	where, noun := firstColumns(d.Count, places), "column"
 	if !kind.columns {
-		d.Lines = lines
+		where, noun = firstLines(d.Count, places, source), "row"
+		for _, at := range places {
+			d.Lines = append(d.Lines, at.line)
+		}
 	}
-	if g.count == 1 {
+	if d.Count == 1 {
 		return
 	}
-	var text strings.Builder
-	if partial {
-		text.WriteString("at least ")
-	}
-	if kind.columns {
-		text.WriteString(plural(g.count, "column") + " " + kind.have + ", " + firstOf(g.count, "column", columns))
-	} else {
-		text.WriteString(plural(g.count, "row") + " " + kind.have + ", " + firstOf(g.count, "line", lines))
+	d.Message = plural(d.Count, noun) + " " + kind.have + ", " + where
+	if d.AtLeast {
+		d.Message = "at least " + d.Message
 	}
 	if kind.rule != "" {
-		text.WriteString(": " + kind.rule)
+		d.Message += ": " + kind.rule
 	}
-	d.Message = text.String()
 }
 
-// firstOf names the first of count places: "in lines 2 and 9", "first in lines
-// 2, 9, 10".
-func firstOf(count int, noun string, at []int) string {
-	text := noun + "s "
-	if noun == "line" {
-		text = "in " + text
-	}
-	if count > namedPlaces {
-		text = "first " + text
-	}
-	for i, one := range at[:min(len(at), namedPlaces)] {
-		switch {
-		case i > 0 && i+1 == count:
-			text += " and "
-		case i > 0:
-			text += ", "
+// firstLines names the first of count lines: "in lines 2 and 9", "first in lines
+// 2, 9, 10", or "first in a.csv:2, a.csv:9, b.csv:3".
+func firstLines(count int, places []defectPlace, source func(line int) (string, int)) string {
+	var list []string
+	noun := "lines "
+	for _, at := range places[:min(len(places), namedPlaces)] {
+		file, line := sourceOf(source, at.line)
+		name := strconv.Itoa(line)
+		if file != "" {
+			name, noun = file+":"+name, ""
 		}
-		text += strconv.Itoa(one)
+		list = append(list, name)
 	}
-	return text
+	return firstOf(count, "in "+noun, list)
+}
+
+// firstColumns names the first of count columns: "first columns 2, 9, 10".
+func firstColumns(count int, places []defectPlace) string {
+	var list []string
+	for _, at := range places[:min(len(places), namedPlaces)] {
+		list = append(list, strconv.Itoa(at.column))
+	}
+	return firstOf(count, "columns ", list)
+}
+
+func firstOf(count int, noun string, list []string) string {
+	if count > len(list) {
+		return "first " + noun + strings.Join(list, ", ")
+	}
+	last := len(list) - 1
+	if last < 1 {
+		return noun + strings.Join(list, "")
+	}
+	return noun + strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
 // defectKind is what a message says of several defects of one code.

@@ -145,7 +145,7 @@ func (m *mender) begin() error {
 	for i := range s.tallies {
 		s.tallies[i].limits = share
 	}
-	s.sample = newSample(len(m.names), -1, -1)
+	s.sample = newSample(len(m.names), -1, -1, false, m.ids.disk)
 	m.scan, m.first = s, !m.layout.header
 	return m.chooseID()
 }

@@ -40,16 +40,21 @@ type belt struct {
 func defaultHands() int { return runtime.GOMAXPROCS(0) + 2 }
 
 // How much is read at once of a table with many columns, so that a chunk has some
-// rows, and what the hands may take for them all.
+// rows, at least fewRows, and what the hands may take for them all. Cells of a
+// byte take many times the room of their text.
 const (
 	wideRows   = 16
-	wideChunk  = 2 << 20
+	fewRows    = 4
+	wideChunk  = 1 << 20
 	handMemory = 96 << 20
 	handColumn = 1 << 10 // about what a hand takes for a column
 )
 
 // chunkBytes returns about how many bytes a chunk of the table should have.
-func (t *table) chunkBytes() int { return min(max(wideRows*len(t.header), chunkSize), wideChunk) }
+func (t *table) chunkBytes() int {
+	n := len(t.header)
+	return min(max(wideRows*n, chunkSize), max(fewRows*n, wideChunk))
+}
 
 // hands returns with how many hands to read the table.
 func (t *table) hands() int {

@@ -3,6 +3,7 @@ package frame
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Profile is what one pass over a file found out.
@@ -28,9 +29,10 @@ type Profile struct {
 	// Warnings are worth a look but stop nothing.
 	Warnings []Warning `json:"warnings,omitempty"`
 
-	line  int // of the header
-	place func(line, column int) (int, int)
-	log   defectLog // what Defects are made of
+	line   int                                        // of the header
+	place  func(line, column int) (int, int)          // ScanOptions.Place
+	source func(line int) (file string, fileLine int) // ScanOptions.Source
+	log    defectLog                                  // what Defects are made of
 
 	positions map[string]int // of Columns by their names, made by find
 }
@@ -74,7 +76,8 @@ type Numbers struct {
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
 	// Median is exact if MedianEstimate is not set: for up to ten thousand rows, or
-	// a thousand of a table with many columns. Else it comes from a sample.
+	// a thousand of a table with more than 2,000 columns. Else it comes from a sample.
+	// It is 0 in a brief profile.
 	Median         float64    `json:"median"`
 	MedianEstimate bool       `json:"medianEstimate,omitempty"`
 	Histogram      *Histogram `json:"histogram"`
@@ -104,10 +107,26 @@ func (p *Profile) find(name string) int {
 // listDefects makes Defects of the log, and of others whose places are already
 // those of the file that the user knows.
 func (p *Profile) listDefects(others *defectLog) {
-	p.Defects = slices.Concat(p.log.list(p.place, p.Partial), others.list(nil, p.Partial))
+	p.Defects = slices.Concat(p.log.list(p.place, p.source, p.Partial), others.list(nil, p.source, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+}
+
+// Reason names each kind of defect in one line, and is empty if there is none:
+//
+//	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
+func (p *Profile) Reason() string {
+	var kinds []string
+	for i := range p.Defects {
+		d := &p.Defects[i]
+		if d.Count > 1 { // it names its places
+			kinds = append(kinds, d.Message)
+		} else {
+			kinds = append(kinds, d.Error())
+		}
+	}
+	return strings.Join(kinds, "; ")
 }
 
 // Err returns the first defect, nil if there is none.

@@ -1,7 +1,5 @@
 package frame
 
-import "slices"
-
 // mostRanked is the largest number of values of a column of ranks. With the rank
 // of the missing cells they are as many as the bins of a feature can be, so that
 // whoever cuts each value off from the next need not keep bins beside the ranks.
@@ -22,43 +20,15 @@ func (p *packed) rank() {
 	p.small, p.medium = nil, nil
 }
 
-// fewCells is the number of cells from which a table of all that they can be costs
-// less than sorting them.
-const fewCells = 1 << 12
+// leastRanked is the number of cells from which ranks and their values take less
+// room than the cells, and what a table of all possible cells costs is small.
+const leastRanked = 1 << 12
 
-// rankFew is rank of a few cells.
-func rankFew[T int8 | int16](p *packed, cells []T, none T) []uint8 {
-	values := slices.Clone(cells)
-	slices.Sort(values)
-	values = slices.Compact(values)
-	if len(values) > 0 && values[0] == none {
-		values = values[1:]
-	}
-	if len(values) > mostRanked {
-		return nil
-	}
-	p.distinct, p.values = len(values), new([1 << 8]float64)
-	for i := range p.values {
-		p.values[i] = NaN
-	}
-	for i, value := range values {
-		p.values[i] = float64(value) / powers[p.digits]
-	}
-	ranks := make([]uint8, len(cells))
-	for i, cell := range cells {
-		at, known := slices.BinarySearch(values, cell)
-		if !known { // none
-			at = p.distinct
-		}
-		ranks[i] = uint8(at)
-	}
-	return ranks
-}
-
-// rank fills p's values and returns the ranks of cells, nil if they are too many.
+// rank fills p's values and returns the ranks of cells, nil if there are too many
+// values or too few cells.
 func rank[T int8 | int16](p *packed, cells []T, none T) []uint8 {
-	if len(cells) < fewCells {
-		return rankFew(p, cells, none)
+	if len(cells) < leastRanked {
+		return nil
 	}
 	first := int(none) // the least of all
 	seen := make([]bool, -2*first)

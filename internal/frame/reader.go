@@ -97,6 +97,7 @@ func (r *Reader) Read() (*Record, error) {
 		}
 	}
 	for r.err == nil {
+		r.skipBlank()
 		window := r.buf[r.pos:r.end]
 		if len(window) == 0 && r.last {
 			r.err = io.EOF
@@ -116,11 +117,27 @@ func (r *Reader) Read() (*Record, error) {
 		}
 		r.pos += at
 		r.line += r.rec.breaks + 1
-		if len(r.rec.raw) > 0 {
-			return r.check()
-		}
+		return r.check()
 	}
 	return nil, r.err
+}
+
+// skipBlank passes over blank lines: a file of nothing else is hundreds of
+// millions of them.
+func (r *Reader) skipBlank() {
+	for ; r.pos < r.end; r.line++ {
+		switch r.buf[r.pos] {
+		case '\n':
+			r.pos++
+		case '\r':
+			if r.pos+1 == r.end && !r.last {
+				return // this may be half of a CRLF
+			}
+			r.pos += lineEnd(r.buf[r.pos:r.end], 0)
+		default:
+			return
+		}
+	}
 }
 
 // ended reports whether there is nothing more to read.

@@ -2,8 +2,13 @@ package frame
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"math"
 	"slices"
+	"sync"
+
+	"foretell/internal/scratch"
 )
 
 // sample keeps cells of rows chosen by chance, in memory that does not grow with
@@ -13,6 +18,9 @@ import (
 // A row is kept if the hash of its number ends in so many zero bits. When there
 // are too many, one more is asked for, and half of the rows go: the same rows
 // stay whatever the number of threads.
+//
+// A wide table has so few rows in memory that all of them go to the disk too, as
+// long as they are at most wideRowsKept.
 type sample struct {
 	fields   int
 	id       int // field of the ID, of which nothing is kept
@@ -21,12 +29,14 @@ type sample struct {
 	depth    uint
 	numbers  []int      // by row: its number in the file, from 0
 	cells    [][]uint64 // by row and field, see sampledNumber and sampledText
-	some     []uint64   // workspace of different
-	values   []float64  // workspace of median
+	disk     *scratch.Disk
+	all      *overflow // all rows, once the memory has too few of a wide table; else nil
+	spare    []uint64  // a row that only all has
 }
 
 // How many rows a sample has: as many as have sampleCells cells, but wideRowsKept
-// of a table with many columns, as long as they have no more than mostCellsKept.
+// of a table with many columns, in memory as long as they have no more than
+// mostCellsKept.
 const (
 	sampleRows    = 10_000
 	sampleCells   = 2 << 20
@@ -34,10 +44,15 @@ const (
 	mostCellsKept = 16 << 20
 )
 
-func newSample(fields, id, label int) *sample {
+// newSample returns an empty sample. A brief one has less memory: the columns of a
+// wide table are not held against the label.
+func newSample(fields, id, label int, brief bool, disk *scratch.Disk) *sample {
 	wide := min(wideRowsKept, mostCellsKept/fields)
+	if brief {
+		wide = 1
+	}
 	capacity := min(max(sampleCells/fields, wide), sampleRows)
-	return &sample{fields: fields, id: id, label: label, capacity: capacity}
+	return &sample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
 // A sampled cell is the bits of its number, or those of a NaN that holds the
@@ -56,9 +71,6 @@ func (s *sample) takes(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) 
 // addGrid takes rows of a grid whose columns were read; the first has a number.
 func (s *sample) addGrid(g *grid, first int) {
 	for row := range g.rows {
-		if !s.takes(first + row) {
-			continue
-		}
 		cells := s.begin(first + row)
 		for field := range cells {
 			if g.numeric[field] {
@@ -69,18 +81,17 @@ func (s *sample) addGrid(g *grid, first int) {
 			}
 			cells[field] = s.cell(field, g.cellText(row, field))
 		}
+		s.end(cells)
 	}
 }
 
 // add takes a row.
 func (s *sample) add(fields [][]byte, row int) {
-	if !s.takes(row) {
-		return
-	}
 	cells := s.begin(row)
-	for i, cell := range fields {
-		cells[i] = s.cell(i, cell)
+	for field := range cells {
+		cells[field] = s.cell(field, fields[field])
 	}
+	s.end(cells)
 }
 
 func (s *sample) cell(field int, cell []byte) uint64 {
@@ -100,25 +111,55 @@ func (s *sample) cell(field int, cell []byte) uint64 {
 }
 
 // complete reports whether all rows are kept.
-func (s *sample) complete() bool { return s.depth == 0 }
+func (s *sample) complete() bool { return s.depth == 0 || s.all != nil }
 
-// begin makes room for a row and returns it.
+// begin returns where the cells of the row with a number belong, nil if it is not
+// one to keep. They are passed to end.
 func (s *sample) begin(row int) []uint64 {
-	for len(s.numbers) >= s.capacity {
-		s.depth++
-		kept := 0
-		for i, number := range s.numbers {
-			if s.takes(number) {
-				s.numbers[kept], s.cells[kept] = number, s.cells[i]
-				kept++
-			}
+	if s.all != nil && s.all.rows == wideRowsKept {
+		s.all = nil
+	}
+	if !s.takes(row) {
+		if s.all == nil {
+			return nil
 		}
-		clear(s.cells[kept:])
-		s.numbers, s.cells = s.numbers[:kept], s.cells[:kept]
+		s.spare = slices.Grow(s.spare[:0], s.fields)[:s.fields]
+		return s.spare
+	}
+	for len(s.numbers) >= s.capacity {
+		s.halve()
 	}
 	cells := make([]uint64, s.fields)
 	s.numbers, s.cells = append(s.numbers, row), append(s.cells, cells)
 	return cells
+}
+
+// end takes the cells of a row that has begun.
+func (s *sample) end(cells []uint64) {
+	if s.all != nil && cells != nil {
+		s.all.add(cells)
+	}
+}
+
+// halve lets go of about half of the rows. Those of a wide table go to the disk
+// before the first time.
+func (s *sample) halve() {
+	if s.depth == 0 && s.capacity < wideRowsKept {
+		s.all = newOverflow(s.disk, s.fields)
+		for _, cells := range s.cells {
+			s.all.add(cells)
+		}
+	}
+	s.depth++
+	kept := 0
+	for i, number := range s.numbers {
+		if s.takes(number) {
+			s.numbers[kept], s.cells[kept] = number, s.cells[i]
+			kept++
+		}
+	}
+	clear(s.cells[kept:])
+	s.numbers, s.cells = s.numbers[:kept], s.cells[:kept]
 }
 
 // column returns the cells of a field, row by row, in the place of dst if that
@@ -131,45 +172,100 @@ func (s *sample) column(dst []uint64, field int) []uint64 {
 	return dst
 }
 
-// different returns how many different numbers and how many other texts a field
-// holds in the rows that are kept.
-func (s *sample) different(field int) (numbers, texts int) {
-	s.some = s.column(s.some, field)
-	slices.Sort(s.some)
-	for _, cell := range slices.Compact(s.some) {
-		switch value := math.Float64frombits(cell); {
-		case value == value:
-			numbers++
-		case cell != sampledBlank:
-			texts++
-		}
-	}
-	return numbers, texts
+// cellFigures are of the cells that a sample has of a field: of all rows if it is
+// complete.
+type cellFigures struct {
+	median         float64 // of the numbers; NaN if there is none
+	numbers, texts int     // different ones
 }
 
-// median returns the middle one of a field's numbers, exact if all rows are
-// kept; NaN if there is none.
-func (s *sample) median(field int) float64 {
-	list := slices.Grow(s.values[:0], len(s.cells))
-	for _, cells := range s.cells {
-		cell := cells[field]
-		if value := math.Float64frombits(cell); value == value {
-			list = append(list, value)
-		}
-	}
-	s.values = list
-	if len(list) == 0 {
-		return NaN
-	}
-	slices.Sort(list)
-	middle := len(list) / 2
-	if len(list)%2 == 1 {
-		return list[middle]
-	}
-	return list[middle-1]/2 + list[middle]/2
+// figures returns those of the wanted fields, by field.
+func (s *sample) figures(ctx context.Context, wanted func(field int) bool) ([]cellFigures, error) {
+	list := make([]cellFigures, s.fields)
+	err := s.each(ctx, wanted, func(field int, cells []uint64) { list[field] = figuresOf(cells) })
+	return list, err
 }
 
-// medianOf is the same of levels of numbers.
+// each calls do with each wanted field and its cells, one for each of rows, which do
+// may change. Calls are made by several goroutines, one for a field.
+func (s *sample) each(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+	if s.all != nil {
+		errs := make([]error, len(s.all.groups))
+		err := inParallel(ctx, len(errs), func(i int) { errs[i] = s.all.each(i, wanted, do) })
+		return errors.Join(err, errors.Join(errs...))
+	}
+	rooms := sync.Pool{New: func() any { return new([]uint64) }}
+	return inParallel(ctx, s.fields, func(field int) {
+		if wanted(field) {
+			cells := rooms.Get().(*[]uint64)
+			*cells = s.column(*cells, field)
+			do(field, *cells)
+			rooms.Put(cells)
+		}
+	})
+}
+
+// rows returns the numbers in the file of the rows that each has cells of.
+func (s *sample) rows() []int {
+	if s.all == nil {
+		return s.numbers
+	}
+	numbers := make([]int, s.all.rows)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// The order of sampled cells: numbers by size, blank ones, texts.
+const orderedBlank = 0xFFF7_FFFF_FFFF_FFFF
+
+func ordered(cell uint64) uint64 {
+	switch {
+	case cell == sampledBlank:
+		return orderedBlank
+	case cell >= sampledOther:
+		return cell
+	case cell>>63 == 1:
+		return ^cell
+	}
+	return cell | 1<<63
+}
+
+// orderedNumber returns the number of an ordered cell.
+func orderedNumber(cell uint64) float64 {
+	if cell>>63 == 0 {
+		return math.Float64frombits(^cell)
+	}
+	return math.Float64frombits(cell &^ (1 << 63))
+}
+
+// figuresOf sorts the cells.
+func figuresOf(cells []uint64) cellFigures {
+	f := cellFigures{median: NaN}
+	for i, cell := range cells {
+		cells[i] = ordered(cell)
+	}
+	slices.Sort(cells)
+	n, _ := slices.BinarySearch(cells, orderedBlank)
+	if middle := n / 2; n%2 == 1 {
+		f.median = orderedNumber(cells[middle])
+	} else if n > 0 {
+		f.median = orderedNumber(cells[middle-1])/2 + orderedNumber(cells[middle])/2
+	}
+	for i, cell := range cells {
+		switch {
+		case i > 0 && cell == cells[i-1] || cell == orderedBlank:
+		case i < n:
+			f.numbers++
+		default:
+			f.texts++
+		}
+	}
+	return f
+}
+
+// medianOf returns the middle one of levels of numbers.
 func medianOf(values []level) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b level) int { return cmp.Compare(a.value, b.value) })
 	rows := 0

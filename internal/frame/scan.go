@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -22,9 +23,17 @@ type ScanOptions struct {
 	// Place tells where in the file that a user knows a line and a column stand,
 	// if that is not the one that is read. It is called when all has been read.
 	Place func(line, column int) (int, int)
+	// Source names a line that Place has returned, where messages say one: the file
+	// and the line in it, where several files make one table. Nil, and an empty
+	// name, stand for the one file.
+	Source func(line int) (file string, fileLine int)
 	// TextMemory is about how many bytes texts may take. With less, fewer columns
 	// are known by all of theirs; defects are the same. Defaults to 16 MB.
 	TextMemory int
+	// Brief leaves out what only a person reads, medians and what a column tells
+	// of the label by itself, and takes less time and memory. Schema and defects
+	// are the same.
+	Brief bool
 }
 
 // Scan reads a file once and tells what its columns hold and what is wrong
@@ -42,7 +51,7 @@ func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err
 		return nil, err
 	}
 	s.placeWarnings()
-	s.profile.place = opts.Place
+	s.profile.place, s.profile.source = opts.Place, opts.Source
 	s.profile.listDefects(new(defectLog))
 	s.profile.Bytes = cmp.Or(s.stopped, reader.offset+int64(reader.end))
 	return s.profile, nil
@@ -118,7 +127,7 @@ func (s *scan) assign() {
 		s.tallies[s.label].limits = limits{few: math.MaxInt, set: mostSet, early: share.early} // labels are texts
 		s.tallies[s.label].isLabel = true
 	}
-	s.sample = newSample(len(names), s.id, s.label)
+	s.sample = newSample(len(names), s.id, s.label, s.opts.Brief, s.ids.disk)
 }
 
 // errEnough ends a scan that cannot go on behind a defect.
@@ -318,42 +327,30 @@ func (s *scan) refuseRepeated(ctx context.Context) error {
 	}
 	s.profile.log.addMany(Defect{
 		Code: CodeDuplicateID, Line: first.line, Column: s.id + 1, Name: s.profile.Schema.ID,
-		Message: fmt.Sprintf("the ID of line %d again: IDs must be unique", s.place(first.first)),
+		Message: fmt.Sprintf("the ID of %s again: IDs must be unique", s.lineName(first.first)),
 	}, count, places)
 	return nil
 }
 
-// findHeaderAgain warns of a row that repeats the header, as where files were put
-// one behind the other, and reports whether there is one.
-func (s *scan) findHeaderAgain() (bool, error) {
-	line := 0
-	for i := range s.tallies {
-		t := &s.tallies[i]
-		if i == s.id || t.texts.all != nil { // its texts are not all known
-			continue
-		}
-		found := t.texts.find(s.table.names[i])
-		if found == nil || line > 0 && found.line() != line {
-			return false, nil
-		}
-		line = found.line()
-	}
-	if line == 0 {
-		return false, nil
-	}
-	if again, err := s.ids.has([]byte(s.table.names[s.id])); err != nil || !again {
-		return false, err
-	}
-	s.warnAt(line, CodeHeaderAgain, 0, "the row repeats the header: were files put one behind the other?")
-	return true, nil
-}
-
-// place returns where a line stands in the file that the user knows.
-func (s *scan) place(line int) int {
+// lineName names a line in the file that the user knows: "line 3", or
+// "b.csv:3" where several files make one table.
+func (s *scan) lineName(line int) string {
 	if s.opts.Place != nil {
 		line, _ = s.opts.Place(line, 0)
 	}
-	return line
+	file, line := sourceOf(s.opts.Source, line)
+	if file != "" {
+		return file + ":" + strconv.Itoa(line)
+	}
+	return "line " + strconv.Itoa(line)
+}
+
+// sourceOf calls source unless it is nil.
+func sourceOf(source func(line int) (string, int), line int) (file string, fileLine int) {
+	if source == nil {
+		return "", line
+	}
+	return source(line)
 }
 
 // placeWarnings does so for all warnings.
@@ -365,20 +362,4 @@ func (s *scan) placeWarnings() {
 	for i := range p.Warnings {
 		p.Warnings[i].Line, p.Warnings[i].Column = s.opts.Place(p.Warnings[i].Line, p.Warnings[i].Column)
 	}
-}
-
-// finishHeader refuses a file without rows and one that begins with data; it does
-// not if the first row is known to stand again among the others.
-func (s *scan) finishHeader(again bool) {
-	if s.profile.Rows == 0 {
-		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
-		return
-	}
-	log := &s.profile.log
-	if log.find(CodeNoHeader) != nil || again || !s.headless() {
-		return
-	}
-	// A first row that is data often repeats a value: no news beside this.
-	log.drop(CodeDuplicateColumn, CodeUnnamedColumn)
-	s.refuse(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
 }

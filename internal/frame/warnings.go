@@ -74,6 +74,49 @@ func (s *scan) foldWarnings() {
 	s.profile.Warnings = kept
 }
 
+// manyFindings is the number of columns with findings of one code from which they
+// have one finding: the figures of fewer are worth a look each.
+const manyFindings = 10
+
+// findingKinds is what that finding says of so many columns.
+var findingKinds = map[string]string{
+	CodeMissingColumn:  "of the training file are missing",
+	CodeExtraColumn:    "are not in the training file: carried through, not used to predict",
+	CodeMovedRange:     "of numbers have moved: their range or mean is another than in training",
+	CodeUnseenCategory: "have texts that training never had",
+	CodeChangedKind:    "are not written as in training: what cannot be read is taken as missing",
+	CodeMoreMissing:    "have far more rows without a value than in training",
+}
+
+// fold makes one finding of those of a code that many features have, in the place
+// of the first.
+func (c *comparison) fold() {
+	folds := func(f *Finding) bool {
+		return findingKinds[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
+	}
+	names := make(map[string][]string) // of the columns, by code
+	for i := range c.findings {
+		if f := &c.findings[i]; folds(f) {
+			names[f.Code] = append(names[f.Code], f.Name)
+		}
+	}
+	kept := c.findings[:0]
+	for _, f := range c.findings {
+		list := names[f.Code]
+		switch {
+		case !folds(&f) || 0 < len(list) && len(list) < manyFindings:
+		case list == nil:
+			continue // the first has told of it
+		default:
+			names[f.Code] = nil
+			f.Name, f.Column, f.Likely, f.Count = "", 0, "", len(list)
+			f.Message = fmt.Sprintf("%s %s (%s)", plural(len(list), "column"), findingKinds[f.Code], firstNames(list))
+		}
+		kept = append(kept, f)
+	}
+	c.findings = kept
+}
+
 // firstNames lists the first names, cut to a readable length.
 func firstNames(list []string) string {
 	var names []string

@@ -21,6 +21,10 @@ type Report struct {
 	// the figures of the same name: 0 where there were none, or where no time
 	// was left for the figures.
 	Rows, TestRows, ValidationRows, TrainingRows int
+	// Features is the number of features, Screened how many of them every algorithm
+	// learnt from, those that tell most of the label on the training rows of each
+	// fold; 0 if all.
+	Features, Screened int
 	// HeldOut is the number of rows that were set aside for Test. Where TestRows is
 	// 0 and this is not, there was no time for them.
 	HeldOut int
@@ -99,6 +103,8 @@ func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcom
 		ValidationRows: len(r.judge.labels),
 		Validation:     r.judge.validation(c.judged()),
 		HeldOut:        len(r.plan.Test),
+		Features:       len(r.table.Columns),
+		Screened:       r.table.screens(),
 		Blended:        r.blended,
 		Baseline:       r.baseline(nil),
 		Test:           noScores, Training: noScores,

@@ -22,11 +22,19 @@ const (
 	screenRows = 20_000
 )
 
+// screens returns how many features a fitter learns from, 0 for all of them.
+func (t *table) screens() int {
+	if len(t.Columns) <= mostFeatures {
+		return 0
+	}
+	return mostFeatures
+}
+
 // screened returns the table that the fitters of a part learn from: the table
 // itself, or one of the features that are kept for these training rows. Parts of
 // one number are of the same rows.
 func (t *table) screened(ctx context.Context, number int, rows []int32) (*table, error) {
-	if len(t.Columns) <= mostFeatures {
+	if t.screens() == 0 {
 		return t, nil
 	}
 	t.screening.Lock()

@@ -116,6 +116,9 @@ func TestRaceOfWideTable(t *testing.T) {
 	if o.Achieved < 0.9 || o.Report.Importances[0].Column != "f902" || len(o.Report.Importances) != len(f.Columns) {
 		t.Errorf("performance %v, %d importances, first %v", o.Achieved, len(o.Report.Importances), o.Report.Importances[0])
 	}
+	if o.Report.Features != len(f.Columns) || o.Report.Screened != mostFeatures {
+		t.Errorf("the report has %d features, %d of them learnt from", o.Report.Features, o.Report.Screened)
+	}
 	if _, again := race(2); !bytes.Equal(file, again) {
 		t.Error("two workers learn another model than one")
 	}

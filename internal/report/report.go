@@ -34,6 +34,9 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
 	writeBlend(&b, r)
+	if text := screened(r); text != "" {
+		fmt.Fprintf(&b, "Features: %s\n", text)
+	}
 	if won := Won(r); won != "" {
 		fmt.Fprintf(&b, "%s\n", won)
 	}

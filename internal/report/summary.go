@@ -21,6 +21,9 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if len(r.Blend) > 0 {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "made of", r.Shares()))
 	}
+	if text := screened(r); text != "" {
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "features", text))
+	}
 	add := func(name string, value *float64, s *api.Scores, rows int64, why string) {
 		switch {
 		case value != nil:
@@ -49,6 +52,14 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", always(b.Label), job.Metric, beside(b.Validation, b.Test, job.Metric)))
 	}
 	return lines
+}
+
+// screened says how many features were learnt from; nothing if that is all.
+func screened(r *api.ModelReport) string {
+	if r.ScreenedFeatures == 0 {
+		return ""
+	}
+	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
 }
 
 // beside returns a score on two sets of rows; test may be nil.

@@ -72,6 +72,12 @@ func TestSummary(t *testing.T) {
 			`BSIX01 boosting reached accuracy 0.7500 first, with 0.7700, after 11 s`,
 		},
 		{
+			"more features than are learnt from",
+			api.Training{Metric: "accuracy"},
+			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Algorithms: two, Features: 50_000, ScreenedFeatures: 1_000},
+			"BFIF01 forest won on accuracy: 0.7900, next best BSIX01 0.7700, after 11 s\n  features    each fold's 1000 most informative of 50000",
+		},
+		{
 			"another deployment",
 			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76)},
 			nil,

@@ -170,6 +170,16 @@ func (t *Table) Place(line, column int) (file string, fileLine, fileColumn int) 
 	return p.Name, line, column
 }
 
+// Source returns the file and the line in it of a line in the CSV that was read
+// last, as [Table.Place] does; the name is empty if the table is one file.
+func (t *Table) Source(line int) (file string, fileLine int) {
+	file, fileLine, _ = t.Place(line, 0)
+	if len(t.parts) == 1 {
+		file = ""
+	}
+	return file, fileLine
+}
+
 // Step is something that is done to a file to read it as CSV in UTF-8.
 type Step struct {
 	// Code is one of the Code constants.

@@ -79,7 +79,7 @@ func TestEqualMappersShareBins(t *testing.T) {
 func TestRanksServeAsBins(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,few,several,many,y\n")
-	for row := range 3000 {
+	for row := range 5000 {
 		missing := strconv.Itoa(row % 7)
 		if row%5 == 0 {
 			missing = ""

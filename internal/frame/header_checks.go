@@ -1,0 +1,89 @@
+package frame
+
+// findHeaderAgain warns of a row that repeats the header, as where files were put
+// one behind the other, and reports whether there is one.
+func (s *scan) findHeaderAgain() (bool, error) {
+	line := 0
+	for i := range s.tallies {
+		t := &s.tallies[i]
+		if i == s.id || t.texts.all != nil { // its texts are not all known
+			continue
+		}
+		found := t.texts.find(s.table.names[i])
+		if found == nil || line > 0 && found.line() != line {
+			return false, nil
+		}
+		line = found.line()
+	}
+	if line == 0 {
+		return false, nil
+	}
+	if again, err := s.ids.has([]byte(s.table.names[s.id])); err != nil || !again {
+		return false, err
+	}
+	s.warnAt(line, CodeHeaderAgain, 0, "the row repeats the header: were files put one behind the other?")
+	return true, nil
+}
+
+// finishHeader refuses a file without rows and one that begins with data; it does
+// not if the first row is known to stand again among the others.
+func (s *scan) finishHeader(again bool) {
+	if s.profile.Rows == 0 {
+		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
+		return
+	}
+	log := &s.profile.log
+	if log.find(CodeNoHeader) != nil || again || !s.headless() {
+		return
+	}
+	// A first row that is data often repeats a value: no news beside this.
+	log.drop(CodeDuplicateColumn, CodeUnnamedColumn)
+	s.refuse(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
+}
+
+// headless reports whether the header is rather a row of data: it holds
+// numbers over columns of numbers and texts that occur below it, the label
+// among them.
+func (s *scan) headless() bool {
+	alike, features := 0, 0
+	for i := range s.tallies {
+		if i == s.id || i == s.label {
+			continue
+		}
+		features++
+		if s.tallies[i].resembles(s.table.names[i]) {
+			alike++
+		}
+	}
+	if s.label >= 0 {
+		isClass := s.tallies[s.label].texts.find(s.table.names[s.label]) != nil
+		return isClass && 2*alike >= features
+	}
+	return 2*alike >= features && alike > 1 && !ascending(s.table.names)
+}
+
+// resembles reports whether a header's cell could be one of the column's.
+func (t *tally) resembles(name string) bool {
+	if t.kind() == Numeric {
+		kind, _ := classify([]byte(name))
+		return kind == number && t.cells[number] > 0
+	}
+	return t.texts.find(name) != nil
+}
+
+// ascending reports whether the numbers among the names are integers that
+// rise from left to right: years or positions, as headers have them.
+func ascending(names []string) bool {
+	last, any := 0.0, false
+	for _, name := range names {
+		value, ok := parseNumber([]byte(name))
+		if !ok {
+			continue
+		}
+		if value != float64(int64(value)) || (any && value <= last) {
+			return false
+		}
+		last, any = value, true
+	}
+	return any
+}

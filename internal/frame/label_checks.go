@@ -1,0 +1,171 @@
+package frame
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The rules by which a label is judged.
+const (
+	// AdvisedRows is how many rows a class should have: with fewer it is hard to
+	// learn, and harder to measure.
+	AdvisedRows = 25
+
+	maxClasses  = 1_000 // more labels are a quantity, not a class
+	manyClasses = 50    // classes of numbers that may be a quantity
+)
+
+// finishLabel makes the label's texts the classes.
+func (s *scan) finishLabel(ctx context.Context) error {
+	p, t := s.profile, &s.tallies[s.label]
+	p.Schema.Label = s.table.names[s.label]
+	if d := s.labelDefect(); d != nil {
+		s.refuse(*d)
+		if d.Code != CodeOneClass {
+			return nil
+		}
+	}
+	list := slices.Clone(t.texts.list)
+	numeric := t.cells[number] == t.filled()
+	slices.SortFunc(list, compareLabels(numeric))
+	if n := len(list); numeric && n > manyClasses {
+		s.warn(CodeManyClasses, s.label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
+	}
+	for _, one := range list {
+		p.Schema.Classes = append(p.Schema.Classes, one.text)
+		p.Classes = append(p.Classes, LevelRows{Text: one.text, Rows: one.rows})
+	}
+	if s.skipped > 0 {
+		return nil // the labels of rows that could not be read are missing
+	}
+	s.warnSmall(list)
+	s.warnSimilar(p.Schema.Classes)
+	return s.findLeaks(ctx)
+}
+
+// labelDefect returns why the label's texts cannot be the classes, nil if they can.
+// Those of rows that could not be read are not known: nothing is said that they
+// could make wrong.
+func (s *scan) labelDefect() *Defect {
+	t := &s.tallies[s.label]
+	filled := t.filled()
+	n, _ := t.texts.distinct()
+	var d Defect
+	switch {
+	case filled == 0:
+		return nil // each row is told to have no label
+	case n > maxClasses, s.skipped == 0 && n > 2 && 2*n > filled:
+		d = s.tooManyClasses(n, filled)
+	case t.texts.all != nil:
+		d = s.table.defect(CodeTooManyClasses, s.label,
+			"the label's %s different values are too long to be the names of classes: is the label the last column?%s", grouped(n), s.likelyLabel())
+	case s.skipped == 0 && n == 1:
+		d = s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed%s",
+			excerpt(t.texts.list[0].text), s.likelyLabel())
+	default:
+		return nil
+	}
+	return &d
+}
+
+// tooManyClasses refuses a label with n different values in rows rows.
+func (s *scan) tooManyClasses(n, rows int) Defect {
+	t, count := &s.tallies[s.label], grouped(n)
+	if _, exact := t.texts.distinct(); !exact {
+		count = "about " + grouped(min(n, rows))
+	}
+	if t.cells[number] == t.filled() {
+		return s.table.defect(CodeNumericLabel, s.label,
+			"foretell predicts classes, not numbers: the label has %s different ones in %s%s",
+			count, plural(rows, "row"), s.likelyLabel())
+	}
+	return s.table.defect(CodeTooManyClasses, s.label,
+		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?%s",
+		count, plural(rows, "row"), s.likelyLabel())
+}
+
+// findLeaks measures how much of the label each column tells by itself, and
+// warns of one that tells nearly all: it may be known only once the label is.
+func (s *scan) findLeaks(ctx context.Context) error {
+	if s.opts.Brief {
+		return nil
+	}
+	a, err := newAlone(ctx, s.sample)
+	if a == nil || err != nil {
+		return err
+	}
+	shares, err := a.measure(ctx, func(i int) bool { return i != s.id && i != s.label })
+	if err != nil {
+		return err
+	}
+	columns := s.profile.Columns
+	for i := range columns {
+		field := columns[i].Column - 1
+		told := shares[field]
+		if columns[i].Alone = told; columns[i].Features > 0 && a.leaks(told) {
+			s.warn(CodeLeakingColumn, field,
+				"tells the label of %s of the rows by itself, where %s alone is right in %s: is it known before the label is?",
+				percent(told), excerpt(s.tallies[s.label].texts.top(1)[0].Text), percent(a.base()))
+		}
+	}
+	return nil
+}
+
+// likelyLabel says which column is rather the label, if one is.
+func (s *scan) likelyLabel() string {
+	at, why := s.guessLabel(s.table.names, s.label, s.id)
+	if at < 0 {
+		return ""
+	}
+	s.profile.LikelyLabel = s.table.names[at]
+	return fmt.Sprintf(" Rather %s is: %s", excerpt(s.profile.LikelyLabel), why)
+}
+
+// warnSmall tells of classes that are hard to learn: each, or all at once where
+// they are many.
+func (s *scan) warnSmall(list []level) {
+	const many = 3
+	small := slices.DeleteFunc(slices.Clone(list), func(one level) bool { return one.rows >= AdvisedRows })
+	slices.SortStableFunc(small, func(a, b level) int { return cmp.Compare(a.rows, b.rows) })
+	if len(small) > many {
+		text := ""
+		for _, one := range small[:many] {
+			text += fmt.Sprintf("%s %s, ", excerpt(one.text), grouped(one.rows))
+		}
+		s.warnAt(small[0].line(), CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedRows, text)
+		return
+	}
+	for _, one := range small {
+		s.warnAt(one.line(), CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), plural(one.rows, "row"), AdvisedRows)
+	}
+}
+
+// warnSimilar names classes that a reader would take for one.
+func (s *scan) warnSimilar(classes []string) {
+	first := make(map[string]string, len(classes))
+	for _, class := range classes {
+		folded := strings.ToLower(strings.TrimSpace(class))
+		if value, ok := parseNumber([]byte(folded)); ok {
+			folded = strconv.FormatFloat(value, 'g', -1, 64)
+		}
+		if other, known := first[folded]; known {
+			s.warn(CodeSimilarClasses, s.label, "the classes %s and %s differ in spelling only", excerpt(other), excerpt(class))
+		} else {
+			first[folded] = class
+		}
+	}
+}
+
+// compareLabels orders numbers by value and other texts by their bytes.
+func compareLabels(numeric bool) func(a, b level) int {
+	return func(a, b level) int {
+		if numeric {
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.text, b.text))
+		}
+		return cmp.Compare(a.text, b.text)
+	}
+}
