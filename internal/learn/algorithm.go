@@ -25,7 +25,7 @@ var methods = []method{
 // rooms are the memory that the fitters of one run share.
 type rooms struct {
 	neural neural.Room
-	boost  boost.Room
+	boost  boost.WorkspacePool
 }
 
 // openNeural makes the network on normalised and embedded columns.
@@ -55,7 +55,7 @@ func openLeafwise(ctx context.Context, t task) (learner, error) {
 	}
 	return open(within(ctx, boost.NewLeafwise), t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
-		Bins: bins, Room: &t.rooms.boost, Leaves: leaves(t.table.params.ScalingFactor),
+		Bins: bins, Workspaces: &t.rooms.boost, Leaves: leaves(t.table.params.ScalingFactor),
 	})
 }
 
@@ -88,7 +88,7 @@ func openSymmetric(ctx context.Context, t task) (learner, error) {
 	}
 	return open(within(ctx, boost.NewSymmetric), t, boost.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
-		Bins: bins, Room: &t.rooms.boost, Buckets: buckets,
+		Bins: bins, Workspaces: &t.rooms.boost, Buckets: buckets,
 	})
 }
 
@@ -96,9 +96,9 @@ func openSymmetric(ctx context.Context, t task) (learner, error) {
 // models, of which a learner knows but the shape.
 type fitter[M predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
-	Work() float64
-	Probabilities(dst []float32)
-	Keep()
+	Cost() float64
+	EvalProbabilities(dst []float32)
+	Checkpoint()
 	Model() M
 }
 

@@ -16,13 +16,13 @@ type learner interface {
 	// Step does the next unit of learning; done tells that further ones would
 	// be useless.
 	Step(ctx context.Context) (done bool, err error)
-	// Work estimates the work done so far in nanoseconds of one core, from
+	// Cost estimates the work done so far in nanoseconds of one core, from
 	// the shape of the data alone.
-	Work() float64
-	// Probabilities writes the class probabilities of the part's Eval rows.
-	Probabilities(dst []float32)
-	// Keep remembers the present state as the one Model returns.
-	Keep()
+	Cost() float64
+	// EvalProbabilities writes the class probabilities of the part's Eval rows.
+	EvalProbabilities(dst []float32)
+	// Checkpoint remembers the present state as the one Model returns.
+	Checkpoint()
 	// Model returns the state last kept, the present one if there is none.
 	Model() predictor
 }

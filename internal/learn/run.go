@@ -86,7 +86,7 @@ func (u *run) tellAll(dst []float32) error {
 		at[i+1] = at[i] + len(part.Eval)*u.classes
 	}
 	return each(u.workers, len(u.fitters), func(i int) error {
-		u.fitters[i].Probabilities(dst[at[i]:at[i+1]])
+		u.fitters[i].EvalProbabilities(dst[at[i]:at[i+1]])
 		return nil
 	})
 }
@@ -95,7 +95,7 @@ func (u *run) tellAll(dst []float32) error {
 func (u *run) work() float64 {
 	sum := 0.0
 	for _, fitter := range u.fitters {
-		sum += fitter.Work()
+		sum += fitter.Cost()
 	}
 	return sum
 }
@@ -121,7 +121,7 @@ func (u *run) retire() {
 func (u *run) note(s score, now []float32, due float64, must bool) (spare []float32, stalled bool) {
 	if m := merit(s, len(now)/u.classes); must || u.kept.step == 0 || m < u.kept.merit {
 		for _, fitter := range u.fitters {
-			fitter.Keep()
+			fitter.Checkpoint()
 		}
 		spare = u.kept.probabilities
 		u.kept = kept{score: s, step: u.step, merit: m, work: u.work(), probabilities: now}

@@ -45,16 +45,16 @@ func (t *toy) Step(ctx context.Context) (bool, error) {
 	return t.done > 0 && t.step >= t.done, nil
 }
 
-func (t *toy) Work() float64 { return float64(t.step) * t.work }
+func (t *toy) Cost() float64 { return float64(t.step) * t.work }
 
-func (t *toy) Probabilities(dst []float32) {
+func (t *toy) EvalProbabilities(dst []float32) {
 	labels := pickCells(t.table.Labels, t.part.Eval)
 	toyModel{skill: t.skill(t.step), classes: t.table.classes()}.fill(dst, labels)
 }
 
 func (t *toy) skill(step int) float64 { return t.skills[min(max(step, 1), len(t.skills))-1] }
 
-func (t *toy) Keep() { t.kept = t.step }
+func (t *toy) Checkpoint() { t.kept = t.step }
 
 func (t *toy) Model() predictor {
 	step := t.kept

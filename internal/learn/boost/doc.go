@@ -1,15 +1,26 @@
-// Package boost learns classifiers by gradient boosting (Friedman 2001): trees
-// are added one after the other, each fitted to the derivatives of the log
-// loss of those before it, each leaf taking a Newton step (Chen & Guestrin
+// Package boost trains classifiers by gradient boosting (Friedman 2001): trees
+// are added one after the other, each fitted to the derivatives of the log loss
+// of the trees before it, each leaf taking a Newton step (Chen & Guestrin
 // 2016).
 //
-// Two ways to grow a tree share all the rest:
+// There are two kinds of trees:
 //
-//   - leaf-wise: one tree a round for two classes and one per class for more;
-//     the most promising leaf is divided first (Ke et al. 2017);
-//   - symmetric: one tree a round for all classes, the same split for all the
-//     leaves of a level, categories replaced by ordered target statistics
+//   - leaf-wise: one tree a round for two classes and one per class for more; the
+//     leaf of highest gain is split first (Ke et al. 2017);
+//   - symmetric: one tree a round for all classes, the same split for all leaves
+//     of a level, categories replaced by ordered target statistics
 //     (Prokhorenkova et al. 2018).
+//
+// The files by role:
+//
+//	fitter, options, workspace    the API of training and its working memory
+//	objective, row_scores         log loss, raw scores and derivatives
+//	sampling, duplicates          which rows a tree is grown from
+//	feature_set, target_encoding  the features of symmetric trees
+//	leafwise, symmetric           a round of boosting
+//	sketch, leaf_values           derivatives and leaf values of symmetric trees
+//	model, *_model                trained models and prediction
+//	spilled_ensemble, reader      their binary form
 //
 // # References
 //

@@ -8,42 +8,45 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// Fitter learns a model round by round. It is not safe for concurrent use.
+// Fitter trains a model round by round. It is not safe for concurrent use.
 type Fitter struct {
-	problem problem
-	grower  grower
-	// kept is the number of rounds of the model to return, -1 for all.
-	kept int
-	// stride is the number of rounds a step takes.
-	stride int
+	objective objective
+	booster   booster
+	// checkpoint is the number of rounds of the model to return, -1 for all.
+	checkpoint int
+	// roundsPerStep is the number of rounds of a step.
+	roundsPerStep int
 }
 
-// stride returns how many rounds a step takes: several where one is over
-// before its effect could be measured. It depends on the whole frame, not on
-// the part to learn from, so that steps found on a part hold for all rows.
-func stride(rows, classes int) int {
+// roundsPerStep returns the number of rounds of a step: several if one is too
+// short for its effect to be measured. It depends on the whole frame, not on
+// the rows trained on, so that a number of steps found on a fold applies to all
+// rows.
+func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*outputs(classes), 1), 1), 5)
 }
 
-// grower is one of the two ways to add trees.
-type grower interface {
-	// round adds trees to the ensemble and their values to the scores.
+// booster adds trees of one kind.
+type booster interface {
+	// round adds trees to the ensemble and their values to the scores. done
+	// reports that no further round could improve the training loss.
 	round(ctx context.Context) (done bool, err error)
-	// rounds is the number of rounds so far.
+	// rounds returns the number of rounds done.
 	rounds() int
-	// work estimates the nanoseconds spent.
-	work() float64
-	// evaluate writes the probabilities of the rows to evaluate, row major.
-	evaluate(dst []float32)
-	// ensemble returns that of the first n rounds.
+	// cost returns an estimate of the time spent, in nanoseconds.
+	cost() float64
+	// evalProbabilities writes the probabilities of the rows in eval to dst,
+	// row-major.
+	evalProbabilities(dst []float32)
+	// ensemble returns the ensemble of the first n rounds.
 	ensemble(n int) ensemble
 }
 
-// NewLeafwise prepares a fitter that learns f's rows part.Train by leaf-wise
-// trees and scores part.Eval.
+// NewLeafwise returns a fitter that trains leaf-wise trees on the rows
+// part.Train of f and evaluates part.Eval.
 func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
-	if err := check(f, part, &opts); err != nil {
+	if err := validate(f, part, &opts); err != nil {
 		return nil, err
 	}
 	bins := opts.Bins
@@ -54,19 +57,19 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Opti
 		}
 	}
 	opts.leafwiseDefaults(f.Rows, len(f.Columns))
-	p := newProblem(f, part, opts.Classes)
-	twins, err := findTwins(ctx, &p, bins, opts.Workers)
+	p := newObjective(f, part, opts.Classes)
+	duplicates, err := findDuplicates(ctx, &p, bins, opts.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return &Fitter{problem: p, grower: newLeafwise(newLoss(p, twins), bins, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
+	return &Fitter{objective: p, booster: newLeafwiseBooster(newOutputScores(p, duplicates), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
-// NewSymmetric prepares a fitter that learns f's rows part.Train by symmetric
-// trees and scores part.Eval. If bins are given they should be cut into
-// opts.Buckets buckets, that of the missing cells not counted.
+// NewSymmetric returns a fitter that trains symmetric trees on the rows
+// part.Train of f and evaluates part.Eval. If opts.Bins is set, it should have
+// opts.Buckets bins besides the one of missing cells.
 func NewSymmetric(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
-	if err := check(f, part, &opts); err != nil {
+	if err := validate(f, part, &opts); err != nil {
 		return nil, err
 	}
 	opts.symmetricDefaults(f.Rows, len(f.Columns))
@@ -77,20 +80,20 @@ func NewSymmetric(ctx context.Context, f *frame.Frame, part split.Part, opts Opt
 			return nil, err
 		}
 	}
-	in, err := newInput(ctx, f, part.Train, bins, &opts)
+	in, err := newFeatureSet(ctx, f, part.Train, bins, &opts)
 	if err != nil {
 		return nil, err
 	}
-	p := newProblem(f, part, opts.Classes)
-	return &Fitter{problem: p, grower: newSymmetric(p, in, opts), kept: -1, stride: stride(f.Rows, opts.Classes)}, nil
+	p := newObjective(f, part, opts.Classes)
+	return &Fitter{objective: p, booster: newSymmetricBooster(p, in, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
-// Step does a round of boosting, or a few on small data. done tells that no
-// further round could improve on the rows to learn from. After an error the
-// fitter is of no more use but for its Model.
+// Step does a round of boosting, or several on small data. done reports that no
+// further round could improve the training loss. After an error only Model may
+// be called.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
-	for range t.stride {
-		if done, err = t.grower.round(ctx); done || err != nil {
+	for range t.roundsPerStep {
+		if done, err = t.booster.round(ctx); done || err != nil {
 			break
 		}
 	}
@@ -98,32 +101,34 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 }
 
 // Rounds returns the number of rounds done.
-func (t *Fitter) Rounds() int { return t.grower.rounds() }
+func (t *Fitter) Rounds() int { return t.booster.rounds() }
 
-// Work estimates the work done so far in nanoseconds of one core, from the
-// numbers of cells counted, bins scanned and rows moved alone: it is the same
-// on every machine and in every run. Its factors were fitted to the shortest
-// times of single rounds, one worker on an x86-64 server core of 2026.
-func (t *Fitter) Work() float64 { return t.grower.work() }
+// Cost returns an estimate of the time spent on training so far, in nanoseconds
+// of one core. It depends on the numbers of cells accumulated, bins scanned and
+// rows moved only, so it is the same on every machine and in every run. Its
+// factors were fitted to the shortest times of single rounds, with one worker
+// on an x86-64 server core of 2026.
+func (t *Fitter) Cost() float64 { return t.booster.cost() }
 
-// treeTime is the part of Work spent in growing n trees, of which a bin takes
-// so long to scan.
-func treeTime(w tree.Cost, n int, bin float64) float64 {
+// treeNanos estimates the time of growing n trees of the given cost. bin is the
+// time to scan a bin. Both times are in nanoseconds.
+func treeNanos(w tree.Cost, n int, bin float64) float64 {
 	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
 }
 
-// Probabilities writes the class probabilities of the rows to evaluate after
-// the last step to dst: len(part.Eval) × classes, row major.
-func (t *Fitter) Probabilities(dst []float32) { t.grower.evaluate(dst) }
+// EvalProbabilities writes the class probabilities of the rows part.Eval after
+// the last step to dst: len(part.Eval) × classes, row-major.
+func (t *Fitter) EvalProbabilities(dst []float32) { t.booster.evalProbabilities(dst) }
 
-// Keep remembers the present state as the one Model returns.
-func (t *Fitter) Keep() { t.kept = t.grower.rounds() }
+// Checkpoint makes the present state the one that Model returns.
+func (t *Fitter) Checkpoint() { t.checkpoint = t.booster.rounds() }
 
-// Model returns the model as last kept, or as it is if Keep was never called.
+// Model returns the model of the last checkpoint, or the present one if there
+// is none.
 func (t *Fitter) Model() *Model {
-	n := t.kept
+	n := t.checkpoint
 	if n < 0 {
-		n = t.grower.rounds()
+		n = t.booster.rounds()
 	}
-	return &Model{classes: t.problem.classes, base: t.problem.base, ensemble: t.grower.ensemble(n)}
+	return &Model{classes: t.objective.classes, base: t.objective.base, ensemble: t.booster.ensemble(n)}
 }

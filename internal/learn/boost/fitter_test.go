@@ -12,15 +12,15 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// makers are the two ways to boost.
-var makers = map[string]func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error){
+// constructors create both kinds of fitters.
+var constructors = map[string]func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error){
 	"leafwise":  NewLeafwise,
 	"symmetric": NewSymmetric,
 }
 
-// puzzle is a frame of rows whose class depends on two numeric columns, one
+// testFrame returns a frame whose class depends on two numeric columns, one
 // with missing cells, and on a categorical one; two more columns are noise.
-func puzzle(rows, classes int) *frame.Frame {
+func testFrame(rows, classes int) *frame.Frame {
 	const levels = 40
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	f := &frame.Frame{Rows: rows, Columns: make([]frame.Column, 5), Labels: make([]int32, rows)}
@@ -45,8 +45,8 @@ func puzzle(rows, classes int) *frame.Frame {
 	return f
 }
 
-// thirds lets every third row be evaluated.
-func thirds(rows int) split.Part {
+// everyThirdRow returns a part that evaluates every third row.
+func everyThirdRow(rows int) split.Part {
 	var part split.Part
 	for row := range int32(rows) {
 		if row%3 == 2 {
@@ -58,10 +58,10 @@ func thirds(rows int) split.Part {
 	return part
 }
 
-// fit does three steps.
-func fit(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Options) *Fitter {
+// fitSteps returns a fitter after three steps.
+func fitSteps(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Options) *Fitter {
 	tb.Helper()
-	t, err := makers[name](tb.Context(), f, part, opts)
+	t, err := constructors[name](tb.Context(), f, part, opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -77,30 +77,30 @@ func fit(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Optio
 	return t
 }
 
-// ways are both ways, each with two classes and with seven.
-func ways() map[string]way {
-	all := make(map[string]way)
-	for name := range makers {
-		all[name+"/two_classes"] = way{name, 2}
-		all[name+"/seven_classes"] = way{name, 7}
+// variants are both kinds, each with two classes and with seven.
+func variants() map[string]variant {
+	all := make(map[string]variant)
+	for name := range constructors {
+		all[name+"/two_classes"] = variant{name, 2}
+		all[name+"/seven_classes"] = variant{name, 7}
 	}
 	return all
 }
 
-type way struct {
+type variant struct {
 	name    string
 	classes int
 }
 
 func TestLearning(t *testing.T) {
-	for title, way := range ways() {
+	for title, way := range variants() {
 		t.Run(title, func(t *testing.T) {
 			name, classes := way.name, way.classes
-			f := puzzle(6000, classes)
-			part := thirds(f.Rows)
-			fitter := fit(t, name, f, part, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
+			f := testFrame(6000, classes)
+			part := everyThirdRow(f.Rows)
+			fitter := fitSteps(t, name, f, part, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
 			p := make([]float32, len(part.Eval)*classes)
-			fitter.Probabilities(p)
+			fitter.EvalProbabilities(p)
 			loss := 0.0
 			for i, row := range part.Eval {
 				one := p[i*classes : (i+1)*classes]
@@ -116,8 +116,8 @@ func TestLearning(t *testing.T) {
 			if limit := 0.95 * math.Log(float64(classes)); loss > limit {
 				t.Errorf("log loss %.3f, want below %.3f", loss, limit)
 			}
-			if w := fitter.Work(); w <= 0 {
-				t.Errorf("work %v", w)
+			if w := fitter.Cost(); w <= 0 {
+				t.Errorf("cost %v", w)
 			}
 			t.Run("the_model_agrees_with_the_fitter", func(t *testing.T) {
 				predicted := make([]float32, f.Rows*classes)
@@ -136,13 +136,13 @@ func TestLearning(t *testing.T) {
 }
 
 func TestModelBytes(t *testing.T) {
-	for title, way := range ways() {
+	for title, way := range variants() {
 		t.Run(title, func(t *testing.T) {
 			name, classes := way.name, way.classes
-			f := puzzle(900, classes)
+			f := testFrame(900, classes)
 			var want []byte
 			for _, workers := range []int{1, 1, 2, 8} {
-				fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes, Workers: workers, RowFraction: 0.6})
+				fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: classes, Workers: workers, RowFraction: 0.6})
 				got, err := fitter.Model().AppendBinary(nil)
 				if err != nil {
 					t.Fatal(err)
@@ -159,7 +159,7 @@ func TestModelBytes(t *testing.T) {
 			if err := read.UnmarshalBinary(used); err != nil {
 				t.Fatal(err)
 			}
-			clear(used) // they are the caller's to use again
+			clear(used) // the caller may reuse them
 			if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
 				t.Errorf("written again: other bytes, %v", err)
 			}
@@ -172,27 +172,27 @@ func TestModelBytes(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
-	for title, way := range ways() {
+func TestCheckpoint(t *testing.T) {
+	for title, way := range variants() {
 		t.Run(title, func(t *testing.T) {
 			name, classes := way.name, way.classes
-			f := puzzle(600, classes)
-			fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: classes})
-			fitter.Keep()
+			f := testFrame(600, classes)
+			fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: classes})
+			fitter.Checkpoint()
 			want, _ := fitter.Model().AppendBinary(nil)
 			if _, err := fitter.Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got, _ := fitter.Model().AppendBinary(nil); !bytes.Equal(got, want) {
-				t.Error("a step after Keep changed the model")
+				t.Error("a step after Checkpoint changed the model")
 			}
 		})
 	}
 }
 
-// TestPoorData feeds what can be wrong with data; predictions must stay finite
+// TestDegenerateData trains on degenerate data; predictions must stay finite
 // and sum to 1.
-func TestPoorData(t *testing.T) {
+func TestDegenerateData(t *testing.T) {
 	faults := map[string]func(f *frame.Frame){
 		"column_all_missing": func(f *frame.Frame) {
 			for i := range f.Rows {
@@ -222,24 +222,24 @@ func TestPoorData(t *testing.T) {
 			}
 		},
 	}
-	for name := range makers {
+	for name := range constructors {
 		for fault, spoil := range faults {
 			t.Run(name+"/"+fault, func(t *testing.T) {
-				f := puzzle(300, 4)
+				f := testFrame(300, 4)
 				spoil(f)
-				fitter := fit(t, name, f, thirds(f.Rows), Options{Classes: 4, LearningRate: 1})
+				fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: 4, LearningRate: 1})
 				checkPredictions(t, fitter.Model(), f, 4)
 			})
 		}
 		t.Run(name+"/one_row", func(t *testing.T) {
-			f := puzzle(300, 4)
-			fitter := fit(t, name, f, split.Part{Train: []int32{7}}, Options{Classes: 4})
+			f := testFrame(300, 4)
+			fitter := fitSteps(t, name, f, split.Part{Train: []int32{7}}, Options{Classes: 4})
 			checkPredictions(t, fitter.Model(), f, 4)
 		})
-		t.Run(name+"/cells_never_seen", func(t *testing.T) {
-			f := puzzle(300, 4)
-			m := fit(t, name, f, thirds(f.Rows), Options{Classes: 4}).Model()
-			blind := puzzle(300, 4)
+		t.Run(name+"/unseen_cells", func(t *testing.T) {
+			f := testFrame(300, 4)
+			m := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: 4}).Model()
+			blind := testFrame(300, 4)
 			for i := range blind.Rows {
 				blind.Columns[0].Floats[i] = []float64{frame.NaN, math.Inf(1), -1e300}[i%3]
 				blind.Columns[2].Codes[i] = int32(30 + i)
@@ -267,24 +267,24 @@ func checkPredictions(t *testing.T, m *Model, f *frame.Frame, classes int) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	f := puzzle(30, 2)
-	for name := range makers {
+func TestErrors(t *testing.T) {
+	f := testFrame(30, 2)
+	for name := range constructors {
 		for fault, change := range map[string]func(*split.Part, *Options){
 			"no_rows":         func(p *split.Part, _ *Options) { p.Train = nil },
 			"one_class":       func(_ *split.Part, o *Options) { o.Classes = 1 },
 			"label_too_large": func(_ *split.Part, o *Options) { f.Labels[0] = 9 },
 		} {
-			part, opts := thirds(f.Rows), Options{Classes: 2}
+			part, opts := everyThirdRow(f.Rows), Options{Classes: 2}
 			change(&part, &opts)
-			if _, err := makers[name](t.Context(), f, part, opts); err == nil {
+			if _, err := constructors[name](t.Context(), f, part, opts); err == nil {
 				t.Errorf("%s %s: no error", name, fault)
 			}
 			f.Labels[0] = 0
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		fitter, err := makers[name](t.Context(), f, thirds(f.Rows), Options{Classes: 2})
+		fitter, err := constructors[name](t.Context(), f, everyThirdRow(f.Rows), Options{Classes: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,9 +295,9 @@ func TestRefusals(t *testing.T) {
 }
 
 func FuzzUnmarshalBinary(f *testing.F) {
-	data := puzzle(200, 4)
-	for name := range makers {
-		b, err := fit(f, name, data, thirds(data.Rows), Options{Classes: 4}).Model().AppendBinary(nil)
+	data := testFrame(200, 4)
+	for name := range constructors {
+		b, err := fitSteps(f, name, data, everyThirdRow(data.Rows), Options{Classes: 4}).Model().AppendBinary(nil)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -313,11 +313,11 @@ func FuzzUnmarshalBinary(f *testing.F) {
 }
 
 func BenchmarkStep(b *testing.B) {
-	for name := range makers {
+	for name := range constructors {
 		for _, classes := range []int{2, 7} {
 			b.Run(name+map[int]string{2: "/two_classes", 7: "/seven_classes"}[classes], func(b *testing.B) {
-				f := puzzle(50_000, classes)
-				fitter, err := makers[name](b.Context(), f, thirds(f.Rows), Options{Classes: classes, Workers: 1})
+				f := testFrame(50_000, classes)
+				fitter, err := constructors[name](b.Context(), f, everyThirdRow(f.Rows), Options{Classes: classes, Workers: 1})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -327,23 +327,23 @@ func BenchmarkStep(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(b.N)*float64(f.Rows)*2/3/b.Elapsed().Seconds(), "rows/s")
-				b.ReportMetric(fitter.Work()/float64(b.Elapsed().Nanoseconds()), "work/time")
+				b.ReportMetric(fitter.Cost()/float64(b.Elapsed().Nanoseconds()), "cost/time")
 			})
 		}
 	}
 }
 
-// TestOddsFoundTwice compares trees grown with the odds kept to trees grown
+// TestOddsComputedTwice compares trees grown with the odds kept to trees grown
 // without.
-func TestOddsFoundTwice(t *testing.T) {
-	f := puzzle(900, 7)
+func TestOddsComputedTwice(t *testing.T) {
+	f := testFrame(900, 7)
 	model := func(keep bool) string {
-		fitter, err := NewSymmetric(t.Context(), f, thirds(f.Rows), Options{Classes: 7})
+		fitter, err := NewSymmetric(t.Context(), f, everyThirdRow(f.Rows), Options{Classes: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !keep {
-			fitter.grower.(*symmetric).keepsOdds = false
+			fitter.booster.(*symmetricBooster).keepsOdds = false
 		}
 		if _, err := fitter.Step(t.Context()); err != nil {
 			t.Fatal(err)

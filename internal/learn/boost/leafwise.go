@@ -8,37 +8,37 @@ import (
 	"foretell/internal/scratch"
 )
 
-// leafwise adds one tree an output each round.
-type leafwise struct {
+// leafwiseBooster adds one leaf-wise tree an output each round.
+type leafwiseBooster struct {
 	opts   Options
-	loss   *loss
+	scores *outputScores
 	bins   *tree.BinnedMatrix
 	params tree.Params
-	// leafwiseDesk is nil between rounds.
-	*leafwiseDesk
-	done tree.Cost
-	// tape holds the binary form of the rounds so far, ends where each ends.
-	tape    *scratch.Tape
-	ends    []int64
-	packing []byte
-	cuts    []tree.BinMapper
-	routed  int64
+	// leafwiseWorkspace is nil between rounds.
+	*leafwiseWorkspace
+	treeCost tree.Cost
+	// tape holds the binary form of the rounds so far, ends the end of each.
+	tape        *scratch.Tape
+	ends        []int64
+	buffer      []byte
+	mappers     []tree.BinMapper
+	appliedRows int64
 }
 
-// member is a tree of an ensemble with the value of each leaf; nil where an
-// output had nothing left to learn.
-type member struct {
+// boostedTree is a tree of an ensemble with the value of each leaf. It is nil
+// if the output had converged.
+type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
 }
 
-// negligible is the mean absolute gradient at which an output has nothing
-// left to learn.
-const negligible = 1e-6
+// minMeanGradient is the mean absolute gradient below which an output has
+// converged.
+const minMeanGradient = 1e-6
 
-// newLeafwise prepares for the first round.
-func newLeafwise(l *loss, bins *tree.BinnedMatrix, opts Options) *leafwise {
-	return &leafwise{opts: opts, loss: l, bins: bins, cuts: bins.Mappers(), tape: opts.Disk.NewTape(), params: tree.Params{
+// newLeafwiseBooster returns a booster before its first round.
+func newLeafwiseBooster(l *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
+	return &leafwiseBooster{opts: opts, scores: l, bins: bins, mappers: bins.Mappers(), tape: opts.Disk.NewTape(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,
@@ -49,84 +49,85 @@ func newLeafwise(l *loss, bins *tree.BinnedMatrix, opts Options) *leafwise {
 	}}
 }
 
-// side returns the number of trees that are grown side by side.
-func (t *leafwise) side() int { return min(t.opts.Workers, len(t.loss.base)) }
+// parallelTrees returns the number of trees that are grown at the same time.
+func (t *leafwiseBooster) parallelTrees() int { return min(t.opts.Workers, len(t.scores.base)) }
 
-// sit takes a desk, rise gives it back.
-func (t *leafwise) sit() (rise func()) {
-	d := t.opts.Room.leafwise.take()
-	d.fit(t.bins, t.params, t.side(), t.inner())
-	for _, lot := range d.lots {
-		lot.fit(t.bins.Rows, len(t.loss.train))
+// acquireWorkspace sets the workspace until release is called.
+func (t *leafwiseBooster) acquireWorkspace() (release func()) {
+	w := t.opts.Workspaces.leafwise.acquire()
+	w.prepare(t.bins, t.params, t.parallelTrees(), t.workersPerTree())
+	for _, sampler := range w.samplers {
+		sampler.resize(t.bins.Rows, len(t.scores.train))
 	}
-	if t.loss.classes > 2 {
-		d.tops, d.scales = sized(d.tops, t.loss.twins.n), sized(d.scales, t.loss.twins.n)
+	if t.scores.classes > 2 {
+		w.maxScores, w.normalizers = resize(w.maxScores, t.scores.duplicates.n), resize(w.normalizers, t.scores.duplicates.n)
 	}
-	t.loss.tops, t.loss.scales = d.tops, d.scales
-	t.leafwiseDesk = d
-	before := d.work()
+	t.scores.maxScores, t.scores.normalizers = w.maxScores, w.normalizers
+	t.leafwiseWorkspace = w
+	before := w.cost()
 	return func() {
-		t.done = t.done.Plus(d.work(), 1).Plus(before, -1)
-		t.leafwiseDesk = nil
-		t.loss.tops, t.loss.scales = nil, nil
-		t.opts.Room.leafwise.give(d)
+		t.treeCost = t.treeCost.Plus(w.cost(), 1).Plus(before, -1)
+		t.leafwiseWorkspace = nil
+		t.scores.maxScores, t.scores.normalizers = nil, nil
+		t.opts.Workspaces.leafwise.release(w)
 	}
 }
 
-// inner returns the number of workers for each of the trees that are grown side
-// by side.
-func (t *leafwise) inner() int {
-	return (t.opts.Workers + t.side() - 1) / t.side()
+// workersPerTree returns the number of workers for each tree that is grown at
+// the same time.
+func (t *leafwiseBooster) workersPerTree() int {
+	return (t.opts.Workers + t.parallelTrees() - 1) / t.parallelTrees()
 }
 
-// round adds a tree to each output. done tells that no output could be
-// improved.
-func (t *leafwise) round(ctx context.Context) (done bool, err error) {
-	defer t.sit()()
-	if err := t.loss.update(ctx, t.opts.Workers); err != nil {
+// round adds a tree to each output. done reports that no output was improved.
+func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
+	defer t.acquireWorkspace()()
+	if err := t.scores.updateSoftmax(ctx, t.opts.Workers); err != nil {
 		return false, err
 	}
-	outputs := len(t.loss.base)
-	grown := make([]*member, outputs)
-	routed := make([]int64, outputs)
-	failed := make([]error, outputs)
-	err = tree.Parallel(ctx, len(t.lots), outputs, func(worker, k int) {
-		grown[k], routed[k], failed[k] = t.grow(ctx, worker, k)
+	outputs := len(t.scores.base)
+	grown := make([]*boostedTree, outputs)
+	applied := make([]int64, outputs)
+	errs := make([]error, outputs)
+	err = tree.Parallel(ctx, len(t.samplers), outputs, func(worker, k int) {
+		grown[k], applied[k], errs[k] = t.grow(ctx, worker, k)
 	})
 	for k := range grown {
 		if err == nil {
-			err = failed[k]
+			err = errs[k]
 		}
-		t.routed += routed[k]
+		t.appliedRows += applied[k]
 	}
 	if err != nil {
 		return false, err
 	}
 	done = true
-	t.packing = t.packing[:0]
+	t.buffer = t.buffer[:0]
 	for _, m := range grown {
 		done = done && m == nil
-		t.packing = m.appendBinary(t.packing, t.cuts)
+		t.buffer = m.appendBinary(t.buffer, t.mappers)
 	}
-	t.tape.Write(t.packing)
+	t.tape.Write(t.buffer)
 	t.ends = append(t.ends, t.tape.Len())
 	return done, nil
 }
 
-// grow makes the tree of output k and adds it to the scores of all rows.
-func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, error) {
-	lot, grower := t.lots[worker], t.growers[worker]
-	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(t.grown()+k)))
-	mass, err := lot.draw(ctx, t.inner(), t.loss, k, lottery{t.opts.RowFraction, draw.Uint64()})
-	if err != nil || mass < negligible*float64(len(t.loss.train)) || len(lot.keep) == 0 {
+// grow grows the tree of output k and adds its values to the scores of all
+// rows. It returns nil if the output has converged, and the number of rows the
+// tree was applied to besides those it was grown from.
+func (t *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
+	sampler, grower := t.samplers[worker], t.growers[worker]
+	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(t.treeCount()+k)))
+	mass, err := sampler.sample(ctx, t.workersPerTree(), t.scores, k, sampleParams{t.opts.RowFraction, draw.Uint64()})
+	if err != nil || mass < minMeanGradient*float64(len(t.scores.train)) || len(sampler.keep) == 0 {
 		return nil, 0, err
 	}
 	sample := tree.Sample{
-		Rows:      lot.keep,
-		Gradients: lot.gradients,
-		Features:  some(len(t.bins.Features), t.opts.FeatureFraction, draw),
+		Rows:      sampler.keep,
+		Gradients: sampler.gradients,
+		Features:  sampleFeatures(len(t.bins.Features), t.opts.FeatureFraction, draw),
 	}
-	sample.Scale, err = tree.Quantise(ctx, t.inner(), lot.gradients, lot.keep)
+	sample.Scale, err = tree.Quantise(ctx, t.workersPerTree(), sampler.gradients, sampler.keep)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -134,33 +135,33 @@ func (t *leafwise) grow(ctx context.Context, worker, k int) (*member, int64, err
 	if err != nil || grown.Leaves < 2 {
 		return nil, 0, err
 	}
-	m := &member{tree: grown, values: make([]float32, grown.Leaves)}
+	m := &boostedTree{tree: grown, values: make([]float32, grown.Leaves)}
 	for leaf := range m.values {
 		g, h := grower.LeafSum(leaf)
-		m.values[leaf] = newton(g, h, t.loss.classes, &t.opts)
+		m.values[leaf] = newtonStep(g, h, t.scores.classes, &t.opts)
 	}
-	err = lot.route(ctx, t.inner(), &t.loss.twins, t.bins, grown, grower, func(leaf int, rows []int32) {
-		t.loss.add(k, rows, m.values[leaf])
+	err = sampler.applyTree(ctx, t.workersPerTree(), &t.scores.duplicates, t.bins, grown, grower, func(leaf int, rows []int32) {
+		t.scores.add(k, rows, m.values[leaf])
 	})
-	return m, int64(len(lot.rest)), err
+	return m, int64(len(sampler.rest)), err
 }
 
-func (t *leafwise) rounds() int { return len(t.ends) }
+func (t *leafwiseBooster) rounds() int { return len(t.ends) }
 
-// grown returns the number of trees so far, those that add nothing included.
-func (t *leafwise) grown() int { return len(t.ends) * len(t.loss.base) }
+// treeCount returns the number of trees so far, including nil ones.
+func (t *leafwiseBooster) treeCount() int { return len(t.ends) * len(t.scores.base) }
 
-func (t *leafwise) work() float64 {
-	rows := float64(t.rounds()) * float64(len(t.loss.base)) * float64(len(t.loss.train))
-	return treeTime(t.done, t.grown(), 2.5) + 10*float64(t.routed) + 14*rows
+func (t *leafwiseBooster) cost() float64 {
+	rows := float64(t.rounds()) * float64(len(t.scores.base)) * float64(len(t.scores.train))
+	return treeNanos(t.treeCost, t.treeCount(), 2.5) + 10*float64(t.appliedRows) + 14*rows
 }
 
-func (t *leafwise) evaluate(dst []float32) { t.loss.evaluate(dst) }
+func (t *leafwiseBooster) evalProbabilities(dst []float32) { t.scores.evalProbabilities(dst) }
 
-func (t *leafwise) ensemble(n int) ensemble {
-	outputs, cuts := len(t.loss.base), t.cuts
-	return newRecorded(recorded{
-		form: kindLeafwise, tape: t.tape, size: sizeOf(t.ends, n),
-		head: func(b []byte) ([]byte, error) { return appendCuts(b, cuts, n*outputs) },
-	}, func(r *reader) ensemble { return readTrees(r, outputs) })
+func (t *leafwiseBooster) ensemble(n int) ensemble {
+	outputs, mappers := len(t.scores.base), t.mappers
+	return newSpilledEnsemble(spilledEnsemble{
+		kindByte: kindLeafwise, tape: t.tape, size: roundsSize(t.ends, n),
+		head: func(b []byte) ([]byte, error) { return appendMappers(b, mappers, n*outputs) },
+	}, func(r *modelReader) ensemble { return readLeafwiseModel(r, outputs) })
 }

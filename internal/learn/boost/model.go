@@ -4,20 +4,20 @@ import (
 	"foretell/internal/frame"
 )
 
-// Model is a learned classifier. It is immutable and safe for concurrent use.
-// That of a Fitter waits on the disk of its Options until it is used: Predict
-// panics if the disk fails, AppendBinary returns the error.
+// Model is a trained classifier. It is immutable and safe for concurrent use.
+// The trees of a model returned by a Fitter stay on Options.Disk until they are
+// used: Predict panics if the disk fails, AppendBinary returns the error.
 type Model struct {
 	classes  int
 	base     []float32
 	ensemble ensemble
 }
 
-// ensemble is what the two ways to grow trees leave behind.
+// ensemble is the trees of either kind.
 type ensemble interface {
-	// score adds the scores of f's rows lo…hi-1 to dst, row major.
+	// score adds the scores of f's rows lo…hi-1 to dst, row-major.
 	score(dst []float32, f *frame.Frame, lo, hi int)
-	// kind is the second byte of the binary form.
+	// kind returns the second byte of the binary form.
 	kind() byte
 	appendBinary(b []byte) ([]byte, error)
 }
@@ -29,9 +29,9 @@ const (
 	kindSymmetric = 1
 )
 
-// Predict writes the probabilities of the classes of f's rows lo…hi-1 to dst,
-// row major; each row sums to 1. f's columns are those of the frame the model
-// was learned from, in the same order.
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;
+// each row sums to 1. f must have the columns of the frame that the model was
+// trained on, in the same order.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	width := len(m.base)
 	raw := make([]float32, (hi-lo)*width)
@@ -52,10 +52,10 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return m.ensemble.appendBinary(b)
 }
 
-// UnmarshalBinary makes m the model whose binary form b is. m is changed only
+// UnmarshalBinary sets m to the model with the binary form b. It changes m only
 // if the error is nil.
 func (m *Model) UnmarshalBinary(b []byte) error {
-	r := &reader{rest: b}
+	r := &modelReader{rest: b}
 	v, kind := r.byte(), r.byte()
 	classes := int(r.byte()) | int(r.byte())<<8
 	if r.err != nil || v != version || classes < 2 {
@@ -64,9 +64,9 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	read := Model{classes: classes, base: r.floats(outputs(classes))}
 	switch kind {
 	case kindLeafwise:
-		read.ensemble = readTrees(r, outputs(classes))
+		read.ensemble = readLeafwiseModel(r, outputs(classes))
 	case kindSymmetric:
-		read.ensemble = readOblivious(r, outputs(classes))
+		read.ensemble = readSymmetricModel(r, outputs(classes))
 	default:
 		return errMalformed
 	}

@@ -11,53 +11,58 @@ import (
 	"foretell/internal/scratch"
 )
 
-// Options choose how to learn. Zero is the default of every field but Classes.
+// Options configure training. The zero value of every field but Classes selects
+// its default.
 type Options struct {
 	// Classes is the number of classes, at least 2.
 	Classes int
-	// Seed makes the random choices.
+	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is the number of goroutines to use; the result does not depend
-	// on it. Defaults to 1.
+	// Workers is the number of goroutines. The result does not depend on it.
+	// Defaults to 1.
 	Workers int
-	// Bins is the frame cut into bins, to be shared by the fitters of one
-	// frame. Defaults to bins of the fitter's own.
+	// Bins is the binned frame, which fitters of one frame may share. Defaults
+	// to a matrix of the fitter's own.
 	Bins *tree.BinnedMatrix
-	// Room is memory to be shared with other fitters, of the same number of
-	// classes and the same options. Defaults to the fitter's own.
-	Room *Room
-	// Disk is where trees wait until the model is used. Defaults to memory.
+	// Workspaces is memory that fitters of the same number of classes and the
+	// same options may share. Defaults to memory of the fitter's own.
+	Workspaces *WorkspacePool
+	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *scratch.Disk
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.
 	Leaves int
-	// Depth is the number of splits of a symmetric tree. Defaults to 4 up to 7,
-	// more with more rows and classes.
+	// Depth is the number of levels of a symmetric tree. Defaults to 4 to 7,
+	// more for more rows and classes.
 	Depth int
 	// Buckets is the number of bins of numeric features and target statistics
-	// for symmetric trees, at least 2 and at most 254. Defaults to 128.
+	// of symmetric trees, from 2 to 254. Defaults to 128.
 	Buckets int
-	// LearningRate is what part of a Newton step a leaf takes. Defaults to a
-	// number chosen from the data.
+	// LearningRate is the fraction of a Newton step that a leaf takes. Defaults
+	// to a number chosen from the data.
 	LearningRate float64
 	// L2 is the penalty on the square of a leaf's value. Defaults to 0.3 for
-	// leaf-wise trees, and for symmetric ones to 3 with two classes, 1 with more.
+	// leaf-wise trees; for symmetric trees to 3 with two classes and 1 with
+	// more.
 	L2 float64
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
-	// FeatureFraction is the part of the features that a tree may use, drawn
-	// anew for each. Defaults to a half, 0.35 for symmetric trees if
-	// there are at least 20 features, 10 for few classes, 0.7 if fewer than ten.
+	// FeatureFraction is the fraction of the features that a tree may use,
+	// drawn for each tree. Defaults to 0.5; to 0.35 for symmetric trees on at
+	// least 20 features, 10 if there are few classes; to 0.7 on fewer than ten
+	// features.
 	FeatureFraction float64
-	// RowFraction is the part of the rows that a leaf-wise tree is grown from,
-	// drawn anew for each. Defaults to 1 up to 100,000 rows and falls to 0.25.
+	// RowFraction is the fraction of the rows that a leaf-wise tree is grown
+	// from, drawn for each tree. Defaults to 1 up to 100,000 rows and falls to
+	// 0.25.
 	RowFraction float64
 }
 
-// check tells what is wrong with what a fitter is made of.
-func check(f *frame.Frame, part split.Part, opts *Options) error {
+// validate returns an error if the arguments of a fitter are invalid. It sets
+// the defaults that do not depend on the data.
+func validate(f *frame.Frame, part split.Part, opts *Options) error {
 	switch {
 	case opts.Classes < 2:
 		return fmt.Errorf("boost: %d classes: must be at least 2", opts.Classes)
@@ -74,8 +79,8 @@ func check(f *frame.Frame, part split.Part, opts *Options) error {
 		}
 	}
 	opts.Workers = max(opts.Workers, 1)
-	if opts.Room == nil {
-		opts.Room = &Room{}
+	if opts.Workspaces == nil {
+		opts.Workspaces = &WorkspacePool{}
 	}
 	return nil
 }
@@ -91,14 +96,13 @@ const (
 // rows. None is critical: halving or doubling one moves the log loss by about
 // one part in a hundred.
 
-// leafwiseDefaults fills in what was left open for data of so many rows and
-// features.
+// leafwiseDefaults sets the defaults for data of this size.
 func (o *Options) leafwiseDefaults(rows, features int) {
 	o.commonDefaults(rows, features)
-	set(&o.L2, 0.3)
-	// Large data is no better for seeing every row in every tree.
-	const plenty = 100_000
-	set(&o.RowFraction, min(max(plenty/float64(rows), 0.25), 1))
+	setDefault(&o.L2, 0.3)
+	// Accuracy on large data does not improve if every tree sees every row.
+	const enough = 100_000
+	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
 		o.Leaves = max(10, int(math.Pow(float64(rows), 0.27)))
 	}
@@ -107,30 +111,30 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 	}
 }
 
-// symmetricDefaults does the same for symmetric trees. They fit less closely,
-// so that steps twice as long do no harm on a few thousand rows already, and
-// trees that see a third of the features are better than those that see half;
-// those of many classes learn from projections, and their rounds would have no
-// end.
+// symmetricDefaults sets the defaults of symmetric trees for data of this size.
+// They fit less closely, so that steps twice as long do no harm from a few
+// thousand rows on, and trees that see a third of the features are more
+// accurate than those that see half. With many classes they are fitted to
+// projections and need larger steps to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
-	many := o.Classes > mostSketched
+	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(outputs(o.Classes))
-	if many {
-		set(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.15), 0.2))
+	if manyClasses {
+		setDefault(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.15), 0.2))
 	} else {
-		middle := min(max(0.1*math.Pow(size/10_000, 0.2), 0.1), 0.13)
-		set(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), middle), 0.2))
+		mid := min(max(0.1*math.Pow(size/10_000, 0.2), 0.1), 0.13)
+		setDefault(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), mid), 0.2))
 	}
-	if features >= 20 || features >= 10 && !many {
-		set(&o.FeatureFraction, 0.35)
+	if features >= 20 || features >= 10 && !manyClasses {
+		setDefault(&o.FeatureFraction, 0.35)
 	}
 	o.commonDefaults(rows, features)
 	if o.Classes == 2 {
-		set(&o.L2, 3)
+		setDefault(&o.L2, 3)
 	}
-	set(&o.L2, 1)
+	setDefault(&o.L2, 1)
 	if o.Depth <= 0 {
-		o.Depth = symmetricDepth(rows, many)
+		o.Depth = symmetricDepth(rows, manyClasses)
 	}
 	if o.Buckets <= 0 {
 		o.Buckets = 128
@@ -138,13 +142,13 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }
 
-// symmetricDepth returns the number of levels for so many rows. A level more
-// doubles the leaves, so that a few thousand rows are spread thin over them.
-func symmetricDepth(rows int, many bool) int {
+// symmetricDepth returns the default number of levels. Each level doubles the
+// leaves, over which a few thousand rows would be too sparse.
+func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
-	case many && rows > 10_000:
+	case manyClasses && rows > 10_000:
 		return 7
-	case many || rows >= 20_000:
+	case manyClasses || rows >= 20_000:
 		return 6
 	case rows >= 2000:
 		return 5
@@ -153,20 +157,20 @@ func symmetricDepth(rows int, many bool) int {
 	}
 }
 
-// commonDefaults fills in what both ways share: more rows and classes make
-// rounds dearer, so that fewer and larger steps have to do; trees that see half
-// of the features differ more, unless there are hardly any.
+// commonDefaults sets the defaults of both kinds of trees: more rows and
+// classes make rounds more expensive, so that steps are larger; trees that see
+// half of the features differ more, unless there are only a few.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(outputs(o.Classes))
-	set(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
+	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
 	if features < 10 {
-		set(&o.FeatureFraction, 0.7)
+		setDefault(&o.FeatureFraction, 0.7)
 	}
-	set(&o.FeatureFraction, 0.5)
+	setDefault(&o.FeatureFraction, 0.5)
 }
 
-// set gives an open field its default.
-func set(field *float64, value float64) {
+// setDefault sets a field that is not positive.
+func setDefault(field *float64, value float64) {
 	if *field <= 0 {
 		*field = value
 	}

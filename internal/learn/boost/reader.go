@@ -8,24 +8,24 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// errMalformed tells that bytes are not a model.
+// errMalformed reports that bytes are not a valid model.
 var errMalformed = errors.New("boost: malformed model")
 
-// reader takes a model apart. After the first error everything reads as zero,
-// so that only the end needs a check. Nothing is allocated that the remaining
-// bytes could not fill.
-type reader struct {
+// modelReader reads the binary form of a model. After the first error all
+// values read are zero, so that callers check err once. It never allocates more
+// than the remaining bytes could fill.
+type modelReader struct {
 	rest []byte
 	err  error
 }
 
-func (r *reader) fail() {
+func (r *modelReader) fail() {
 	r.err = errMalformed
 	r.rest = nil
 }
 
-// take returns the next n bytes, or nil.
-func (r *reader) take(n int) []byte {
+// next returns the next n bytes, or nil.
+func (r *modelReader) next(n int) []byte {
 	if n < 0 || n > len(r.rest) {
 		r.fail()
 		return nil
@@ -35,15 +35,15 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-func (r *reader) byte() uint8 {
-	if b := r.take(1); b != nil {
+func (r *modelReader) byte() uint8 {
+	if b := r.next(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-// count reads the number of things to follow, each of at least one byte.
-func (r *reader) count() int {
+// count reads the number of elements that follow, each of at least one byte.
+func (r *modelReader) count() int {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > uint64(len(r.rest)-size) {
 		r.fail()
@@ -53,8 +53,8 @@ func (r *reader) count() int {
 	return int(n)
 }
 
-// number reads a number below limit.
-func (r *reader) number(limit int) int {
+// uvarint reads a number below limit.
+func (r *modelReader) uvarint(limit int) int {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n >= uint64(limit) {
 		r.fail()
@@ -65,8 +65,8 @@ func (r *reader) number(limit int) int {
 }
 
 // floats reads n finite numbers.
-func (r *reader) floats(n int) []float32 {
-	b := r.take(4 * n)
+func (r *modelReader) floats(n int) []float32 {
+	b := r.next(4 * n)
 	if b == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (r *reader) floats(n int) []float32 {
 	return values
 }
 
-func (r *reader) oneCuts() tree.BinMapper {
+func (r *modelReader) mapper() tree.BinMapper {
 	c, rest, err := tree.ReadBinMapper(r.rest)
 	if err != nil {
 		r.fail()
@@ -91,19 +91,19 @@ func (r *reader) oneCuts() tree.BinMapper {
 	return c
 }
 
-func (r *reader) cuts() []tree.BinMapper {
-	cuts := make([]tree.BinMapper, 0)
+func (r *modelReader) mappers() []tree.BinMapper {
+	mappers := make([]tree.BinMapper, 0)
 	for range r.count() {
-		cuts = append(cuts, r.oneCuts())
+		mappers = append(mappers, r.mapper())
 		if r.err != nil {
 			return nil
 		}
 	}
-	return cuts
+	return mappers
 }
 
-func (r *reader) tree(cuts []tree.BinMapper) *tree.Tree {
-	t, rest, err := tree.ReadTree(r.rest, cuts)
+func (r *modelReader) tree(mappers []tree.BinMapper) *tree.Tree {
+	t, rest, err := tree.ReadTree(r.rest, mappers)
 	if err != nil {
 		r.fail()
 		return nil

@@ -8,88 +8,88 @@ import (
 	"foretell/internal/scratch"
 )
 
-// symmetric adds one tree a round whose leaves hold a value for each output.
-type symmetric struct {
-	opts  Options
-	board board
-	input *input
-	// symmetricDesk is nil between rounds.
-	*symmetricDesk
-	done tree.Cost
-	// directions are those of a projection, nil without one. Its odds are found
-	// twice where they would take too much room.
-	directions []direction
-	keepsOdds  bool
-	// tape holds the binary form of the trees so far, ends where each ends.
-	tape    *scratch.Tape
-	ends    []int64
-	packing []byte
-	asked   asked
+// symmetricBooster adds one tree a round, with a leaf value for each output.
+type symmetricBooster struct {
+	opts     Options
+	scores   rowScores
+	features *featureSet
+	// symmetricWorkspace is nil between rounds.
+	*symmetricWorkspace
+	treeCost tree.Cost
+	// projections are nil if there are at most sketchSize outputs. If their
+	// odds are too large to keep, they are computed twice.
+	projections []projection
+	keepsOdds   bool
+	// tape holds the binary form of the trees so far, ends the end of each.
+	tape   *scratch.Tape
+	ends   []int64
+	buffer []byte
+	used   usedFeatures
 }
 
-// mostOdds is the number of odds up to which they are kept.
-const mostOdds = 1 << 22
+// maxOdds is the number of odds up to which they are kept.
+const maxOdds = 1 << 22
 
-func newSymmetric(p problem, in *input, opts Options) *symmetric {
+func newSymmetricBooster(p objective, in *featureSet, opts Options) *symmetricBooster {
 	rows, outputs := in.bins[0].Rows, len(p.base)
-	t := &symmetric{
-		opts: opts, board: newBoard(p, rows), input: in, keepsOdds: rows*outputs <= mostOdds,
-		tape: opts.Disk.NewTape(), asked: asked{places: make(map[int32]int32)},
+	t := &symmetricBooster{
+		opts: opts, scores: newRowScores(p, rows), features: in, keepsOdds: rows*outputs <= maxOdds,
+		tape: opts.Disk.NewTape(), used: usedFeatures{index: make(map[int32]int32)},
 	}
-	if outputs > mostSketched {
-		t.directions = make([]direction, outputs)
+	if outputs > sketchSize {
+		t.projections = make([]projection, outputs)
 	}
 	return t
 }
 
-// sit takes a desk, rise gives it back.
-func (t *symmetric) sit() (rise func()) {
-	rows, outputs := t.input.bins[0].Rows, len(t.board.base)
-	d := t.opts.Room.symmetric.take()
-	if d.grower == nil {
-		d.grower = tree.NewSymmetricGrower(t.input.bins[0], t.opts.Depth, t.opts.L2, t.opts.Workers)
+// acquireWorkspace sets the workspace until release is called.
+func (t *symmetricBooster) acquireWorkspace() (release func()) {
+	rows, outputs := t.features.bins[0].Rows, len(t.scores.base)
+	w := t.opts.Workspaces.symmetric.acquire()
+	if w.grower == nil {
+		w.grower = tree.NewSymmetricGrower(t.features.bins[0], t.opts.Depth, t.opts.L2, t.opts.Workers)
 	}
-	d.grower.SetBins(t.input.bins[0])
-	d.gradients = sized(d.gradients, min(outputs, mostSketched))
-	for o := range d.gradients {
-		d.gradients[o] = sized(d.gradients[o], rows)
+	w.grower.SetBins(t.features.bins[0])
+	w.gradients = resize(w.gradients, min(outputs, sketchSize))
+	for o := range w.gradients {
+		w.gradients[o] = resize(w.gradients[o], rows)
 	}
-	d.odds = d.odds[:0]
-	if t.directions != nil {
+	w.odds = w.odds[:0]
+	if t.projections != nil {
 		if t.keepsOdds {
-			d.odds = sized(d.odds, rows*outputs)
+			w.odds = resize(w.odds, rows*outputs)
 		}
-		d.scales = sized(d.scales, rows)
+		w.scales = resize(w.scales, rows)
 	}
-	for len(d.sums) < t.opts.Workers {
-		d.sums = append(d.sums, newSums(outputs))
+	for len(w.gradSums) < t.opts.Workers {
+		w.gradSums = append(w.gradSums, newGradSums(outputs))
 	}
-	d.values = sized(d.values, outputs<<tree.MaxSymmetricDepth)
-	d.eval, d.scratch = sized(d.eval, len(t.board.eval)), sized(d.scratch, len(t.board.eval))
-	t.symmetricDesk = d
-	before := d.grower.Cost()
+	w.values = resize(w.values, outputs<<tree.MaxSymmetricDepth)
+	w.eval, w.scratch = resize(w.eval, len(t.scores.eval)), resize(w.scratch, len(t.scores.eval))
+	t.symmetricWorkspace = w
+	before := w.grower.Cost()
 	return func() {
-		t.done = t.done.Plus(d.grower.Cost(), 1).Plus(before, -1)
-		t.symmetricDesk = nil
-		t.opts.Room.symmetric.give(d)
+		t.treeCost = t.treeCost.Plus(w.grower.Cost(), 1).Plus(before, -1)
+		t.symmetricWorkspace = nil
+		t.opts.Workspaces.symmetric.release(w)
 	}
 }
 
-// round adds a tree. done tells that no split was worth its cost.
-func (t *symmetric) round(ctx context.Context) (done bool, err error) {
-	defer t.sit()()
+// round adds a tree. done reports that no split was worth its cost.
+func (t *symmetricBooster) round(ctx context.Context) (done bool, err error) {
+	defer t.acquireWorkspace()()
 	number := uint64(len(t.ends))
 	draw := rand.New(rand.NewPCG(t.opts.Seed, number))
-	if err := t.sketch(ctx, draw); err != nil {
+	if err := t.computeGradients(ctx, draw); err != nil {
 		return false, err
 	}
-	bins := t.input.bins[int(number)%len(t.input.bins)]
+	bins := t.features.bins[int(number)%len(t.features.bins)]
 	sample := tree.SymmetricSample{
 		Bins:      bins,
-		Rows:      t.board.train,
+		Rows:      t.scores.train,
 		Gradients: t.gradients,
 		Scales:    make([]tree.Scale, len(t.gradients)),
-		Features:  t.features(draw),
+		Features:  t.drawFeatures(draw),
 	}
 	for o, gradients := range t.gradients {
 		sample.Scales[o], err = tree.Quantise(ctx, t.opts.Workers, gradients, sample.Rows)
@@ -97,47 +97,47 @@ func (t *symmetric) round(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 	}
-	tests, err := t.grower.Grow(ctx, sample)
+	splits, err := t.grower.Grow(ctx, sample)
 	if err != nil {
 		return false, err
 	}
-	if len(tests) == 0 {
+	if len(splits) == 0 {
 		return true, nil
 	}
-	if err := t.settle(ctx, 1<<len(tests)); err != nil {
+	if err := t.fitLeafValues(ctx, 1<<len(splits)); err != nil {
 		return false, err
 	}
-	copy(t.eval, t.board.eval)
-	tree.ApplySymmetric(tests, bins, t.eval, t.scratch, func(leaf int, rows []int32) {
-		t.board.add(rows, t.leaf(leaf))
+	copy(t.eval, t.scores.eval)
+	tree.ApplySymmetric(splits, bins, t.eval, t.scratch, func(leaf int, rows []int32) {
+		t.scores.add(rows, t.leafValues(leaf))
 	})
-	t.record(tests)
+	t.record(splits)
 	return false, nil
 }
 
-// record puts the tree with the present values on the tape. There tests know a
-// feature by its place among the inputs of the ensemble; those given are changed.
-func (t *symmetric) record(tests []tree.LevelSplit) {
-	outputs := len(t.board.base)
-	for i := range tests {
-		tests[i].Feature = t.asked.place(tests[i].Feature, t.rounds())
+// record writes the tree with the present leaf values to the tape. It changes
+// the features of splits to their index in used.
+func (t *symmetricBooster) record(splits []tree.LevelSplit) {
+	outputs := len(t.scores.base)
+	for i := range splits {
+		splits[i].Feature = t.used.indexOf(splits[i].Feature, t.rounds())
 	}
-	grown := newSymmetricTree(tests, t.values, outputs)
-	t.packing = grown.appendBinary(t.packing[:0], outputs)
-	t.tape.Write(t.packing)
+	grown := newSymmetricTree(splits, t.values, outputs)
+	t.buffer = grown.appendBinary(t.buffer[:0], outputs)
+	t.tape.Write(t.buffer)
 	t.ends = append(t.ends, t.tape.Len())
 }
 
-// leaf returns the place of the values of a leaf.
-func (t *symmetric) leaf(leaf int) []float32 {
-	width := len(t.board.base)
+// leafValues returns the values of a leaf, one an output.
+func (t *symmetricBooster) leafValues(leaf int) []float32 {
+	width := len(t.scores.base)
 	return t.values[leaf*width:][:width]
 }
 
-// features draws those a tree may use.
-func (t *symmetric) features(draw *rand.Rand) []int32 {
-	usable := t.input.usable
-	drawn := some(len(usable), t.opts.FeatureFraction, draw)
+// drawFeatures returns the features that a tree may use.
+func (t *symmetricBooster) drawFeatures(draw *rand.Rand) []int32 {
+	usable := t.features.usable
+	drawn := sampleFeatures(len(usable), t.opts.FeatureFraction, draw)
 	if drawn == nil {
 		return usable
 	}
@@ -147,23 +147,23 @@ func (t *symmetric) features(draw *rand.Rand) []int32 {
 	return drawn
 }
 
-func (t *symmetric) rounds() int { return len(t.ends) }
+func (t *symmetricBooster) rounds() int { return len(t.ends) }
 
-func (t *symmetric) work() float64 {
-	sweeps := float64(t.rounds()) * float64(len(t.board.base)) * float64(len(t.board.train))
-	return treeTime(t.done, len(t.ends), 1.5) + 10*sweeps
+func (t *symmetricBooster) cost() float64 {
+	sweeps := float64(t.rounds()) * float64(len(t.scores.base)) * float64(len(t.scores.train))
+	return treeNanos(t.treeCost, len(t.ends), 1.5) + 10*sweeps
 }
 
-func (t *symmetric) evaluate(dst []float32) { t.board.evaluate(dst) }
+func (t *symmetricBooster) evalProbabilities(dst []float32) { t.scores.evalProbabilities(dst) }
 
-func (t *symmetric) ensemble(n int) ensemble {
-	outputs := len(t.board.base)
-	var inputs []source
-	for _, feature := range t.asked.before(n) {
-		inputs = append(inputs, t.input.source(feature))
+func (t *symmetricBooster) ensemble(n int) ensemble {
+	outputs := len(t.scores.base)
+	var sources []featureSource
+	for _, feature := range t.used.before(n) {
+		sources = append(sources, t.features.sourceOf(feature))
 	}
-	return newRecorded(recorded{
-		form: kindSymmetric, tape: t.tape, size: sizeOf(t.ends, n),
-		head: func(b []byte) ([]byte, error) { return appendSources(b, inputs, n) },
-	}, func(r *reader) ensemble { return readOblivious(r, outputs) })
+	return newSpilledEnsemble(spilledEnsemble{
+		kindByte: kindSymmetric, tape: t.tape, size: roundsSize(t.ends, n),
+		head: func(b []byte) ([]byte, error) { return appendFeatureSources(b, sources, n) },
+	}, func(r *modelReader) ensemble { return readSymmetricModel(r, outputs) })
 }

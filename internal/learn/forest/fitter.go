@@ -245,9 +245,9 @@ func (t *Fitter) temperature(c *crowd) metric.Temperature {
 	return metric.FitTemperature(p)
 }
 
-// Probabilities writes the class probabilities of the Eval rows after the last
+// EvalProbabilities writes the class probabilities of the Eval rows after the last
 // step: dst is len(part.Eval) × classes, row major.
-func (t *Fitter) Probabilities(dst []float32) {
+func (t *Fitter) EvalProbabilities(dst []float32) {
 	for i := range t.part.Eval {
 		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
 		if t.crowd == nil {
@@ -260,12 +260,12 @@ func (t *Fitter) Probabilities(dst []float32) {
 	t.present.warmth.Apply(dst, t.opts.Classes)
 }
 
-// Work estimates the work done so far in nanoseconds of one core. It counts
+// Cost estimates the work done so far in nanoseconds of one core. It counts
 // what was done and weighs it as measured.
-func (t *Fitter) Work() float64 { return t.effort.nanoseconds() }
+func (t *Fitter) Cost() float64 { return t.effort.nanoseconds() }
 
-// Keep remembers the present state as the one Model returns.
-func (t *Fitter) Keep() {
+// Checkpoint remembers the present state as the one Model returns.
+func (t *Fitter) Checkpoint() {
 	kept := t.present
 	t.kept = &kept
 }

@@ -73,7 +73,7 @@ func fit(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter {
 
 func judge(fitter *Fitter, f *frame.Frame, part split.Part, classes int) metric.Predictions {
 	p := metric.Predictions{Probabilities: make([]float32, len(part.Eval)*classes), Classes: classes}
-	fitter.Probabilities(p.Probabilities)
+	fitter.EvalProbabilities(p.Probabilities)
 	for _, row := range part.Eval {
 		p.Labels = append(p.Labels, f.Labels[row])
 	}
@@ -163,7 +163,7 @@ func TestStep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fitter.Keep()
+		fitter.Checkpoint()
 		want, _ := fitter.Model().AppendBinary(nil)
 		for done := false; !done; {
 			if done, err = fitter.Step(t.Context()); err != nil {
@@ -189,10 +189,10 @@ func TestStep(t *testing.T) {
 	})
 	t.Run("work_grows", func(t *testing.T) {
 		fitter, _ := New(f, part, opts)
-		for before := 0.0; ; before = fitter.Work() {
+		for before := 0.0; ; before = fitter.Cost() {
 			done, err := fitter.Step(t.Context())
-			if err != nil || fitter.Work() <= before {
-				t.Fatalf("work %v after %v, error %v", fitter.Work(), before, err)
+			if err != nil || fitter.Cost() <= before {
+				t.Fatalf("work %v after %v, error %v", fitter.Cost(), before, err)
 			}
 			if done {
 				break
@@ -213,7 +213,7 @@ func TestHardCases(t *testing.T) {
 	t.Run("refit_without_eval_rows", func(t *testing.T) {
 		f := labelled(200, 2, 4)
 		fitter := fit(t, f, split.Part{Train: halves(200, 200).Train}, Options{Classes: 2, Trees: 20})
-		fitter.Probabilities(nil)
+		fitter.EvalProbabilities(nil)
 	})
 	t.Run("classes_of_no_and_of_one_row", func(t *testing.T) {
 		f := labelled(200, 2, 5)

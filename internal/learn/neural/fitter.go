@@ -111,18 +111,18 @@ func (t *Fitter) draw() []int32 {
 	return rows
 }
 
-// Work estimates the work done so far in nanoseconds of one core, from the
+// Cost estimates the work done so far in nanoseconds of one core, from the
 // sizes alone. See perProduct and its neighbours for how it was calibrated. To
 // score a row takes a third of what it takes to learn from it.
-func (t *Fitter) Work() float64 {
+func (t *Fitter) Cost() float64 {
 	batch, columns := t.opts.Batch, len(t.e.inputs)
 	row := t.l.rowWork(columns)
 	return float64(t.batches)*(float64(batch)*row+t.l.paramWork()) + float64(t.scored)*row/3
 }
 
-// Probabilities writes the class probabilities of the Eval rows after the last
+// EvalProbabilities writes the class probabilities of the Eval rows after the last
 // step to dst: len(Eval) × classes, row major.
-func (t *Fitter) Probabilities(dst []float32) {
+func (t *Fitter) EvalProbabilities(dst []float32) {
 	rows := t.part.Eval
 	t.scored += len(rows)
 	defer t.sit()()
@@ -145,8 +145,8 @@ func (t *Fitter) pack(params []float32) {
 	t.team.each(p.tasks(), func(_, i int) { p.pack(t.l, t.e, i) })
 }
 
-// Keep remembers the averaged weights as the ones Model returns.
-func (t *Fitter) Keep() { t.kept = append(t.kept[:0], t.mean...) }
+// Checkpoint remembers the averaged weights as the ones Model returns.
+func (t *Fitter) Checkpoint() { t.kept = append(t.kept[:0], t.mean...) }
 
 // Model returns the network as last kept, the present one if it never was.
 func (t *Fitter) Model() *Model {

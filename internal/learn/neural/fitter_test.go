@@ -94,7 +94,7 @@ func fit(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
 func accuracy(t *testing.T, n *Fitter, f *frame.Frame, part split.Part) float64 {
 	t.Helper()
 	p := make([]float32, len(part.Eval)*n.opts.Classes)
-	n.Probabilities(p)
+	n.EvalProbabilities(p)
 	right := 0
 	for i, r := range part.Eval {
 		row := p[i*n.opts.Classes : (i+1)*n.opts.Classes]
@@ -246,12 +246,12 @@ func TestKeep(t *testing.T) {
 	}
 	step()
 	one := bytesOf()
-	n.Keep()
+	n.Checkpoint()
 	step()
 	if !bytes.Equal(bytesOf(), one) {
 		t.Error("a step changed the kept model")
 	}
-	n.Keep()
+	n.Checkpoint()
 	if bytes.Equal(bytesOf(), one) {
 		t.Error("Keep kept nothing")
 	}

@@ -14,7 +14,7 @@ func TestModel(t *testing.T) {
 	part := split.Part{Train: count(0, 300), Eval: count(300, 400)}
 	n := fit(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
 	want := make([]float32, 300)
-	n.Probabilities(want)
+	n.EvalProbabilities(want)
 	b, err := n.Model().AppendBinary([]byte("x"))
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestRoomIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := make([]float32, len(n.part.Eval)*n.opts.Classes)
-		n.Probabilities(p)
+		n.EvalProbabilities(p)
 		return p
 	}
 	var alone, together []*Fitter

@@ -20,19 +20,19 @@ func TestExp32(t *testing.T) {
 }
 
 func TestDrawIsUnbiased(t *testing.T) {
-	f := puzzle(50_000, 2)
-	p := newProblem(f, thirds(f.Rows), 2)
-	l := newLoss(p, noTwins(&p, f.Rows))
-	for row := range l.scores[0] {
-		l.scores[0][row] = float32(row%1009)/63 - 8
+	f := testFrame(50_000, 2)
+	p := newObjective(f, everyThirdRow(f.Rows), 2)
+	l := newOutputScores(p, noDuplicates(&p, f.Rows))
+	for row := range l.values[0] {
+		l.values[0][row] = float32(row%1009)/63 - 8
 	}
-	if err := l.update(t.Context(), 1); err != nil {
+	if err := l.updateSoftmax(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	sums := func(fraction float64) (g, h float64, kept int) {
-		lot := &lot{}
-		lot.fit(f.Rows, len(l.train))
-		if _, err := lot.draw(t.Context(), 2, l, 0, lottery{fraction: fraction, salt: 5}); err != nil {
+		lot := &rowSampler{}
+		lot.resize(f.Rows, len(l.train))
+		if _, err := lot.sample(t.Context(), 2, l, 0, sampleParams{fraction: fraction, salt: 5}); err != nil {
 			t.Fatal(err)
 		}
 		for i, row := range lot.keep {

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-func TestSymmetricTreesKeepTheValuesOfTheirLeaves(t *testing.T) {
+func TestSymmetricTreeKeepsLeafValues(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	for _, outputs := range []int{1, 3} {
 		for depth := range tree.MaxSymmetricDepth + 1 {
@@ -26,7 +26,7 @@ func TestSymmetricTreesKeepTheValuesOfTheirLeaves(t *testing.T) {
 				grown := newSymmetricTree(make([]tree.LevelSplit, depth), values, outputs)
 				checkLeaves(t, &grown, values, outputs)
 				b := grown.appendBinary(nil, outputs)
-				r := &reader{rest: b}
+				r := &modelReader{rest: b}
 				read := readSymmetricTree(r, 1, outputs)
 				if r.err != nil || len(r.rest) > 0 {
 					t.Fatalf("%v, %d bytes left", r.err, len(r.rest))
@@ -40,8 +40,8 @@ func TestSymmetricTreesKeepTheValuesOfTheirLeaves(t *testing.T) {
 	}
 }
 
-// checkLeaves compares what a tree adds to the score of a row in each leaf with
-// the leaf's values.
+// checkLeaves compares the values that a tree adds in each leaf with the leaf's
+// values.
 func checkLeaves(t *testing.T, grown *symmetricTree, values []float32, outputs int) {
 	t.Helper()
 	leaves := make([]uint8, len(values)/outputs)

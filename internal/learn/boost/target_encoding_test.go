@@ -8,20 +8,20 @@ import (
 	"foretell/internal/frame"
 )
 
-// TestOrderedStatistics compares the sliding tallies with means added up anew
-// for each row, and checks what they are for: no row's statistic depends on its
+// TestOrderedStatistics compares the sliding sums with means computed
+// separately for each row, and checks that no row's statistic depends on its
 // own label.
 func TestOrderedStatistics(t *testing.T) {
-	f := puzzle(101, 2)
-	part := thirds(f.Rows)
+	f := testFrame(101, 2)
+	part := everyThirdRow(f.Rows)
 	opts := Options{Classes: 2, Buckets: 128}
-	e := newEncoder(f, part.Train, &opts)
+	e := newTargetEncoder(f, part.Train, &opts)
 	key := newCategory(f, 2)
 	cells := make([]int32, f.Rows)
 	key.fill(cells, f, 0, f.Rows)
 	statistics := func() []float64 {
 		got := make([]float64, f.Rows)
-		e.visit(e.orders[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
+		e.orderedMeans(e.orders[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
 		return got
 	}
 	got := statistics()
@@ -32,7 +32,7 @@ func TestOrderedStatistics(t *testing.T) {
 		p += float64(f.Labels[row]) / float64(n)
 	}
 	for i, row := range order {
-		sum, count := prior*p, float64(prior)
+		sum, count := priorWeight*p, float64(priorWeight)
 		for back := 1; back <= n/2; back++ {
 			if before := order[(i-back+n)%n]; cells[before] == cells[row] {
 				sum += float64(f.Labels[before])
@@ -45,7 +45,7 @@ func TestOrderedStatistics(t *testing.T) {
 	}
 	for _, row := range part.Train {
 		f.Labels[row] = 1 - f.Labels[row]
-		// The mean of all, which every row shares, is allowed to move.
+		// The mean of all, which every row shares, may change.
 		if after := statistics()[row]; math.Abs(after-got[row]) > 1.01/float64(n) {
 			t.Fatalf("row %d: its label moves its statistic from %v to %v", row, got[row], after)
 		}
@@ -54,7 +54,7 @@ func TestOrderedStatistics(t *testing.T) {
 }
 
 func TestStatisticsOfPairs(t *testing.T) {
-	// The class is told by two columns together and by neither alone.
+	// The class depends on two columns together and on neither alone.
 	const rows = 4000
 	draw := rand.New(rand.NewPCG(3, 3))
 	f := &frame.Frame{Schema: &frame.Schema{}, Rows: rows, Columns: make([]frame.Column, 3)}
@@ -68,10 +68,10 @@ func TestStatisticsOfPairs(t *testing.T) {
 		f.Columns[2].Codes = append(f.Columns[2].Codes, b)
 		f.Labels = append(f.Labels, (a+b)%2)
 	}
-	part := thirds(rows)
+	part := everyThirdRow(rows)
 	opts := Options{Classes: 2, Buckets: 128}
-	e := newEncoder(f, part.Train, &opts)
-	singles := []category{newCategory(f, 0), newCategory(f, 1), newCategory(f, 2)}
+	e := newTargetEncoder(f, part.Train, &opts)
+	singles := []categoryKey{newCategory(f, 0), newCategory(f, 1), newCategory(f, 2)}
 	pairs, err := e.pairs(t.Context(), singles, 5, 2)
 	if err != nil || len(pairs) == 0 || pairs[0].columns != [2]int32{0, 2} {
 		t.Errorf("got %v, %v", pairs, err)

@@ -20,11 +20,11 @@ import (
 
 // The benchmarks of this file measure whole fits. They take these variables:
 //
-//	FORETELL_CSV      a labelled CSV file to learn from; default: made numbers
+//	FORETELL_CSV      a labelled CSV file to train on; default: generated numbers
 //	FORETELL_ROUNDS   rounds of boosting, 100 by default
 //	FORETELL_WORKERS  goroutines, 2 by default
 
-func setting(name string, otherwise int) int {
+func envInt(name string, otherwise int) int {
 	n, _ := strconv.Atoi(os.Getenv(name))
 	return cmp.Or(n, otherwise)
 }
@@ -34,7 +34,7 @@ func speedFrame(tb testing.TB) *frame.Frame {
 	tb.Helper()
 	path := os.Getenv("FORETELL_CSV")
 	if path == "" {
-		return noise(100_000, 28)
+		return noiseFrame(100_000, 28)
 	}
 	read := func(do func(src *os.File) error) {
 		src, err := os.Open(path)
@@ -59,8 +59,9 @@ func speedFrame(tb testing.TB) *frame.Frame {
 	return f
 }
 
-// noise is a frame of numeric columns some of which tell the class.
-func noise(rows, columns int) *frame.Frame {
+// noiseFrame returns a frame of numeric columns, some of which determine the
+// class.
+func noiseFrame(rows, columns int) *frame.Frame {
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(columns)))
 	f := &frame.Frame{
 		Schema: &frame.Schema{Columns: make([]frame.ColumnSchema, columns), Classes: make([]string, 2)},
@@ -84,8 +85,8 @@ func noise(rows, columns int) *frame.Frame {
 	return f
 }
 
-// all is the part that learns from every row.
-func all(rows int) split.Part {
+// allRows returns the part that trains on every row.
+func allRows(rows int) split.Part {
 	part := split.Part{Train: make([]int32, rows)}
 	for row := range part.Train {
 		part.Train[row] = int32(row)
@@ -100,8 +101,8 @@ func all(rows int) split.Part {
 func BenchmarkFit(b *testing.B) {
 	f := speedFrame(b)
 	classes := len(f.Schema.Classes)
-	rounds, workers := setting("FORETELL_ROUNDS", 100), setting("FORETELL_WORKERS", 2)
-	for name, make := range makers {
+	rounds, workers := envInt("FORETELL_ROUNDS", 100), envInt("FORETELL_WORKERS", 2)
+	for name, make := range constructors {
 		b.Run(name, func(b *testing.B) {
 			var binning, fitting time.Duration
 			for b.Loop() {
@@ -112,7 +113,7 @@ func BenchmarkFit(b *testing.B) {
 				}
 				binning += time.Since(began)
 				began = time.Now()
-				fitter, err := make(b.Context(), f, all(f.Rows), Options{
+				fitter, err := make(b.Context(), f, allRows(f.Rows), Options{
 					Classes: classes, Workers: workers, Bins: bins, Buckets: tree.MaxBins - 1,
 					Leaves: 31, Depth: 5, LearningRate: 0.1, RowFraction: 1, FeatureFraction: 1, L2: 1, MinRows: 1,
 				})
@@ -135,13 +136,13 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFold learns from four fifths of the rows with the defaults and
-// reports the best log loss on the last fifth, the error there, the round it
-// came in, and seconds to get there. FORETELL_OPTIONS=Depth=8,LearningRate=0.2
-// changes the options; FORETELL_ROUNDS bounds the rounds.
+// BenchmarkFold trains on four fifths of the rows with the defaults and
+// reports the best log loss on the last fifth, the error there, the round it was
+// reached in, and the seconds until then. FORETELL_OPTIONS=Depth=8,LearningRate=0.2
+// changes the options; FORETELL_ROUNDS limits the rounds.
 func BenchmarkFold(b *testing.B) {
 	f := speedFrame(b)
-	opts := Options{Classes: len(f.Schema.Classes), Workers: setting("FORETELL_WORKERS", 2)}
+	opts := Options{Classes: len(f.Schema.Classes), Workers: envInt("FORETELL_WORKERS", 2)}
 	for _, change := range strings.Split(os.Getenv("FORETELL_OPTIONS"), ",") {
 		name, value, _ := strings.Cut(change, "=")
 		number, err := strconv.ParseFloat(value, 64)
@@ -151,7 +152,7 @@ func BenchmarkFold(b *testing.B) {
 		field := reflect.ValueOf(&opts).Elem().FieldByName(name)
 		field.Set(reflect.ValueOf(number).Convert(field.Type()))
 	}
-	for name, make := range makers {
+	for name, make := range constructors {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				foldRun(b, f, make, opts)
@@ -177,12 +178,12 @@ func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Fra
 	}
 	p := make([]float32, len(part.Eval)*opts.Classes)
 	best, at, missed, took, work := math.Inf(1), 0, 0.0, 0.0, 0.0
-	for most := setting("FORETELL_ROUNDS", 5000); fitter.Rounds() < most && fitter.Rounds() < at+max(100, at/4); {
+	for most := envInt("FORETELL_ROUNDS", 5000); fitter.Rounds() < most && fitter.Rounds() < at+max(100, at/4); {
 		done, err := fitter.Step(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
-		fitter.Probabilities(p)
+		fitter.EvalProbabilities(p)
 		loss, wrong := 0.0, 0.0
 		for i, row := range part.Eval {
 			one := p[i*opts.Classes : (i+1)*opts.Classes]
@@ -193,7 +194,7 @@ func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Fra
 			}
 		}
 		if loss < best*(1-1e-4) {
-			best, at, missed, took, work = loss, fitter.Rounds(), wrong, time.Since(began).Seconds(), fitter.Work()/1e9
+			best, at, missed, took, work = loss, fitter.Rounds(), wrong, time.Since(began).Seconds(), fitter.Cost()/1e9
 		}
 		if done {
 			break
@@ -209,10 +210,10 @@ func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Fra
 // BenchmarkPredict predicts with 300 trees of 31 leaves on 28 columns, one
 // goroutine.
 func BenchmarkPredict(b *testing.B) {
-	for name, make := range makers {
+	for name, make := range constructors {
 		b.Run(name, func(b *testing.B) {
-			f := noise(20_000, 28)
-			fitter, err := make(b.Context(), f, all(f.Rows), Options{Classes: 2, Workers: 2, Leaves: 31})
+			f := noiseFrame(20_000, 28)
+			fitter, err := make(b.Context(), f, allRows(f.Rows), Options{Classes: 2, Workers: 2, Leaves: 31})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,0 +1,89 @@
+package boost
+
+import (
+	"context"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/tree"
+)
+
+// featureSet holds the features of symmetric trees: binned columns and target
+// statistics.
+type featureSet struct {
+	// bins hold the binned columns followed by the statistics, one matrix for
+	// each order.
+	bins []*tree.BinnedMatrix
+	// usable are the features that trees may use. A category of many levels is
+	// replaced by its statistics.
+	usable         []int32
+	statistics     []targetStatistic
+	firstStatistic int // index of the first feature that is a statistic
+}
+
+const (
+	// maxOrders is the largest number of random orders of the ordered
+	// statistics, and maxOrderBytes limits their memory; there is at least one.
+	maxOrders     = 4
+	maxOrderBytes = 256 << 20
+	// maxPlainLevels is the number of levels up to which a column has no
+	// statistics. Trees with fewer levels can separate them directly, and
+	// without noise.
+	maxPlainLevels = 24
+	// maxStatistics limits the number of statistics, but each column of more
+	// than maxPlainLevels has one.
+	maxStatistics = 48
+)
+
+// newFeatureSet computes the statistics of the categorical columns of f from
+// the rows train.
+func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
+	in := &featureSet{firstStatistic: len(f.Columns)}
+	var keys []categoryKey
+	for i := range f.Columns {
+		in.usable = append(in.usable, int32(i))
+		if f.Columns[i].Codes == nil {
+			continue
+		}
+		if key := newCategory(f, i); key.levels[0]-2 > maxPlainLevels {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		in.bins = []*tree.BinnedMatrix{bins}
+		return in, nil
+	}
+	e := newTargetEncoder(f, train, opts)
+	e.targets = e.targets[:min(max(maxStatistics/len(keys), 1), len(e.targets))]
+	pairs, err := e.pairs(ctx, keys, max(maxStatistics/len(e.targets)-len(keys), 0), opts.Workers)
+	if err != nil {
+		return nil, err
+	}
+	keys = append(keys, pairs...)
+	in.statistics = make([]targetStatistic, len(keys)*len(e.targets))
+	e.orders = e.orders[:min(max(maxOrderBytes/(f.Rows*len(in.statistics)), 1), maxOrders)]
+	err = tree.Parallel(ctx, opts.Workers, len(in.statistics), func(_, i int) {
+		in.statistics[i] = e.statistic(keys[i/len(e.targets)], e.targets[i%len(e.targets)])
+	})
+	if err != nil {
+		return nil, err
+	}
+	in.appendStatistics(bins, len(e.orders))
+	return in, nil
+}
+
+// appendStatistics appends the statistics to the binned columns, for each
+// order.
+func (in *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
+	for order := range orders {
+		features := make([]tree.Feature, len(in.statistics))
+		for i := range in.statistics {
+			s := &in.statistics[i]
+			features[i] = tree.Feature{BinMapper: s.mapper, Data: s.orders[order]}
+		}
+		ordered, first := bins.Append(features)
+		in.bins, in.firstStatistic = append(in.bins, ordered), first
+	}
+	for i := range in.statistics {
+		in.usable = append(in.usable, int32(in.firstStatistic+i))
+	}
+}

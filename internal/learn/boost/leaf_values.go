@@ -1,0 +1,95 @@
+package boost
+
+import (
+	"context"
+
+	"foretell/internal/learn/tree"
+)
+
+// gradSums accumulates the derivatives of a leaf's rows by output.
+type gradSums struct {
+	// partial holds the sums of a few rows, for which float32 is exact enough.
+	partial []gradHess
+	g, h    []float64
+	// odds is a buffer for the odds of a row.
+	odds []float32
+}
+
+type gradHess struct{ g, h float32 }
+
+// float32Rows is the number of rows that are summed in float32.
+const float32Rows = 64
+
+func newGradSums(outputs int) gradSums {
+	return gradSums{
+		partial: make([]gradHess, outputs),
+		g:       make([]float64, outputs),
+		h:       make([]float64, outputs),
+		odds:    make([]float32, outputs),
+	}
+}
+
+// fitLeafValues computes the values of leaves and adds them to the scores of
+// the training rows. Each leaf is a task, which sums its rows in order.
+func (t *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
+	return tree.Parallel(ctx, t.opts.Workers, leaves, func(worker, leaf int) {
+		s := &t.gradSums[worker]
+		rows := t.grower.LeafRows(leaf)
+		if t.projections != nil {
+			t.sumDerivatives(s, rows)
+		} else {
+			for k := range s.g {
+				s.g[k], s.h[k] = t.grower.LeafSum(leaf, k)
+			}
+		}
+		values := t.leafValues(leaf)
+		for k := range values {
+			values[k] = newtonStep(s.g[k], s.h[k], t.scores.classes, &t.opts)
+		}
+		t.scores.add(rows, values)
+	})
+}
+
+// sumDerivatives sums the derivatives of all outputs over rows, if the tree was
+// grown from projections of them.
+func (t *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
+	clear(s.g)
+	clear(s.h)
+	for len(rows) > 0 {
+		n := min(float32Rows, len(rows))
+		clear(s.partial)
+		for _, row := range rows[:n] {
+			partial := s.partial
+			scale := t.scales[row]
+			odds := t.oddsOf(s, row)
+			if !t.keepsOdds {
+				oddsRatios(odds, t.scores.row(row), t.scores.labels[row])
+			}
+			for k, e := range odds[:len(partial)] {
+				x := e * scale
+				partial[k].g += x
+				partial[k].h += x - x*x
+			}
+			partial[t.scores.labels[row]].g--
+		}
+		for k, d := range s.partial {
+			s.g[k] += float64(d.g)
+			s.h[k] += float64(d.h)
+		}
+		rows = rows[n:]
+	}
+}
+
+// oddsRatios writes to odds the probability of each class relative to that of
+// label.
+func oddsRatios(odds, scores []float32, label int32) {
+	own := scores[label]
+	odds = odds[:len(scores)]
+	for k, x := range scores {
+		e := float32(0)
+		if x -= own; x >= minLogOdds {
+			e = exp32(min(x, maxLogOdds))
+		}
+		odds[k] = e
+	}
+}

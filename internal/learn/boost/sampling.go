@@ -1,0 +1,273 @@
+package boost
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/tree"
+)
+
+// trimFraction is the fraction of the sum of absolute gradients that a tree may
+// ignore: the rows of smallest gradient are left out up to it ("influence
+// trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late in training,
+// and for rare classes from the start, that is most rows.
+const trimFraction = 0.005
+
+// rowSampler draws the rows that one tree is grown from. Its memory is reused.
+type rowSampler struct {
+	gradients  []int64 // by row: from PackGradHess, then quantised
+	keep, rest []int32
+	histogram  magnitudeHistogram
+	chunks     []sampleChunk
+}
+
+// magnitudeHistogram counts rows by the magnitude of their gradients.
+type magnitudeHistogram [1 << 11]magnitudeBin
+
+// magnitudeBin counts the rows whose gradients have about the same magnitude.
+type magnitudeBin struct {
+	rows int
+	mass float64
+}
+
+// sampleChunk is the result of one task for a chunk of the training rows.
+type sampleChunk struct {
+	histogram  magnitudeHistogram
+	keep, rest int
+}
+
+// chunkRows is the number of rows of a chunk.
+const chunkRows = 1 << 14
+
+// sampleParams are the fraction of rows to keep and the salt of the random
+// numbers.
+type sampleParams struct {
+	fraction float64
+	salt     uint64
+}
+
+// resize sets the lengths for a number of rows, of which train are trained on.
+func (t *rowSampler) resize(rows, train int) {
+	t.gradients = resize(t.gradients, rows)
+	t.keep, t.rest = resize(t.keep, rows), resize(t.rest, rows)
+	t.chunks = resize(t.chunks, (train+chunkRows-1)/chunkRows)
+}
+
+// sample computes the derivatives of output k and splits the rows into keep,
+// the rows to grow a tree from, and rest, both ascending except that the rows
+// in eval come last in rest. It returns the sum of the absolute gradients.
+//
+// If params.fraction is below 1, rows with a gradient of at least μ are kept. A
+// row of smaller gradient is kept with probability |g|/μ, and its derivatives
+// are multiplied by μ/|g|: sums stay unbiased and have little variance
+// (Ibragimov & Gusev, Minimal variance sampling in stochastic gradient
+// boosting, NeurIPS 2019).
+func (t *rowSampler) sample(ctx context.Context, workers int, l *outputScores, k int, params sampleParams) (float64, error) {
+	err := tree.Parallel(ctx, workers, len(t.chunks), func(_, i int) { t.computeGradients(l, k, i) })
+	if err != nil {
+		return 0, err
+	}
+	clear(t.histogram[:])
+	for i := range t.chunks {
+		for magnitude, b := range &t.chunks[i].histogram {
+			t.histogram[magnitude].rows += b.rows
+			t.histogram[magnitude].mass += b.mass
+		}
+	}
+	total, minKept, minCertain := t.limits(params.fraction * float64(len(l.train)))
+	err = tree.Parallel(ctx, workers, len(t.chunks), func(_, i int) { t.selectRows(l, i, params, minKept, minCertain) })
+	if err != nil {
+		return 0, err
+	}
+	t.keep, t.rest = t.keep[:cap(t.keep)], t.rest[:cap(t.rest)]
+	kept, left := 0, 0
+	for i := range t.chunks {
+		kept += copy(t.keep[kept:], t.keep[i*chunkRows:][:t.chunks[i].keep])
+		left += copy(t.rest[left:], t.rest[i*chunkRows:][:t.chunks[i].rest])
+	}
+	left += copy(t.rest[left:], l.eval)
+	t.keep, t.rest = t.keep[:kept], t.rest[:left]
+	return total, nil
+}
+
+// chunkOf returns the rows of chunk i.
+func (t *rowSampler) chunkOf(l *outputScores, i int) []int32 {
+	return l.train[i*chunkRows : min((i+1)*chunkRows, len(l.train))]
+}
+
+// computeGradients computes the derivatives of a chunk's rows and counts their
+// magnitudes.
+func (t *rowSampler) computeGradients(l *outputScores, k, i int) {
+	s := &t.chunks[i]
+	clear(s.histogram[:])
+	rows := t.chunkOf(l, i)
+	if l.maxScores == nil {
+		t.logisticGradients(l, rows)
+	} else {
+		t.softmaxGradients(l, k, rows)
+	}
+	for _, row := range rows {
+		g, _ := tree.UnpackGradHess(t.gradients[row])
+		b := &s.histogram[magnitude(g)]
+		b.rows++
+		b.mass += math.Abs(float64(g))
+	}
+}
+
+// blockRows is the number of rows whose derivatives the kernel computes at
+// once.
+const blockRows = 512
+
+// logisticGradients writes the derivatives of two classes. Those of a whole
+// block are computed because most of its rows are used.
+func (t *rowSampler) logisticGradients(l *outputScores, rows []int32) {
+	var raw [blockRows]uint64
+	for len(rows) > 0 {
+		lo := int(rows[0])
+		hi := min(lo+blockRows, len(l.values[0]))
+		kernel.Logistic(raw[:hi-lo], l.values[0][lo:hi], l.labels[lo:hi], l.classOf(0))
+		n := 0
+		for ; n < len(rows); n++ {
+			at := uint(int(rows[n]) - lo)
+			if at >= uint(hi-lo) {
+				break
+			}
+			t.gradients[rows[n]] = int64(raw[at])
+		}
+		rows = rows[n:]
+	}
+}
+
+// softmaxGradients writes the derivatives of output k of more than two classes.
+func (t *rowSampler) softmaxGradients(l *outputScores, k int, rows []int32) {
+	class := l.classOf(k)
+	scores := l.values[k]
+	for _, row := range rows {
+		at := l.duplicates.indexOf(row)
+		g := l.expShifted(scores, at) * l.normalizers[at]
+		h := g * (1 - g)
+		if l.labels[row] == class {
+			g--
+		}
+		t.gradients[row] = tree.PackGradHess(g, h)
+	}
+}
+
+// selectRows writes the rows of a chunk that are kept to its part of keep, the
+// others to its part of rest.
+func (t *rowSampler) selectRows(l *outputScores, i int, params sampleParams, minKept, minCertain int) {
+	s := &t.chunks[i]
+	s.keep, s.rest = 0, 0
+	rows := t.chunkOf(l, i)
+	keep, rest := t.keep[:cap(t.keep)][i*chunkRows:][:len(rows)], t.rest[:cap(t.rest)][i*chunkRows:][:len(rows)]
+	mu := math.Float32frombits(uint32(minCertain) << magnitudeShift)
+	for _, row := range rows {
+		g, h := tree.UnpackGradHess(t.gradients[row])
+		at := magnitude(g)
+		if at < minCertain {
+			weight := mu / max(g, -g)
+			if at < minKept || !(weight*params.uniform(row) < 1) {
+				rest[s.rest] = row
+				s.rest++
+				continue
+			}
+			t.gradients[row] = tree.PackGradHess(g*weight, h*weight)
+		}
+		keep[s.keep] = row
+		s.keep++
+	}
+}
+
+// limits returns the sum of the absolute gradients, the magnitude below which
+// rows are trimmed, and the magnitude from which on all are kept, such that
+// about want rows are kept.
+func (t *rowSampler) limits(want float64) (total float64, minKept, minCertain int) {
+	rows := 0
+	for _, b := range &t.histogram {
+		total += b.mass
+		rows += b.rows
+	}
+	below := 0.0
+	for below+t.histogram[minKept].mass <= trimFraction*total && minKept < len(t.histogram)-1 {
+		below += t.histogram[minKept].mass
+		rows -= t.histogram[minKept].rows
+		minKept++
+	}
+	below = 0
+	for minCertain = minKept; minCertain < len(t.histogram)-1; minCertain++ {
+		mu := float64(math.Float32frombits(uint32(minCertain) << magnitudeShift))
+		if float64(rows)+below/mu <= want {
+			break
+		}
+		below += t.histogram[minCertain].mass
+		rows -= t.histogram[minCertain].rows
+	}
+	return total, minKept, minCertain
+}
+
+// magnitudeShift is the number of low bits of a float32 that magnitude drops.
+const magnitudeShift = 20
+
+// magnitude returns a coarse order of absolute values: exponent and three bits
+// of the mantissa.
+func magnitude(x float32) int {
+	return int(math.Float32bits(x) << 1 >> (magnitudeShift + 1))
+}
+
+// uniform returns the random number of a row, in [0, 1).
+func (c sampleParams) uniform(row int32) float32 {
+	return float32(splitMix64(uint64(row)^c.salt)>>40) / (1 << 24)
+}
+
+// splitMix64 is the finaliser of SplitMix64.
+func splitMix64(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// routeRows is the number of rows that one task applies a tree to.
+const routeRows = 1 << 14
+
+// applyTree calls visit with each leaf of a grown tree and its rows: those that
+// the tree was grown from, and the rest. Of duplicate rows only the first is
+// passed. Calls of visit may be concurrent, never for the same rows. It
+// overwrites keep.
+func (t *rowSampler) applyTree(ctx context.Context, workers int, w *duplicates, b *tree.BinnedMatrix, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
+	grownLeaves, rows := grown.Leaves, t.rest
+	if w.index != nil {
+		grownLeaves, rows = 0, t.rest[:len(w.firstRows)]
+	}
+	tasks := (len(rows) + routeRows - 1) / routeRows
+	scratch := t.keep[:cap(t.keep)]
+	return tree.Parallel(ctx, workers, grownLeaves+tasks, func(_, i int) {
+		if i < grownLeaves {
+			visit(i, g.LeafRows(i))
+			return
+		}
+		lo := (i - grownLeaves) * routeRows
+		hi := min(lo+routeRows, len(rows))
+		if w.index != nil {
+			copy(rows[lo:hi], w.firstRows[lo:hi])
+		}
+		grown.Apply(b, rows[lo:hi], scratch[lo:hi], visit)
+	})
+}
+
+// sampleFeatures draws about a fraction of n features, at least one, and
+// returns them ascending; nil means all.
+func sampleFeatures(n int, fraction float64, draw *rand.Rand) []int32 {
+	if fraction >= 1 {
+		return nil
+	}
+	want := max(int(math.Round(fraction*float64(n))), 1)
+	chosen := make([]int32, 0, want)
+	for i := range n {
+		if draw.IntN(n-i) < want-len(chosen) {
+			chosen = append(chosen, int32(i))
+		}
+	}
+	return chosen
+}

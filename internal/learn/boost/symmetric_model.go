@@ -1,0 +1,178 @@
+package boost
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/tree"
+)
+
+// symmetricModel is an ensemble of symmetric trees.
+type symmetricModel struct {
+	outputs int
+	// sources are the features that trees use.
+	sources []featureSource
+	trees   []symmetricTree
+}
+
+// featureSource is a feature of symmetric trees: a binned column or a
+// statistic.
+type featureSource struct {
+	column       int32 // -1 for a statistic
+	mapper       tree.BinMapper
+	key          categoryKey
+	categoryBins []uint8
+}
+
+// usedFeatures are the features that trees use, in the order of first use.
+type usedFeatures struct {
+	features  []int32
+	firstTree []int           // the first tree to use each
+	index     map[int32]int32 // by feature: its index in features
+}
+
+// indexOf returns the index of a feature that the given tree uses. It adds the
+// feature if it is new.
+func (a *usedFeatures) indexOf(feature int32, tree int) int32 {
+	at, known := a.index[feature]
+	if !known {
+		at = int32(len(a.features))
+		a.index[feature] = at
+		a.features = append(a.features, feature)
+		a.firstTree = append(a.firstTree, tree)
+	}
+	return at
+}
+
+// before returns the features that the first n trees use.
+func (a *usedFeatures) before(n int) []int32 {
+	end, _ := slices.BinarySearch(a.firstTree, n)
+	return a.features[:end]
+}
+
+// sourceOf returns the source of a feature.
+func (in *featureSet) sourceOf(feature int32) featureSource {
+	if at := int(feature) - in.firstStatistic; at >= 0 {
+		s := &in.statistics[at]
+		return featureSource{column: -1, key: s.key, categoryBins: s.categoryBins}
+	}
+	return featureSource{column: feature, mapper: in.bins[0].Features[feature].BinMapper}
+}
+
+// batchRows is the number of rows that are predicted at once.
+const batchRows = 256
+
+// score adds the scores of f's rows lo…hi-1 to dst, outputs a row.
+func (e *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
+	cells := make([]uint8, len(e.sources)*batchRows)
+	categories := make([]int32, batchRows)
+	var leaves [batchRows]uint8
+	for ; lo < hi; lo += batchRows {
+		n := min(batchRows, hi-lo)
+		for i := range e.sources {
+			e.sources[i].fill(cells[i*batchRows:][:n], categories, f, lo)
+		}
+		for i := range e.trees {
+			t := &e.trees[i]
+			clear(leaves[:n])
+			for d := range t.splits {
+				t.applySplit(leaves[:n], d, cells[int(t.splits[d].Feature)*batchRows:][:n])
+			}
+			t.add(dst, e.outputs, leaves[:n])
+		}
+		dst = dst[n*e.outputs:]
+	}
+}
+
+// fill writes the bins of f's rows from lo on to dst.
+func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo int) {
+	if s.column < 0 {
+		s.key.fill(categories, f, lo, lo+len(dst))
+		for i, category := range categories[:len(dst)] {
+			dst[i] = s.categoryBins[category]
+		}
+		return
+	}
+	var column frame.Column // cells of a column that f lacks are missing
+	if int(s.column) < len(f.Columns) {
+		column = f.Columns[s.column]
+	}
+	s.mapper.Fill(dst, 1, &column, lo, lo+len(dst))
+}
+
+func (e *symmetricModel) kind() byte { return kindSymmetric }
+
+// appendBinary appends sources (count, each a column+1 and its bin mapper, or
+// 0, two columns+1, two numbers of levels and a byte a category), then trees
+// (count, each in the form of symmetricTree).
+func (e *symmetricModel) appendBinary(b []byte) ([]byte, error) {
+	b, err := appendFeatureSources(b, e.sources, len(e.trees))
+	for i := range e.trees {
+		b = e.trees[i].appendBinary(b, e.outputs)
+	}
+	return b, err
+}
+
+// appendFeatureSources appends the part that precedes the trees.
+func appendFeatureSources(b []byte, sources []featureSource, trees int) ([]byte, error) {
+	b = binary.AppendUvarint(b, uint64(len(sources)))
+	for i := range sources {
+		s := &sources[i]
+		b = binary.AppendUvarint(b, uint64(s.column+1))
+		if s.column >= 0 {
+			var err error
+			if b, err = s.mapper.AppendBinary(b); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for part, column := range s.key.columns {
+			b = binary.AppendUvarint(b, uint64(column+1))
+			b = binary.AppendUvarint(b, uint64(s.key.levels[part]))
+		}
+		b = append(b, s.categoryBins...)
+	}
+	return binary.AppendUvarint(b, uint64(trees)), nil
+}
+
+// readSymmetricModel reads a model written by appendBinary.
+func readSymmetricModel(r *modelReader, outputs int) *symmetricModel {
+	e := &symmetricModel{outputs: outputs}
+	for range r.count() {
+		e.sources = append(e.sources, readFeatureSource(r))
+		if r.err != nil {
+			return e
+		}
+	}
+	for range r.count() {
+		t := readSymmetricTree(r, len(e.sources), outputs)
+		if r.err != nil {
+			return e
+		}
+		e.trees = append(e.trees, t)
+	}
+	return e
+}
+
+func readFeatureSource(r *modelReader) featureSource {
+	s := featureSource{column: int32(r.uvarint(1<<31)) - 1}
+	if s.column >= 0 {
+		s.mapper = r.mapper()
+		return s
+	}
+	for part := range s.key.columns {
+		s.key.columns[part] = int32(r.uvarint(1<<31)) - 1
+		s.key.levels[part] = int32(r.uvarint(1 << 31))
+	}
+	high, size := bits.Mul32(uint32(s.key.levels[0]), uint32(s.key.levels[1]))
+	if high != 0 || s.key.levels[0] < 2 || s.key.columns[0] < 0 ||
+		(s.key.columns[1] < 0) != (s.key.levels[1] == 1) {
+		r.fail()
+		return s
+	}
+	s.categoryBins = bytes.Clone(r.next(int(size)))
+	return s
+}

@@ -1,0 +1,159 @@
+package boost
+
+import (
+	"encoding/binary"
+
+	"foretell/internal/learn/tree"
+)
+
+// symmetricTree is a tree with its leaf values, one for each output.
+//
+// No row falls into about half of the leaves, whose values are 0. With several
+// outputs these leaves share the first values:
+//
+//	leaves      0  1  2  3  4  5  6  7
+//	valueIndex  1  0  0  2  0  3  0  0
+//	values      0  a  b  c
+type symmetricTree struct {
+	splits []tree.LevelSplit
+	values []float32
+	// valueIndex is the index of each leaf's values, in units of outputs; nil
+	// if there is one output and each leaf has a value.
+	valueIndex []uint8
+}
+
+// newSymmetricTree returns a tree with the given leaf values, which it copies.
+func newSymmetricTree(splits []tree.LevelSplit, values []float32, outputs int) symmetricTree {
+	values = values[:outputs<<len(splits)]
+	if outputs == 1 {
+		return symmetricTree{splits: splits, values: append([]float32(nil), values...)}
+	}
+	used := make([]bool, 1<<len(splits))
+	for leaf := range used {
+		used[leaf] = anyNonZero(values[leaf*outputs:][:outputs])
+	}
+	valueIndex, n := indexValues(used)
+	t := symmetricTree{splits: splits, values: make([]float32, n*outputs), valueIndex: valueIndex}
+	for leaf, at := range valueIndex {
+		if used[leaf] {
+			copy(t.values[int(at)*outputs:], values[leaf*outputs:][:outputs])
+		}
+	}
+	return t
+}
+
+func anyNonZero(values []float32) bool {
+	for _, v := range values {
+		if v != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// indexValues returns the index of each leaf's values and their number. Leaves
+// that are not used share the first.
+func indexValues(used []bool) (index []uint8, n int) {
+	index = make([]uint8, len(used))
+	for _, is := range used {
+		if !is {
+			n = 1
+		}
+	}
+	for leaf, is := range used {
+		if is {
+			index[leaf] = uint8(n)
+			n++
+		}
+	}
+	return index, n
+}
+
+// applySplit sets bit d of the leaves of the rows that pass split d, without a
+// branch.
+func (t *symmetricTree) applySplit(leaves []uint8, d int, cells []uint8) {
+	split := t.splits[d]
+	width := int(split.High - split.Low)
+	cells = cells[:len(leaves)]
+	for i, bin := range cells {
+		in := uint8(uint(int(bin-split.Low)-width-1) >> 63)
+		leaves[i] |= in << (d & 7)
+	}
+}
+
+// add adds the values of the rows' leaves to dst, outputs a row.
+func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
+	if outputs == 1 {
+		for i, leaf := range leaves {
+			dst[i] += t.values[leaf]
+		}
+		return
+	}
+	for i, leaf := range leaves {
+		values := t.values[int(t.valueIndex[leaf])*outputs:][:outputs]
+		row := dst[i*outputs:][:outputs]
+		for k, v := range values {
+			row[k] += v
+		}
+	}
+}
+
+// appendBinary appends the depth, three numbers a split, with several outputs a
+// bit for each leaf that has values, and float32 values.
+func (t *symmetricTree) appendBinary(b []byte, outputs int) []byte {
+	b = append(b, uint8(len(t.splits)))
+	for _, split := range t.splits {
+		b = binary.AppendUvarint(b, uint64(split.Feature))
+		b = append(b, split.Low, split.High)
+	}
+	if outputs == 1 {
+		return appendFloats(b, t.values)
+	}
+	zeros := 0
+	if !anyNonZero(t.values[:outputs]) {
+		zeros = 1
+	}
+	bits := make([]uint8, (len(t.valueIndex)+7)/8)
+	for leaf, at := range t.valueIndex {
+		if int(at) >= zeros {
+			bits[leaf/8] |= 1 << (leaf % 8)
+		}
+	}
+	return appendFloats(append(b, bits...), t.values[zeros*outputs:])
+}
+
+// readSymmetricTree reads a tree written by appendBinary. inputs is the number
+// of features of the ensemble.
+func readSymmetricTree(r *modelReader, inputs, outputs int) symmetricTree {
+	depth := int(r.byte())
+	if depth > tree.MaxSymmetricDepth {
+		r.fail()
+	}
+	var t symmetricTree
+	for range depth {
+		feature := r.uvarint(inputs)
+		t.splits = append(t.splits, tree.LevelSplit{Feature: int32(feature), Low: r.byte(), High: r.byte()})
+	}
+	if r.err != nil {
+		return t
+	}
+	if outputs == 1 {
+		t.values = r.floats(1 << depth)
+		return t
+	}
+	bits := r.next((1<<depth + 7) / 8)
+	if bits == nil {
+		return t
+	}
+	used := make([]bool, 1<<depth)
+	count := 0
+	for leaf := range used {
+		if used[leaf] = bits[leaf/8]>>(leaf%8)&1 == 1; used[leaf] {
+			count++
+		}
+	}
+	var n int
+	t.valueIndex, n = indexValues(used)
+	t.values = append(make([]float32, (n-count)*outputs), r.floats(count*outputs)...)
+	return t
+}

@@ -1,0 +1,300 @@
+package boost
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/tree"
+)
+
+// A target statistic replaces a category by the mean of a target over the rows
+// of that category, smoothed towards the mean of all rows:
+//
+//	(Σ y + a·p) / (n + a)
+//
+// Computed from all rows it would leak a row's own label. Ordered statistics do
+// not: the rows are put in a random order, and a row's statistic is the mean
+// over rows that precede it (Prokhorenkova et al. 2018, section 3). There the
+// first rows have few predecessors. Here the order is a circle and the mean is
+// over the half of it that precedes the row, so that all statistics are equally
+// accurate, and of any two rows still only one sees the other:
+//
+//	… h [ a b c d ] e f g h …     the statistic of e is that of a b c d
+//
+// There are several orders, which the trees use in turn. The statistic of a row
+// that was not trained on is the mean over all training rows.
+type targetStatistic struct {
+	key categoryKey
+	// categoryBins is the bin of the statistic by category, used for
+	// prediction.
+	categoryBins []uint8
+	mapper       tree.BinMapper
+	// orders holds the bin of each row, for each order.
+	orders [][]uint8
+}
+
+// categoryKey numbers the categories of a categorical column, or the
+// combinations of those of two columns.
+type categoryKey struct {
+	columns [2]int32 // the second is -1 if there is one column
+	// levels are the numbers of categories of the columns: levels, other,
+	// missing.
+	levels [2]int32
+}
+
+// maxCombinations limits the number of combinations of two columns.
+const maxCombinations = 1 << 16
+
+// newCategory returns the key of one column.
+func newCategory(f *frame.Frame, column int) categoryKey {
+	n := int32(len(f.Schema.Columns[column].Levels))
+	for _, code := range f.Columns[column].Codes {
+		n = max(n, code)
+	}
+	return categoryKey{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
+}
+
+// combine returns the key of the combinations of two columns.
+func (c *categoryKey) combine(other categoryKey) categoryKey {
+	return categoryKey{
+		columns: [2]int32{c.columns[0], other.columns[0]},
+		levels:  [2]int32{c.levels[0], other.levels[0]},
+	}
+}
+
+// size returns the number of categories.
+func (c *categoryKey) size() int { return int(c.levels[0]) * int(c.levels[1]) }
+
+// fill writes the categories of f's rows lo…hi-1 to dst.
+func (c *categoryKey) fill(dst []int32, f *frame.Frame, lo, hi int) {
+	dst = dst[:hi-lo]
+	clear(dst)
+	for part, column := range c.columns {
+		if column < 0 {
+			break
+		}
+		levels := c.levels[part]
+		for i := range dst {
+			cell := frame.Missing
+			if int(column) < len(f.Columns) && f.Columns[column].Codes != nil {
+				cell = min(max(f.Columns[column].Codes[lo+i], frame.Missing), levels-2)
+			}
+			dst[i] = dst[i]*levels + cell + 1
+		}
+	}
+}
+
+// priorWeight is the weight a of the mean of all rows.
+const priorWeight = 1
+
+// targetEncoder computes the statistics of one frame from its training rows.
+type targetEncoder struct {
+	frame  *frame.Frame
+	train  []int32
+	labels []int32
+	// targets report for each target which classes it includes.
+	targets [][]bool
+	// orders are permutations of train.
+	orders  [][]int32
+	buckets int
+}
+
+// targetSum is the sum of a target and the number of rows of a category.
+type targetSum struct{ sum, n float32 }
+
+func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
+
+// orderedMeans calls do with each row in order and its ordered statistic, and
+// returns the sums over all rows and their mean. cells are the rows'
+// categories, which are below size.
+func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, do func(row int32, mean float32)) ([]targetSum, float32) {
+	sums := make([]targetSum, size)
+	var all targetSum
+	for _, row := range order {
+		if target[e.labels[row]] {
+			all.sum++
+		}
+		all.n++
+	}
+	p := all.sum / max(all.n, 1)
+	half := len(order) / 2
+	add := func(row int32, n float32) {
+		t := &sums[cells[row]]
+		t.n += n
+		if target[e.labels[row]] {
+			t.sum += n
+		}
+	}
+	for _, row := range order[len(order)-half:] {
+		add(row, 1)
+	}
+	for i, row := range order {
+		do(row, sums[cells[row]].mean(p))
+		add(row, 1)
+		add(order[(i-half+len(order))%len(order)], -1)
+	}
+	clear(sums)
+	for _, row := range order {
+		add(row, 1)
+	}
+	return sums, p
+}
+
+// statistic computes the statistic of one key and target.
+func (e *targetEncoder) statistic(key categoryKey, target []bool) targetStatistic {
+	cells := make([]int32, e.frame.Rows)
+	key.fill(cells, e.frame, 0, e.frame.Rows)
+	s := targetStatistic{key: key, categoryBins: make([]uint8, key.size())}
+	seen := make([]float32, e.frame.Rows)
+	for i, order := range e.orders {
+		sums, p := e.orderedMeans(order, cells, key.size(), target, func(row int32, mean float32) { seen[row] = mean })
+		if i == 0 {
+			s.mapper = e.fitMapper(seen, sums, p)
+			for category, t := range sums {
+				s.categoryBins[category] = s.mapper.BinOf(float64(t.mean(p)))
+			}
+		}
+		bins := make([]uint8, e.frame.Rows)
+		for row, cell := range cells {
+			bins[row] = s.categoryBins[cell]
+		}
+		for _, row := range order {
+			bins[row] = s.mapper.BinOf(float64(seen[row]))
+		}
+		s.orders = append(s.orders, bins)
+	}
+	return s
+}
+
+// maxStatisticBins is the largest number of bins of a statistic. Smaller bins
+// would separate rows by the noise of their order.
+const maxStatisticBins = 16
+
+// fitMapper returns the bin mapper of a statistic, given its values in one
+// order and over all rows.
+func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
+	const maxValues = 50_000
+	var values []float64
+	step := len(e.train)/maxValues + 1
+	for i := 0; i < len(e.train); i += step {
+		values = append(values, float64(seen[e.train[i]]))
+	}
+	for _, t := range sums {
+		if t.n > 0 {
+			values = append(values, float64(t.mean(p)))
+		}
+	}
+	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
+}
+
+// gain returns the mean increase in log likelihood of the targets if they are
+// predicted by the ordered statistics of key instead of by their means.
+func (e *targetEncoder) gain(key categoryKey) float64 {
+	cells := make([]int32, e.frame.Rows)
+	key.fill(cells, e.frame, 0, e.frame.Rows)
+	gain := 0.0
+	for _, target := range e.targets {
+		likelihood := 0.0
+		_, p := e.orderedMeans(e.orders[0], cells, key.size(), target, func(row int32, mean float32) {
+			if !target[e.labels[row]] {
+				mean = 1 - mean
+			}
+			likelihood += math.Log(float64(max(mean, 1e-4)))
+		})
+		q := min(max(float64(p), 1e-9), 1-1e-9)
+		gain += likelihood/float64(len(e.train)) - q*math.Log(q) - (1-q)*math.Log(1-q)
+	}
+	return gain
+}
+
+// maxPairedColumns is the number of columns that are combined in pairs: those
+// of highest gain.
+const maxPairedColumns = 12
+
+// pairs returns up to limit combinations of two of the keys: those whose gain
+// most exceeds that of the better of the two keys.
+func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
+	gains := make([]float64, len(singles))
+	err := tree.Parallel(ctx, workers, len(singles), func(_, i int) { gains[i] = e.gain(singles[i]) })
+	if err != nil {
+		return nil, err
+	}
+	best := make([]int, len(singles))
+	for i := range best {
+		best[i] = i
+	}
+	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(gains[j], gains[i]) })
+	best = best[:min(len(best), maxPairedColumns)]
+	type pair struct {
+		categoryKey
+		better, gain float64
+	}
+	var pairs []pair
+	for at, i := range best {
+		for _, j := range best[:at] {
+			a, b := min(i, j), max(i, j)
+			if key := singles[a].combine(singles[b]); key.size() <= maxCombinations {
+				pairs = append(pairs, pair{categoryKey: key, better: max(gains[a], gains[b])})
+			}
+		}
+	}
+	err = tree.Parallel(ctx, workers, len(pairs), func(_, i int) {
+		pairs[i].gain = e.gain(pairs[i].categoryKey) - pairs[i].better
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
+	keys := make([]categoryKey, 0, limit)
+	for _, p := range pairs[:min(limit, len(pairs))] {
+		if p.gain > 0 {
+			keys = append(keys, p.categoryKey)
+		}
+	}
+	return keys, nil
+}
+
+// newTargetEncoder returns an encoder for the rows train.
+func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncoder {
+	e := &targetEncoder{frame: f, train: train, labels: f.Labels, buckets: opts.Buckets}
+	draw := rand.New(rand.NewPCG(opts.Seed, 1<<63))
+	for range maxOrders {
+		order := slices.Clone(train)
+		draw.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		e.orders = append(e.orders, order)
+	}
+	e.targets = targets(opts.Classes, draw)
+	return e
+}
+
+// maxClassTargets is the number of classes up to which each class is a target.
+const maxClassTargets = 5
+
+// targets returns the sets of classes whose frequencies are statistics: the
+// second of two classes, each of a few, and random halves of many.
+func targets(classes int, draw *rand.Rand) [][]bool {
+	var sets [][]bool
+	switch {
+	case classes == 2:
+		return [][]bool{{false, true}}
+	case classes <= maxClassTargets:
+		for k := range classes {
+			set := make([]bool, classes)
+			set[k] = true
+			sets = append(sets, set)
+		}
+	default:
+		for range maxClassTargets {
+			set := make([]bool, classes)
+			for i, k := range draw.Perm(classes) {
+				set[k] = i < classes/2
+			}
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}

@@ -1,0 +1,81 @@
+package boost
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
+)
+
+// TestWorkspaceIsShared trains the fitters of three folds in turns with one
+// workspace: each gives the same result as with its own.
+func TestWorkspaceIsShared(t *testing.T) {
+	type opener func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error)
+	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
+		for _, classes := range []int{2, 3, 7} {
+			f := testFrame(600, classes)
+			bins, err := tree.NewBinnedMatrix(t.Context(), f, 65, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			workspaces := &WorkspacePool{}
+			var alone, together []*Fitter
+			for i := range 3 {
+				var part split.Part
+				for row := range int32(600) {
+					if int(row)%(3+i) == 0 { // the folds differ in size
+						part.Eval = append(part.Eval, row)
+					} else {
+						part.Train = append(part.Train, row)
+					}
+				}
+				for _, shared := range []*WorkspacePool{nil, workspaces} {
+					n, err := newFitter(t.Context(), f, part, Options{Classes: classes, Seed: uint64(i), Bins: bins, Buckets: 64, Workspaces: shared})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if shared == nil {
+						alone = append(alone, n)
+					} else {
+						together = append(together, n)
+					}
+				}
+			}
+			for range 3 {
+				for i := range alone {
+					if a, b := stepProbabilities(t, alone[i]), stepProbabilities(t, together[i]); !slices.Equal(a, b) {
+						t.Fatalf("%s, %d classes: fitter %d predicts something else than alone", name, classes, i)
+					}
+					if a, b := alone[i].Cost(), together[i].Cost(); a != b {
+						t.Fatalf("%s, %d classes: fitter %d costs %v, alone %v", name, classes, i, b, a)
+					}
+				}
+			}
+			for i := range alone {
+				a, _ := alone[i].Model().AppendBinary(nil)
+				b, err := together[i].Model().AppendBinary(nil)
+				if err != nil || !bytes.Equal(a, b) {
+					t.Errorf("%s, %d classes: fitter %d trained another model than alone (%v)", name, classes, i, err)
+				}
+			}
+			if n := len(workspaces.leafwise.free) + len(workspaces.symmetric.free); n != 1 {
+				t.Errorf("%s: %d workspaces for one step at a time", name, n)
+			}
+		}
+	}
+}
+
+// stepProbabilities returns a fitter's probabilities after another step.
+func stepProbabilities(t *testing.T, n *Fitter) []float32 {
+	t.Helper()
+	if _, err := n.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := make([]float32, len(n.objective.eval)*n.objective.classes)
+	n.EvalProbabilities(p)
+	return p
+}
