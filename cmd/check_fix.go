@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/frame"
+	"foretell/internal/roles"
 	"foretell/internal/term"
 )
 
@@ -216,7 +217,11 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 			io.Closer
 		}{metered, file}, nil
 	}
-	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{Shape: r.shape(in), Train: train, NumberedTrain: r.numbered})
+	shape := r.shape(in)
+	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{
+		Shape: shape, Train: train, NumberedTrain: r.numbered || r.copies[0] == c && r.roles.MadeID,
+		Choose: func(names []string, rows [][][]byte) (frame.Chosen, error) { return r.choose(ctx, &shape, names, rows) },
+	})
 	if err != nil {
 		var defect *frame.Defect
 		if ctx.Err() != nil || !errors.As(err, &defect) {
@@ -241,6 +246,37 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 		r.changes = append(r.changes, change{file, path, one})
 	}
 	return c, nil
+}
+
+// choose decides which columns of a file are the ID and the label by what a mended
+// copy will have of them: its header may stand below a title, its rows may be broken.
+func (r *repair) choose(ctx context.Context, shape *frame.Shape, names []string, rows [][][]byte) (frame.Chosen, error) {
+	chosen := frame.Chosen{ID: -1, Label: -1}
+	table, err := roles.Sampled(ctx, names, rows)
+	if err != nil {
+		return chosen, err
+	}
+	if shape.Blind {
+		if id := roles.Blind(table, roles.Known{}, given(shape)); !id.Made {
+			chosen.ID = table.Find(id.ID)
+		}
+		return chosen, nil
+	}
+	known := given(shape)
+	known.Mended = true
+	found, question := roles.Train(table, nil, known)
+	if question != nil {
+		if found.Label, err = r.preflight.choose(ctx, question); err != nil {
+			return chosen, err
+		}
+	}
+	if !found.MadeID {
+		chosen.ID = table.Find(found.ID)
+	}
+	if found.Label != "" {
+		chosen.Label, chosen.Reason = table.Find(found.Label), found.LabelReason
+	}
+	return chosen, nil
 }
 
 // shape is what the flags say of a file, and of a training file, what was

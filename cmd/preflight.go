@@ -217,7 +217,7 @@ func (p *preflight) collect(in *input, profile *frame.Profile) {
 		p.findings = append(p.findings, f)
 	}
 	for _, d := range profile.Defects {
-		p.add(in, frame.SeverityDefect, d, profile.LikelyLabel)
+		p.add(in, frame.SeverityDefect, d, "")
 	}
 	for _, w := range profile.Warnings {
 		if w.Code == frame.CodeUnnamedID {

@@ -79,17 +79,6 @@ func TestLeaks(t *testing.T) {
 	})
 }
 
-func TestLikelyLabelIsNamed(t *testing.T) {
-	file := "id,churn,note\n"
-	for i := range 20 {
-		file += fmt.Sprintf("%d,%d,n%d\n", i, i%2, i)
-	}
-	p := scanText(t, file, ScanOptions{})
-	if p.LikelyLabel != "churn" || len(p.Defects) != 1 || p.Defects[0].Code != CodeTooManyClasses {
-		t.Errorf("%q, %v", p.LikelyLabel, errorsOf(p.Defects))
-	}
-}
-
 func TestRepeatedHeaderIsTold(t *testing.T) {
 	file := "id,size,class\n1,20,yes\n2,30,no\nid,size,class\n3,40,yes\n4,40,no\n5,50,no\n"
 	p := scanText(t, file, ScanOptions{})

@@ -9,33 +9,29 @@ import (
 // made is the field of an ID column that is made.
 const made = -1
 
-// chooseID settles which column is the ID, by what the file's beginning holds.
-func (m *mender) chooseID() error {
+// chooseRoles settles which column is the ID, and of a training file which is
+// probably the label.
+func (m *mender) chooseRoles() (err error) {
 	shape := &m.opts.Shape
+	fits := m.blind && m.opts.Train != nil
+	m.chosen = Chosen{Label: -1}
+	if m.opts.Choose != nil && !fits && (shape.Label == "" || shape.ID == "" && !shape.MakeID) {
+		if m.chosen, err = m.opts.Choose(m.names, m.layout.sample); err != nil {
+			return err
+		}
+	}
 	switch {
 	case shape.MakeID:
 		m.id = made
-		return nil
 	case shape.ID != "":
 		if m.id = m.scan.table.find(shape.ID); m.id < 0 {
 			return m.missing(shape.ID, "the ID")
 		}
-		return nil
-	case m.blind && m.opts.Train != nil:
+	case fits:
 		m.id = m.blindID()
-		return nil
+	default:
+		m.id = m.chosen.ID
 	}
-	rows, different := m.sampled(0)
-	if rows < enoughRows || 2*different > rows {
-		return nil
-	}
-	for i, name := range m.names {
-		if n, own := m.sampled(i); name != "" && NamesID(name) && own == n && n == rows {
-			m.id = i
-			return nil
-		}
-	}
-	m.id = made
 	return nil
 }
 
@@ -55,22 +51,6 @@ func (m *mender) blindID() int {
 		return made
 	}
 	return 0
-}
-
-// sampled returns how many rows of the file's beginning there are, and how many
-// different texts stand in a column of them. Blank ones do not count as any.
-func (m *mender) sampled(column int) (rows, different int) {
-	seen := map[string]bool{}
-	for _, record := range m.layout.sample {
-		if len(record) != len(m.names) {
-			continue
-		}
-		rows++
-		if !isBlank(record[column]) {
-			seen[string(record[column])] = true
-		}
-	}
-	return rows, len(seen)
 }
 
 func (m *mender) missing(name, role string) error {
@@ -107,16 +87,12 @@ func (m *mender) nameColumns() {
 // if it has as many, else by their numbers.
 func (m *mender) nameAll() {
 	first := excerpt(strings.Join(m.layout.names, string(m.layout.delim)))
-	if train := m.opts.Train; m.blind && train != nil {
-		names := append([]string{train.Schema.ID}, train.Schema.fields()...)
-		if len(m.names) == len(names)+1 {
-			names = append(names, train.Schema.Label)
+	if names := m.trainNames(); names != nil {
+		if m.names = names; names[0] != m.opts.Train.Schema.ID {
+			m.id = made
 		}
-		if len(names) == len(m.names) {
-			m.names = names
-			m.ledger.say(changeNoHeader, Change{Line: m.layout.line}, "the first row, %s, is data: the header of the training file is put above it", first)
-			return
-		}
+		m.ledger.say(changeNoHeader, Change{Line: m.layout.line}, "the first row, %s, is data: the header of the training file is put above it", first)
+		return
 	}
 	for i := range m.names {
 		m.names[i] = "column_" + strconv.Itoa(i+1)
@@ -128,6 +104,27 @@ func (m *mender) nameAll() {
 		m.names[len(m.names)-1] = "label"
 	}
 	m.ledger.say(changeNoHeader, Change{Line: m.layout.line}, "the first row, %s, is data: a header is put above it", first)
+}
+
+// trainNames returns the names of the columns of a blind file without a header: those
+// of the training file, if it has as many with or without an ID and the label.
+func (m *mender) trainNames() []string {
+	train := m.opts.Train
+	if !m.blind || train == nil {
+		return nil
+	}
+	fields := train.Schema.fields()
+	whole := append([]string{train.Schema.ID}, fields...)
+	lists := [][]string{whole, append(slices.Clone(whole), train.Schema.Label), fields}
+	if m.opts.NumberedTrain {
+		lists = [][]string{fields, append(slices.Clone(fields), train.Schema.Label)}
+	}
+	for _, names := range lists {
+		if len(names) == len(m.names) {
+			return slices.Clone(names)
+		}
+	}
+	return nil
 }
 
 // freeName returns a name, with the first number behind it that makes it free.
@@ -166,18 +163,24 @@ func (m *mender) chooseLabel() error {
 			return looseName(name) == label && m.opts.Train.find(name) < 0
 		})
 	case !m.blind:
-		for at := range m.names {
-			if at != m.id && !m.dropped(at) {
-				m.label = at
-			}
-		}
-		if guess, why := m.scan.guessLabel(m.names, m.label, m.id); guess >= 0 {
-			m.label = guess
-			m.ledger.say(changeMoved, Change{Line: m.layout.line, Column: guess + 1},
-				"%s is taken as the label and put last: %s", excerpt(m.names[guess]), why)
+		m.label = m.lastColumn()
+		if at := m.chosen.Label; at >= 0 && at != m.label {
+			m.label = at
+			m.ledger.say(changeMoved, Change{Line: m.layout.line, Column: m.label + 1},
+				"%s is taken as the label and put last: %s", excerpt(m.names[m.label]), m.chosen.Reason)
 		}
 	}
 	return nil
+}
+
+// lastColumn is the last column that is neither the ID nor left out, -1 if there is none.
+func (m *mender) lastColumn() int {
+	for at := len(m.names) - 1; at >= 0; at-- {
+		if at != m.id && !m.dropped(at) {
+			return at
+		}
+	}
+	return -1
 }
 
 // orderTrain puts the ID first and the label last.

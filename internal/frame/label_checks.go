@@ -62,10 +62,10 @@ func (s *scan) labelDefect() *Defect {
 		d = s.tooManyClasses(n, filled)
 	case t.texts.all != nil:
 		d = s.table.defect(CodeTooManyClasses, s.label,
-			"the label's %s different values are too long to be the names of classes: is the label the last column?%s", grouped(n), s.likelyLabel())
+			"the label's %s different values are too long to be the names of classes: is the label the last column?", grouped(n))
 	case s.skipped == 0 && n == 1:
-		d = s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed%s",
-			excerpt(t.texts.list[0].text), s.likelyLabel())
+		d = s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
+			excerpt(t.texts.list[0].text))
 	default:
 		return nil
 	}
@@ -80,12 +80,12 @@ func (s *scan) tooManyClasses(n, rows int) Defect {
 	}
 	if t.cells[number] == t.filled() {
 		return s.table.defect(CodeNumericLabel, s.label,
-			"foretell predicts classes, not numbers: the label has %s different ones in %s%s",
-			count, plural(rows, "row"), s.likelyLabel())
+			"foretell predicts classes, not numbers: the label has %s different ones in %s",
+			count, plural(rows, "row"))
 	}
 	return s.table.defect(CodeTooManyClasses, s.label,
-		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?%s",
-		count, plural(rows, "row"), s.likelyLabel())
+		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
+		count, plural(rows, "row"))
 }
 
 // findLeaks measures how much of the label each column tells by itself, and
@@ -113,16 +113,6 @@ func (s *scan) findLeaks(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// likelyLabel says which column is rather the label, if one is.
-func (s *scan) likelyLabel() string {
-	at, why := s.guessLabel(s.table.names, s.label, s.id)
-	if at < 0 {
-		return ""
-	}
-	s.profile.LikelyLabel = s.table.names[at]
-	return fmt.Sprintf(" Rather %s is: %s", excerpt(s.profile.LikelyLabel), why)
 }
 
 // warnSmall tells of classes that are hard to learn: each, or all at once where

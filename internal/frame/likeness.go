@@ -2,10 +2,8 @@ package frame
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // LooseName returns what a column's name reads like when case and all but letters
@@ -78,51 +76,3 @@ func distance(a, b []rune, limit int) int {
 	}
 	return min(last[len(b)], limit)
 }
-
-// NamesID reports whether a column's name may be that of an ID: id, key, index,
-// no, customer_id, PassengerId and the like, or none, as an index is written.
-func NamesID(name string) bool {
-	switch looseName(name) {
-	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
-		return true
-	}
-	return name == "" || NamesIDSurely(name)
-}
-
-// NamesIDSurely reports whether a column's name is hardly that of anything but an
-// ID, wherever the column stands.
-func NamesIDSurely(name string) bool {
-	switch looseName(name) {
-	case "id", "uuid", "guid", "rowid":
-		return true
-	}
-	last := strings.LastIndexFunc(name, func(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) })
-	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
-		return true
-	}
-	// customerID, PassengerId: not PAID, nor Madrid.
-	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
-	before, _ := utf8.DecodeLastRuneInString(stem)
-	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
-}
-
-// sureLabels are names that columns beside a label hardly have, as looseName has
-// them; otherLabels are names of labels that other columns have, too.
-var (
-	sureLabels = []string{
-		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",
-		"diagnosis", "species", "spam", "isspam", "converted", "defaulted",
-	}
-	otherLabels = []string{
-		"result", "response", "default", "category", "clicked", "approved", "status", "type", "group", "quality", "grade",
-	}
-)
-
-// NamesLabel reports whether a column's name may be that of a label.
-func NamesLabel(name string) bool {
-	return NamesLabelSurely(name) || slices.Contains(otherLabels, looseName(name))
-}
-
-// NamesLabelSurely reports whether a column's name is hardly that of anything but
-// a label, wherever the column stands.
-func NamesLabelSurely(name string) bool { return slices.Contains(sureLabels, looseName(name)) }

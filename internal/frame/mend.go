@@ -12,15 +12,26 @@ import (
 
 // MendOptions tell Mend what it reads.
 type MendOptions struct {
-	// Shape tells where the file has its columns, as for Reshape. Of a training
-	// file without Label, the last column is the label, or if that cannot be one,
-	// the one column that can and has a name like one.
+	// Shape tells where the file has its columns, as for Reshape.
 	Shape Shape
+	// Choose decides which columns are the ID and the label where Shape does not say,
+	// by their names and the first rows, of which some may be too short or too long. It
+	// is not asked about a blind file with Train. If it is nil, the first column is the
+	// ID and the last that is not left out the label.
+	Choose func(names []string, rows [][][]byte) (Chosen, error)
 	// Train is what a blind file is for: the profile of a training file without
 	// defects. It may be nil.
 	Train *Profile
 	// NumberedTrain tells that the ID of the training file was made for it.
 	NumberedTrain bool
+}
+
+// Chosen are the columns of a file that are no features, as positions from 0.
+type Chosen struct {
+	ID    int // -1 if IDs are made
+	Label int // -1 for the last that is not left out
+	// Reason says in a few words why another column is the label.
+	Reason string
 }
 
 // Mended is what Mend did.
@@ -84,6 +95,7 @@ type mender struct {
 	scan   *scan // of the rows that have the right number of fields
 	id     int   // field of the ID, -1 if it is made
 	label  int   // field of the label, -1 in a blind file
+	chosen Chosen
 	order  []int // fields of the copy, in their order
 
 	ledger ledger
@@ -147,7 +159,7 @@ func (m *mender) begin() error {
 	}
 	s.sample = newSample(len(m.names), -1, -1, false, m.ids.disk)
 	m.scan, m.first = s, !m.layout.header
-	return m.chooseID()
+	return m.chooseRoles()
 }
 
 func (m *mender) count(fields [][]byte, line int) {
@@ -195,8 +207,8 @@ func (m *mender) decide() error {
 func (m *mender) headless() bool {
 	s, train := m.scan, m.opts.Train
 	if m.blind && train != nil {
-		if fields := train.Schema.fields(); len(m.names) == len(fields)+1 || len(m.names) == len(fields)+2 {
-			return m.holdsNumbers(train)
+		if names := m.trainNames(); names != nil {
+			return m.holdsNumbers(train, names)
 		}
 		if slices.ContainsFunc(m.names, func(name string) bool { return train.find(name) >= 0 }) {
 			return false
@@ -211,14 +223,15 @@ func (m *mender) headless() bool {
 }
 
 // holdsNumbers reports whether the header has a number wherever the training file
-// has a column of numbers, if there is such a column.
-func (m *mender) holdsNumbers(train *Profile) bool {
+// has a column of numbers, if there is such a column. names are what its columns are
+// then called.
+func (m *mender) holdsNumbers(train *Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
 		if train.Columns[i].Form != FormNumeric {
 			continue
 		}
-		if kind, _ := classify([]byte(m.names[i+1])); kind != number {
+		if kind, _ := classify([]byte(m.names[slices.Index(names, train.Columns[i].Name)])); kind != number {
 			return false
 		}
 		found = true

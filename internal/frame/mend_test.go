@@ -167,6 +167,7 @@ func TestMendColumns(t *testing.T) {
 		name, file, want string
 		shape            Shape
 		changes          []string
+		chosen           Chosen
 	}{
 		{
 			name: "label_and_id_where_they_belong", changes: []string{"column-moved 1 line 1", "column-moved 1 line 1"},
@@ -177,17 +178,17 @@ func TestMendColumns(t *testing.T) {
 		{
 			name: "a_label_that_is_not_last", changes: []string{"column-moved 1 line 1"},
 			file: "id,churn,note\n" + rows("%[1]d,%[2]s,n%[1]d"),
-			want: "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"),
+			want: "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"), chosen: Chosen{Label: 1},
 		},
 		{
 			name: "an_id_that_is_not_first", changes: []string{"column-moved 1 line 1"},
 			file: "age,user_id,class\n" + rows("%[3]d,%[1]d,%[2]s"),
-			want: "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
+			want: "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"), chosen: Chosen{ID: 1, Label: -1},
 		},
 		{
 			name: "no_id_at_all", changes: []string{"id-column-made 1 line 0"},
 			file: "age,size,class\n" + rows("%[3]d,%[1]d,%[2]s"),
-			want: "id,age,size,class\n" + numbered(rows("%[3]d,%[1]d,%[2]s")),
+			want: "id,age,size,class\n" + numbered(rows("%[3]d,%[1]d,%[2]s")), chosen: Chosen{ID: -1, Label: -1},
 		},
 		{
 			name: "twin_names", changes: []string{"column-named 2 line 1"},
@@ -207,7 +208,11 @@ func TestMendColumns(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, done, err := mendText(t, c.file, MendOptions{Shape: c.shape})
+			opts := MendOptions{Shape: c.shape}
+			if c.chosen != (Chosen{}) {
+				opts.Choose = func([]string, [][][]byte) (Chosen, error) { return c.chosen, nil }
+			}
+			got, done, err := mendText(t, c.file, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,6 +243,7 @@ func TestMendBlind(t *testing.T) {
 			[]string{"column-renamed 2 line 1", "columns-reordered 1 line 1", "label-taken-out 1 line 1"},
 		},
 		{"no_header", "a,Ann,21\nb,Bob,22\nc,Ann,23\n", "id,name,age\na,Ann,21\nb,Bob,22\nc,Ann,23\n", []string{"header-made 1 line 1"}},
+		{"no_header_and_no_id", "Ann,21\nBob,22\nAnn,23\n", "id,name,age\nr1,Ann,21\nr2,Bob,22\nr3,Ann,23\n", []string{"header-made 1 line 1", "id-column-made 1 line 0"}},
 		{"no_id", "name,age\nAnn,21\nAnn,22\n", "id,name,age\nr1,Ann,21\nr2,Ann,22\n", []string{"id-column-made 1 line 0"}},
 		{"rows_without_ids_stay", "id,name,age\na,Ann,21\n,Bob,22\na,Ann,21\n", "id,name,age\na,Ann,21\nr2,Bob,22\na-2,Ann,21\n", []string{"id-filled 1 line 3", "id-made-unique 1 line 4"}},
 		{"fields_that_are_empty_at_the_end", "id,name,age\na,Ann,21\nb,Ann\n", "id,name,age\na,Ann,21\nb,Ann,\n", []string{"fields-realigned 1 line 3"}},

@@ -23,9 +23,6 @@ type Profile struct {
 	// Partial tells that the scan ended before the file did: behind an
 	// unclosed quote, say.
 	Partial bool `json:"partial,omitempty"`
-	// LikelyLabel names the column that is rather the label where the last one
-	// cannot be; empty if none is.
-	LikelyLabel string `json:"likelyLabel,omitempty"`
 	// Warnings are worth a look but stop nothing.
 	Warnings []Warning `json:"warnings,omitempty"`
 

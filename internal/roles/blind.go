@@ -2,8 +2,6 @@ package roles
 
 import (
 	"slices"
-
-	"foretell/internal/frame"
 )
 
 // Known is what is known of the training file of a model.
@@ -97,7 +95,7 @@ func Blind(t *Table, known Known, given Given) BlindID {
 			return BlindID{ID: c.Name, Reason: c.identifies(i == 0), Displaced: -1}
 		case i == 0 && c.Unique && !known.MadeID && len(known.Features) > 0 && !measured(c):
 			return BlindID{ID: c.Name, Reason: "unique, and no feature", Displaced: -1}
-		case repeats == "" && (same || frame.NamesIDSurely(c.Name)):
+		case repeats == "" && (same || namesIDSurely(c.Name)):
 			none.Reason, repeats = quoted(c.Name)+" "+c.notID(), c.Name
 		}
 	}

@@ -41,7 +41,7 @@ func (c *Column) identifies(first bool) string {
 	switch {
 	case !c.Unique || measured(c):
 		return ""
-	case frame.NamesIDSurely(c.Name), first && frame.NamesID(c.Name):
+	case namesIDSurely(c.Name), first && namesID(c.Name):
 		return "unique, and named like an ID"
 	case first && c.Counts && c.Rows > 2:
 		return "it numbers the rows"

@@ -85,17 +85,39 @@ func headerOf(rec *frame.Record) []string {
 // the usual ones the content is needed; it may be nil. A row that cannot be read
 // ends the look, without an error.
 func Look(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
-	t := Named(names)
+	t, at := Named(names), mayHaveRole(names, wanted)
+	cells, err := t.read(ctx, src, at)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.describe(ctx, at, cells)
+}
+
+// mayHaveRole returns the positions of the columns whose content is looked at.
+func mayHaveRole(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
-		role := i == 0 || i == len(names)-1 || frame.NamesID(name) || frame.NamesLabel(name) || wanted != nil && wanted(name)
+		role := i == 0 || i == len(names)-1 || namesID(name) || namesLabel(name) || wanted != nil && wanted(name)
 		if role && (len(at) < mostColumns || i == len(names)-1) {
 			at = append(at, i)
 		}
 	}
-	cells, err := t.read(ctx, src, at)
-	if err != nil {
-		return nil, err
+	return at
+}
+
+// Sampled is the beginning of a file whose columns have these names, by its first
+// rows. Rows of another length are left out.
+func Sampled(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
+	t, at := Named(names), mayHaveRole(names, nil)
+	cells := make([][]string, len(at))
+	for _, row := range rows {
+		if len(row) != len(names) {
+			continue
+		}
+		t.Rows++
+		for i, column := range at {
+			cells[i] = append(cells[i], strings.TrimSpace(string(row[column])))
+		}
 	}
 	return t, t.describe(ctx, at, cells)
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"foretell/internal/frame"
 )
 
 // Given is what the user said about the columns. The zero Given says nothing.
@@ -19,6 +17,9 @@ type Given struct {
 	MakeID bool     // make IDs; then ID is empty
 	Label  string   // name of the label column
 	Drop   []string // names of columns that are left out
+	// Mended tells that IDs which repeat or are missing will be corrected: a first
+	// column that is named like an ID is the ID if most of its values are different.
+	Mended bool
 }
 
 // Roles are the columns of a training file that are not features.
@@ -63,7 +64,7 @@ func Train(train, blind *Table, given Given) (Roles, *Question) {
 	r.ID, r.MadeID, r.IDReason = trainID(train, given)
 	var question *Question
 	r.Label, r.LabelReason, question = trainLabel(train, blind, given, r)
-	r.Assumed = r.LabelReason == usual && !frame.NamesLabel(r.Label)
+	r.Assumed = r.LabelReason == usual && !namesLabel(r.Label)
 	return r, question
 }
 
@@ -83,10 +84,13 @@ func trainID(t *Table, given Given) (id string, made bool, reason string) {
 		if reason := c.identifies(i == 0); reason != "" {
 			return c.Name, false, reason
 		}
-		if t.Rows == 0 && i == 0 && frame.NamesID(c.Name) {
+		if given.Mended && i == 0 && namesID(c.Name) && 2*c.Distinct > c.Filled && !measured(c) {
 			return c.Name, false, "named like an ID"
 		}
-		if named == "" && c.seen && frame.NamesID(c.Name) && i == 0 {
+		if t.Rows == 0 && i == 0 && namesID(c.Name) {
+			return c.Name, false, "named like an ID"
+		}
+		if named == "" && c.seen && namesID(c.Name) && i == 0 {
 			named = c.Name
 		}
 	}
@@ -130,7 +134,7 @@ func labelOfMissing(missing []*Column) (label, reason string, question *Question
 		return missing[0].Name, "missing in the blind file", nil
 	}
 	likely := keep(missing, func(c *Column) bool { return c.notLabel() == "" })
-	named := keep(likely, func(c *Column) bool { return frame.NamesLabel(c.Name) })
+	named := keep(likely, func(c *Column) bool { return namesLabel(c.Name) })
 	switch {
 	case len(named) == 1:
 		return named[0].Name, "missing in the blind file, and named like a label", nil
@@ -152,13 +156,13 @@ func labelByName(columns []*Column) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]
 	wrong := last.notLabel()
-	if wrong == "" && frame.NamesLabel(last.Name) {
+	if wrong == "" && namesLabel(last.Name) {
 		return last.Name, usual, nil
 	}
 	named := keep(others, func(c *Column) bool {
-		return c.seen && c.notLabel() == "" && (frame.NamesLabelSurely(c.Name) || wrong != "" && frame.NamesLabel(c.Name))
+		return c.seen && c.notLabel() == "" && (namesLabelSurely(c.Name) || wrong != "" && namesLabel(c.Name))
 	})
-	if surely := keep(named, func(c *Column) bool { return frame.NamesLabelSurely(c.Name) }); len(surely) == 1 {
+	if surely := keep(named, func(c *Column) bool { return namesLabelSurely(c.Name) }); len(surely) == 1 {
 		named = surely
 	}
 	switch {

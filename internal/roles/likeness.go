@@ -1,0 +1,58 @@
+package roles
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"foretell/internal/frame"
+)
+
+// namesID reports whether a column's name may be that of an ID: id, key, index,
+// no, customer_id, PassengerId and the like, or none, as an index is written.
+func namesID(name string) bool {
+	switch frame.LooseName(name) {
+	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
+		return true
+	}
+	return name == "" || namesIDSurely(name)
+}
+
+// namesIDSurely reports whether a column's name is hardly that of anything but an
+// ID, wherever the column stands.
+func namesIDSurely(name string) bool {
+	switch frame.LooseName(name) {
+	case "id", "uuid", "guid", "rowid":
+		return true
+	}
+	last := strings.LastIndexFunc(name, func(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) })
+	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
+		return true
+	}
+	// customerID, PassengerId: not PAID, nor Madrid.
+	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
+	before, _ := utf8.DecodeLastRuneInString(stem)
+	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
+}
+
+// sureLabels are names that columns beside a label hardly have, as frame.LooseName has
+// them; otherLabels are names of labels that other columns have, too.
+var (
+	sureLabels = []string{
+		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",
+		"diagnosis", "species", "spam", "isspam", "converted", "defaulted",
+	}
+	otherLabels = []string{
+		"result", "response", "default", "category", "clicked", "approved", "status", "type", "group", "quality", "grade",
+	}
+)
+
+// namesLabel reports whether a column's name may be that of a label.
+func namesLabel(name string) bool {
+	return namesLabelSurely(name) || slices.Contains(otherLabels, frame.LooseName(name))
+}
+
+// namesLabelSurely reports whether a column's name is hardly that of anything but
+// a label, wherever the column stands.
+func namesLabelSurely(name string) bool { return slices.Contains(sureLabels, frame.LooseName(name)) }
