@@ -39,6 +39,7 @@ func account(t *testing.T, start func(*testing.T) (address, dir string)) []strin
 
 // TestServiceAway restarts the service while a command waits for a race.
 func TestServiceAway(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races twice")
 	}
@@ -66,6 +67,7 @@ func TestServiceAway(t *testing.T) {
 
 // TestCutUpload breaks off the first upload after some of its bytes.
 func TestCutUpload(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		rows  int

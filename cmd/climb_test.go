@@ -106,6 +106,7 @@ func (p *plain) strip(r *http.Response) error {
 
 // TestClimb climbs on a service whose races need a threshold.
 func TestClimb(t *testing.T) {
+	t.Parallel()
 	address, data := serve(t)
 	service := newPlain(t, address)
 	front := httptest.NewServer(service)

@@ -87,6 +87,7 @@ func requireBash(t *testing.T) {
 
 // TestRecipes runs the scripts of docs/recipes.md as printed, one after the other.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	requireBash(t)
 	text, err := os.ReadFile("../docs/recipes.md")
 	if err != nil {
@@ -108,6 +109,7 @@ func TestRecipes(t *testing.T) {
 
 // TestQuickstart runs the commands of `help quickstart` as printed.
 func TestQuickstart(t *testing.T) {
+	t.Parallel()
 	requireBash(t)
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
@@ -123,6 +125,7 @@ func TestQuickstart(t *testing.T) {
 // where the things that it names are there. Where an example requires something of
 // a model, that may be missed.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	requireBash(t)
 	stage := t.TempDir()
 	writeTables(t, stage)

@@ -45,6 +45,7 @@ var offered = regexp.MustCompile("`(foretell [^`]+)`")
 // with success or another fact than the command that it is offered for, and none is
 // a wrong use.
 func TestHintsWork(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("hints are quoted as a Unix shell reads them")
 	}
@@ -96,6 +97,7 @@ func TestHintsWork(t *testing.T) {
 // TestEveryHintLeadsOn types what the hints about odd files offer, for each command
 // that reads files: each ends with success, in at most three steps.
 func TestEveryHintLeadsOn(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("hints are quoted as a Unix shell reads them")
 	}

@@ -10,6 +10,7 @@ import (
 // TestPager holds that a list goes through the pager where it is longer than the
 // terminal, and nowhere else.
 func TestPager(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}

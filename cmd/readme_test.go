@@ -14,6 +14,7 @@ import (
 // TestReadmeSession runs the session that README.md shows. Figures and times may
 // differ from machine to machine, all else may not.
 func TestReadmeSession(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("races four algorithms on a real set")
 	}

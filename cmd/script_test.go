@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 // With -short they run once: embedded, where client, server and engine are in
 // one process.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	seen := map[string]*transcripts{}
 	modes := []string{"embedded", "served"}
 	if testing.Short() {

@@ -15,6 +15,7 @@ import (
 // service and against one that is served. It needs bash and jq, which are
 // required where FORETELL_TEST_REQUIRE names jq.
 func TestSteps(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			cmd.SkipWithout(t, tool, err)

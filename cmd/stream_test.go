@@ -88,6 +88,7 @@ var tries = []try{
 // redrawn, no question. Standard output is data alone, and empty where a command
 // fails that has one result. On a terminal the same rows stand there.
 func TestStreams(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts hundreds of processes")
 	}

@@ -144,6 +144,7 @@ func (s *stage) compare(t *testing.T, pipe string, args ...string) {
 
 // TestTerminal holds conversations on a terminal.
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	if got := s.pipe(t, "", "datasets", "create", "shop", "train.csv"); got.exit != ExitOK {
 		t.Fatal(got.stderr)
