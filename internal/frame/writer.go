@@ -28,6 +28,19 @@ func (w *Writer) Field(text []byte) {
 	_, _ = w.out.Write(w.text)
 }
 
+// Empty appends n empty fields to the record.
+func (w *Writer) Empty(n int) {
+	if n <= 0 {
+		return
+	}
+	w.Field(nil)
+	w.blank = w.blank && n == 1
+	const commas = ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
+	for n--; n > 0; n -= len(commas) {
+		_, _ = w.out.WriteString(commas[:min(n, len(commas))])
+	}
+}
+
 // appendField appends a field to a record, in quotes if it must be.
 func appendField(dst, text []byte) []byte {
 	if !needsQuotes(text) {

@@ -2,13 +2,18 @@ package tablefile
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"foretell/internal/frame"
 )
@@ -236,4 +241,63 @@ func TestCutOff(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestParquetPagesAreBounded: a page header may say any size; that much is not
+// allocated.
+func TestParquetPagesAreBounded(t *testing.T) {
+	type row struct {
+		A int64 `parquet:"a,plain"`
+	}
+	for _, c := range []struct {
+		name  string
+		claim func(h *format.PageHeader)
+		want  string
+	}{
+		{"bytes", func(h *format.PageHeader) { h.UncompressedPageSize = math.MaxInt32 }, "a page has 2147483647 bytes"},
+		{"values", func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = math.MaxInt32 }, "a page has 2147483647 values"},
+		{"length", func(h *format.PageHeader) { h.CompressedPageSize = math.MaxInt32 }, "a page is longer than its column"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := parquet.Write(&out, []row{{1}, {2}}, parquet.DataPageVersion(1)); err != nil {
+				t.Fatal(err)
+			}
+			_, err := text(t, opened(t, claimed(t, out.Bytes(), c.claim), Options{}))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// claimed changes the header of the only page of a Parquet file of one column.
+func claimed(t *testing.T, file []byte, change func(*format.PageHeader)) string {
+	t.Helper()
+	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := opened.Metadata()
+	chunk := &meta.RowGroups[0].Columns[0].MetaData
+	var protocol thrift.CompactProtocol
+	src := bytes.NewReader(file[chunk.DataPageOffset:][:chunk.TotalCompressedSize])
+	in := bufio.NewReader(src)
+	var header format.PageHeader
+	if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&header); err != nil {
+		t.Fatal(err)
+	}
+	page := file[chunk.DataPageOffset:][int(src.Size())-in.Buffered() : chunk.TotalCompressedSize]
+	change(&header)
+	head, err := thrift.Marshal(&protocol, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk.DataPageOffset, chunk.TotalCompressedSize = 4, int64(len(head)+len(page))
+	footer, err := thrift.Marshal(&protocol, *meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := append([]byte("PAR1"), append(head, page...)...)
+	return string(append(binary.LittleEndian.AppendUint32(append(whole, footer...), uint32(len(footer))), "PAR1"...))
 }

@@ -51,6 +51,9 @@ func (p *part) convertParquet(ctx context.Context, path string, opts Options) er
 		if err != nil {
 			return damagedParquet(err)
 		}
+		if err := checkParquetPages(ctx, src, info.Size(), file.Metadata()); err != nil {
+			return errors.Join(ctx.Err(), damagedParquet(err))
+		}
 		columns, leaves, err := p.parquetColumns(file)
 		if err != nil {
 			return err

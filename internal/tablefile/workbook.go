@@ -234,13 +234,10 @@ func (b *workbook) write(name string, w *csvFile) error {
 		if width == 0 {
 			width = last
 		}
-		for i := range max(width, last) { // a row that is longer is for the reader of CSV to refuse
-			text := ""
-			if i < len(cells) {
-				text = cells[i]
-			}
+		for _, text := range cells[:last] { // a row that is longer is for the reader of CSV to refuse
 			w.field([]byte(text))
 		}
+		w.out.Empty(width - last)
 		return w.end(number)
 	}
 	err := b.part(name, func(d *sheetDecoder, e xml.StartElement) error {

@@ -1,0 +1,77 @@
+package tablefile
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// What a page of a Parquet file may take; writers make pages of a MiB or so.
+const (
+	maxPageBytes  = 128 << 20
+	maxPageValues = 16 << 20
+)
+
+// checkParquetPages refuses a file whose page headers ask for more memory than a page
+// may take, or for bytes that are not there: the library allocates what they say before
+// it reads a page.
+func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *format.FileMetaData) error {
+	for _, group := range meta.RowGroups {
+		for i := range group.Columns {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			chunk := &group.Columns[i].MetaData
+			begin := chunk.DataPageOffset
+			if chunk.DictionaryPageOffset != 0 {
+				begin = chunk.DictionaryPageOffset
+			}
+			if begin < 0 || chunk.TotalCompressedSize < 0 || begin > size-chunk.TotalCompressedSize {
+				return fmt.Errorf("%d bytes from byte %d on are not in the file", chunk.TotalCompressedSize, begin)
+			}
+			if err := checkChunk(ctx, io.NewSectionReader(src, begin, chunk.TotalCompressedSize)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkChunk checks the headers of the pages of a column in a row group.
+func checkChunk(ctx context.Context, chunk *io.SectionReader) error {
+	var protocol thrift.CompactProtocol
+	in := bufio.NewReaderSize(chunk, 1<<10)
+	for at := int64(0); at < chunk.Size(); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := chunk.Seek(at, io.SeekStart); err != nil {
+			return err
+		}
+		in.Reset(chunk)
+		var header format.PageHeader
+		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&header); err != nil {
+			return fmt.Errorf("the header of a page: %w", noEOF(err))
+		}
+		read, err := chunk.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return err
+		}
+		at = read - int64(in.Buffered()) + int64(header.CompressedPageSize)
+		values := max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues)
+		switch {
+		case header.CompressedPageSize < 0 || at > chunk.Size():
+			return errors.New("a page is longer than its column")
+		case header.UncompressedPageSize > maxPageBytes:
+			return fmt.Errorf("a page has %d bytes, at most %d are read", header.UncompressedPageSize, maxPageBytes)
+		case values > maxPageValues:
+			return fmt.Errorf("a page has %d values, at most %d are read", values, maxPageValues)
+		}
+	}
+	return nil
+}
