@@ -43,7 +43,7 @@ func openForest(ctx context.Context, t task) (learner, error) {
 	}
 	return open(forest.New, t, forest.Options{
 		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
-		Bins: bins, Cells: t.table.params.ScalingFactor,
+		Bins: bins, LeavesPerThousand: t.table.params.ScalingFactor,
 	})
 }
 

@@ -1,33 +1,33 @@
 // Package forest grows randomised forests of classification trees on binned
-// features. Their members are grown independently, each on a part of the rows
-// and with few features to choose from at each leaf; their probabilities are
-// averaged.
+// features. The trees are grown independently, each on a sample of the rows and
+// with a few random features to choose from at each leaf; their probabilities
+// are averaged.
 //
-// The pipeline is the list of files:
+// The files:
 //
-//	options  the hyperparameters
-//	recipe   how trees are to be grown, and which changes of that to try
-//	fitter   the steps: auditions of recipes, then the rest of the forest
-//	crowd    a forest while it grows
-//	jury     rows that trees vote on: the Eval rows, and out-of-bag ones
-//	grow     one tree, most promising leaf first
-//	table    which classes are in which bins of a feature, at one leaf
-//	divide   the best split of a leaf on one feature, by Gini's index
-//	chance   a random one
-//	member   the grown tree as an array
-//	model    the forest, to predict with
-//	codec    its binary form
-//	effort   what the work is estimated to take
+//	options          the hyperparameters
+//	params           how trees are grown, and which changes of that to try
+//	fitter           the steps: pilot forests, then the rest of the forest
+//	candidate        a forest while it grows
+//	votes            the votes on rows: Eval rows and out-of-bag rows
+//	grow             one tree, leaf of highest gain first
+//	class_histogram  the classes in the bins of a feature, at one leaf
+//	best_splitter    the best split of a leaf on a feature, by Gini impurity
+//	random_splitter  a random split
+//	forest_tree      the grown tree as an array
+//	model            the forest, used to predict
+//	codec            its binary form
+//	cost             the estimated time of training
 //
-// Class distributions at leaves are 16-bit fractions and votes are sums of
-// integers, hence exact: they do not depend on the order of the trees or on
-// the number of workers.
+// Class distributions of leaves are 16-bit fractions and votes are sums of
+// integers, hence exact: they do not depend on the order of the trees or on the
+// number of workers.
 //
-// What a forest does not know of a row it can tell by the trees that have not
-// learned from it. These out-of-bag votes choose the recipe and the
-// temperature that makes the averaged probabilities honest. (Averages of many
-// trees are too timid where each of them is nearly always right, and too bold
-// where leaves of one row meet noise.) Eval rows have no part in either.
+// The out-of-bag votes, those of the trees that were not trained on a row,
+// choose the growth parameters and the temperature that calibrates the averaged
+// probabilities. (The average of many trees is underconfident if nearly all of
+// them are right, and overconfident if leaves of one row meet noise.) Eval rows
+// are used for neither.
 //
 // # References
 //

@@ -12,34 +12,35 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// Fitter grows a forest step by step. It is for one goroutine; after an error
-// it is of no more use.
+// Fitter grows a forest step by step. It is not safe for concurrent use and
+// must not be used after an error.
 type Fitter struct {
 	opts  Options
 	frame *frame.Frame
 	part  split.Part
 	prior []float32 // class frequencies in part.Train
 
-	bins    *tree.BinnedMatrix // nil until the first step
-	cuts    []tree.BinMapper
-	growers []*grower // one a worker
-	places  []int32   // of the rows of out-of-bag juries within part.Train
+	bins     *tree.BinnedMatrix // nil before the first step
+	mappers  []tree.BinMapper
+	growers  []*grower // by worker
+	oobIndex []int32   // index in part.Train of the rows of the out-of-bag votes
 
-	crowd   *crowd // the best one so far
-	moves   []move // to try on its recipe
-	fitted  int    // trees when the temperature was last fitted
-	present state
-	kept    *state
-	effort  effort
+	best            *candidate // the best candidate so far
+	moves           []move     // to try on its parameters
+	calibratedTrees int        // number of trees when the temperature was last fitted
+	current         state
+	checkpoint      *state
+	cost            cost
 }
 
-// state is what Keep remembers.
+// state is what Checkpoint stores.
 type state struct {
-	trees  recording
-	warmth metric.Temperature
+	trees       spilledTrees
+	temperature metric.Temperature
 }
 
-// New prepares a fitter that learns f's rows part.Train and scores part.Eval.
+// New returns a fitter that trains on the rows part.Train of f and evaluates
+// part.Eval.
 func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 	switch {
 	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
@@ -55,96 +56,96 @@ func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
 		frame:   f,
 		part:    part,
 		prior:   frequencies(f.Labels, part.Train, opts.Classes),
-		present: state{warmth: 1},
+		current: state{temperature: 1},
 	}, nil
 }
 
-// Step grows the next group of trees. The first steps double the forest until
-// it is large enough to judge its recipe by its out-of-bag error; some more let
-// other recipes challenge it. A step whose challenger fails, and each that
-// follows, adds to the forest. It is done when the forest has all its trees.
+// Step grows a number of trees. The first steps double the forest until its
+// out-of-bag error can be estimated. The next ones try other growth parameters
+// on pilot forests. A step whose pilot is not better, and each later step, adds
+// trees to the forest. done reports that the forest has all its trees.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := t.prepare(ctx); err != nil {
 		return false, err
 	}
-	switch r, ok := t.nextRecipe(); {
-	case t.crowd.trees == 0:
-		err = t.join(ctx, t.crowd, min(2, t.opts.half))
-	case t.crowd.trees < 2*t.opts.half:
-		err = t.double(ctx, t.crowd)
+	switch p, ok := t.nextParams(); {
+	case t.best.trees == 0:
+		err = t.addTrees(ctx, t.best, min(2, t.opts.pilotHalf))
+	case t.best.trees < 2*t.opts.pilotHalf:
+		err = t.double(ctx, t.best)
 	case ok:
-		err = t.challenge(ctx, r)
+		err = t.tryParams(ctx, p)
 	default:
-		err = t.more(ctx)
+		err = t.growBatch(ctx)
 	}
 	if err != nil {
 		return false, err
 	}
-	t.present.trees = recording{t.crowd.tape, t.crowd.tape.Len(), t.crowd.trees}
-	done = len(t.moves) == 0 && t.crowd.trees >= t.opts.Trees
-	if done || float64(t.crowd.trees) >= refit*float64(t.fitted) {
-		t.fitted = t.crowd.trees
-		t.present.warmth = t.temperature(t.crowd)
+	t.current.trees = spilledTrees{t.best.tape, t.best.tape.Len(), t.best.trees}
+	done = len(t.moves) == 0 && t.best.trees >= t.opts.Trees
+	if done || float64(t.best.trees) >= refitGrowth*float64(t.calibratedTrees) {
+		t.calibratedTrees = t.best.trees
+		t.current.temperature = t.fitTemperature(t.best)
 	}
 	return done, nil
 }
 
-// more adds a group of trees to the forest, as long as it has not all.
-func (t *Fitter) more(ctx context.Context) error {
-	return t.join(ctx, t.crowd, min(t.opts.group, max(t.opts.Trees-t.crowd.trees, 0)))
+// growBatch adds a batch of trees to the forest, up to Options.Trees.
+func (t *Fitter) growBatch(ctx context.Context) error {
+	return t.addTrees(ctx, t.best, min(t.opts.batchTrees, max(t.opts.Trees-t.best.trees, 0)))
 }
 
-// challenge lets a crowd of another recipe take the place of the best so far
-// if it is better. If it is not, the best one grows.
-func (t *Fitter) challenge(ctx context.Context, r recipe) error {
-	rival := t.newCrowd(r)
-	if err := t.audition(ctx, rival); err != nil {
+// tryParams grows a pilot forest with other parameters, which replaces the best
+// candidate if it is better. If it is not, the best candidate grows.
+func (t *Fitter) tryParams(ctx context.Context, p growthParams) error {
+	challenger := t.newCandidate(p)
+	if err := t.pilot(ctx, challenger); err != nil {
 		return err
 	}
-	if rival.fault.brier < t.crowd.fault.brier*(1-t.margin(r)) && !(rival.fault.loss > t.crowd.fault.loss) {
-		t.crowd, t.fitted = rival, 0
+	if challenger.oobError.brier < t.best.oobError.brier*(1-t.margin(p)) && !(challenger.oobError.loss > t.best.oobError.loss) {
+		t.best, t.calibratedTrees = challenger, 0
 		return nil
 	}
 	t.moves = t.moves[1:]
-	return t.more(ctx)
+	return t.growBatch(ctx)
 }
 
-// margin is the part of the Brier score by which a recipe must be better than the
-// one before it to count as better. Less may be chance, and the more so the
-// fewer rows there are. Coarser trees are smaller, a good in itself: given
-// more than some thousand rows, they need not be better at all, only not worse.
-func (t *Fitter) margin(r recipe) float64 {
-	chance := 1 / math.Sqrt(float64(len(t.part.Train)))
-	if r.minLeaf > t.crowd.recipe.minLeaf {
-		return max(0, chance/2-0.01)
+// margin is the relative decrease of the Brier score that p must achieve to
+// replace the parameters before it. A smaller decrease may be noise, which is
+// larger for fewer rows. Larger leaves make smaller trees, an advantage by
+// itself: from some thousand rows on they need not be better, only not worse.
+func (t *Fitter) margin(p growthParams) float64 {
+	noise := 1 / math.Sqrt(float64(len(t.part.Train)))
+	if p.minLeaf > t.best.params.minLeaf {
+		return max(0, noise/2-0.01)
 	}
-	return max(0.01, chance)
+	return max(0.01, noise)
 }
 
-// nextRecipe returns the next recipe worth trying, if any.
-func (t *Fitter) nextRecipe() (recipe, bool) {
-	in := t.scope()
-	for t.crowd.trees >= 2*t.opts.half && len(t.moves) > 0 {
-		r := t.crowd.recipe
-		if t.moves[0](&r, in) {
-			return r, true
+// nextParams returns the next parameters to try, if any.
+func (t *Fitter) nextParams() (growthParams, bool) {
+	space := t.searchSpace()
+	for t.best.trees >= 2*t.opts.pilotHalf && len(t.moves) > 0 {
+		p := t.best.params
+		if t.moves[0](&p, space) {
+			return p, true
 		}
 		t.moves = t.moves[1:]
 	}
-	return recipe{}, false
+	return growthParams{}, false
 }
 
-// Limits on the out-of-bag rows that are looked at.
+// Limits on the out-of-bag rows that are evaluated.
 const (
-	oobRows  = 20_000
-	oobCells = 400_000 // rows × classes
-	fitCells = 100_000 // of these, for the temperature
-	refit    = 1.25    // growth of the forest before it is fitted again
+	oobRows     = 20_000
+	oobValues   = 400_000 // rows × classes
+	fitValues   = 100_000 // the part of oobValues used to fit the temperature
+	refitGrowth = 1.25    // growth of the forest before the temperature is fitted again
 )
 
-// prepare does before the first step what takes time.
+// prepare does the expensive part of New before the first step.
 func (t *Fitter) prepare(ctx context.Context) error {
-	if t.crowd != nil {
+	if t.best != nil {
 		return nil
 	}
 	t.bins = t.opts.Bins
@@ -154,39 +155,39 @@ func (t *Fitter) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	t.cuts = t.bins.Mappers()
+	t.mappers = t.bins.Mappers()
 	n := len(t.part.Train)
-	most := min(n, oobRows, max(oobCells/t.opts.Classes, 1))
-	rows := make([]int32, most)
-	t.places = make([]int32, most)
-	for i := range most {
-		t.places[i] = int32(i * n / most)
-		rows[i] = t.part.Train[t.places[i]]
+	oobCount := min(n, oobRows, max(oobValues/t.opts.Classes, 1))
+	rows := make([]int32, oobCount)
+	t.oobIndex = make([]int32, oobCount)
+	for i := range oobCount {
+		t.oobIndex[i] = int32(i * n / oobCount)
+		rows[i] = t.part.Train[t.oobIndex[i]]
 	}
 	t.growers = make([]*grower, t.opts.Workers)
-	t.crowd = &crowd{
+	t.best = &candidate{
 		tape: t.opts.Disk.NewTape(),
-		eval: newJury(t.bins, t.part.Eval, t.opts.Classes),
-		oob:  newJury(t.bins, rows, t.opts.Classes),
+		eval: newVotes(t.bins, t.part.Eval, t.opts.Classes),
+		oob:  newVotes(t.bins, rows, t.opts.Classes),
 	}
-	t.crowd.recipe, t.moves = t.opts.start(t.scope())
+	t.best.params, t.moves = t.opts.initialParams(t.searchSpace())
 	return nil
 }
 
-// scope is what bounds the moves on this data. Of two levels, or two and
-// missing cells, there are so few orders that a random one will do.
-func (t *Fitter) scope() scope {
-	in := scope{rows: len(t.part.Train), features: len(t.bins.Features), rarest: t.rarest()}
+// searchSpace returns the limits of the moves on this data. Two levels, or two
+// and missing cells, have so few orders that a random one is enough.
+func (t *Fitter) searchSpace() searchSpace {
+	space := searchSpace{rows: len(t.part.Train), features: len(t.bins.Features), rarestClass: t.rarestClass()}
 	for i := range t.bins.Features {
 		f := &t.bins.Features[i]
-		in.categories = in.categories || f.Categorical && f.NumBins > 4
+		space.manyLevels = space.manyLevels || f.Categorical && f.NumBins > 4
 	}
-	return in
+	return space
 }
 
-// rarest returns the number of training rows of the smallest class that has
-// two or more.
-func (t *Fitter) rarest() int {
+// rarestClass returns the number of training rows of the smallest class that
+// has two or more.
+func (t *Fitter) rarestClass() int {
 	counts := make([]int, t.opts.Classes)
 	for _, row := range t.part.Train {
 		counts[t.frame.Labels[row]]++
@@ -200,37 +201,38 @@ func (t *Fitter) rarest() int {
 	return least
 }
 
-func (t *Fitter) newCrowd(r recipe) *crowd {
-	return &crowd{
-		recipe: r,
+func (t *Fitter) newCandidate(p growthParams) *candidate {
+	return &candidate{
+		params: p,
 		tape:   t.opts.Disk.NewTape(),
-		eval:   t.crowd.eval.dismissed(len(t.part.Eval)),
-		oob:    t.crowd.oob.dismissed(len(t.places)),
+		eval:   t.best.eval.emptied(len(t.part.Eval)),
+		oob:    t.best.oob.emptied(len(t.oobIndex)),
 	}
 }
 
-// OutOfBag returns what the forest says of rows of part.Train (of all of them,
-// or of a sample where they are many) by the trees that have not learned from
-// them: an estimate of its quality that costs no rows. The temperature is
-// applied; it was fitted to these very rows.
+// OutOfBag returns the votes on rows of part.Train (all of them, or a sample if
+// there are many) by the trees that were not trained on them: an estimate of
+// the forest's quality that needs no other rows. The temperature is applied; it
+// was fitted to the same rows.
 func (t *Fitter) OutOfBag() metric.Predictions {
-	p := t.outOfBag(t.crowd, oobCells)
-	t.present.warmth.Apply(p.Probabilities, p.Classes)
+	p := t.outOfBag(t.best, oobValues)
+	t.current.temperature.Apply(p.Probabilities, p.Classes)
 	return p
 }
 
-// outOfBag returns at most about cells out-of-bag probabilities of a crowd.
-func (t *Fitter) outOfBag(c *crowd, cells int) metric.Predictions {
+// outOfBag returns at most about maxValues out-of-bag probabilities of a
+// candidate.
+func (t *Fitter) outOfBag(c *candidate, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: t.opts.Classes}
 	if c == nil {
 		return p
 	}
-	jury := c.oob
+	oob := c.oob
 	row := make([]float32, p.Classes)
-	stride := 1 + (len(jury.votes)-1)/cells
-	for i := 0; i < len(jury.size); i += max(stride, 1) {
-		if size := int(jury.size[i]); size > 0 {
-			probabilities(row, jury.of(i), t.prior, size, c.trees)
+	stride := 1 + (len(oob.weights)-1)/maxValues
+	for i := 0; i < len(oob.trees); i += max(stride, 1) {
+		if size := int(oob.trees[i]); size > 0 {
+			probabilities(row, oob.of(i), t.prior, size, c.trees)
 			p.Probabilities = append(p.Probabilities, row...)
 			p.Labels = append(p.Labels, t.oobLabel(i))
 		}
@@ -238,43 +240,44 @@ func (t *Fitter) outOfBag(c *crowd, cells int) metric.Predictions {
 	return p
 }
 
-// temperature returns the one that suits the out-of-bag votes of a crowd.
-func (t *Fitter) temperature(c *crowd) metric.Temperature {
-	p := t.outOfBag(c, fitCells)
-	t.effort.fitted += len(p.Probabilities)
+// fitTemperature returns the temperature fitted to the out-of-bag votes of c.
+func (t *Fitter) fitTemperature(c *candidate) metric.Temperature {
+	p := t.outOfBag(c, fitValues)
+	t.cost.fittedValues += len(p.Probabilities)
 	return metric.FitTemperature(p)
 }
 
-// EvalProbabilities writes the class probabilities of the Eval rows after the last
-// step: dst is len(part.Eval) × classes, row major.
+// EvalProbabilities writes the class probabilities of the rows part.Eval after
+// the last step to dst: len(part.Eval) × classes, row-major.
 func (t *Fitter) EvalProbabilities(dst []float32) {
 	for i := range t.part.Eval {
 		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
-		if t.crowd == nil {
+		if t.best == nil {
 			copy(row, t.prior)
 			continue
 		}
-		jury := t.crowd.eval
-		probabilities(row, jury.of(i), t.prior, int(jury.size[i]), t.crowd.trees)
+		eval := t.best.eval
+		probabilities(row, eval.of(i), t.prior, int(eval.trees[i]), t.best.trees)
 	}
-	t.present.warmth.Apply(dst, t.opts.Classes)
+	t.current.temperature.Apply(dst, t.opts.Classes)
 }
 
-// Cost estimates the work done so far in nanoseconds of one core. It counts
-// what was done and weighs it as measured.
-func (t *Fitter) Cost() float64 { return t.effort.nanoseconds() }
+// Cost returns an estimate of the time spent on training so far, in nanoseconds
+// of one core. It counts operations, so it is the same on every machine.
+func (t *Fitter) Cost() float64 { return t.cost.nanos() }
 
-// Checkpoint remembers the present state as the one Model returns.
+// Checkpoint makes the present state the one that Model returns.
 func (t *Fitter) Checkpoint() {
-	kept := t.present
-	t.kept = &kept
+	state := t.current
+	t.checkpoint = &state
 }
 
-// Model returns the forest as last kept, or as it is if Keep was never called.
+// Model returns the model of the last checkpoint, or the present one if there
+// is none.
 func (t *Fitter) Model() *Model {
-	s := t.present
-	if t.kept != nil {
-		s = *t.kept
+	s := t.current
+	if t.checkpoint != nil {
+		s = *t.checkpoint
 	}
-	return newModel(Model{prior: t.prior, warmth: s.warmth, cuts: t.cuts, recorded: s.trees})
+	return newModel(Model{prior: t.prior, temperature: s.temperature, mappers: t.mappers, spilled: s.trees})
 }

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// labelled makes rows of three features: x and y numeric, x with missing cells,
-// and a category c; the class is decided by all of them and a little noise.
-func labelled(rows, classes int, seed uint64) *frame.Frame {
+// testFrame returns rows of three features: x and y numeric, x with missing
+// cells, and a category c. The class depends on all of them and a little noise.
+func testFrame(rows, classes int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := &frame.Frame{
 		Schema: &frame.Schema{Columns: []frame.ColumnSchema{{Name: "x"}, {Name: "y"}, {Name: "c", Kind: frame.Category, Levels: []string{"p", "q", "r", "s"}}}},
@@ -42,9 +42,9 @@ func labelled(rows, classes int, seed uint64) *frame.Frame {
 	return f
 }
 
-// halves is the part that learns from the first rows and is judged on the
+// trainOnFirst returns the part that trains on the first rows and evaluates the
 // others.
-func halves(rows, train int) split.Part {
+func trainOnFirst(rows, train int) split.Part {
 	var p split.Part
 	for i := range rows {
 		if i < train {
@@ -56,8 +56,8 @@ func halves(rows, train int) split.Part {
 	return p
 }
 
-// fit steps a fitter to its end.
-func fit(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter {
+// fitAll returns a fitter after all its steps.
+func fitAll(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter {
 	t.Helper()
 	fitter, err := New(f, part, opts)
 	if err != nil {
@@ -71,7 +71,7 @@ func fit(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter {
 	return fitter
 }
 
-func judge(fitter *Fitter, f *frame.Frame, part split.Part, classes int) metric.Predictions {
+func evalPredictions(fitter *Fitter, f *frame.Frame, part split.Part, classes int) metric.Predictions {
 	p := metric.Predictions{Probabilities: make([]float32, len(part.Eval)*classes), Classes: classes}
 	fitter.EvalProbabilities(p.Probabilities)
 	for _, row := range part.Eval {
@@ -90,10 +90,10 @@ func TestForestLearns(t *testing.T) {
 		{"five_classes", 5, 0.85, 0.6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := labelled(3000, c.classes, 1)
-			part := halves(3000, 2000)
-			fitter := fit(t, f, part, Options{Classes: c.classes, Workers: 2, Trees: 100})
-			p := judge(fitter, f, part, c.classes)
+			f := testFrame(3000, c.classes, 1)
+			part := trainOnFirst(3000, 2000)
+			fitter := fitAll(t, f, part, Options{Classes: c.classes, Workers: 2, Trees: 100})
+			p := evalPredictions(fitter, f, part, c.classes)
 			if got := metric.Accuracy(p); got < c.accuracy {
 				t.Errorf("accuracy = %.4f, want at least %v", got, c.accuracy)
 			}
@@ -102,7 +102,7 @@ func TestForestLearns(t *testing.T) {
 			}
 			oob := metric.Accuracy(fitter.OutOfBag())
 			if math.Abs(oob-metric.Accuracy(p)) > 0.03 {
-				t.Errorf("out-of-bag accuracy = %.4f beside %.4f on fresh rows", oob, metric.Accuracy(p))
+				t.Errorf("out-of-bag accuracy = %.4f and %.4f on other rows", oob, metric.Accuracy(p))
 			}
 			checkSums(t, p.Probabilities, c.classes)
 		})
@@ -123,10 +123,10 @@ func checkSums(t *testing.T, probabilities []float32, classes int) {
 }
 
 func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
-	f := labelled(600, 3, 2)
+	f := testFrame(600, 3, 2)
 	var want []byte
 	for _, workers := range []int{1, 2, 8} {
-		b, err := fit(t, f, halves(600, 500), Options{Classes: 3, Seed: 7, Workers: workers, Trees: 40}).Model().AppendBinary(nil)
+		b, err := fitAll(t, f, trainOnFirst(600, 500), Options{Classes: 3, Seed: 7, Workers: workers, Trees: 40}).Model().AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,20 +140,20 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestStep(t *testing.T) {
-	f := labelled(400, 3, 3)
-	part := halves(400, 300)
+	f := testFrame(400, 3, 3)
+	part := trainOnFirst(400, 300)
 	opts := Options{Classes: 3, Workers: 2, Trees: 200}
 
-	t.Run("model_says_what_the_fitter_says", func(t *testing.T) {
-		fitter := fit(t, f, part, opts)
-		p := judge(fitter, f, part, 3)
+	t.Run("model_agrees_with_the_fitter", func(t *testing.T) {
+		fitter := fitAll(t, f, part, opts)
+		p := evalPredictions(fitter, f, part, 3)
 		got := make([]float32, 100*3)
 		fitter.Model().Predict(got, f, 300, 400)
 		if !slices.Equal(p.Probabilities, got) {
-			t.Error("Probabilities and Predict differ")
+			t.Error("EvalProbabilities and Predict differ")
 		}
 	})
-	t.Run("keep_is_what_model_returns", func(t *testing.T) {
+	t.Run("model_returns_the_checkpoint", func(t *testing.T) {
 		fitter, err := New(f, part, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestStep(t *testing.T) {
 			}
 		}
 		if got, _ := fitter.Model().AppendBinary(nil); !bytes.Equal(want, got) {
-			t.Error("the kept model has changed")
+			t.Error("the model of the checkpoint has changed")
 		}
 	})
 	t.Run("before_the_first_step_frequencies", func(t *testing.T) {
@@ -179,20 +179,20 @@ func TestStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := judge(fitter, f, part, 3)
+		p := evalPredictions(fitter, f, part, 3)
 		checkSums(t, p.Probabilities, 3)
 		got := make([]float32, 100*3)
 		fitter.Model().Predict(got, f, 300, 400)
 		if !slices.Equal(p.Probabilities, got) {
-			t.Error("Probabilities and Predict differ")
+			t.Error("EvalProbabilities and Predict differ")
 		}
 	})
-	t.Run("work_grows", func(t *testing.T) {
+	t.Run("cost_grows", func(t *testing.T) {
 		fitter, _ := New(f, part, opts)
 		for before := 0.0; ; before = fitter.Cost() {
 			done, err := fitter.Step(t.Context())
 			if err != nil || fitter.Cost() <= before {
-				t.Fatalf("work %v after %v, error %v", fitter.Cost(), before, err)
+				t.Fatalf("cost %v after %v, error %v", fitter.Cost(), before, err)
 			}
 			if done {
 				break
@@ -209,36 +209,36 @@ func TestStep(t *testing.T) {
 	})
 }
 
-func TestHardCases(t *testing.T) {
+func TestEdgeCases(t *testing.T) {
 	t.Run("refit_without_eval_rows", func(t *testing.T) {
-		f := labelled(200, 2, 4)
-		fitter := fit(t, f, split.Part{Train: halves(200, 200).Train}, Options{Classes: 2, Trees: 20})
+		f := testFrame(200, 2, 4)
+		fitter := fitAll(t, f, split.Part{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, Trees: 20})
 		fitter.EvalProbabilities(nil)
 	})
 	t.Run("classes_of_no_and_of_one_row", func(t *testing.T) {
-		f := labelled(200, 2, 5)
+		f := testFrame(200, 2, 5)
 		f.Labels[0] = 2 // class 3 has no row
-		part := halves(200, 150)
-		p := judge(fit(t, f, part, Options{Classes: 4, Trees: 20}), f, part, 4)
+		part := trainOnFirst(200, 150)
+		p := evalPredictions(fitAll(t, f, part, Options{Classes: 4, Trees: 20}), f, part, 4)
 		checkSums(t, p.Probabilities, 4)
 		if loss := metric.LogLoss(p); loss > 1 {
 			t.Errorf("log loss %v", loss)
 		}
 	})
 	t.Run("one_row", func(t *testing.T) {
-		f := labelled(20, 2, 6)
+		f := testFrame(20, 2, 6)
 		part := split.Part{Train: []int32{3}, Eval: []int32{1, 2}}
-		checkSums(t, judge(fit(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
+		checkSums(t, evalPredictions(fitAll(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
 	})
 	t.Run("no_features", func(t *testing.T) {
-		f := labelled(50, 2, 7)
+		f := testFrame(50, 2, 7)
 		f.Columns, f.Schema.Columns = nil, nil
-		part := halves(50, 40)
-		checkSums(t, judge(fit(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
+		part := trainOnFirst(50, 40)
+		checkSums(t, evalPredictions(fitAll(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
 	})
-	t.Run("cells_never_seen", func(t *testing.T) {
-		f := labelled(300, 3, 8)
-		model := fit(t, f, halves(300, 300), Options{Classes: 3, Trees: 20}).Model()
+	t.Run("unseen_cells", func(t *testing.T) {
+		f := testFrame(300, 3, 8)
+		model := fitAll(t, f, trainOnFirst(300, 300), Options{Classes: 3, Trees: 20}).Model()
 		blind := &frame.Frame{Schema: f.Schema, Rows: 3, Columns: []frame.Column{
 			{Floats: []float64{math.Inf(1), -1e300, frame.NaN}},
 			{Floats: []float64{frame.NaN, frame.NaN, 1e300}},
@@ -248,19 +248,19 @@ func TestHardCases(t *testing.T) {
 		model.Predict(got, blind, 0, 3)
 		checkSums(t, got, 3)
 	})
-	t.Run("cells_limit_leaves", func(t *testing.T) {
-		f := labelled(2000, 2, 9)
-		fitter := fit(t, f, halves(2000, 2000), Options{Classes: 2, Trees: 20, Cells: 4})
-		for _, m := range fitter.Model().members() {
+	t.Run("leaves_per_thousand_limits_leaves", func(t *testing.T) {
+		f := testFrame(2000, 2, 9)
+		fitter := fitAll(t, f, trainOnFirst(2000, 2000), Options{Classes: 2, Trees: 20, LeavesPerThousand: 4})
+		for _, m := range fitter.Model().trees() {
 			if m.Leaves > 8 {
 				t.Errorf("%d leaves, want at most 8", m.Leaves)
 			}
 		}
 	})
-	t.Run("bad_arguments_are_errors", func(t *testing.T) {
-		f := labelled(20, 2, 10)
+	t.Run("invalid_arguments_are_errors", func(t *testing.T) {
+		f := testFrame(20, 2, 10)
 		for _, opts := range []Options{{Classes: 1}, {Classes: 1 << 16}} {
-			if _, err := New(f, halves(20, 10), opts); err == nil {
+			if _, err := New(f, trainOnFirst(20, 10), opts); err == nil {
 				t.Errorf("Classes=%d: no error", opts.Classes)
 			}
 		}

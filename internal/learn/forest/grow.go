@@ -8,149 +8,147 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// branch is a node of a growing tree.
-type branch struct {
-	lo, hi      int32    // its entries
-	left, right int32    // its children, 0 while it is a leaf
-	best        division // feature -1: it stays a leaf
+// node is a node of a growing tree.
+type node struct {
+	lo, hi      int32     // its rows in the sample
+	left, right int32     // its children, 0 in a leaf
+	best        nodeSplit // noSplit if it stays a leaf
 	gain        float64
 }
 
-// grower grows one tree after another. It belongs to one worker.
+// grower grows one tree after another. Each worker has its own.
 type grower struct {
 	*splitter
 	rng      *rand.Rand
-	recipe   recipe
-	sample   []entry // the rows of the tree; those of a branch lie together
-	spare    []entry
-	drawn    []bool // of all rows to learn from, those in the sample
-	branches []branch
+	params   growthParams
+	sample   []sampleRow // the rows of the tree; those of a node are adjacent
+	scratch  []sampleRow
+	inBag    []bool // whether each training row is in the sample
+	nodes    []node
 	frontier frontier
 	features []int32 // a permutation
-	packing  []byte  // of a tree
+	buffer   []byte  // binary form of a tree
 }
 
-// newGrower makes a grower for trees of up to rows rows.
+// newGrower returns a grower for trees of up to rows rows.
 func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	g := &grower{
 		splitter: newSplitter(bins, classes, rows),
-		sample:   make([]entry, 0, rows),
-		spare:    make([]entry, rows),
+		sample:   make([]sampleRow, 0, rows),
+		scratch:  make([]sampleRow, rows),
 		features: make([]int32, len(bins.Features)),
 	}
-	g.frontier.of = &g.branches
+	g.frontier.nodes = &g.nodes
 	return g
 }
 
-// grow divides the sample, most promising leaf first, until every leaf is
-// pure or too small or there are as many as allowed. The sample is reordered.
-// spent is about how many nanoseconds it took. The member is nil once ctx is
-// cancelled.
-func (g *grower) grow(ctx context.Context, sample []entry, how recipe, rng *rand.Rand) (m *member, spent int) {
-	g.spent = 0
-	g.sample, g.recipe, g.rng = sample, how, rng
-	g.minLeaf, g.byClass = int64(max(how.minLeaf, 1)), how.byClass
+// grow splits the sample, leaf of highest gain first, until every leaf is pure
+// or too small, or there are params.maxLeaves. The sample is reordered. nanos
+// is an estimate of the time. The tree is nil if ctx is cancelled.
+func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (m *forestTree, nanos int) {
+	g.nanos = 0
+	g.sample, g.params, g.rng = sample, params, rng
+	g.minLeaf, g.byClass = int64(max(params.minLeaf, 1)), params.byClass
 	for i := range g.features {
 		g.features[i] = int32(i)
 	}
-	g.branches = append(g.branches[:0], branch{hi: int32(len(sample))})
-	g.frontier.nodes = g.frontier.nodes[:0]
+	g.nodes = append(g.nodes[:0], node{hi: int32(len(sample))})
+	g.frontier.leaves = g.frontier.leaves[:0]
 	g.consider(0)
-	for leaves := 1; leaves < how.leaves && len(g.frontier.nodes) > 0; leaves++ {
+	for leaves := 1; leaves < params.maxLeaves && len(g.frontier.leaves) > 0; leaves++ {
 		if ctx.Err() != nil {
 			return nil, 0
 		}
 		at := heap.Pop(&g.frontier).(int32)
-		g.divide(at)
-		g.consider(g.branches[at].left)
-		g.consider(g.branches[at].right)
+		g.partition(at)
+		g.consider(g.nodes[at].left)
+		g.consider(g.nodes[at].right)
 	}
 	m = g.flatten()
-	return m, g.spent
+	return m, g.nanos
 }
 
-// consider looks for the best split of a leaf among a few features drawn by
-// lot. Features in which the leaf's rows do not differ do not count as tried.
+// consider finds the best split of a leaf among a few random features. Features
+// in which the leaf's rows do not differ do not count as tried.
 func (g *grower) consider(at int32) {
-	b := &g.branches[at]
-	b.best = noDivision
-	g.enter(g.sample[b.lo:b.hi])
-	if g.pure() || g.rows < 2*g.minLeaf {
+	b := &g.nodes[at]
+	b.best = noSplit
+	g.setLeaf(g.sample[b.lo:b.hi])
+	if g.isPure() || g.rows < 2*g.minLeaf {
 		return
 	}
-	for tried, drawn := 0, 0; tried < g.recipe.candidates && drawn < len(g.features); drawn++ {
+	for tried, drawn := 0, 0; tried < g.params.maxFeatures && drawn < len(g.features); drawn++ {
 		pick := drawn + g.rng.IntN(len(g.features)-drawn)
 		g.features[drawn], g.features[pick] = g.features[pick], g.features[drawn]
-		found, varies := g.try(int(g.features[drawn]))
+		found, varies := g.findSplit(int(g.features[drawn]))
 		if varies {
 			tried++
 		}
-		if found.feature >= 0 && found.worth > b.best.worth {
+		if found.feature >= 0 && found.score > b.best.score {
 			b.best = found
 		}
 	}
 	if b.best.feature >= 0 {
-		b.gain = b.best.worth - g.worth()
+		b.gain = b.best.score - g.leafScore()
 		heap.Push(&g.frontier, at)
 	}
 }
 
-func (g *grower) try(feature int) (division, bool) {
-	if g.recipe.drawn {
-		return g.random(feature, g.rng)
+func (g *grower) findSplit(feature int) (nodeSplit, bool) {
+	if g.params.randomSplits {
+		return g.randomSplit(feature, g.rng)
 	}
-	return g.best(feature, g.rng)
+	return g.bestSplit(feature, g.rng)
 }
 
-// divide gives a leaf two children and their entries, in unchanged order:
+// partition adds two children to a leaf and moves its rows, in unchanged order:
 //
 //	sample = [ … | left… right… | … ]
 //	              lo     mid     hi
-func (g *grower) divide(at int32) {
-	b := g.branches[at]
+func (g *grower) partition(at int32) {
+	b := g.nodes[at]
 	data := g.bins.Features[b.best.feature].Data
-	entries := g.sample[b.lo:b.hi]
+	rows := g.sample[b.lo:b.hi]
 	left, right := 0, 0
-	for _, e := range entries {
-		if b.best.left.has(data[e.row()]) {
-			entries[left] = e
+	for _, e := range rows {
+		if b.best.leftBins.has(data[e.row()]) {
+			rows[left] = e
 			left++
 		} else {
-			g.spare[right] = e
+			g.scratch[right] = e
 			right++
 		}
 	}
-	copy(entries[left:], g.spare[:right])
+	copy(rows[left:], g.scratch[:right])
 	mid := b.lo + int32(left)
-	n := int32(len(g.branches))
-	g.branches[at].left, g.branches[at].right = n, n+1
-	g.branches = append(g.branches, branch{lo: b.lo, hi: mid}, branch{lo: mid, hi: b.hi})
+	n := int32(len(g.nodes))
+	g.nodes[at].left, g.nodes[at].right = n, n+1
+	g.nodes = append(g.nodes, node{lo: b.lo, hi: mid}, node{lo: mid, hi: b.hi})
 }
 
-// frontier is a heap of the leaves that can be divided, the greatest gain on
-// top.
+// frontier is a heap of the leaves that can be split, the highest gain on top.
 type frontier struct {
-	of    *[]branch
-	nodes []int32
+	nodes  *[]node
+	leaves []int32
 }
 
-func (f *frontier) Len() int { return len(f.nodes) }
+func (f *frontier) Len() int { return len(f.leaves) }
 
 func (f *frontier) Less(i, j int) bool {
-	a, b := f.nodes[i], f.nodes[j]
-	if ga, gb := (*f.of)[a].gain, (*f.of)[b].gain; ga != gb {
+	a, b := f.leaves[i], f.leaves[j]
+	if ga, gb := (*f.nodes)[a].gain, (*f.nodes)[b].gain; ga != gb {
 		return ga > gb
 	}
 	return a < b
 }
 
-func (f *frontier) Swap(i, j int) { f.nodes[i], f.nodes[j] = f.nodes[j], f.nodes[i] }
+func (f *frontier) Swap(i, j int) { f.leaves[i], f.leaves[j] = f.leaves[j], f.leaves[i] }
 
-func (f *frontier) Push(x any) { f.nodes = append(f.nodes, x.(int32)) }
+func (f *frontier) Push(x any) { f.leaves = append(f.leaves, x.(int32)) }
 
 func (f *frontier) Pop() any {
-	last := len(f.nodes) - 1
-	x := f.nodes[last]
-	f.nodes = f.nodes[:last]
+	last := len(f.leaves) - 1
+	x := f.leaves[last]
+	f.leaves = f.leaves[:last]
 	return x
 }

@@ -9,109 +9,108 @@ import (
 	"foretell/internal/scratch"
 )
 
-// Model is a grown forest. It is immutable and safe for concurrent use. That of
-// a Fitter waits on the disk of its Options until it is used: Predict panics if
-// the disk fails, AppendBinary returns the error.
+// Model is a trained forest. It is immutable and safe for concurrent use. The
+// trees of a model returned by a Fitter stay on Options.Disk until they are
+// used: Predict panics if the disk fails, AppendBinary returns the error.
 type Model struct {
-	prior  []float32 // class frequencies, one a class
-	warmth metric.Temperature
-	cuts   []tree.BinMapper // of each feature
-	// members returns the trees.
-	members func() []*member
-	// recorded are the trees as they were grown, of which members are made when
-	// they are first asked for: most models of a race never predict. It is empty
-	// if the model was read.
-	recorded recording
+	prior       []float32 // class frequencies
+	temperature metric.Temperature
+	mappers     []tree.BinMapper // by feature
+	// trees returns the trees.
+	trees func() []*forestTree
+	// spilled holds the trees in binary form, which trees decodes on first use:
+	// most models of a race never predict. It is empty if the model was read.
+	spilled spilledTrees
 }
 
-// recording is the beginning of a tape with so many trees in their binary form.
-type recording struct {
-	tape  *scratch.Tape
-	size  int64
-	trees int
+// spilledTrees is the start of a tape with n trees in binary form.
+type spilledTrees struct {
+	tape *scratch.Tape
+	size int64
+	n    int
 }
 
-// newModel returns the model whose trees are recorded.
+// newModel returns m with its spilled trees.
 func newModel(m Model) *Model {
-	m.members = sync.OnceValue(func() []*member {
-		b, err := m.recorded.append(nil)
+	m.trees = sync.OnceValue(func() []*forestTree {
+		b, err := m.spilled.append(nil)
 		if err != nil {
 			panic(err)
 		}
-		members := make([]*member, m.recorded.trees)
-		r := &reader{rest: b}
-		for i := range members {
-			members[i] = r.member(m.cuts, len(m.prior))
+		trees := make([]*forestTree, m.spilled.n)
+		r := &modelReader{rest: b}
+		for i := range trees {
+			trees[i] = r.tree(m.mappers, len(m.prior))
 		}
-		return members
+		return trees
 	})
 	return &m
 }
 
 // append appends the trees to b; there may be none.
-func (r recording) append(b []byte) ([]byte, error) {
+func (r spilledTrees) append(b []byte) ([]byte, error) {
 	if r.tape == nil {
 		return b, nil
 	}
 	return r.tape.Append(b, r.size)
 }
 
-// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row
-// major; each row sums to 1. f's columns are those of the frame the forest was
-// grown on, in the same order.
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;
+// each row sums to 1. f must have the columns of the frame that the forest was
+// trained on, in the same order.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	classes, features := len(m.prior), len(m.cuts)
-	block := min(juryBlock, hi-lo)
+	classes, features := len(m.prior), len(m.mappers)
+	block := min(blockRows, hi-lo)
 	bins := make([]uint8, block*features)
 	votes := make([]uint32, block*classes)
-	trees := len(m.members())
+	count := len(m.trees())
 	for ; lo < hi; lo += block {
 		n := min(block, hi-lo)
-		for j := range m.cuts {
-			m.cuts[j].Fill(bins[j:], features, &f.Columns[j], lo, lo+n)
+		for j := range m.mappers {
+			m.mappers[j].Fill(bins[j:], features, &f.Columns[j], lo, lo+n)
 		}
 		clear(votes)
-		m.poll(votes, bins, n)
+		m.predictVotes(votes, bins, n)
 		for i := range n {
-			probabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, trees, trees)
+			probabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, count, count)
 		}
-		m.warmth.Apply(dst[:n*classes], classes)
+		m.temperature.Apply(dst[:n*classes], classes)
 		dst = dst[n*classes:]
 	}
 }
 
-// poll adds the votes of all trees on n rows of bins.
-func (m *Model) poll(votes []uint32, bins []uint8, n int) {
-	classes, features := len(m.prior), len(m.cuts)
-	for _, t := range m.members() {
+// predictVotes adds the votes of all trees on n rows of bins.
+func (m *Model) predictVotes(votes []uint32, bins []uint8, n int) {
+	classes, features := len(m.prior), len(m.mappers)
+	for _, t := range m.trees() {
 		for i := range n {
 			for _, s := range t.vote(bins[i*features : (i+1)*features]) {
-				votes[i*classes+int(s.class)] += uint32(s.part)
+				votes[i*classes+int(s.class)] += uint32(s.weight)
 			}
 		}
 	}
 }
 
-// probabilities turns the votes of size trees into what as many trees as there
-// are in all would say. The class frequencies vote like one tree more, so that
-// no class is impossible.
-func probabilities(dst []float32, votes []uint32, prior []float32, size, all int) {
-	trees := float64(all) / (float64(max(size, 1)) * whole)
+// probabilities converts the votes of voted trees to probabilities. The votes
+// are scaled to all trees, and the class frequencies count as one tree more, so
+// that no class has probability zero.
+func probabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
+	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {
-		dst[c] = float32((float64(v)*trees + float64(prior[c])) / float64(all+1))
+		dst[c] = float32((float64(v)*scale + float64(prior[c])) / float64(all+1))
 	}
 }
 
-// frequencies returns the share of each class among rows, as if there were one
-// row more of each.
+// frequencies returns the frequency of each class among rows, as if there were
+// one more row of each.
 func frequencies(labels, rows []int32, classes int) []float32 {
 	counts := make([]int, classes)
 	for _, row := range rows {
 		counts[labels[row]]++
 	}
-	shares := make([]float32, classes)
+	freqs := make([]float32, classes)
 	for c, n := range counts {
-		shares[c] = float32(float64(n+1) / float64(len(rows)+classes))
+		freqs[c] = float32(float64(n+1) / float64(len(rows)+classes))
 	}
-	return shares
+	return freqs
 }

@@ -9,25 +9,26 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// forests are small models with everything that can be in one: numeric,
-// categorical and missing-left nodes, pure and mixed leaves, no tree at all.
-func forests(t *testing.T) map[string]*Model {
+// testModels returns small models that cover the binary form: numeric,
+// categorical and missing-left nodes, pure and mixed leaves, and no tree at
+// all.
+func testModels(t *testing.T) map[string]*Model {
 	t.Helper()
-	f, g := labelled(300, 2, 1), labelled(300, 5, 2)
-	bare, err := New(f, halves(300, 200), Options{Classes: 2})
+	f, g := testFrame(300, 2, 1), testFrame(300, 5, 2)
+	bare, err := New(f, trainOnFirst(300, 200), Options{Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return map[string]*Model{
-		"binary":       fit(t, f, halves(300, 200), Options{Classes: 2, Trees: 4, MinLeaf: 5}).Model(),
-		"five_classes": fit(t, g, split.Part{Train: halves(300, 300).Train}, Options{Classes: 5, Trees: 4, MinLeaf: 2}).Model(),
+		"binary":       fitAll(t, f, trainOnFirst(300, 200), Options{Classes: 2, Trees: 4, MinLeaf: 5}).Model(),
+		"five_classes": fitAll(t, g, split.Part{Train: trainOnFirst(300, 300).Train}, Options{Classes: 5, Trees: 4, MinLeaf: 2}).Model(),
 		"bare":         bare.Model(),
 	}
 }
 
-func TestModelSurvivesItsBinaryForm(t *testing.T) {
-	f := labelled(600, 2, 3)
-	for name, m := range forests(t) {
+func TestModelRoundTrip(t *testing.T) {
+	f := testFrame(600, 2, 3)
+	for name, m := range testModels(t) {
 		t.Run(name, func(t *testing.T) {
 			b, err := m.AppendBinary([]byte("prefix"))
 			if err != nil {
@@ -42,11 +43,11 @@ func TestModelSurvivesItsBinaryForm(t *testing.T) {
 			m.Predict(want, f, 0, 600)
 			read.Predict(got, f, 0, 600)
 			if !slices.Equal(want, got) {
-				t.Error("the model read predicts otherwise")
+				t.Error("the decoded model predicts something else")
 			}
 			again, err := read.AppendBinary(nil)
 			if err != nil || !bytes.Equal(b, again) {
-				t.Errorf("the model read has another binary form (error %v)", err)
+				t.Errorf("the decoded model has another binary form (error %v)", err)
 			}
 			for n := range b {
 				if err := new(Model).UnmarshalBinary(b[:n]); !errors.Is(err, errMalformed) {
@@ -57,9 +58,9 @@ func TestModelSurvivesItsBinaryForm(t *testing.T) {
 	}
 }
 
-func TestPredictInPieces(t *testing.T) {
-	f := labelled(700, 5, 4)
-	m := forests(t)["five_classes"]
+func TestPredictInBlocks(t *testing.T) {
+	f := testFrame(700, 5, 4)
+	m := testModels(t)["five_classes"]
 	want, got := make([]float32, 700*5), make([]float32, 700*5)
 	m.Predict(want, f, 0, 700)
 	for lo := 0; lo < 700; lo += 33 {
@@ -67,16 +68,16 @@ func TestPredictInPieces(t *testing.T) {
 		m.Predict(got[lo*5:hi*5], f, lo, hi)
 	}
 	if !slices.Equal(want, got) {
-		t.Error("pieces differ from the whole")
+		t.Error("blocks differ from the whole")
 	}
 }
 
-// FuzzUnmarshalBinary holds that bytes are an error or a model that predicts.
+// FuzzUnmarshalBinary checks that bytes are an error or a model that predicts.
 func FuzzUnmarshalBinary(f *testing.F) {
-	data := labelled(20, 2, 5)
+	data := testFrame(20, 2, 5)
 	for _, opts := range []Options{{Classes: 2, Trees: 2, MinLeaf: 5}, {Classes: 4, Trees: 2}} {
-		rows := labelled(60, opts.Classes, 6)
-		fitter, err := New(rows, split.Part{Train: halves(60, 60).Train}, opts)
+		rows := testFrame(60, opts.Classes, 6)
+		fitter, err := New(rows, split.Part{Train: trainOnFirst(60, 60).Train}, opts)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func FuzzUnmarshalBinary(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m Model
-		if m.UnmarshalBinary(b) != nil || len(m.cuts) > len(data.Columns) {
+		if m.UnmarshalBinary(b) != nil || len(m.mappers) > len(data.Columns) {
 			return
 		}
 		m.Predict(make([]float32, data.Rows*len(m.prior)), data, 0, data.Rows)

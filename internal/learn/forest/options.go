@@ -7,47 +7,46 @@ import (
 	"foretell/internal/scratch"
 )
 
-// Options are the hyperparameters of a forest. The zero value of each field
-// but Classes is a good default.
+// Options are the hyperparameters of a forest. The zero value of every field
+// but Classes selects its default.
 type Options struct {
-	// Classes is the number of classes: 2 to 65,535.
+	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
-	// Seed determines the forest, together with the data.
+	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is how many goroutines may work at a time. The result does not
-	// depend on it. Defaults to 1.
+	// Workers is the number of goroutines. The result does not depend on it.
+	// Defaults to 1.
 	Workers int
-	// Bins is the frame in bins. Defaults to bins of its own, which the first
-	// Step makes.
+	// Bins is the binned frame. Defaults to a matrix of the fitter's own, which
+	// the first Step builds.
 	Bins *tree.BinnedMatrix
-	// Disk is where trees wait until the model is used. Defaults to memory.
+	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *scratch.Disk
 
-	// Cells is the number of leaves a tree may have for each thousand training
-	// rows (and at least so many): with 4, a leaf stands for 250 rows
-	// on average; 400 is nearly one leaf a row. Defaults to no limit but that
-	// of two million leaves in all trees.
-	Cells int
-	// Trees is the number of trees after which the forest is done. Defaults
-	// to 500, 300 for more than 20,000 rows, 150 for more than 100,000; at most
-	// 65,537.
+	// LeavesPerThousand is the largest number of leaves of a tree for each
+	// thousand training rows, and at least that number in all: with 4, a leaf
+	// has 250 rows on average; 400 is nearly one leaf a row. Defaults to no
+	// limit but that of two million leaves in all trees.
+	LeavesPerThousand int
+	// Trees is the number of trees of the forest, at most 65,537. Defaults to
+	// 500, to 300 for more than 20,000 rows and to 150 for more than 100,000.
 	Trees int
-	// MinLeaf is the least number of rows of a leaf. Defaults to what has the
-	// least out-of-bag error in a few small forests.
+	// MinLeaf is the smallest number of rows of a leaf. Defaults to the number
+	// with the smallest out-of-bag error in a few small forests.
 	MinLeaf int
-	// Candidates is the number of features tried at each leaf. Defaults to
-	// what has the least out-of-bag error, starting from the rounded square
-	// root of their number.
-	Candidates int
+	// MaxFeatures is the number of features tried at each leaf. Defaults to the
+	// number with the smallest out-of-bag error, starting from the rounded
+	// square root of the number of features.
+	MaxFeatures int
 
-	group int // trees a step
-	half  int // half the trees of an audition
+	batchTrees int // trees a step
+	pilotHalf  int // half the trees of a pilot forest
 }
 
-// mostTrees is how many votes of one whole a uint32 can hold.
-const mostTrees = math.MaxUint32 / whole
+// maxTrees is the number of votes of weight one16 that a uint32 can hold.
+const maxTrees = math.MaxUint32 / one16
 
-// setDefaults fills in what is zero and has no better choice.
+// setDefaults sets the defaults that depend on the number of rows only.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {
@@ -59,41 +58,43 @@ func (o *Options) setDefaults(rows int) {
 	default:
 		o.Trees = 500
 	}
-	o.Trees = min(o.Trees, mostTrees)
-	o.group = 16
+	o.Trees = min(o.Trees, maxTrees)
+	o.batchTrees = 16
 	if rows > 100_000 {
-		o.group = 8
+		o.batchTrees = 8
 	}
-	// The fewer rows there are to judge by, the more votes on each are needed.
-	o.half = o.group
-	for o.half < 4*o.group && o.half*rows < 64_000 {
-		o.half *= 2
+	// The fewer rows there are to estimate the error from, the more votes on
+	// each are needed.
+	o.pilotHalf = o.batchTrees
+	for o.pilotHalf < 4*o.batchTrees && o.pilotHalf*rows < 64_000 {
+		o.pilotHalf *= 2
 	}
-	o.half = min(o.half, max(o.Trees/2, 1))
+	o.pilotHalf = min(o.pilotHalf, max(o.Trees/2, 1))
 }
 
-// mostLeaves bounds the leaves of a forest, and so the memory it takes: about
-// 50 bytes each.
-const mostLeaves = 2_000_000
+// maxForestLeaves limits the leaves of a forest, and so its memory: about 50
+// bytes each.
+const maxForestLeaves = 2_000_000
 
-// start returns the recipe of the first trees and the moves to try from it.
-func (o *Options) start(in scope) (recipe, []move) {
-	r := recipe{leaves: max(mostLeaves/o.Trees, 2), minLeaf: o.MinLeaf, candidates: o.Candidates}
-	if o.Cells > 0 {
-		r.leaves = min(r.leaves, max(o.Cells, o.Cells*in.rows/1000))
+// initialParams returns the parameters of the first trees and the moves to try
+// from them.
+func (o *Options) initialParams(space searchSpace) (growthParams, []move) {
+	p := growthParams{maxLeaves: max(maxForestLeaves/o.Trees, 2), minLeaf: o.MinLeaf, maxFeatures: o.MaxFeatures}
+	if o.LeavesPerThousand > 0 {
+		p.maxLeaves = min(p.maxLeaves, max(o.LeavesPerThousand, o.LeavesPerThousand*space.rows/1000))
 	}
-	var try []move
+	var moves []move
 	if o.MinLeaf <= 0 {
-		r.minLeaf = 1
-		try = append(try, coarser)
+		p.minLeaf = 1
+		moves = append(moves, largerLeaves)
 	}
-	if o.Candidates <= 0 {
-		r.candidates = int(math.Round(math.Sqrt(float64(in.features))))
-		try = append(try, wider)
+	if o.MaxFeatures <= 0 {
+		p.maxFeatures = int(math.Round(math.Sqrt(float64(space.features))))
+		moves = append(moves, moreFeatures)
 	}
-	try = append(try, informed, byChance)
-	if o.Candidates <= 0 {
-		try = append(try, wider)
+	moves = append(moves, orderByTarget, randomSplits)
+	if o.MaxFeatures <= 0 {
+		moves = append(moves, moreFeatures)
 	}
-	return r, try
+	return p, moves
 }

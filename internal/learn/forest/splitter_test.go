@@ -10,28 +10,29 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// leafOf makes one leaf of rows with random bins of one feature; the last bin
-// is the missing one.
-func leafOf(rng *rand.Rand, rows, width, classes int, categorical bool) (*splitter, []entry) {
+// testLeaf returns a leaf of rows with random bins of one feature; the last bin
+// is that of missing cells.
+func testLeaf(rng *rand.Rand, rows, width, classes int, categorical bool) (*splitter, []sampleRow) {
 	f := tree.Feature{Data: make([]uint8, rows)}
 	f.NumBins, f.MissingBin, f.Categorical = width, uint8(width-1), categorical
 	bins := &tree.BinnedMatrix{Rows: rows, Features: []tree.Feature{f}}
-	entries := make([]entry, rows)
-	for i := range entries {
+	sample := make([]sampleRow, rows)
+	for i := range sample {
 		f.Data[i] = uint8(rng.IntN(width))
-		entries[i] = newEntry(int32(i), int32(rng.IntN(classes)))
+		sample[i] = newSampleRow(int32(i), int32(rng.IntN(classes)))
 	}
-	return newSplitter(bins, classes, rows), entries
+	return newSplitter(bins, classes, rows), sample
 }
 
-// worthOf is what the two leaves are worth, by the definition.
-func worthOf(s *splitter, left func(bin uint8) bool) (float64, bool) {
+// splitScore returns the score of a split, computed by the definition, and
+// whether its leaves are large enough.
+func splitScore(s *splitter, left func(bin uint8) bool) (float64, bool) {
 	var counts [2][]float64
 	var rows [2]float64
 	for side := range counts {
 		counts[side] = make([]float64, s.classes)
 	}
-	for _, e := range s.entries {
+	for _, e := range s.leafRows {
 		side := 0
 		if left(s.bins.Features[0].Data[e.row()]) {
 			side = 1
@@ -60,60 +61,60 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 		if !categorical {
 			classes = 2 + rng.IntN(3)
 		}
-		s, entries := leafOf(rng, 2+rng.IntN(60), 3+rng.IntN(6), classes, categorical)
+		s, entries := testLeaf(rng, 2+rng.IntN(60), 3+rng.IntN(6), classes, categorical)
 		s.minLeaf, s.byClass = int64(1+rng.IntN(3)), true
-		s.enter(entries)
-		got, _ := s.best(0, rng)
+		s.setLeaf(entries)
+		got, _ := s.bestSplit(0, rng)
 
 		width := s.bins.Features[0].NumBins
 		want := 0.0
 		for set := range uint(1) << width {
 			if !categorical {
-				// Bins up to a cut, with or without the missing one.
+				// Bins up to a threshold, with or without the missing one.
 				values := set &^ (1 << (width - 1))
 				if values&(values+1) != 0 {
 					continue
 				}
 			}
-			if w, ok := worthOf(s, func(bin uint8) bool { return set>>bin&1 != 0 }); ok {
+			if w, ok := splitScore(s, func(bin uint8) bool { return set>>bin&1 != 0 }); ok {
 				want = max(want, w)
 			}
 		}
-		if math.Abs(got.worth-want) > 1e-9 {
-			t.Fatalf("categorical %v, %d classes: worth %v, want %v", categorical, classes, got.worth, want)
+		if math.Abs(got.score-want) > 1e-9 {
+			t.Fatalf("categorical %v, %d classes: score %v, want %v", categorical, classes, got.score, want)
 		}
 		if got.feature < 0 {
 			continue
 		}
-		if w, ok := worthOf(s, got.left.has); !ok || math.Abs(w-want) > 1e-9 {
-			t.Fatalf("its leaves are worth %v, not the %v it claims", w, want)
+		if w, ok := splitScore(s, got.leftBins.has); !ok || math.Abs(w-want) > 1e-9 {
+			t.Fatalf("the score of its leaves is %v, not %v", w, want)
 		}
-		if got.ordered {
+		if got.numeric {
 			for bin := range uint8(width) {
-				if got.left.has(bin) != (bin <= got.cut || bin == got.also) {
-					t.Fatalf("bin %d: the set and the cut disagree", bin)
+				if got.leftBins.has(bin) != (bin <= got.threshold || bin == got.missingBin) {
+					t.Fatalf("bin %d: the set and the threshold disagree", bin)
 				}
 			}
 		}
 	}
 }
 
-func TestTableByCountingEqualsTableByOrdering(t *testing.T) {
+func TestDenseHistogramEqualsSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	s, entries := leafOf(rng, 500, 20, 7, false)
+	s, entries := testLeaf(rng, 500, 20, 7, false)
 	data := s.bins.Features[0].Data
-	a, b := newTable(500, 7), newTable(500, 7)
-	a.count(entries, data, 20, 7)
-	b.order(entries, data)
+	a, b := newClassHistogram(500, 7), newClassHistogram(500, 7)
+	a.buildDense(entries, data, 20, 7)
+	b.buildSorted(entries, data)
 	if !slices.Equal(a.bins, b.bins) {
 		t.Fatalf("bins %v and %v", a.bins, b.bins)
 	}
 	for _, bin := range a.bins {
 		var counted, ordered [7]int64
-		for _, it := range a.of(bin) {
+		for _, it := range a.inBin(bin) {
 			counted[it.class()] += it.rows()
 		}
-		for _, it := range b.of(bin) {
+		for _, it := range b.inBin(bin) {
 			ordered[it.class()] += it.rows()
 		}
 		if counted != ordered {
@@ -122,21 +123,21 @@ func TestTableByCountingEqualsTableByOrdering(t *testing.T) {
 	}
 }
 
-func TestRandomSplitIsWhatItClaims(t *testing.T) {
+func TestRandomSplitScore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
-		s, entries := leafOf(rng, 2+rng.IntN(40), 3+rng.IntN(6), 3, rng.IntN(2) == 0)
+		s, entries := testLeaf(rng, 2+rng.IntN(40), 3+rng.IntN(6), 3, rng.IntN(2) == 0)
 		s.minLeaf = 1
-		s.enter(entries)
-		got, varies := s.random(0, rng)
+		s.setLeaf(entries)
+		got, varies := s.randomSplit(0, rng)
 		if got.feature < 0 {
 			if varies && !s.bins.Features[0].Categorical {
 				t.Fatal("no split of a numeric feature that varies")
 			}
 			continue
 		}
-		if w, ok := worthOf(s, got.left.has); !ok || math.Abs(w-got.worth) > 1e-9 {
-			t.Fatalf("its leaves are worth %v, not the %v it claims", w, got.worth)
+		if w, ok := splitScore(s, got.leftBins.has); !ok || math.Abs(w-got.score) > 1e-9 {
+			t.Fatalf("the score of its leaves is %v, not %v", w, got.score)
 		}
 	}
 }
@@ -144,9 +145,9 @@ func TestRandomSplitIsWhatItClaims(t *testing.T) {
 func TestGrownTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	rows, classes := 400, 3
-	s, entries := leafOf(rng, rows, 30, classes, false)
+	s, entries := testLeaf(rng, rows, 30, classes, false)
 	g := newGrower(s.bins, classes, rows)
-	m, _ := g.grow(t.Context(), slices.Clone(entries), recipe{leaves: rows, minLeaf: 4, candidates: 1}, rng)
+	m, _ := g.grow(t.Context(), slices.Clone(entries), growthParams{maxLeaves: rows, minLeaf: 4, maxFeatures: 1}, rng)
 
 	t.Run("leaves_hold_the_rows_that_reach_them", func(t *testing.T) {
 		counts := make([][]int64, m.Leaves)
@@ -170,17 +171,17 @@ func TestGrownTree(t *testing.T) {
 			}
 		}
 	})
-	t.Run("shares_make_one_whole", func(t *testing.T) {
+	t.Run("weights_add_up_to_one", func(t *testing.T) {
 		for _, n := range [][]int64{{1}, {1, 1, 1}, {0, 5, 0, 2}, {1 << 40, 1}, slices.Repeat([]int64{1}, 1<<16-1)} {
 			total, sum := int64(0), 0
 			for _, k := range n {
 				total += k
 			}
 			for _, s := range apportion(n, total) {
-				sum += int(s.part)
+				sum += int(s.weight)
 			}
-			if sum != whole {
-				t.Errorf("%d classes: shares of %d, want %d", len(n), sum, whole)
+			if sum != one16 {
+				t.Errorf("%d classes: weights of %d, want %d", len(n), sum, one16)
 			}
 		}
 	})
@@ -190,7 +191,7 @@ func TestSampleDrawsEachRowAtMostOnce(t *testing.T) {
 	labels := make([]int32, 100)
 	rows := []int32{90, 3, 5, 70, 8, 11, 12, 13, 14, 15}
 	seen := make([]bool, len(rows))
-	got := sample(nil, seen, rows, labels, rand.New(rand.NewPCG(1, 1)))
+	got := drawSample(nil, seen, rows, labels, rand.New(rand.NewPCG(1, 1)))
 	var set [2]uint64
 	for _, e := range got {
 		if !seen[slices.Index(rows, int32(e.row()))] {

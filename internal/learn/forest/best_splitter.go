@@ -1,0 +1,240 @@
+package forest
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"foretell/internal/learn/tree"
+)
+
+// nodeSplit is a split of a leaf. Its quality is measured by Gini impurity: the
+// score of a leaf of n rows, n_c of them of class c, is
+//
+//	Σ_c n_c² / n
+//
+// and that of a split is the sum over its two leaves. (n minus the score is n
+// times the impurity.) The squares are integers, so the sums are exact.
+type nodeSplit struct {
+	feature    int // -1 if there is no split
+	score      float64
+	leftBins   binSet // the bins that go left
+	threshold  uint8  // the last bin on the left of a numeric feature
+	missingBin uint8  // the bin of missing cells if they go left, else threshold
+	numeric    bool   // whether the feature is numeric
+}
+
+var noSplit = nodeSplit{feature: -1}
+
+// splitter finds splits for one leaf after another. Each worker has its own.
+type splitter struct {
+	bins    *tree.BinnedMatrix
+	classes int
+	minLeaf int64 // smallest number of rows of a leaf
+	byClass bool  // see growthParams
+
+	leafRows    []sampleRow
+	classTotals []int64 // rows of each class in the leaf
+	rows        int64   // their sum
+	squares     int64   // sum of their squares
+
+	histogram  *classHistogram
+	leftCounts []int64 // rows of each class on the left; zero between splits
+	keys       [256]float64
+	order      []uint8
+
+	nanos int // estimated nanoseconds
+}
+
+func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
+	return &splitter{
+		bins:        bins,
+		classes:     classes,
+		histogram:   newClassHistogram(rows, classes),
+		leftCounts:  make([]int64, classes),
+		classTotals: make([]int64, classes),
+		order:       make([]uint8, 0, 256),
+	}
+}
+
+// setLeaf sets the leaf to find splits for.
+func (s *splitter) setLeaf(rows []sampleRow) {
+	clear(s.classTotals)
+	s.leafRows, s.rows, s.squares = rows, int64(len(rows)), 0
+	s.nanos += 5 * len(rows) // includes partitioning the leaf
+	for _, e := range rows {
+		n := &s.classTotals[e.class()]
+		s.squares += 2**n + 1 // (n+1)² - n²
+		*n++
+	}
+}
+
+// isPure reports whether the leaf has a single class.
+func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
+
+// leafScore returns the score of the leaf without a split.
+func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
+
+// bestSplit returns the best split on the feature; if it is categorical and
+// byClass is false, the best along a random order of the levels. varies reports
+// whether the leaf's rows differ in the feature.
+func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
+	f := &s.bins.Features[feature]
+	s.nanos += s.histogram.build(s.leafRows, f.Data, f.NumBins, s.classes)
+	if len(s.histogram.bins) < 2 {
+		return noSplit, false
+	}
+	if f.Categorical {
+		s.order = append(s.order[:0], s.histogram.bins...)
+		if s.byClass {
+			s.orderByClass(s.drawClass(rng))
+		} else {
+			rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
+		}
+		return s.categoricalSplit(feature, s.scanOrder(s.order, nil)), true
+	}
+	values := s.histogram.bins
+	if values[len(values)-1] != f.MissingBin {
+		return s.numericSplit(feature, values, s.scanOrder(values, nil), false), true
+	}
+	values = values[:len(values)-1]
+	found = s.numericSplit(feature, values, s.scanOrder(values, nil), false)
+	if other := s.scanOrder(values, s.histogram.inBin(f.MissingBin)); other.score > found.score {
+		found = s.numericSplit(feature, values, other, true)
+	}
+	return found, true
+}
+
+// splitPoint is a position in a list of bins: the first after bins go left.
+type splitPoint struct {
+	after int // 0 if no position is allowed
+	score float64
+	rows  int64 // on the left
+}
+
+// scanOrder moves the bins of the histogram from right to left in the given
+// order, after those of first, and returns the position of the highest score.
+// Bins in neither list stay on the right.
+func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
+	var best splitPoint
+	var rows, squares int64
+	rest := s.squares
+	items := first
+	for after := 0; ; after++ {
+		for _, it := range items {
+			n := it.rows()
+			l := s.leftCounts[it.class()]
+			r := s.classTotals[it.class()] - l
+			squares += n * (2*l + n)
+			rest -= n * (2*r - n)
+			s.leftCounts[it.class()] = l + n
+			rows += n
+		}
+		if after > 0 && rows >= s.minLeaf && s.rows-rows >= s.minLeaf {
+			score := float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
+			if score > best.score {
+				best = splitPoint{after, score, rows}
+			}
+		}
+		if after == len(order) {
+			break
+		}
+		items = s.histogram.inBin(order[after])
+	}
+	clear(s.leftCounts)
+	return best
+}
+
+// numericSplit returns the split at a position in values, the non-empty bins of
+// a numeric feature without the bin of missing cells. The threshold is halfway
+// between its neighbours. missing reports that missing cells go left.
+func (s *splitter) numericSplit(feature int, values []uint8, b splitPoint, missing bool) nodeSplit {
+	if b.after == 0 {
+		return noSplit
+	}
+	f := &s.bins.Features[feature]
+	at := values[b.after-1]
+	if b.after < len(values) {
+		at = uint8((int(at) + int(values[b.after])) / 2)
+	} else {
+		at = f.MissingBin - 1 // values on the left, missing cells on the right
+	}
+	// If the leaf has no missing cell, they go to the larger side.
+	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*b.rows > s.rows {
+		missing = true
+	}
+	found := nodeSplit{feature: feature, score: b.score, numeric: true}
+	found.setThreshold(at, f.MissingBin, missing)
+	return found
+}
+
+// setThreshold sends the bins up to threshold to the left, and the missing one
+// if missingLeft.
+func (s *nodeSplit) setThreshold(threshold, missing uint8, missingLeft bool) {
+	for bin := range int(threshold) + 1 {
+		s.leftBins.add(uint8(bin))
+	}
+	s.threshold, s.missingBin = threshold, threshold
+	if missingLeft {
+		s.missingBin = missing
+		s.leftBins.add(missing)
+	}
+}
+
+// categoricalSplit returns the split at a position in the order of a
+// categorical feature. Bins without a row in the leaf go to the larger side.
+func (s *splitter) categoricalSplit(feature int, b splitPoint) nodeSplit {
+	if b.after == 0 {
+		return noSplit
+	}
+	found := nodeSplit{feature: feature, score: b.score}
+	if 2*b.rows <= s.rows {
+		for _, bin := range s.order[:b.after] {
+			found.leftBins.add(bin)
+		}
+		return found
+	}
+	for bin := range s.bins.Features[feature].NumBins {
+		found.leftBins.add(uint8(bin))
+	}
+	for _, bin := range s.order[b.after:] {
+		found.leftBins.remove(bin)
+	}
+	return found
+}
+
+// orderByClass orders the bins of the histogram by the frequency of class in
+// them. For two classes the best partition of the bins is a position in this
+// order (Breiman et al. 1984, theorem 4.5); for more it is a good one against
+// the rest.
+func (s *splitter) orderByClass(class uint32) {
+	for _, bin := range s.order {
+		var of, all int64
+		for _, it := range s.histogram.inBin(bin) {
+			all += it.rows()
+			if it.class() == class {
+				of += it.rows()
+			}
+		}
+		s.keys[bin] = float64(of) / float64(all)
+	}
+	slices.SortFunc(s.order, func(a, b uint8) int {
+		return cmp.Or(cmp.Compare(s.keys[a], s.keys[b]), cmp.Compare(a, b))
+	})
+}
+
+// drawClass returns the class of a random row of the leaf; with two classes
+// either gives the same order.
+func (s *splitter) drawClass(rng *rand.Rand) uint32 {
+	if s.classes == 2 {
+		return 1
+	}
+	u := rng.Int64N(s.rows)
+	for class, n := range s.classTotals {
+		if u < n {
+			return uint32(class)
+		}
+		u -= n
+	}
+	return 0
+}

@@ -1,0 +1,99 @@
+package forest
+
+import "foretell/internal/learn/tree"
+
+// forestTree is one tree of the forest.
+type forestTree struct {
+	tree.Tree
+	// distributions holds the number of each leaf's class distribution. Leaves
+	// with equal distributions share it.
+	distributions []uint32
+	// ends are the ends of the distributions in weights; each begins at the end
+	// of the previous one.
+	ends    []uint32
+	weights []classWeight
+}
+
+// classWeight is the probability of one class at a leaf, in units of 1/one16.
+// The weights of a leaf add up to one16 exactly, so votes are sums of integers:
+// exact, in any order.
+type classWeight struct {
+	class, weight uint16
+}
+
+const one16 = 1<<16 - 1
+
+// vote returns the class distribution of the leaf of a row, which is given as
+// one bin a feature.
+func (m *forestTree) vote(row []uint8) []classWeight {
+	number, first := m.distributions[m.Leaf(row)], uint32(0)
+	if number > 0 {
+		first = m.ends[number-1]
+	}
+	return m.weights[first:m.ends[number]]
+}
+
+// flatten returns the grown tree as an array in breadth-first order.
+func (g *grower) flatten() *forestTree {
+	m := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
+	known := map[string]uint32{}
+	queue := make([]int32, 1, len(g.nodes)) // the node of each index
+	for i := 0; i < len(queue); i++ {
+		b := &g.nodes[queue[i]]
+		if b.left == 0 {
+			m.Nodes[i] = tree.Node{Feature: -1, Left: int32(m.Leaves)}
+			m.Leaves++
+			m.distributions = append(m.distributions, g.addDistribution(m, b, known))
+			continue
+		}
+		n := tree.Node{Feature: int32(b.best.feature), Left: int32(len(queue)), Set: -1, Threshold: b.best.threshold, MissingBin: b.best.missingBin}
+		if !b.best.numeric {
+			n.Set = int32(len(m.Sets))
+			m.Sets = append(m.Sets, tree.Set(b.best.leftBins))
+		}
+		m.Nodes[i] = n
+		m.Nodes = append(m.Nodes, tree.Node{}, tree.Node{})
+		queue = append(queue, b.left, b.right)
+	}
+	return m
+}
+
+// addDistribution returns the number of a leaf's class distribution, a new one
+// unless it is in known.
+func (g *grower) addDistribution(m *forestTree, b *node, known map[string]uint32) uint32 {
+	g.setLeaf(g.sample[b.lo:b.hi])
+	weights := apportion(g.classTotals, g.rows)
+	key := make([]byte, 0, 64)
+	for _, s := range weights {
+		key = append(key, byte(s.class), byte(s.class>>8), byte(s.weight), byte(s.weight>>8))
+	}
+	number, ok := known[string(key)]
+	if !ok {
+		number = uint32(len(m.ends))
+		known[string(key)] = number
+		m.weights = append(m.weights, weights...)
+		m.ends = append(m.ends, uint32(len(m.weights)))
+	}
+	return number
+}
+
+// apportion converts the rows of each class to weights that add up to one16.
+// The largest class gets the rounding remainder; classes that round to zero are
+// left out.
+func apportion(rows []int64, total int64) []classWeight {
+	var weights []classWeight
+	largest, left := 0, int64(one16)
+	for class, n := range rows {
+		part := n * one16 / total
+		if part == 0 {
+			continue
+		}
+		weights = append(weights, classWeight{uint16(class), uint16(part)})
+		if part > int64(weights[largest].weight) {
+			largest = len(weights) - 1
+		}
+		left -= part
+	}
+	weights[largest].weight += uint16(left)
+	return weights
+}

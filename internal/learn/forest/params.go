@@ -1,0 +1,83 @@
+package forest
+
+import "math/rand/v2"
+
+// growthParams are the parameters of growing a tree.
+type growthParams struct {
+	maxLeaves    int  // largest number of leaves
+	minLeaf      int  // smallest number of rows of a leaf
+	maxFeatures  int  // features tried at each leaf
+	randomSplits bool // thresholds are drawn, not optimised
+	byClass      bool // levels are ordered by the classes they hold, not at random
+}
+
+// sampleFraction is the fraction of the rows that a tree is trained on. It is a
+// little more than a bootstrap draws (1 - 1/e of the rows), but no row counts
+// twice: subsampling as in Bühlmann and Yu, Analyzing bagging (2002).
+const sampleFraction = 0.7
+
+// sampleSize returns the number of rows that a tree is trained on.
+func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
+
+// drawSample draws sampleSize of the rows without replacement. It appends them
+// to dst in their order and sets inBag at their index in rows.
+func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
+	left := sampleSize(len(rows))
+	for i, row := range rows {
+		if left == 0 {
+			break
+		}
+		if int(rng.Uint32N(uint32(len(rows)-i))) < left {
+			left--
+			inBag[i] = true
+			dst = append(dst, newSampleRow(row, labels[row]))
+		}
+	}
+	return dst
+}
+
+// searchSpace limits the moves.
+type searchSpace struct {
+	rows, features int
+	rarestClass    int  // rows of the smallest class that has two or more
+	manyLevels     bool // whether a feature has enough levels to order
+}
+
+// move changes p in one direction. It reports whether that is possible in
+// space.
+type move func(r *growthParams, in searchSpace) bool
+
+// largerLeaves increases the rows of a leaf, which helps if labels are noisy. A
+// class with too few rows to fill a leaf is outvoted in every tree, which the
+// average loss hardly shows, so the rarest class limits the size of leaves.
+func largerLeaves(p *growthParams, space searchSpace) bool {
+	p.minLeaf = 5*p.minLeaf/2 + 1
+	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClass
+}
+
+// maxFeaturesLimit is the largest number of features tried at a leaf: of
+// thousands, most of the time would be spent on irrelevant ones.
+const maxFeaturesLimit = 160
+
+// moreFeatures tries more features at a leaf, which helps if few are relevant.
+func moreFeatures(p *growthParams, space searchSpace) bool {
+	before := p.maxFeatures
+	p.maxFeatures = min(2*p.maxFeatures, space.features, max(maxFeaturesLimit, before))
+	return p.maxFeatures > before
+}
+
+// orderByTarget orders levels by their classes, which helps if there are many
+// levels and many rows of each, and overfits otherwise.
+func orderByTarget(p *growthParams, space searchSpace) bool {
+	before := p.byClass
+	p.byClass = true
+	return space.manyLevels && !before
+}
+
+// randomSplits draws thresholds at random, which helps if class boundaries are
+// smooth.
+func randomSplits(p *growthParams, _ searchSpace) bool {
+	before := p.randomSplits
+	p.randomSplits = true
+	return !before
+}
