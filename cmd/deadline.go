@@ -114,8 +114,8 @@ const (
 	answerLeast     = 300 * time.Millisecond
 	answerRow       = 60 * time.Microsecond
 	answerRowsMost  = 0.04
-	answerModel     = 0.02
-	answerModelMost = 2 * time.Second
+	answerModel     = 0.04
+	answerModelMost = 3 * time.Second
 )
 
 func (e expense) answer() time.Duration {

@@ -87,10 +87,10 @@ func TestExpense(t *testing.T) {
 	short.limit, long.limit = 10*time.Second, 10*time.Minute
 	open.rows = 0
 	base := open.answer()
-	if got := short.answer() - base; got != 600*time.Millisecond {
+	if got := short.answer() - base; got != 800*time.Millisecond {
 		t.Errorf("of 10 s rows and model take %s", got)
 	}
-	if got := long.answer() - base; got != 8*time.Second {
+	if got := long.answer() - base; got != 9*time.Second {
 		t.Errorf("of 10 min rows and model take %s", got)
 	}
 	if got := (expense{checking: time.Second, trained: 60e6}).answer(); got != answerLeast/2 {
