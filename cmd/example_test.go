@@ -107,6 +107,60 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
+// blocks finds the commands in a page: what is before the block, and its text.
+var blocks = regexp.MustCompile("(?s)(?:^|\n)([^\n]*)\n```(?:sh|bash|console)\n(.*?)```")
+
+// TestReadmeCommands runs the commands of README.md as printed, one after the
+// other. A block that needs more than files says so to whoever reads the source.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	writeTables(t, dir)
+	shell(t, dir, "gzip sales.tsv new.tsv && mv new.tsv.gz april.tsv.gz && cp blind.csv new.csv")
+	run := 0
+	for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(block[1], notRun) || strings.HasPrefix(block[2], "$ ") { // a session has a test of its own
+			continue
+		}
+		run++
+		shell(t, dir, "set -euo pipefail\n"+block[2], int(ExitBelowTarget))
+	}
+	if run < 3 {
+		t.Errorf("%d blocks were run", run)
+	}
+	if n := strings.Count(string(text), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, want 150 at most", n)
+	}
+}
+
+// notRun stands before a block of commands that no test can run.
+const notRun = "<!-- not run by a test: "
+
+// TestCommandsAreRun wants every block of commands in the documentation to be run
+// by a test, or to say why it is not.
+func TestCommandsAreRun(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+			if filepath.Base(page) != "recipes.md" && !strings.Contains(block[1], notRun) {
+				t.Errorf("%s: no test runs\n%s", page, block[2])
+			}
+		}
+	}
+}
+
 // TestQuickstart runs the commands of `help quickstart` as printed.
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
