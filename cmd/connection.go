@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/app"
 	"foretell/internal/client"
 	"foretell/internal/term"
 )
@@ -27,8 +28,8 @@ type connection struct {
 	*client.Client
 	// embedded tells that the service is in this process and ends with it.
 	embedded bool
-	// jobs are the embedded service's; nil of another.
-	jobs jobs
+	// inside is the embedded service; nil of another.
+	inside inside
 	// dataDir is the embedded service's folder.
 	dataDir string
 	// account is whom the service takes us for.
@@ -36,12 +37,14 @@ type connection struct {
 	closers []func() error
 }
 
-// jobs is what a command can ask of the work in its own process.
-type jobs interface {
+// inside is what a command can ask of the service in its own process.
+type inside interface {
 	// TakeUp has this process do the work on a thing that no living process does.
 	TakeUp(ctx context.Context, key string) error
 	// Elsewhere reports whether another living process works on a thing.
 	Elsewhere(ctx context.Context, key string) (bool, error)
+	// Usage measures the stored files.
+	Usage(ctx context.Context) (*app.Usage, error)
 }
 
 // Close stops the embedded service; jobs under way are given back within a
@@ -185,7 +188,7 @@ func (o *connector) embedAt(ctx context.Context, dir string, opts client.Options
 	if err != nil {
 		return nil, err
 	}
-	conn := &connection{embedded: true, jobs: house.app, dataDir: dir, closers: []func() error{house.close}}
+	conn := &connection{embedded: true, inside: house.app, dataDir: dir, closers: []func() error{house.close}}
 	fill := func() error {
 		session, err := house.app.LocalSession(ctx)
 		if err != nil {
@@ -195,7 +198,13 @@ func (o *connector) embedAt(ctx context.Context, dir string, opts client.Options
 		transport, closer := client.InProcess(house.handler(""))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
-		opts.LongestPoll = 100 * time.Millisecond                  // to look costs next to nothing here
+		opts.LongestPoll = 100 * time.Millisecond // to look costs next to nothing here
+		opts.Wait = func(ctx context.Context, d time.Duration) error {
+			if err := house.app.Stuck(); err != nil {
+				return err
+			}
+			return client.Sleep(ctx, d)
+		}
 		opts.Relogin = func(ctx context.Context) (string, error) { // a race may outlive a session
 			session, err := house.app.LocalSession(ctx)
 			return session.AccessToken, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"foretell/internal/app"
+	"foretell/internal/blob"
 	"foretell/internal/term"
 )
 
@@ -37,6 +38,12 @@ func (o *doctorOptions) checkFiles(ctx context.Context, s *settings) (c checkup,
 	return o.judgeFiles(ctx, name, found), true
 }
 
+// orphansText is what doctor and prune say of orphans.
+func (h *host) orphansText(o blob.Orphans) string {
+	days := int(h.now().Sub(o.Oldest).Hours() / 24)
+	return fmt.Sprintf("%s of %s in blobs/orphans, the oldest for %s", plural(o.Count, "orphaned file"), term.Bytes(o.Bytes), plural(days, "day"))
+}
+
 // judgeFiles is the line of what was found.
 func (o *doctorOptions) judgeFiles(ctx context.Context, name string, found *app.FileCheck) checkup {
 	if n := len(found.Damaged); n > 0 {
@@ -54,10 +61,10 @@ func (o *doctorOptions) judgeFiles(ctx context.Context, name string, found *app.
 			message += fmt.Sprintf("; %d of an earlier release had no sum and have one now", found.Unverified)
 		}
 	}
-	if found.Orphans > 0 {
+	if found.Orphans.Count > 0 {
 		return doubtful(name, "the database does not name what is in blobs/orphans: it is removed 30 days after it was moved there, "+
 			"and taken back if a database that names it is restored",
-			"%s; %d more of %s in blobs/orphans", message, found.Orphans, term.Bytes(found.OrphanBytes))
+			"%s; %s", message, o.host.orphansText(found.Orphans))
 	}
 	return healthy(name, "%s", message)
 }

@@ -150,7 +150,7 @@ func nextAfter(p *api.Problem, exit Exit) string {
 	case p.Code == api.CodeNameTaken:
 		return "see what has it with `foretell datasets list`"
 	case p.Code == api.CodeStorageFull:
-		return "the service's operator has to make room; what was sent is not kept"
+		return "with room on the disk of the service, type the same command again"
 	case p.Code == api.CodeDamaged:
 		return "restore the data folder's file from a backup; `foretell doctor --files` checks all of a folder"
 	case exit == ExitSignIn:

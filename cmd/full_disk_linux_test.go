@@ -12,11 +12,9 @@ import (
 // TestFullDisk downloads a result to a disk that has no room for it, in a mount
 // namespace of its own.
 func TestFullDisk(t *testing.T) {
-	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt").CombinedOutput(); err != nil {
-		SkipWithout(t, "disk", fmt.Errorf("%w: %s", err, out))
-	}
+	needMount(t)
 	s := newStage(t)
-	if got := s.pipe(t, "", "run", "train.csv", "--name", "shop", "--algorithm", "BSIX01", "--time-limit", "5s", "-q"); got.exit != ExitOK {
+	if got := s.pipe(t, "", "run", "train.csv", "--name", "shop", "--algorithm", "BSIX01", "--time-limit", "60s", "-q"); got.exit != ExitOK {
 		t.Fatal(got.stderr)
 	}
 	var rows strings.Builder
@@ -27,22 +25,72 @@ func TestFullDisk(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, "large.csv"), []byte(rows.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	disk := filepath.Join(s.dir, "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	const script = `mount -t tmpfs -o size=16k tmpfs disk; foretell predictions create shop large.csv -o disk/out.csv; code=$?; ls -A disk; exit $code`
-	command := exec.Command("unshare", "-rm", "sh", "-c", script)
-	command.Dir, command.Env = s.dir, s.env
-	var stdout, stderr strings.Builder
-	command.Stdout, command.Stderr = &stdout, &stderr
-	_ = command.Run() // its status is what counts
-	if exit := Exit(command.ProcessState.ExitCode()); exit != ExitUnexpected || stdout.String() != "" {
-		t.Errorf("exit %d, left behind or printed %q", exit, stdout.String())
+	const script = `mkdir disk; mount -t tmpfs -o size=16k tmpfs disk; foretell predictions create shop large.csv -o disk/out.csv; code=$?; ls -A disk; exit $code`
+	exit, stdout, stderr := s.inMounts(script)
+	if exit != ExitUnexpected || stdout != "" {
+		t.Errorf("exit %d, left behind or printed %q", exit, stdout)
 	}
 	for _, want := range []string{"no space left on device", "nothing is left of it here", "`foretell predictions download "} {
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("it does not say %q: %s", want, stderr.String())
+		if !strings.Contains(stderr, want) {
+			t.Errorf("it does not say %q: %s", want, stderr)
 		}
 	}
+}
+
+// TestFullDataFolder has each kind of file written to a data folder whose disk is
+// full but for what the database needs, and then to the last byte.
+func TestFullDataFolder(t *testing.T) {
+	needMount(t)
+	s := newStage(t)
+	const script = `
+mkdir disk; mount -t tmpfs -o size=64m tmpfs disk; export FORETELL_DATA_DIR=$PWD/disk
+race="--algorithm BSIX01 --time-limit 60s -q"
+timeout 60 foretell run train.csv --name shop $race || exit 90
+free() { df -k --output=avail disk | tail -1; }
+dd if=/dev/zero of=disk/fill bs=1k count=$(($(free) - 6000)) 2>/dev/null
+timeout 60 foretell training create shop $race && exit 91
+timeout 60 foretell predictions create shop blind.csv -o out.csv && exit 92
+timeout 60 foretell run train.csv --name other $race && exit 93
+timeout 60 foretell status --fields freeBytes >&2 || exit 94
+timeout 60 foretell prune --older-than 0s --keep-champions=false --yes -q || exit 95
+timeout 60 foretell datasets list -q | grep -q . && exit 96
+dd if=/dev/zero of=disk/fill2 bs=512 2>/dev/null
+timeout 60 foretell datasets list && exit 97
+rm disk/fill disk/fill2
+timeout 60 foretell run train.csv --name shop $race || exit 98`
+	exit, _, stderr := s.inMounts(script)
+	if exit != ExitOK {
+		t.Errorf("exit %d", exit)
+	}
+	full := "the disk of the data folder is full (" + filepath.Join(s.dir, "disk") + ", "
+	if n := strings.Count(stderr, full); n != 3 {
+		t.Errorf("%d messages tell of the folder, not one each of a model, a blind file and a dataset", n)
+	}
+	if n := strings.Count(stderr, "see with `foretell prune --dry-run` what can be deleted"); n < 3 {
+		t.Errorf("%d messages tell what to do", n)
+	}
+	if want := "its disk is full, 0 B free"; !strings.Contains(stderr, want) {
+		t.Errorf("it does not say %q", want)
+	}
+	if t.Failed() {
+		t.Log(stderr)
+	}
+}
+
+// needMount skips the test where small disks cannot be mounted.
+func needMount(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt").CombinedOutput(); err != nil {
+		SkipWithout(t, "disk", fmt.Errorf("%w: %s", err, out))
+	}
+}
+
+// inMounts runs a shell script with mounts of its own.
+func (s *stage) inMounts(script string) (exit Exit, stdout, stderr string) {
+	command := exec.Command("unshare", "-rm", "sh", "-c", script)
+	command.Dir, command.Env = s.dir, s.env
+	var out, errs strings.Builder
+	command.Stdout, command.Stderr = &out, &errs
+	_ = command.Run() // its status is what counts
+	return Exit(command.ProcessState.ExitCode()), out.String(), errs.String()
 }

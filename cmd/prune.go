@@ -74,6 +74,9 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.tellOrphans(ctx, conn); err != nil {
+		return err
+	}
 	if len(items) == 0 {
 		o.output.note("there is nothing to delete")
 		return list(&o.output, items, pruneColumns...)
@@ -95,6 +98,18 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	}
 	o.output.note("deleted %s", pruneSummary(gone))
 	return list(&o.output, gone, pruneColumns...)
+}
+
+// tellOrphans says what is in the data folder that no prune deletes.
+func (o *pruneOptions) tellOrphans(ctx context.Context, conn *connection) error {
+	if !conn.embedded {
+		return nil
+	}
+	used, err := conn.inside.Usage(ctx)
+	if err == nil && used.Orphans.Count > 0 {
+		o.output.note("%s: the database does not name them, and each is removed 30 days after it was moved there", o.host.orphansText(used.Orphans))
+	}
+	return err
 }
 
 var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}

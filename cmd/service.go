@@ -16,6 +16,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/server"
 	"foretell/internal/store"
+	"foretell/internal/term"
 )
 
 // house is the whole service on one data folder.
@@ -119,6 +120,10 @@ func unusable(dir string, err error) error {
 	case errors.Is(err, store.ErrCorrupt):
 		return f.advise("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
 			"or name another folder with --data-dir or %[2]s", database, envDataDir)
+	case errors.Is(err, store.ErrFull):
+		free, _, _ := blob.Space(dir) // 0 where it cannot be told
+		return fail(ExitUnexpected, "the data folder %s cannot be used: its disk is full, %s free: %w", dir, term.Bytes(int64(free)), err).
+			advise("make room on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again")
 	case errors.Is(err, store.ErrNewer):
 		return f.advise("use the foretell that wrote it or a newer one, or name another folder with --data-dir or %s", envDataDir)
 	}

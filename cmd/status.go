@@ -54,23 +54,30 @@ func (o *statusOptions) run(ctx context.Context) error {
 		Username: conn.account, Datasets: page.Total,
 	}
 	if conn.embedded {
-		if err := st.measure(conn.dataDir); err != nil {
+		if err := st.measure(ctx, conn); err != nil {
 			return err
 		}
 	} else {
 		st.Service, st.Credentials = conn.BaseURL(), o.host.credentialsFrom(s)
 	}
-	return item(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "freeBytes", "datasets", "profile", "config")
+	return item(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
+		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
 }
 
-// measure fills in the size of the data folder and the free space.
-func (s *status) measure(dir string) error {
-	free, _, err := blob.Space(dir)
+// measure fills in the size of the data folder and of its parts, and the free space.
+func (s *status) measure(ctx context.Context, conn *connection) error {
+	free, _, err := blob.Space(conn.dataDir)
 	if err != nil {
 		return err
 	}
 	s.FreeBytes = int64(free)
-	return filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+	used, err := conn.inside.Usage(ctx)
+	if err != nil {
+		return err
+	}
+	s.DatasetBytes, s.ModelBytes, s.PredictionBytes = used.Datasets, used.Models, used.Predictions
+	s.Orphans, s.OrphanBytes = used.Orphans.Count, used.Orphans.Bytes
+	return filepath.WalkDir(conn.dataDir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			if info, gone := entry.Info(); gone == nil { // another process may delete a file meanwhile
 				s.Bytes += info.Size()
@@ -99,11 +106,17 @@ type status struct {
 	Username    string `json:"username"`
 	Credentials string `json:"credentials,omitempty"`
 	DataFolder  string `json:"dataFolder,omitempty"`
-	// Bytes is the size of all in the data folder, and FreeBytes what its disk has
-	// left.
-	Bytes     int64  `json:"bytes,omitempty"`
-	FreeBytes int64  `json:"freeBytes,omitempty"`
-	Datasets  int64  `json:"datasets"`
-	Profile   string `json:"profile"`
-	Config    string `json:"config"`
+	// Bytes is the size of all in the data folder: of the files of datasets, models
+	// and predictions, of orphans, and of the database. FreeBytes is what its disk
+	// has left.
+	Bytes           int64  `json:"bytes,omitempty"`
+	DatasetBytes    int64  `json:"datasetBytes,omitempty" doc:"Of uploaded CSV files."`
+	ModelBytes      int64  `json:"modelBytes,omitempty"`
+	PredictionBytes int64  `json:"predictionBytes,omitempty" doc:"Of results and blind files."`
+	Orphans         int    `json:"orphans,omitempty" doc:"How many files the database does not name. They are kept for 30 days."`
+	OrphanBytes     int64  `json:"orphanBytes,omitempty"`
+	FreeBytes       int64  `json:"freeBytes,omitempty"`
+	Datasets        int64  `json:"datasets"`
+	Profile         string `json:"profile"`
+	Config          string `json:"config"`
 }

@@ -112,7 +112,7 @@ func (w *walk) takeUp(ctx context.Context, key string) error {
 	if !w.embedded {
 		return nil
 	}
-	return w.jobs.TakeUp(ctx, key)
+	return w.inside.TakeUp(ctx, key)
 }
 
 // elsewhere reports whether another process on the embedded service's folder
@@ -121,7 +121,7 @@ func (w *walk) elsewhere(ctx context.Context, key string) (bool, error) {
 	if !w.embedded {
 		return false, nil
 	}
-	return w.jobs.Elsewhere(ctx, key)
+	return w.inside.Elsewhere(ctx, key)
 }
 
 // left explains why a wait ended before the job: by --timeout, by Ctrl-C or by a

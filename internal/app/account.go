@@ -39,7 +39,7 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	err = a.passwords.Verify(ctx, account.Password, in.Body.Password)
 	if err != nil && !errors.Is(err, auth.ErrPassword) {
@@ -68,7 +68,7 @@ func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 		}
 	}
 	if err != nil {
-		return api.Session{}, problem(err)
+		return api.Session{}, a.problem(err)
 	}
 	session, err := a.openSession(ctx, account)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *App) openSession(ctx context.Context, account *store.Account) (*api.Ses
 		return t.InsertToken(ctx, account.Key, auth.HashToken(token), now, expires)
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
@@ -114,7 +114,7 @@ func (a *App) AddUser(ctx context.Context, email, password string) error {
 	if errors.Is(err, store.ErrTaken) {
 		return api.NewProblem(api.CodeNameTaken, "there is an account %s already: give it another password, or choose another e-mail", email).WithCause(err)
 	}
-	return problem(err)
+	return a.problem(err)
 }
 
 func (a *App) insertAccount(ctx context.Context, email, hash string) error {
@@ -137,7 +137,7 @@ func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 		}
 		return err
 	})
-	return users, problem(err)
+	return users, a.problem(err)
 }
 
 // SetPassword gives an account another password and ends its sessions. It
@@ -168,7 +168,7 @@ func (a *App) changeUser(ctx context.Context, email string, change func(*store.A
 		change(account)
 		return t.UpdateAccount(ctx, account)
 	})
-	return noAccount(err, email)
+	return a.noAccount(err, email)
 }
 
 // DeleteUser deletes an account and all that belongs to it. Its jobs under way
@@ -185,7 +185,7 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 		return err
 	})
 	if err != nil {
-		return noAccount(err, email)
+		return a.noAccount(err, email)
 	}
 	a.pool.Drop(account.Key)
 	a.discard(ctx, blobs...)
@@ -193,11 +193,11 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 }
 
 // noAccount is problem for an account by its e-mail.
-func noAccount(err error, email string) error {
+func (a *App) noAccount(err error, email string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "there is no account %s: list the accounts for their e-mails", email).WithCause(err)
 	}
-	return problem(err)
+	return a.problem(err)
 }
 
 func (a *App) newPassword(ctx context.Context, password string) (string, error) {

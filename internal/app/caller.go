@@ -48,7 +48,7 @@ func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is not valid or has expired; log in again")
 	}
 	if err != nil {
-		return Caller{}, problem(err)
+		return Caller{}, a.problem(err)
 	}
 	return Caller{Account: account.Key, Email: account.Email}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"foretell/internal/api"
+	"foretell/internal/blob"
 	"foretell/internal/store"
 )
 
@@ -17,8 +18,7 @@ type FileCheck struct {
 	// whose bytes were read have got one.
 	Unverified int
 	// Orphans are files in blobs/orphans, which the database does not name.
-	Orphans     int
-	OrphanBytes int64
+	Orphans blob.Orphans
 	// Damaged are the files that are missing or are not what was stored.
 	Damaged []DamagedFile
 }
@@ -34,16 +34,12 @@ type DamagedFile struct {
 // CheckFiles compares the size of every stored file with what was stored and,
 // with sums, all of its bytes.
 func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
-	var files []*store.OwnedFile
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		files, err = t.Files(ctx)
-		return err
-	})
+	files, err := a.storedFiles(ctx)
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	c := &FileCheck{Files: len(files)}
-	if c.Orphans, c.OrphanBytes, err = a.blobs.Orphans(); err != nil {
+	if c.Orphans, err = a.blobs.Orphans(); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
@@ -77,4 +73,49 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (siz
 		return 0, a.damaged(ctx, err, f)
 	}
 	return r.Size, r.Close()
+}
+
+// Usage is the bytes of the stored files.
+type Usage struct {
+	// Datasets are uploaded CSV files, Predictions results and blind files.
+	Datasets, Models, Predictions int64
+	Orphans                       blob.Orphans
+}
+
+// Usage measures the stored files of all accounts.
+func (a *App) Usage(ctx context.Context) (*Usage, error) {
+	files, err := a.storedFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var u Usage
+	if u.Orphans, err = a.blobs.Orphans(); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.Bytes == 0 { // stored by an earlier release
+			if r, err := a.blobs.Open(ctx, f.Blob); err == nil {
+				f.Bytes = r.Size
+				_ = r.Close() // nothing was written
+			}
+		}
+		switch f.Kind {
+		case store.CSVFile:
+			u.Datasets += f.Bytes
+		case store.ModelFile:
+			u.Models += f.Bytes
+		default:
+			u.Predictions += f.Bytes
+		}
+	}
+	return &u, nil
+}
+
+// storedFiles reads every file that the database names.
+func (a *App) storedFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		files, err = t.Files(ctx)
+		return err
+	})
+	return files, a.problem(err)
 }

@@ -50,7 +50,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		return nil, api.NewProblem(api.CodeNameTaken, "there is a dataset named %q already: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
@@ -91,7 +91,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		return err
 	})
 	if err != nil {
-		return nil, missing(err, "dataset", in.DatasetKey)
+		return nil, a.missing(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
 		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
@@ -122,7 +122,7 @@ func (a *App) dataset(ctx context.Context, key string) (d *store.Dataset, err er
 		d, err = t.GetDataset(ctx, caller(ctx).Account, key)
 		return err
 	})
-	return d, missing(err, "dataset", key)
+	return d, a.missing(err, "dataset", key)
 }
 
 func datasetEntry(ctx context.Context, d *store.Dataset, s standing) api.DatasetEntry {
@@ -160,7 +160,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 		return err
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return out, nil
 }
@@ -229,7 +229,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 		return nil, notPending(now)
 	}
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	a.pool.Wake(kindPrepare)
 	entry := datasetEntry(ctx, d, standing{})

@@ -57,7 +57,7 @@ func (a *App) model(ctx context.Context, key string) (m *store.Model, err error)
 		m, err = t.GetModel(ctx, caller(ctx).Account, key)
 		return err
 	})
-	return m, missing(err, "model", key)
+	return m, a.missing(err, "model", key)
 }
 
 // quoted is a number in the documented form, a string.
@@ -86,7 +86,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		return err
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return out, nil
 }

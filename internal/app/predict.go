@@ -119,7 +119,7 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 		}
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
-		p.Status, p.Reason, p.Updated = api.PredictionFailed, reasonOf(cause), a.now()
+		p.Status, p.Reason, p.Updated = api.PredictionFailed, a.reasonOf(cause), a.now()
 		return t.UpdatePrediction(ctx, p, from)
 	})
 	if err == nil {

@@ -47,7 +47,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	})
 	if err != nil {
 		a.discard(ctx, info.Key)
-		return nil, missing(err, "model", m.Key) // deleted during the upload
+		return nil, a.missing(err, "model", m.Key) // deleted during the upload
 	}
 	a.pool.Wake(kindPredict)
 	return &api.CreatedPrediction{
@@ -72,7 +72,7 @@ func (a *App) prediction(ctx context.Context, account, key string) (p *store.Pre
 		p, err = t.GetPrediction(ctx, account, key)
 		return err
 	})
-	return p, missing(err, "prediction", key)
+	return p, a.missing(err, "prediction", key)
 }
 
 // predictionStanding reads a prediction of the caller's, and how the work on it stands.
@@ -84,7 +84,7 @@ func (a *App) predictionStanding(ctx context.Context, key string) (p *store.Pred
 		s, err = a.standing(ctx, t, key)
 		return err
 	})
-	return p, s, missing(err, "prediction", key)
+	return p, s, a.missing(err, "prediction", key)
 }
 
 func (a *App) predictionOut(ctx context.Context, p *store.Prediction, s standing) api.Prediction {
@@ -145,7 +145,7 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 		return err
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return out, nil
 }

@@ -96,13 +96,13 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	if api.CodeOf(cause) == api.CodeDamaged {
 		return a.keepDamaged(ctx, j, d, cause)
 	}
-	return a.endDataset(ctx, j, d, reasonOf(cause))
+	return a.endDataset(ctx, j, d, a.reasonOf(cause))
 }
 
 // keepDamaged makes the dataset FAILED and keeps its CSV, which may be worth
 // more to its owner than nothing.
 func (a *App) keepDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
-	d.Status, d.Reason, d.Updated = api.DatasetFailed, reasonOf(cause), a.now()
+	d.Status, d.Reason, d.Updated = api.DatasetFailed, a.reasonOf(cause), a.now()
 	return a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"foretell/internal/blob"
@@ -10,6 +11,10 @@ import (
 )
 
 func TestReasonOf(t *testing.T) {
+	files, err := blob.Open(t.TempDir(), "self")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		cause error
 		want  string
@@ -18,7 +23,8 @@ func TestReasonOf(t *testing.T) {
 		{job.ErrAttempts, "5 attempts ended with the death of their process, for want of memory perhaps: try again, on a larger machine or with a smaller file"},
 		{errors.New("index out of range"), "an internal error: the service's log tells more under this key"},
 	} {
-		if got := reasonOf(c.cause); got != c.want {
+		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
+		if got := a.reasonOf(c.cause); got != c.want {
 			t.Errorf("%v gives %q", c.cause, got)
 		}
 	}

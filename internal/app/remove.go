@@ -32,7 +32,7 @@ func (a *App) remove(ctx context.Context, noun, key string,
 		}
 	})
 	if err != nil {
-		return nil, missing(err, nounNames[noun], key)
+		return nil, a.missing(err, nounNames[noun], key)
 	}
 	a.pool.Drop(key)
 	a.discard(ctx, blobs...)

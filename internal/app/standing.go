@@ -129,7 +129,7 @@ func (a *App) TakeUp(ctx context.Context, key string) error {
 		return t.AdoptJob(ctx, key, a.store.Process())
 	})
 	a.pool.Want(key)
-	return problem(err)
+	return a.problem(err)
 }
 
 // Elsewhere reports whether a living process other than this one works on a
@@ -140,5 +140,5 @@ func (a *App) Elsewhere(ctx context.Context, key string) (bool, error) {
 		s, err = a.standing(ctx, t, key)
 		return err
 	})
-	return s.working && s.job.Owner != a.store.Process(), problem(err)
+	return s.working && s.job.Owner != a.store.Process(), a.problem(err)
 }

@@ -255,7 +255,7 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 		}
 		for _, row := range append(children, race) {
 			from := row.Status
-			row.Status, row.Reason, row.Finished, row.Cancelling = api.TrainingFailed, reasonOf(cause), now, false
+			row.Status, row.Reason, row.Finished, row.Cancelling = api.TrainingFailed, a.reasonOf(cause), now, false
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 		return err
 	})
 	if err != nil {
-		return nil, missing(err, "training job", in.TrainingJobKey)
+		return nil, a.missing(err, "training job", in.TrainingJobKey)
 	}
 	return &out, nil
 }
@@ -36,7 +36,7 @@ func (a *App) training(ctx context.Context, key string) (r *store.Training, err 
 		r, err = t.GetTraining(ctx, caller(ctx).Account, key)
 		return err
 	})
-	return r, missing(err, "training job", key)
+	return r, a.missing(err, "training job", key)
 }
 
 func trainingOut(r *store.Training) api.Training {
@@ -97,7 +97,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 		return err
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return out, nil
 }
@@ -130,7 +130,7 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		return nil
 	})
 	if err != nil {
-		return nil, missing(err, "training job", in.TrainingJobKey)
+		return nil, a.missing(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }

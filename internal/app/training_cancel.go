@@ -40,7 +40,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
-		return nil, missing(err, "training job", key)
+		return nil, a.missing(err, "training job", key)
 	}
 	if pending {
 		a.finished.add(kindTrain, api.TrainingCancelled)

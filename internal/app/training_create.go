@@ -58,7 +58,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return a.queue(ctx, t, kindTrain, race.Account, race.Key)
 	})
 	if err != nil {
-		return nil, missing(err, "dataset", d.Key)
+		return nil, a.missing(err, "dataset", d.Key)
 	}
 	a.pool.Wake(kindTrain)
 	return &api.CreatedTraining{

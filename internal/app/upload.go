@@ -36,7 +36,7 @@ func (a *App) receive(ctx context.Context, u upload) (blob.Info, error) {
 	if r.err != nil && !errors.As(r.err, &p) {
 		return info, api.NewProblem(api.CodeMalformed, "the upload broke off after %d bytes; nothing was kept: send it again", r.read).WithCause(r.err)
 	}
-	return info, problem(err)
+	return info, a.problem(err)
 }
 
 // limitedBody reads a body within its bounds and remembers how that ended, so

@@ -38,6 +38,16 @@ func (a *App) newPool(training int) *job.Pool {
 	})
 }
 
+// Stuck returns the problem of a full disk while jobs cannot begin or end because
+// of it, so that whoever waits for one in this process does not wait for ever;
+// else nil.
+func (a *App) Stuck() error {
+	if err := a.pool.Stuck(); errors.Is(err, store.ErrFull) {
+		return a.problem(err)
+	}
+	return nil
+}
+
 // queue inserts a job in the transaction of the state change that causes it.
 func (a *App) queue(ctx context.Context, t *store.Tx, kind, account, subject string) error {
 	key, err := a.newKey()

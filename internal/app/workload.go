@@ -27,7 +27,7 @@ func (a *App) Workloads(ctx context.Context) ([]Workload, error) {
 		return err
 	})
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	var all []Workload
 	for _, kind := range []string{kindPrepare, kindTrain, kindPredict} {

@@ -74,14 +74,35 @@ func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return w.Commit()
 }
 
+// reserve is how many bytes of a disk are left to others, and no more than one
+// of reserveShare of it: rows have to be written even to delete blobs.
+const (
+	reserve      = 16 << 20
+	reserveShare = 8
+	// reserveStep is how many bytes are written between looks at the disk.
+	reserveStep = 1 << 20
+)
+
+// room fails with ErrFull if the disk has no more than the reserve. Where it
+// cannot be told, writing does.
+func (f *Files) room() error {
+	free, total, err := Space(f.dir)
+	if err != nil || free > min(reserve, total/reserveShare) {
+		return nil //nolint:nilerr // as said
+	}
+	return fmt.Errorf("%w: the last %d bytes are left to the database", ErrFull, free)
+}
+
 // Writer writes one blob.
 type Writer struct {
-	ctx  context.Context
-	file *os.File
-	path string
-	info Info
-	sum  hash.Hash
-	done bool
+	files *Files
+	look  int64 // at the disk before this many bytes are written
+	ctx   context.Context
+	file  *os.File
+	path  string
+	info  Info
+	sum   hash.Hash
+	done  bool
 }
 
 // Create begins a blob. Writes fail once ctx is done.
@@ -92,13 +113,19 @@ func (f *Files) Create(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, full(err)
 	}
-	return &Writer{ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
+	return &Writer{files: f, ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
 }
 
 // Write adds bytes. It gives ErrFull when the disk is.
 func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
+	}
+	if w.info.Size >= w.look {
+		w.look += reserveStep
+		if err := w.files.room(); err != nil {
+			return 0, err
+		}
 	}
 	n, err := w.file.Write(p)
 	w.sum.Write(p[:n])

@@ -6,10 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // identityFile, in the folder of the blobs, holds the identity of the folder.
 const identityFile = "folder.id"
+
+// Folder returns the path of the folder.
+func (f *Files) Folder() string { return f.dir }
 
 // Identity returns what [Files.SetIdentity] wrote last; empty if nothing was.
 func (f *Files) Identity() (string, error) {
@@ -40,16 +44,30 @@ func (f *Files) SetIdentity(id string) error {
 	return nil
 }
 
-// Orphans returns how many orphans there are and their size in bytes.
-func (f *Files) Orphans() (count int, bytes int64, err error) {
+// Orphans describes the blobs that no row names.
+type Orphans struct {
+	Count int
+	Bytes int64
+	// Oldest is when the first of them became an orphan; zero if there are none.
+	Oldest time.Time
+}
+
+// Orphans looks at the orphans.
+func (f *Files) Orphans() (Orphans, error) {
+	var o Orphans
 	names, err := blobNames(f.orphansDir())
 	for _, name := range names {
-		if info, err := os.Stat(filepath.Join(f.orphansDir(), name)); err == nil {
-			count++
-			bytes += info.Size()
+		info, err := os.Stat(filepath.Join(f.orphansDir(), name))
+		if err != nil {
+			continue // another process was here
+		}
+		o.Count++
+		o.Bytes += info.Size()
+		if o.Oldest.IsZero() || info.ModTime().Before(o.Oldest) {
+			o.Oldest = info.ModTime()
 		}
 	}
-	return count, bytes, err
+	return o, err
 }
 
 // Keys lists the blobs that are there, orphans too.

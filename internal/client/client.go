@@ -103,7 +103,7 @@ func New(opts Options) (*Client, error) {
 		opts.LongestPoll = longestPoll
 	}
 	if opts.Wait == nil {
-		opts.Wait = sleep
+		opts.Wait = Sleep
 	}
 	return &Client{
 		opts: opts, base: base, token: opts.Token, renewable: true,
@@ -208,7 +208,8 @@ func checkPaths(paths map[string]string) error {
 	return nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits until d has passed or ctx ends, whose error it then returns.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

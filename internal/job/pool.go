@@ -53,6 +53,7 @@ type Pool struct {
 	mu     sync.Mutex
 	runs   map[*Run]struct{}
 	wanted map[string]struct{} // subjects
+	stuck  error
 
 	// claiming is held over a claim, so that no two claims overdraw PerAccount.
 	claiming sync.Mutex
@@ -165,12 +166,14 @@ func (p *Pool) work(ctx context.Context, k *Kind) {
 		j, err := p.claim(ctx, k)
 		switch {
 		case err == nil:
+			p.setStuck(nil)
 			p.Wake(k.Name) // where there is one there may be more, for another worker
 			p.do(ctx, k, j)
 			p.unclaim(j)
 		case errors.Is(err, ErrNone):
 			pause(ctx, poll, p.wake[k.Name])
 		case ctx.Err() == nil:
+			p.setStuck(err)
 			p.Log.WarnContext(ctx, "claiming a job", "kind", k.Name, "error", err)
 			pause(ctx, retry, nil)
 		}

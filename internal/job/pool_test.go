@@ -349,9 +349,16 @@ func TestGiveUp(t *testing.T) {
 				m := memory{newRows(), "a"}
 				m.insert("1")
 				tt.prepare(m)
-				_, givenUp, stop := m.start(t, tt.do)
+				p, givenUp, stop := m.start(t, tt.do)
+				synctest.Wait()
+				if stuck := p.Stuck() != nil; stuck != (m.fails > 0) {
+					t.Errorf("stuck: %v", p.Stuck())
+				}
 				time.Sleep(time.Minute)
 				stop()
+				if p.Stuck() != nil {
+					t.Errorf("still stuck: %v", p.Stuck())
+				}
 				if len(*givenUp) != 1 || !errors.Is((*givenUp)[0], tt.want) || m.count() != 0 {
 					t.Errorf("given up with %v, %d jobs are left", *givenUp, m.count())
 				}

@@ -125,14 +125,30 @@ func (p *Pool) release(ctx context.Context, j *Job, log *slog.Logger) {
 	log.InfoContext(ctx, "job given back, the pool stops")
 }
 
+// Stuck returns why the beginning or the end of a job could not be written when
+// that was last tried; nil if nothing waits to be written.
+func (p *Pool) Stuck() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stuck
+}
+
+func (p *Pool) setStuck(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stuck = err
+}
+
 // giveUp commits the failure, again and again while the store fails, because
 // nobody else takes the job while this process holds it.
 func (p *Pool) giveUp(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.GiveUp(ctx, j, cause)
 		if err == nil || errors.Is(err, ErrLost) {
+			p.setStuck(nil)
 			return
 		}
+		p.setStuck(err)
 		if !pause(ctx, retry, nil) {
 			return
 		}
