@@ -1,17 +1,14 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -47,157 +44,6 @@ func (in *input) sha256(size int64) string {
 	}
 	return hex.EncodeToString(in.hash.Sum(nil))
 }
-
-// stdin is what standard input is called by.
-const stdin = "standard input"
-
-// argument gives the name of an input as it is typed.
-func argument(name string) string {
-	if name == stdin {
-		return "-"
-	}
-	return quote(name)
-}
-
-// arguments are the files as they are typed, with flag before each if it is given.
-func (in *input) arguments(flag string) string {
-	var words []string
-	for _, path := range in.typed {
-		if flag != "" {
-			words = append(words, flag)
-		}
-		words = append(words, quote(path))
-	}
-	return strings.Join(words, " ")
-}
-
-// oneStdin refuses to read two files from standard input.
-func oneStdin(paths ...string) error {
-	first := slices.Index(paths, "-")
-	if first >= 0 && slices.Contains(paths[first+1:], "-") {
-		return usage("only one file can be read from standard input").advise("name the other one")
-	}
-	return nil
-}
-
-// input makes the files at paths one table; - is standard input, and a path that
-// is no file may be a pattern such as part-*.csv. The caller closes the input.
-func (s *shaper) input(h *host, blind bool, paths ...string) (*input, error) {
-	shape, err := s.shape(blind)
-	if err != nil {
-		return nil, err
-	}
-	in := &input{name: paths[0], typed: paths, shape: shape, asked: shape}
-	if more := len(paths) - 1; more > 0 {
-		in.name += fmt.Sprintf(" and %d more", more)
-	} else if paths[0] == "-" {
-		in.name = stdin
-	}
-	var files []tablefile.File
-	for _, path := range paths {
-		found, err := expand(path)
-		if err != nil {
-			return nil, errors.Join(err, in.Close())
-		}
-		for _, path := range found {
-			file, err := in.file(h, path)
-			if err != nil {
-				return nil, errors.Join(err, in.Close())
-			}
-			files = append(files, file)
-			in.paths = append(in.paths, file.Path)
-		}
-	}
-	opts := tablefile.Options{Encoding: s.encoding, Sheet: s.sheet, MaxBytes: api.MaxUploadBytes}
-	if shape.Delimiter != frame.DetectDelimiter {
-		opts.Delimiter = shape.Delimiter
-	}
-	in.table = tablefile.New(files, opts)
-	return in, nil
-}
-
-// plainInput is a file that is in the contract's shape already.
-func plainInput(name, path string, blind bool) *input {
-	return &input{
-		name: name, typed: []string{name}, paths: []string{path}, shape: frame.Shape{Blind: blind},
-		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
-	}
-}
-
-// expand returns the files that a pattern matches, in the order of their names.
-// What is a file or no pattern is itself.
-func expand(path string) ([]string, error) {
-	if _, err := os.Lstat(path); err == nil || path == "-" || !strings.ContainsAny(path, "*?[") {
-		return []string{path}, nil
-	}
-	found, err := filepath.Glob(path)
-	if err != nil {
-		return nil, usage("%s: %w", path, err).advise("* stands for any characters, ? for one, [a-z] for one of a range")
-	}
-	if len(found) == 0 {
-		return nil, fail(ExitNotFound, "no file has a name like %s", path).advise("check the pattern; a relative one starts at the current directory")
-	}
-	return found, nil
-}
-
-// file is one file of the input. What can be read only once is kept in a
-// temporary file.
-func (in *input) file(h *host, path string) (tablefile.File, error) {
-	if path == "-" {
-		return in.spool(stdin, h.console.In)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return tablefile.File{}, err
-	}
-	if info.IsDir() {
-		return tablefile.File{}, usage("%s is a folder", path).
-			advise("name a file in it, or several with a pattern such as %s", quote(filepath.Join(path, "*.csv")))
-	}
-	if !info.Mode().IsRegular() { // such as a named pipe
-		file, err := os.Open(path)
-		if err != nil {
-			return tablefile.File{}, err
-		}
-		defer file.Close()
-		return in.spool(path, file)
-	}
-	return tablefile.File{Name: path, Path: path}, nil
-}
-
-// spool keeps what can be read only once.
-func (in *input) spool(name string, src io.Reader) (tablefile.File, error) {
-	file, err := os.CreateTemp("", "foretell-*.csv")
-	if err != nil {
-		return tablefile.File{}, err
-	}
-	in.temps = append(in.temps, file.Name())
-	_, err = io.Copy(file, src)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return tablefile.File{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return tablefile.File{Name: name, Path: file.Name()}, nil
-}
-
-// Close removes what was kept of the input.
-func (in *input) Close() error {
-	for _, path := range in.temps {
-		_ = os.Remove(path) // it lies in the folder for temporary files
-	}
-	if in.table == nil {
-		return nil
-	}
-	return in.table.Close()
-}
-
-// reads reports whether path is a file of the input.
-func (in *input) reads(path string) bool {
-	return slices.ContainsFunc(in.paths, func(one string) bool { return sameFile(path, one) })
-}
-
-// kept reports whether a file of the input can be read only once, so that a later
-// command cannot name it.
-func (in *input) kept() bool { return len(in.temps) > 0 }
 
 // open returns the table in the contract's shape, from its beginning.
 func (in *input) open(ctx context.Context) (*inputReader, error) {
@@ -373,43 +219,4 @@ func (in *input) source(ctx context.Context, size int64) client.Source {
 		name = "data.csv"
 	}
 	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.open(ctx) }}
-}
-
-// stem is the file's name without folder and endings: what things made from it
-// are called by. That of several files is what their names begin with.
-func (in *input) stem() string {
-	if in.typed[0] == "-" {
-		return "data"
-	}
-	if in.kept() { // its files have names of ours
-		return trimEndings(in.typed[0])
-	}
-	name := trimEndings(in.paths[0])
-	for _, path := range in.paths[1:] {
-		name = commonPrefix(name, trimEndings(path))
-	}
-	if len(in.paths) > 1 {
-		name = strings.TrimRight(name, "-_. 0")
-	}
-	return cmp.Or(name, "data")
-}
-
-func trimEndings(path string) string {
-	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm"} {
-		if trimmed := strings.TrimSuffix(name, ending); trimmed != "" {
-			name = trimmed
-		}
-	}
-	return name
-}
-
-// commonPrefix is what both texts begin with, in whole characters.
-func commonPrefix(a, b string) string {
-	for i, char := range a {
-		if !strings.HasPrefix(b[min(i, len(b)):], string(char)) {
-			return a[:i]
-		}
-	}
-	return a
 }
