@@ -79,18 +79,8 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err := o.target.settle(blind, plainInput(o.model, o.model, true)); err != nil {
 		return err
 	}
-	p := &preflight{host: o.host, train: blind}
-	if err := p.fit(ctx, progress, datasetOf(model)); err != nil {
-		return err
-	}
-	p.tell(&o.output)
-	if !o.output.json {
-		p.warn(&o.output)
-	}
-	if err := p.verdict(); err != nil {
-		return err
-	}
-	if err := o.target.columns.fit(p.trained, model.Schema().Classes); err != nil {
+	p, err := o.examine(ctx, progress, blind, datasetOf(model))
+	if err != nil {
 		return err
 	}
 	return o.predict(ctx, progress, model, p)

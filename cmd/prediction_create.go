@@ -81,22 +81,12 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if err != nil {
 		return err
 	}
-	p := &preflight{host: o.host, train: blind}
-	if err := p.fit(ctx, walk.progress, dataset); err != nil {
-		return err
-	}
-	p.tell(&o.output)
-	if !o.output.json {
-		p.warn(&o.output)
-	}
-	if err := p.verdict(); err != nil {
+	p, err := o.examine(ctx, walk.progress, blind, dataset)
+	if err != nil {
 		return err
 	}
 	profile := p.trained
 	found := evidence{options: p.options(&o.shaper), classes: labelsOf(dataset)}
-	if err := o.target.columns.fit(profile, labelsOf(dataset)); err != nil {
-		return err
-	}
 	if !o.waiter.noWait && o.target.receiptPath() != "" {
 		if found.blind, err = blind.witness(ctx, profile.Rows); err != nil {
 			return err
@@ -128,6 +118,24 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	known.tell(&o.output)
 	result.Scores = known.score
 	return result.print(&o.output, &o.target)
+}
+
+// examine reads a blind file before it is sent, and says how it is read and what may
+// be wrong. It is an error if the file does not fit the dataset that the model learnt
+// from, or lacks a column that the result must have.
+func (o *predictionsCreateOptions) examine(ctx context.Context, progress *term.Progress, blind *input, dataset *api.Dataset) (*preflight, error) {
+	p := &preflight{host: o.host, train: blind}
+	if err := p.fit(ctx, progress, dataset); err != nil {
+		return nil, err
+	}
+	p.tell(&o.output)
+	if !o.output.json {
+		p.warn(&o.output)
+	}
+	if err := p.verdict(); err != nil {
+		return nil, err
+	}
+	return p, o.target.columns.fit(p.trained, labelsOf(dataset))
 }
 
 // namesOfColumns are the features of a dataset.
