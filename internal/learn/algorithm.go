@@ -24,14 +24,14 @@ var methods = []method{
 
 // rooms are the memory that the fitters of one run share.
 type rooms struct {
-	neural neural.Room
+	neural neural.WorkspacePool
 	boost  boost.WorkspacePool
 }
 
 // openNeural makes the network on normalised and embedded columns.
 func openNeural(ctx context.Context, t task) (learner, error) {
 	return open(within(ctx, neural.New), t, neural.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Room: &t.rooms.neural,
+		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Workspaces: &t.rooms.neural,
 	})
 }
 

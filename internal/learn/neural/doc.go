@@ -1,41 +1,42 @@
-// Package neural learns a classifier for tables with a neural network: several
-// multi-layer perceptrons that share their weights, on columns that are
-// scaled, cut at quantiles and embedded.
+// Package neural trains a neural network classifier for tables: an ensemble of
+// multi-layer perceptrons that share most of their weights, on columns that are
+// scaled and embedded.
 //
-//	fitEncoder  what each column is to the network, from the training rows
-//	encode      rows of a frame → input vectors and looked-up embeddings
-//	layout      where each parameter lies in one flat slice
-//	pass        forward: inputs → probabilities
-//	lane        backward: the gradient over a share of a batch
-//	Fitter      batches, AdamW, the averaged weights, the schedule
-//	Model       the averaged weights, to predict and to store
+//	input, encode       the columns as input vectors and embedding lookups
+//	layout, packed      the parameters: in one slice, and packed for products
+//	forward             inputs → probabilities
+//	backward            the gradient over a part of a batch
+//	optimizer           AdamW, the averaged weights, the schedule
+//	fitter, workspace   batches and steps, and their working memory
+//	model, codec        the averaged weights, used to predict and stored
+//	cost                the estimated time of training
 //
 // # The network
 //
-// Numbers enter as Holzmüller et al. 2024 ("Better by default: strong
-// pre-tuned MLPs and boosted trees on tabular data") scale them, robustly and
-// smoothly clipped, with a flag for missing cells; and again as an embedding,
-// piecewise linear between knots (Gorishniy et al. 2022, "On embeddings for
-// numerical features in tabular deep learning"). Levels of categories are
-// embedded; one row of each table stands for whatever training did not see
-// and is learnt by hiding one cell in a hundred.
+// Numbers are scaled robustly and clipped smoothly, with a flag for missing
+// cells (Holzmüller et al. 2024, "Better by default: strong pre-tuned MLPs and
+// boosted trees on tabular data"). They also have an embedding, piecewise
+// linear between knots (Gorishniy et al. 2022, "On embeddings for numerical
+// features in tabular deep learning"). Levels of categories are embedded; one
+// row of each table stands for unknown levels and is trained by masking one
+// cell in a hundred.
 //
-// The members are networks learnt as one (Gorishniy et al. 2025, "TabM:
-// advancing tabular deep learning with parameter-efficient ensembling", its
-// "mini" form): they share the hidden layers, each scales the units of the
-// first its own way and has an output layer of its own. (TabM scales the
-// inputs. Scaling behind the first product is as good here, and a wide table
-// costs that product once instead of once a member.) Each is to be right by
-// itself; the prediction is the mean of their probabilities. One large product
-// serves all members, which is what a processor does best.
+// The members of the ensemble are trained as one network (Gorishniy et al.
+// 2025, "TabM: advancing tabular deep learning with parameter-efficient
+// ensembling", its "mini" form): they share the hidden layers; each has its own
+// scales of the units of the first and its own output layer. (TabM scales the
+// inputs. Scaling after the first product is as accurate here, and a wide table
+// needs that product once, not once a member.) The loss is that of each member;
+// the prediction is the mean of their probabilities. One large product serves
+// all members, which is what a processor does best.
 //
-// Predictions come from an exponential average of the weights, which makes a
-// stop in the middle of the schedule a good one.
+// Predictions use an exponential average of the weights, which is accurate in
+// the middle of the schedule, too.
 //
 // # Determinism
 //
-// A batch is cut into shares by its size, whatever the number of workers. Each
-// has a gradient and random numbers of its own, and the gradients are added in
-// order. Same seed, same data, same machine: same bytes. Package
-// kernel tells how far different machines agree.
+// A batch is divided into parts by its size, not by the number of workers. Each
+// part has its own gradient and random numbers, and the gradients are added in
+// order. The same seed and data give the same bytes on the same machine.
+// Package kernel documents how far different machines agree.
 package neural

@@ -6,73 +6,74 @@ import (
 	"foretell/internal/frame"
 )
 
-// token is one looked-up embedding: the table's row and how far to go
-// towards the next.
-type token struct {
+// embeddingLookup is a lookup in the embedding tables: a row, and the fraction
+// of the way to the next one.
+type embeddingLookup struct {
 	row  int32
 	frac float32
 }
 
-// encode writes the dense inputs of f's rows to x, row major with width()
-// columns, and the tokens of the embedded columns to tokens, row major with
-// embeds columns. It goes column by column, as the frame is stored.
-func (e *encoder) encode(x []float32, tokens []token, f *frame.Frame, rows []int32, n *noise) {
+// encode writes the dense inputs of f's rows to x, row-major with width()
+// columns, and the lookups of the embedded columns to lookups, row-major with
+// embeddings columns. It goes column by column, as the frame is stored. drop is
+// nil except in training.
+func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(x[:len(rows)*e.width()])
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		var column frame.Column // without any cells, should f lack it: all missing
+		var column frame.Column // if f lacks the column all its cells are missing
 		if in.column < len(f.Columns) {
 			column = f.Columns[in.column]
 		}
 		if in.numeric {
-			e.encodeNumbers(x, tokens, in, &column, rows)
+			e.encodeNumeric(x, lookups, in, &column, rows)
 		} else {
-			e.encodeLevels(tokens, in, column.Codes, rows, n)
+			e.encodeCategories(lookups, in, column.Codes, rows, drop)
 		}
 	}
 }
 
-// encodeNumbers encodes one numeric column.
-func (e *encoder) encodeNumbers(x []float32, tokens []token, in *input, column *frame.Column, rows []int32) {
+// encodeNumeric encodes one numeric column.
+func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inputColumn, column *frame.Column, rows []int32) {
 	width := e.width()
-	var room [256]float64
-	for lo := 0; lo < len(rows); lo += len(room) {
-		some := rows[lo:min(lo+len(room), len(rows))]
-		values := room[:len(some)]
-		column.Gather(values, some)
+	var buffer [256]float64
+	for lo := 0; lo < len(rows); lo += len(buffer) {
+		part := rows[lo:min(lo+len(buffer), len(rows))]
+		values := buffer[:len(part)]
+		column.Gather(values, part)
 		for i, v := range values {
 			j := lo + i
-			scaled, missing := in.value(v)
-			x[j*width+in.dense] = scaled
-			if missing && in.flag {
-				x[j*width+in.dense+1] = 1
+			scaled, missing := in.scaled(v)
+			x[j*width+in.denseIndex] = scaled
+			if missing && in.missingFlag {
+				x[j*width+in.denseIndex+1] = 1
 			}
-			if in.rows > 0 {
-				tokens[j*e.embeds+in.token] = in.position(v)
+			if in.tableRows > 0 {
+				lookups[j*e.embeddings+in.embedIndex] = in.interpolate(v)
 			}
 		}
 	}
 }
 
-// encodeLevels encodes one category column; codes is nil if it is not there.
-func (e *encoder) encodeLevels(tokens []token, in *input, codes []int32, rows []int32, n *noise) {
-	levels := len(in.level) - 2
+// encodeCategories encodes one categorical column; codes is nil if f lacks it.
+func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, codes []int32, rows []int32, drop *dropout) {
+	levels := len(in.rowOfLevel) - 2
 	for j, r := range rows {
 		code := frame.Missing
 		if codes != nil {
 			code = codes[r]
 		}
-		level := in.level[slot(code, levels)]
-		if n != nil && n.hide() {
-			level = unknown
+		level := in.rowOfLevel[levelIndex(code, levels)]
+		if drop != nil && drop.maskCell() {
+			level = unknownRow
 		}
-		tokens[j*e.embeds+in.token] = token{row: int32(in.table) + level}
+		lookups[j*e.embeddings+in.embedIndex] = embeddingLookup{row: int32(in.firstRow) + level}
 	}
 }
 
-// value scales v and bends it smoothly into ±3 (Holzmüller et al. 2024).
-// A missing value becomes 0, the median's place.
-func (in *input) value(v float64) (scaled float32, missing bool) {
+// scaled returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
+// A missing value is 0, like the median.
+func (in *inputColumn) scaled(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
 	}
@@ -83,10 +84,11 @@ func (in *input) value(v float64) (scaled float32, missing bool) {
 	return float32(z / math.Sqrt(1+z*z/9)), false
 }
 
-// position finds v among the knots: piecewise linear encoding (Gorishniy et
-// al. 2022, "On embeddings for numerical features in tabular deep learning").
-// Values beyond the knots take the nearest, missing ones the median's place.
-func (in *input) position(v float64) token {
+// interpolate returns the lookup of v between the knots: piecewise linear
+// encoding (Gorishniy et al. 2022, "On embeddings for numerical features in
+// tabular deep learning"). Values beyond the knots use the nearest knot,
+// missing ones the median.
+func (in *inputColumn) interpolate(v float64) embeddingLookup {
 	if math.IsNaN(v) {
 		v = in.center
 	}
@@ -101,14 +103,14 @@ func (in *input) position(v float64) token {
 	}
 	switch {
 	case i == 0:
-		return token{row: int32(in.table)}
+		return embeddingLookup{row: int32(in.firstRow)}
 	case i > last:
-		return token{row: int32(in.table + last - 1), frac: 1}
+		return embeddingLookup{row: int32(in.firstRow + last - 1), frac: 1}
 	}
 	low, high := in.knots[i-1], in.knots[i]
 	frac := float32((v - low) / (high - low))
 	if !(frac <= 1) {
 		frac = 1
 	}
-	return token{row: int32(in.table + i - 1), frac: frac}
+	return embeddingLookup{row: int32(in.firstRow + i - 1), frac: frac}
 }

@@ -13,9 +13,9 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// table makes a frame of numeric columns, then category columns with the
-// given numbers of levels, and classes "a", "b", ….
-type table struct {
+// testTable describes a frame of numeric columns, then categorical columns with
+// the given numbers of levels, and classes "a", "b", ….
+type testTable struct {
 	floats [][]float64
 	codes  [][]int32
 	levels []int
@@ -23,7 +23,7 @@ type table struct {
 	class  int
 }
 
-func (t table) frame() *frame.Frame {
+func (t testTable) frame() *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label"}, Rows: len(t.labels), Labels: t.labels}
 	for _, c := range t.floats {
 		f.Columns = append(f.Columns, frame.Column{Floats: c})
@@ -37,11 +37,11 @@ func (t table) frame() *frame.Frame {
 	return f
 }
 
-// mixed is a table of every kind of column: numbers with and without missing
-// cells, a few levels and many, a constant, a column without any value.
-func mixed(rows, classes int) *frame.Frame {
+// mixedFrame returns a frame of every kind of column: numbers with and without
+// missing cells, few levels and many, a constant, a column without values.
+func mixedFrame(rows, classes int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(5, 6))
-	t := table{class: classes, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
+	t := testTable{class: classes, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
 	for i := range rows {
 		v := rng.NormFloat64()
 		gap := rng.NormFloat64()
@@ -64,7 +64,7 @@ func mixed(rows, classes int) *frame.Frame {
 	return t.frame()
 }
 
-func count(lo, hi int) []int32 {
+func rowRange(lo, hi int) []int32 {
 	rows := make([]int32, 0, hi-lo)
 	for i := lo; i < hi; i++ {
 		rows = append(rows, int32(i))
@@ -72,8 +72,8 @@ func count(lo, hi int) []int32 {
 	return rows
 }
 
-// fit learns all steps.
-func fit(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
+// fitAll returns a fitter after all its steps.
+func fitAll(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
 	t.Helper()
 	n, err := New(t.Context(), f, part, o)
 	if err != nil {
@@ -90,7 +90,8 @@ func fit(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
 	}
 }
 
-// accuracy is the share of Eval rows whose most probable class is the label.
+// accuracy returns the fraction of Eval rows whose most probable class is the
+// label.
 func accuracy(t *testing.T, n *Fitter, f *frame.Frame, part split.Part) float64 {
 	t.Helper()
 	p := make([]float32, len(part.Eval)*n.opts.Classes)
@@ -112,11 +113,11 @@ func accuracy(t *testing.T, n *Fitter, f *frame.Frame, part split.Part) float64 
 	return float64(right) / float64(len(part.Eval))
 }
 
-func TestLearns(t *testing.T) {
+func TestAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	xor := table{class: 2, floats: make([][]float64, 2)}
-	sum := table{class: 3, floats: make([][]float64, 3)}
-	levels := table{class: 2, codes: make([][]int32, 2), levels: []int{30, 2}}
+	xor := testTable{class: 2, floats: make([][]float64, 2)}
+	sum := testTable{class: 3, floats: make([][]float64, 3)}
+	levels := testTable{class: 2, codes: make([][]int32, 2), levels: []int{30, 2}}
 	for range 1200 {
 		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
 		xor.floats[0], xor.floats[1] = append(xor.floats[0], a), append(xor.floats[1], 1000*b)
@@ -135,14 +136,14 @@ func TestLearns(t *testing.T) {
 		levels.codes[0], levels.codes[1] = append(levels.codes[0], x), append(levels.codes[1], y)
 		levels.labels = append(levels.labels, (x/3+y)%2)
 	}
-	part := split.Part{Train: count(0, 900), Eval: count(900, 1200)}
+	part := split.Part{Train: rowRange(0, 900), Eval: rowRange(900, 1200)}
 	for name, tt := range map[string]struct {
-		table
+		testTable
 		want float64
 	}{"exclusive_or": {xor, 0.97}, "linear_rule": {sum, 0.95}, "levels": {levels, 0.95}} {
 		t.Run(name, func(t *testing.T) {
 			f := tt.frame()
-			n := fit(t, f, part, Options{Classes: tt.class, Seed: 1, Samples: 25_000, Members: 2, Width: 32, Embedding: 4})
+			n := fitAll(t, f, part, Options{Classes: tt.class, Seed: 1, Samples: 25_000, Members: 2, Width: 32, Embedding: 4})
 			if got := accuracy(t, n, f, part); got < tt.want {
 				t.Errorf("accuracy %.3f, want %.2f", got, tt.want)
 			}
@@ -152,8 +153,8 @@ func TestLearns(t *testing.T) {
 
 // TestGradient compares every parameter's gradient with a central difference.
 func TestGradient(t *testing.T) {
-	f := mixed(40, 3)
-	n, err := New(t.Context(), f, split.Part{Train: count(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
+	f := mixedFrame(40, 3)
+	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,13 +162,13 @@ func TestGradient(t *testing.T) {
 	for i := range n.params {
 		n.params[i] += float32(rng.NormFloat64()) * 0.3
 	}
-	rows := count(0, 40)
-	defer n.sit()()
-	packed := &n.desk.packed
-	a := &lane{}
-	a.fit(n.l, n.e, len(rows))
+	rows := rowRange(0, 40)
+	defer n.acquireWorkspace()()
+	packed := &n.workspace.packed
+	a := &backprop{}
+	a.resize(n.l, n.e, len(rows))
 	a.grad = make([]float32, n.l.params)
-	quiet := &noise{}
+	quiet := &dropout{}
 	pack := func() { n.pack(n.params) }
 	loss := func() float64 {
 		pack()
@@ -186,7 +187,7 @@ func TestGradient(t *testing.T) {
 		return sum / 40 / float64(n.l.members)
 	}
 	pack()
-	a.learn(packed, batch{f, rows, 1.0 / 40}, quiet)
+	a.gradient(packed, batchPart{f, rows, 1.0 / 40}, quiet)
 	grad := slices.Clone(a.grad)
 	wrong := 0
 	for i := range n.params {
@@ -202,18 +203,18 @@ func TestGradient(t *testing.T) {
 			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.l.params, grad[i], want)
 		}
 	}
-	// A rectifier that switches within ±h spoils a difference here and there.
+	// A rectifier that switches within ±h makes a few differences wrong.
 	if wrong > n.l.params/100 {
 		t.Errorf("%d of %d gradients are wrong", wrong, n.l.params)
 	}
 }
 
 func TestSameBytes(t *testing.T) {
-	f := mixed(700, 4)
-	part := split.Part{Train: count(0, 600), Eval: count(600, 700)}
+	f := mixedFrame(700, 4)
+	part := split.Part{Train: rowRange(0, 600), Eval: rowRange(600, 700)}
 	var first []byte
 	for _, workers := range []int{1, 1, 2, 8} {
-		n := fit(t, f, part, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Batch: 300, Width: 24, Members: 3, Steps: 4})
+		n := fitAll(t, f, part, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Batch: 300, Width: 24, Members: 3, Steps: 4})
 		b, err := n.Model().AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -226,9 +227,9 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
-	f := mixed(300, 2)
-	n, err := New(t.Context(), f, split.Part{Train: count(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+func TestCheckpoint(t *testing.T) {
+	f := mixedFrame(300, 2)
+	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,17 +250,17 @@ func TestKeep(t *testing.T) {
 	n.Checkpoint()
 	step()
 	if !bytes.Equal(bytesOf(), one) {
-		t.Error("a step changed the kept model")
+		t.Error("a step changed the model of the checkpoint")
 	}
 	n.Checkpoint()
 	if bytes.Equal(bytesOf(), one) {
-		t.Error("Keep kept nothing")
+		t.Error("Checkpoint stored nothing")
 	}
 }
 
-func TestHardData(t *testing.T) {
+func TestDegenerateData(t *testing.T) {
 	nan := math.NaN()
-	for name, tt := range map[string]table{
+	for name, tt := range map[string]testTable{
 		"one_row":             {class: 2, labels: []int32{1}, floats: [][]float64{{1}}},
 		"classes_of_0_1_2":    {class: 4, labels: []int32{1, 2, 2, 3, 3, 3}, floats: [][]float64{{1, 2, 3, 4, 5, 6}}},
 		"all_missing":         {class: 2, labels: []int32{0, 1, 0, 1}, floats: [][]float64{{nan, nan, nan, nan}}},
@@ -271,8 +272,8 @@ func TestHardData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := tt.frame()
-			part := split.Part{Train: count(0, f.Rows), Eval: count(0, f.Rows)}
-			n := fit(t, f, part, Options{Classes: tt.class, Seed: 4, Samples: 200, Width: 16, Steps: 2})
+			part := split.Part{Train: rowRange(0, f.Rows), Eval: rowRange(0, f.Rows)}
+			n := fitAll(t, f, part, Options{Classes: tt.class, Seed: 4, Samples: 200, Width: 16, Steps: 2})
 			accuracy(t, n, f, part)
 			for _, v := range n.params {
 				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
@@ -283,9 +284,9 @@ func TestHardData(t *testing.T) {
 	}
 }
 
-func TestDivergedBatchChangesNothing(t *testing.T) {
-	f := mixed(100, 2)
-	n, err := New(t.Context(), f, split.Part{Train: count(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
+func TestNonFiniteGradientIsSkipped(t *testing.T) {
+	f := mixedFrame(100, 2)
+	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,16 +294,16 @@ func TestDivergedBatchChangesNothing(t *testing.T) {
 		n.params[i] = 1e30
 	}
 	params, mean := slices.Clone(n.params), slices.Clone(n.mean)
-	defer n.sit()()
-	n.update(n.draw())
+	defer n.acquireWorkspace()()
+	n.trainBatch(n.nextBatch())
 	if !slices.Equal(params, n.params) || !slices.Equal(mean, n.mean) {
 		t.Error("an infinite gradient reached the model")
 	}
 }
 
 func TestCancel(t *testing.T) {
-	f := mixed(5000, 3)
-	n, err := New(t.Context(), f, split.Part{Train: count(0, 5000)}, Options{Classes: 3, Seed: 4})
+	f := mixedFrame(5000, 3)
+	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 5000)}, Options{Classes: 3, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,9 +314,9 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestBadOptions(t *testing.T) {
-	f := mixed(10, 2)
-	if _, err := New(t.Context(), f, split.Part{Train: count(0, 10)}, Options{Classes: 1}); err == nil {
+func TestInvalidOptions(t *testing.T) {
+	f := mixedFrame(10, 2)
+	if _, err := New(t.Context(), f, split.Part{Train: rowRange(0, 10)}, Options{Classes: 1}); err == nil {
 		t.Error("one class is accepted")
 	}
 	if _, err := New(t.Context(), f, split.Part{}, Options{Classes: 2}); err == nil {

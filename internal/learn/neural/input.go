@@ -8,55 +8,55 @@ import (
 	"foretell/internal/frame"
 )
 
-// unknown is the row of levels that training did not see.
-const unknown = 0
+// unknownRow is the row of unknown levels in an embedding table.
+const unknownRow = 0
 
-// input is one column as the network sees it. What it knows of the data comes
-// from the training rows alone.
-type input struct {
+// inputColumn is one column as an input of the network. Its statistics are
+// those of the training rows.
+type inputColumn struct {
 	numeric bool
 	column  int // in the frame
-	// flag tells that a numeric column's missing cells have an input of their
-	// own, because training saw some.
-	flag bool
-	// center and scale bring the middle half of the values to length 1.
+	// missingFlag reports whether missing cells of a numeric column have an
+	// input of their own, because there were some in training.
+	missingFlag bool
+	// center and scale map the middle half of the values to length 1.
 	center, scale float64
-	// knots are ascending values; between two the embedding is interpolated.
-	// There are none where the column has but two values.
+	// knots are the ascending values between which the embedding is
+	// interpolated; nil if the column has two values only.
 	knots []float64
-	// level maps a category's code, shifted by one (0 is missing), to a row of
-	// the table. Levels that training did not see share the row unknown.
-	level []int32
+	// rowOfLevel maps a category's code, plus one (0 is missing), to a row of
+	// the table. Unknown levels map to unknownRow.
+	rowOfLevel []int32
 
-	dense int // where the scaled value and the flag are among the inputs
-	rows  int // of the embedding table; 0 if there is none
-	table int // its first row among those of all tables
-	token int // which of the embeddings it is
+	denseIndex int // index of the scaled value, before the flag, among the inputs
+	tableRows  int // of the embedding table; 0 if there is none
+	firstRow   int // index of its first row in all tables
+	embedIndex int // index among the embeddings
 }
 
-// encoder lays the columns out as one input vector: the scaled values and
-// flags of the numeric columns, then the embeddings, size numbers each.
+// encoder maps columns to an input vector: the scaled values and flags of the
+// numeric columns, then the embeddings, embeddingSize numbers each.
 type encoder struct {
-	inputs []input
-	dense  int // scaled values and flags
-	rows   int // of all embedding tables
-	embeds int // embeddings
-	size   int // outputs of one embedding
+	inputs        []inputColumn
+	denseSize     int // scaled values and flags
+	tableRows     int // of all tables
+	embeddings    int // number of embeddings
+	embeddingSize int // outputs of one embedding
 }
 
-// width is the length of an input vector.
-func (e *encoder) width() int { return e.dense + e.embeds*e.size }
+// width returns the length of an input vector.
+func (e *encoder) width() int { return e.denseSize + e.embeddings*e.embeddingSize }
 
-// fitEncoder learns the inputs of f from the training rows: embeddings of size
-// outputs (0 to choose), at most knots knots. Columns that hold one value only
-// are left out. It fails with ctx only.
+// fitEncoder returns the encoder of f's columns, fitted to the training rows,
+// with embeddings of size outputs (0 selects a default) and at most knots
+// knots. Constant columns are left out. The only error is ctx's.
 func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots int) (*encoder, error) {
-	e := &encoder{size: size}
+	e := &encoder{embeddingSize: size}
 	for i := range f.Columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var in input
+		var in inputColumn
 		var ok bool
 		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
 			in, ok = fitNumeric(c, rows, knots)
@@ -68,67 +68,68 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 			e.inputs = append(e.inputs, in)
 		}
 	}
-	e.arrange()
+	e.assignIndices()
 	if size == 0 {
 		e.chooseSize()
 	}
 	return e, nil
 }
 
-// An embedding has the most outputs unless so many columns have one that the
-// first layer would grow beyond so many inputs.
+// An embedding has maxEmbeddingSize outputs, fewer if all together would exceed
+// maxEmbeddingInputs.
 const (
-	most    = 8
-	outputs = 512
+	maxEmbeddingSize   = 8
+	maxEmbeddingInputs = 512
 )
 
-// chooseSize sets the size of the embeddings. Where less than two outputs are
-// left for each, numbers do without.
+// chooseSize sets the size of the embeddings. If fewer than two outputs were
+// left for each, numbers have none.
 func (e *encoder) chooseSize() {
-	if e.embeds > outputs/2 {
+	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
 			if in := &e.inputs[i]; in.numeric {
-				in.knots, in.rows = nil, 0
+				in.knots, in.tableRows = nil, 0
 			}
 		}
-		e.arrange()
+		e.assignIndices()
 	}
-	e.size = max(1, min(most, outputs/max(1, e.embeds)))
+	e.embeddingSize = max(1, min(maxEmbeddingSize, maxEmbeddingInputs/max(1, e.embeddings)))
 }
 
-// arrange gives each input its places in the input vector and the tables.
-func (e *encoder) arrange() {
-	e.dense, e.rows, e.embeds = 0, 0, 0
+// assignIndices assigns each column its indices in the input vector and the
+// tables.
+func (e *encoder) assignIndices() {
+	e.denseSize, e.tableRows, e.embeddings = 0, 0, 0
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		in.dense, in.table, in.token = e.dense, e.rows, e.embeds
+		in.denseIndex, in.firstRow, in.embedIndex = e.denseSize, e.tableRows, e.embeddings
 		if in.numeric {
-			e.dense++
+			e.denseSize++
 		}
-		if in.flag {
-			e.dense++
+		if in.missingFlag {
+			e.denseSize++
 		}
-		if in.rows > 0 {
-			e.rows += in.rows
-			e.embeds++
+		if in.tableRows > 0 {
+			e.tableRows += in.tableRows
+			e.embeddings++
 		}
 	}
 }
 
-// fitNumeric scales as Holzmüller et al. 2024 ("Better by default", section
-// 3): by the distance of the quartiles, by half the range where the quartiles are
-// one value.
-func fitNumeric(column *frame.Column, rows []int32, knots int) (input, bool) {
-	sorted, missing := present(column, rows)
+// fitNumeric fits a numeric column. It scales by the interquartile range as in
+// Holzmüller et al. 2024 ("Better by default", section 3), and by half the
+// range if the quartiles are equal. ok is false if the column is constant.
+func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, bool) {
+	sorted, missing := presentValues(column, rows)
 	if len(sorted) == 0 {
-		return input{}, false
+		return inputColumn{}, false
 	}
 	slices.Sort(sorted)
 	n := len(sorted)
-	in := input{numeric: true, flag: missing, center: sorted[n/2]}
+	in := inputColumn{numeric: true, missingFlag: missing, center: sorted[n/2]}
 	lo, hi := sorted[0], sorted[n-1]
-	if lo == hi && !in.flag {
-		return input{}, false
+	if lo == hi && !in.missingFlag {
+		return inputColumn{}, false
 	}
 	in.scale = 1
 	if iqr := sorted[n-1-n/4] - sorted[n/4]; iqr > 0 {
@@ -136,41 +137,42 @@ func fitNumeric(column *frame.Column, rows []int32, knots int) (input, bool) {
 	} else if hi > lo {
 		in.scale = 2 / (hi - lo)
 	}
-	in.scale = min(in.scale, math.MaxFloat64) // of subnormal distances
+	in.scale = min(in.scale, math.MaxFloat64) // if distances are subnormal
 	in.knots = chooseKnots(sorted, knots)
 	if len(in.knots) > 2 {
-		in.rows = len(in.knots)
+		in.tableRows = len(in.knots)
 	} else {
 		in.knots = nil
 	}
 	return in, true
 }
 
-// looked is how many values of a column tell how they are spread.
-const looked = 100_000
+// sampleRows is the number of values from which a column's distribution is
+// estimated.
+const sampleRows = 100_000
 
-// present returns the values of the rows that have one, of many rows about
-// looked of them, and whether any row has none.
-func present(column *frame.Column, rows []int32) (sample []float64, missing bool) {
+// presentValues returns the values of the rows that are not missing, about
+// sampleRows of them if there are more, and whether any row is missing.
+func presentValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)
 	values = slices.DeleteFunc(values, math.IsNaN)
 	n := len(values)
-	stride := max((n+looked-1)/looked, 1)
-	sample = make([]float64, 0, min(n, looked))
+	stride := max((n+sampleRows-1)/sampleRows, 1)
+	sample = make([]float64, 0, min(n, sampleRows))
 	for at := 0; at < n; at += stride {
 		sample = append(sample, values[at])
 	}
 	return sample, n < len(rows)
 }
 
-// chooseKnots returns at most count ascending values of sorted: every distinct
-// one if they are so few, else half of them quantiles of the rows and half
-// quantiles of the distinct values, so that a long thin tail is resolved too.
+// chooseKnots returns at most count ascending values of sorted: all distinct
+// values if they are at most count, else half of them quantiles of the rows and
+// half quantiles of the distinct values, so that a long tail has knots, too.
 func chooseKnots(sorted []float64, count int) []float64 {
 	distinct := slices.Compact(slices.Clone(sorted))
 	if len(distinct) <= count {
-		return slices.Clone(distinct) // without the room of all the others
+		return slices.Clone(distinct) // releases the memory of the duplicates
 	}
 	half := count / 2
 	knots := make([]float64, 0, 2*half)
@@ -183,26 +185,27 @@ func chooseKnots(sorted []float64, count int) []float64 {
 	return slices.Compact(knots)
 }
 
-// fitCategory gives each level seen in training a row, one to all the others,
-// and one to missing cells if there were any.
-func fitCategory(codes []int32, levels int, rows []int32) (input, bool) {
+// fitCategory assigns a table row to each level seen in training, one to
+// unknown levels, and one to missing cells if there were any. ok is false if
+// the column is constant.
+func fitCategory(codes []int32, levels int, rows []int32) (inputColumn, bool) {
 	seen := make([]bool, levels+2) // missing, the levels, other
 	for _, r := range rows {
-		seen[slot(codes[r], levels)] = true
+		seen[levelIndex(codes[r], levels)] = true
 	}
-	in := input{level: make([]int32, levels+2), rows: unknown + 1}
+	in := inputColumn{rowOfLevel: make([]int32, levels+2), tableRows: unknownRow + 1}
 	for s := range seen[:levels+1] {
 		if seen[s] {
-			in.level[s] = int32(in.rows)
-			in.rows++
+			in.rowOfLevel[s] = int32(in.tableRows)
+			in.tableRows++
 		}
 	}
-	return in, in.rows > 2 || in.rows == 2 && seen[levels+1]
+	return in, in.tableRows > 2 || in.tableRows == 2 && seen[levels+1]
 }
 
-// slot shifts a code so that missing is 0 and whatever is not a level is the
-// last.
-func slot(code int32, levels int) int32 {
+// levelIndex returns 0 for missing, code+1 for a known level, and levels+1 for
+// any other code.
+func levelIndex(code int32, levels int) int32 {
 	if code < 0 {
 		return 0
 	}

@@ -5,33 +5,32 @@ import (
 	"math/rand/v2"
 )
 
-// layout says where each parameter lies in the one flat slice that holds them
-// all, so that the optimiser, the average and the model file need not know
-// what they are:
+// layout holds the index of each parameter in the one slice of all, so that the
+// optimiser, the average and the model file need not distinguish them:
 //
 //	scale    members × width, then members × width biases, of the first layer
 //	dense    in × out, then out biases    one a hidden layer; the first has none
 //	heads    members × (width × classes), then members × classes biases
 //	tables   rows × size                  the embeddings
 type layout struct {
-	inputs, width, members, classes int
-	dense                           []dense
-	heads, headBias                 int
-	tables, tableRows, tableSize    int
-	params                          int
+	inputs, width, members, classes  int
+	dense                            []denseLayer
+	heads, headBias                  int
+	tables, tableRows, embeddingSize int
+	params                           int
 }
 
-// dense is one hidden layer: its weights begin at weights, row major in × out,
-// its biases at bias.
-type dense struct{ in, out, weights, bias int }
+// denseLayer is one hidden layer. weights is the index of its weights,
+// row-major in × out, bias that of its biases.
+type denseLayer struct{ in, out, weights, bias int }
 
-// newLayout counts the parameters of a network over e's inputs.
+// newLayout returns the layout of a network on e's inputs.
 func newLayout(e *encoder, o Options) *layout {
 	l := &layout{inputs: e.width(), width: o.Width, members: o.Members, classes: o.Classes}
 	at := 2 * l.members * l.width
 	in := l.inputs
 	for i := range o.Layers {
-		d := dense{in, l.width, at, at + in*l.width}
+		d := denseLayer{in, l.width, at, at + in*l.width}
 		at = d.bias
 		if i > 0 {
 			at += l.width
@@ -42,48 +41,48 @@ func newLayout(e *encoder, o Options) *layout {
 	l.heads = at
 	l.headBias = at + l.members*l.width*l.classes
 	l.tables = l.headBias + l.members*l.classes
-	l.tableRows, l.tableSize = e.rows, e.size
-	l.params = l.tables + e.rows*e.size
+	l.tableRows, l.embeddingSize = e.tableRows, e.embeddingSize
+	l.params = l.tables + e.tableRows*e.embeddingSize
 	return l
 }
 
 // weightsOf returns the weight matrix of d.
-func (d dense) weightsOf(params []float32) []float32 {
+func (d denseLayer) weightsOf(params []float32) []float32 {
 	return params[d.weights : d.weights+d.in*d.out]
 }
 
 // biasesOf returns the biases of d.
-func (d dense) biasesOf(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
+func (d denseLayer) biasesOf(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
 
-// member returns what is a member's own of the first layer: by how much it
-// scales each unit, and its biases.
+// member returns a member's own parameters of the first layer: the scale of
+// each unit, and its biases.
 func (l *layout) member(params []float32, member int) (scale, bias []float32) {
 	at, bt := member*l.width, (l.members+member)*l.width
 	return params[at : at+l.width], params[bt : bt+l.width]
 }
 
-// head returns the weight matrix, width × classes, and the biases of a
-// member's output layer.
+// head returns the weights, width × classes, and the biases of a member's
+// output layer.
 func (l *layout) head(params []float32, member int) (weights, bias []float32) {
 	n := l.width * l.classes
 	at, bt := l.heads+member*n, l.headBias+member*l.classes
 	return params[at : at+n], params[bt : bt+l.classes]
 }
 
-// span is a part lo…hi-1 of the parameters. Those of products decay: biases,
-// scales and embeddings do not.
-type span struct {
+// paramRange is the range lo…hi-1 of the parameters. Weights of products decay;
+// biases, scales and embeddings do not.
+type paramRange struct {
 	lo, hi int
-	decays bool
+	decay  bool
 }
 
-// spans cuts the parameters into parts of at most size.
-func (l *layout) spans(size int) []span {
-	var list []span
+// ranges divides the parameters into ranges of at most size.
+func (l *layout) ranges(size int) []paramRange {
+	var list []paramRange
 	at := 0
 	upTo := func(end int, decays bool) {
 		for ; at < end; at = list[len(list)-1].hi {
-			list = append(list, span{at, min(at+size, end), decays})
+			list = append(list, paramRange{at, min(at+size, end), decays})
 		}
 	}
 	for _, d := range l.dense {
@@ -96,10 +95,10 @@ func (l *layout) spans(size int) []span {
 	return list
 }
 
-// initialise draws the parameters to start from: weights and biases uniform
-// with variance 1/(3·inputs), the members' scales around 1, a single member's
-// all 1. Embeddings of numbers start at zero, so that the network starts linear
-// in them; those of levels start random.
+// initialise returns the initial parameters: weights and biases uniform with
+// variance 1/(3·inputs), the members' scales around 1, a single member's
+// exactly 1. Embeddings of numbers start at zero, so that the network starts
+// linear in them; those of levels start random.
 func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {
@@ -113,7 +112,7 @@ func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 		for i := range scale {
 			scale[i] = 1
 			if l.members > 1 {
-				scale[i] += float32(spread * rng.NormFloat64())
+				scale[i] += float32(scaleDeviation * rng.NormFloat64())
 			}
 		}
 		fill(bias, l.inputs)
@@ -131,13 +130,13 @@ func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 	}
 	for i := range e.inputs {
 		if in := &e.inputs[i]; !in.numeric {
-			fill(p[l.tables+in.table*e.size:][:in.rows*e.size], 1)
+			fill(p[l.tables+in.firstRow*e.embeddingSize:][:in.tableRows*e.embeddingSize], 1)
 		}
 	}
 	return p
 }
 
-// spread is the standard deviation of the members' scales at the start. Random
-// signs, TabM's choice for wide networks, cost a network of 128 or 192 units too much
-// of its capacity.
-const spread = 0.5
+// scaleDeviation is the standard deviation of the members' initial scales.
+// Random signs, TabM's choice for wide networks, cost a network of 128 or 192
+// units too much of its capacity.
+const scaleDeviation = 0.5

@@ -6,47 +6,46 @@ import (
 	"foretell/internal/frame"
 )
 
-// Model is a learnt network. It does not change and may be used by any number
-// of goroutines.
+// Model is a trained network. It is immutable and safe for concurrent use.
 type Model struct {
 	e      *encoder
 	l      *layout
 	params []float32
-	// packed returns the parameters as the network reads them: made when they
-	// are first asked for, because most models of a race never predict.
-	packed func() *packed
-	passes *sync.Pool // of *pass
+	// packed returns the packed parameters. They are packed on first use,
+	// because most models of a race never predict.
+	packed func() *packedParams
+	passes *sync.Pool // of *forwardPass
 }
 
-// newModel takes over params.
+// newModel returns a model that owns params.
 func newModel(e *encoder, l *layout, params []float32) *Model {
 	m := &Model{e: e, l: l, params: params}
-	m.packed = sync.OnceValue(func() *packed {
-		p := &packed{flat: params}
-		p.fit(l, false)
+	m.packed = sync.OnceValue(func() *packedParams {
+		p := &packedParams{flat: params}
+		p.resize(l, false)
 		for i := range p.tasks() {
 			p.pack(l, e, i)
 		}
 		return p
 	})
 	m.passes = &sync.Pool{New: func() any {
-		p := &pass{}
-		p.fit(l, e, block)
+		p := &forwardPass{}
+		p.resize(l, e, predictRows)
 		return p
 	}}
 	return m
 }
 
-// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row major,
-// (hi−lo) × classes. f has the columns the model was trained on; cells never
-// seen in training are taken for unknown.
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major,
+// (hi−lo) × classes. f must have the columns that the model was trained on;
+// unknown levels are allowed.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	p := m.passes.Get().(*pass)
+	p := m.passes.Get().(*forwardPass)
 	defer m.passes.Put(p)
 	packed := m.packed()
-	var rows [block]int32
-	for at := lo; at < hi; at += block {
-		n := min(block, hi-at)
+	var rows [predictRows]int32
+	for at := lo; at < hi; at += predictRows {
+		n := min(predictRows, hi-at)
 		for i := range n {
 			rows[i] = int32(at + i)
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 func TestModel(t *testing.T) {
-	f := mixed(400, 3)
-	part := split.Part{Train: count(0, 300), Eval: count(300, 400)}
-	n := fit(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	f := mixedFrame(400, 3)
+	part := split.Part{Train: rowRange(0, 300), Eval: rowRange(300, 400)}
+	n := fitAll(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
 	want := make([]float32, 300)
 	n.EvalProbabilities(want)
 	b, err := n.Model().AppendBinary([]byte("x"))
@@ -30,8 +30,8 @@ func TestModel(t *testing.T) {
 			t.Error("probabilities differ after a round trip")
 		}
 	})
-	t.Run("takes_cells_never_seen", func(t *testing.T) {
-		odd := table{class: 3, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
+	t.Run("unseen_cells_are_valid", func(t *testing.T) {
+		odd := testTable{class: 3, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}
 		for _, v := range []float64{math.NaN(), 1e308, -1e308, math.Inf(1), 0} {
 			for c := range odd.floats {
 				odd.floats[c] = append(odd.floats[c], v)
@@ -51,7 +51,7 @@ func TestModel(t *testing.T) {
 			}
 		}
 	})
-	t.Run("refuses_every_cut", func(t *testing.T) {
+	t.Run("truncated_models_are_errors", func(t *testing.T) {
 		for i := range len(b) - 1 {
 			if err := new(Model).UnmarshalBinary(b[1 : 1+i]); err == nil {
 				t.Fatalf("the first %d bytes are accepted", i)
@@ -61,8 +61,8 @@ func TestModel(t *testing.T) {
 }
 
 func FuzzUnmarshal(f *testing.F) {
-	data := mixed(60, 3)
-	n, err := New(context.Background(), data, split.Part{Train: count(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
+	data := mixedFrame(60, 3)
+	n, err := New(context.Background(), data, split.Part{Train: rowRange(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		var twin Model
 		if err := twin.UnmarshalBinary(again); err != nil {
-			t.Fatalf("what AppendBinary wrote is refused: %v", err)
+			t.Fatalf("a model written by AppendBinary is an error: %v", err)
 		}
 	})
 }

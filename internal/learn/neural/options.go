@@ -5,72 +5,74 @@ import (
 	"math"
 )
 
-// Options are the parameters of the learner.
+// Options are the hyperparameters of the network. The zero value of every field
+// but Classes selects its default.
 type Options struct {
-	// Classes is the number of classes, 2…65535.
+	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
-	// Seed starts every random choice.
+	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is the number of goroutines that learn and score; more than one
-	// for each 128 rows of a batch are of little use. It never changes the model. Defaults to 1.
+	// Workers is the number of goroutines. More than one for each 128 rows of a
+	// batch are of little use. The model does not depend on it. Defaults to 1.
 	Workers int
-	// Room is memory to be shared with other fitters. Defaults to the fitter's
-	// own.
-	Room *Room
-	// Steps is the number of steps the schedule is cut into. The schedule is
-	// the same whatever their number. Defaults to 100, or 12 a pass over the
-	// rows where that is less: who judges each step on many rows would spend
-	// more time on that than on learning.
+	// Workspaces is memory that fitters may share. Defaults to memory of the
+	// fitter's own.
+	Workspaces *WorkspacePool
+	// Steps is the number of steps of the schedule, which does not depend on
+	// it. Defaults to 100, or to 12 an epoch if that is less: with more,
+	// evaluating each step on many rows would take longer than training.
 	Steps int
-	// Samples is how many rows are learnt from over the whole schedule, a row
-	// counting as often as it comes up. Defaults to 64 passes over up to 2,000
-	// rows, growing with the cube root of the rows from there on: 9 passes over
-	// 36,000 rows, 2 over 370,000.
+	// Samples is the number of rows trained on over the whole schedule,
+	// counting a row once an epoch. Defaults to 64 epochs up to 2,000 rows; the
+	// number grows with the cube root of the rows from there: 9 epochs of
+	// 36,000 rows, 2 of 370,000.
 	Samples int
-	// Members is the number of networks learnt as one, 1…64. Defaults to 4.
+	// Members is the number of networks in the ensemble, from 1 to 64. Defaults
+	// to 4.
 	Members int
 	// Width is the number of units of a hidden layer. Defaults to 192.
 	Width int
-	// Layers is the number of hidden layers, 1…64. Defaults to 3.
+	// Layers is the number of hidden layers, from 1 to 64. Defaults to 3.
 	Layers int
 	// Batch is the number of rows of one update. Defaults to an eighth of the
-	// training rows, but at least 32 and at most 256.
+	// training rows, at least 32 and at most 256.
 	Batch int
-	// Rate is the highest learning rate of the schedule. Defaults to 0.005.
+	// Rate is the maximum learning rate of the schedule. Defaults to 0.005.
 	Rate float64
-	// Decay is AdamW's decay of the products' weights, relative to the learning
-	// rate, at the height of the schedule: it falls with the rate, so that the
-	// last passes are free of it. Defaults to 2.5 for up to 500 rows, from
-	// there on falling with their square root; less than zero means none.
+	// Decay is AdamW's weight decay of the products' weights, relative to the
+	// maximum learning rate. It is scaled by the schedule, so that the last
+	// epochs have hardly any. Defaults to 2.5 up to 500 rows and falls with
+	// their square root from there; less than zero means none.
 	Decay float64
-	// Dropout is the share of hidden units left out of an update, below 1.
+	// Dropout is the fraction of hidden units left out of an update, below 1.
 	// Defaults to 0.2; less than zero means none.
 	Dropout float64
 	// Embedding is the number of outputs of a column's embedding. Defaults to
-	// 8, less where more than 64 columns have one.
+	// 8, less if more than 64 columns have one.
 	Embedding int
 	// Knots is the largest number of knots of a numeric column, at least 4.
 	// Defaults to 32.
 	Knots int
 }
 
-// withDefaults fills in what was left zero, for rows rows to learn from.
+// withDefaults returns o with the defaults for the given number of training
+// rows.
 func (o Options) withDefaults(rows int) (Options, error) {
-	few := math.Min(float64(rows), 2000)
-	or(&o.Workers, 1)
-	if o.Room == nil {
-		o.Room = &Room{}
+	base := math.Min(float64(rows), 2000)
+	orDefault(&o.Workers, 1)
+	if o.Workspaces == nil {
+		o.Workspaces = &WorkspacePool{}
 	}
-	or(&o.Samples, int(64*few*math.Cbrt(float64(rows)/few)))
-	or(&o.Steps, max(20, min(100, 12*o.Samples/max(1, rows))))
-	or(&o.Members, 4)
-	or(&o.Width, 192)
-	or(&o.Layers, 3)
-	or(&o.Batch, max(32, min(256, rows/8)))
-	or(&o.Rate, 0.005)
-	or(&o.Decay, 2.5*math.Sqrt(500/math.Max(500, float64(rows))))
-	or(&o.Dropout, 0.2)
-	or(&o.Knots, 32)
+	orDefault(&o.Samples, int(64*base*math.Cbrt(float64(rows)/base)))
+	orDefault(&o.Steps, max(20, min(100, 12*o.Samples/max(1, rows))))
+	orDefault(&o.Members, 4)
+	orDefault(&o.Width, 192)
+	orDefault(&o.Layers, 3)
+	orDefault(&o.Batch, max(32, min(256, rows/8)))
+	orDefault(&o.Rate, 0.005)
+	orDefault(&o.Decay, 2.5*math.Sqrt(500/math.Max(500, float64(rows))))
+	orDefault(&o.Dropout, 0.2)
+	orDefault(&o.Knots, 32)
 	o.Batch = min(o.Batch, rows)
 	o.Decay, o.Dropout = max(0, o.Decay), max(0, o.Dropout)
 	for _, check := range []struct {
@@ -99,8 +101,8 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	return o, nil
 }
 
-// or sets a zero to its default.
-func or[T int | float64](v *T, def T) {
+// orDefault sets a zero to its default.
+func orDefault[T int | float64](v *T, def T) {
 	if *v == 0 {
 		*v = def
 	}

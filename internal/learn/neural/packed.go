@@ -2,49 +2,50 @@ package neural
 
 import "foretell/internal/learn/kernel"
 
-// packed is a set of parameters in the form the products read them, shared by
+// packedParams holds parameters in the form that the products read, shared by
 // all goroutines that run the network.
-type packed struct {
+type packedParams struct {
 	flat []float32
 	// forward and heads hold the packed weights, backward and headsBack their
-	// transposes, which only learning needs.
+	// transposes, which only training needs.
 	forward, backward [][]float32
 	heads, headsBack  [][]float32
-	// tables holds the embeddings' rows: those of numbers are the running sums
-	// of the parameters, so that learning moves all knots beyond one together.
+	// tables holds the rows of the embeddings. Those of numbers are cumulative
+	// sums of the parameters, so that training moves all knots above one
+	// together.
 	tables []float32
 }
 
-// fit makes room for l's parameters; learning says whether the transposes are
-// wanted.
-func (p *packed) fit(l *layout, learning bool) {
-	p.tables = sized(p.tables, l.tableRows*l.tableSize)
-	p.forward = sized(p.forward, len(l.dense))
-	p.heads = sized(p.heads, l.members)
+// resize sets the lengths for l's parameters, including the transposes if
+// training.
+func (p *packedParams) resize(l *layout, training bool) {
+	p.tables = resize(p.tables, l.tableRows*l.embeddingSize)
+	p.forward = resize(p.forward, len(l.dense))
+	p.heads = resize(p.heads, l.members)
 	for i, d := range l.dense {
-		p.forward[i] = sized(p.forward[i], kernel.PackedLen(d.in, d.out))
+		p.forward[i] = resize(p.forward[i], kernel.PackedLen(d.in, d.out))
 	}
 	for m := range p.heads {
-		p.heads[m] = sized(p.heads[m], kernel.PackedLen(l.width, l.classes))
+		p.heads[m] = resize(p.heads[m], kernel.PackedLen(l.width, l.classes))
 	}
-	if !learning {
+	if !training {
 		return
 	}
-	p.backward = sized(p.backward, len(l.dense))
-	p.headsBack = sized(p.headsBack, l.members)
+	p.backward = resize(p.backward, len(l.dense))
+	p.headsBack = resize(p.headsBack, l.members)
 	for i, d := range l.dense {
-		p.backward[i] = sized(p.backward[i], kernel.PackedLen(d.out, d.in))
+		p.backward[i] = resize(p.backward[i], kernel.PackedLen(d.out, d.in))
 	}
 	for m := range p.headsBack {
-		p.headsBack[m] = sized(p.headsBack[m], kernel.PackedLen(l.classes, l.width))
+		p.headsBack[m] = resize(p.headsBack[m], kernel.PackedLen(l.classes, l.width))
 	}
 }
 
-// tasks is the number of independent parts of pack.
-func (p *packed) tasks() int { return len(p.forward) + len(p.heads) + 1 }
+// tasks returns the number of independent tasks of pack.
+func (p *packedParams) tasks() int { return len(p.forward) + len(p.heads) + 1 }
 
-// pack does one part of the copying from flat: a layer, a head or the tables.
-func (p *packed) pack(l *layout, e *encoder, task int) {
+// pack does one task of packing flat: a layer, a head or the tables.
+func (p *packedParams) pack(l *layout, e *encoder, task int) {
 	layers := len(p.forward)
 	switch {
 	case task < layers:
@@ -64,14 +65,14 @@ func (p *packed) pack(l *layout, e *encoder, task int) {
 		copy(p.tables, p.flat[l.tables:])
 		for i := range e.inputs {
 			if in := &e.inputs[i]; in.numeric {
-				accumulate(p.tables[in.table*e.size:][:in.rows*e.size], e.size)
+				cumulate(p.tables[in.firstRow*e.embeddingSize:][:in.tableRows*e.embeddingSize], e.embeddingSize)
 			}
 		}
 	}
 }
 
-// accumulate turns the rows of t, size numbers each, into their running sums.
-func accumulate(t []float32, size int) {
+// cumulate replaces the rows of t, size numbers each, by their cumulative sums.
+func cumulate(t []float32, size int) {
 	for j := size; j < len(t); j++ {
 		t[j] += t[j-size]
 	}

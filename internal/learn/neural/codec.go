@@ -8,30 +8,30 @@ import (
 	"slices"
 )
 
-// version is the first byte of a model's bytes.
+// version is the first byte of the binary form.
 const version = 1
 
-// The largest sizes a model may claim. They keep products of sizes within an
-// int; what a model may allocate is bounded by its own length.
+// The largest sizes of a valid model, such that products of sizes fit an int.
+// The memory of a model is limited by the length of its binary form.
 const (
 	maxCount = 1 << 20 // columns, levels, knots, classes
 	maxWidth = 1 << 14 // units, outputs of an embedding
 	maxStack = 1 << 6  // members, layers
 )
 
-// AppendBinary appends the model's bytes to b, little endian:
+// AppendBinary appends the model's binary form to b, little endian:
 //
 //	version, classes, members, layers, width, embedding size, inputs
 //	input:   numeric, column; numeric: flag, centre, scale, knots; else: levels
 //	float32  every parameter, in the order of layout
 //
-// Counts are unsigned varints, centre, scale and knots float64.
+// Counts are uvarints; centre, scale and knots are float64.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	if m.l == nil {
 		return b, errors.New("neural: empty model")
 	}
 	b = append(b, version)
-	for _, n := range []int{m.l.classes, m.l.members, len(m.l.dense), m.l.width, m.e.size, len(m.e.inputs)} {
+	for _, n := range []int{m.l.classes, m.l.members, len(m.l.dense), m.l.width, m.e.embeddingSize, len(m.e.inputs)} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	for i := range m.e.inputs {
@@ -44,18 +44,18 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// append appends the bytes of one input.
-func (in *input) append(b []byte) []byte {
+// append appends the binary form of one column.
+func (in *inputColumn) append(b []byte) []byte {
 	b = append(b, bit(in.numeric))
 	b = binary.AppendUvarint(b, uint64(in.column))
 	if !in.numeric {
-		b = binary.AppendUvarint(b, uint64(len(in.level)))
-		for _, l := range in.level {
+		b = binary.AppendUvarint(b, uint64(len(in.rowOfLevel)))
+		for _, l := range in.rowOfLevel {
 			b = binary.AppendUvarint(b, uint64(l))
 		}
 		return b
 	}
-	b = append(b, bit(in.flag))
+	b = append(b, bit(in.missingFlag))
 	b = appendFloat(b, in.center)
 	b = appendFloat(b, in.scale)
 	b = binary.AppendUvarint(b, uint64(len(in.knots)))
@@ -76,26 +76,25 @@ func appendFloat(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-// UnmarshalBinary makes m the model that AppendBinary wrote. Any other bytes
-// are an error, and leave m as it was.
+// UnmarshalBinary sets m to the model with the binary form b. It changes m only
+// if the error is nil.
 func (m *Model) UnmarshalBinary(b []byte) error {
-	r := &reader{rest: b}
+	r := &modelReader{rest: b}
 	if v := r.byte(); r.err == nil && v != version {
 		return fmt.Errorf("neural: model version %d, want %d", v, version)
 	}
-	classes, members, layers := r.count(2, maxCount), r.count(1, maxStack), r.count(1, maxStack)
-	width, size := r.count(1, maxWidth), r.count(1, maxWidth)
-	inputs := r.count(0, min(maxCount, len(r.rest)))
-	e := &encoder{size: size, inputs: make([]input, 0, inputs)}
+	classes, members, layers := r.uvarint(2, maxCount), r.uvarint(1, maxStack), r.uvarint(1, maxStack)
+	width, size := r.uvarint(1, maxWidth), r.uvarint(1, maxWidth)
+	inputs := r.uvarint(0, min(maxCount, len(r.rest)))
+	e := &encoder{embeddingSize: size, inputs: make([]inputColumn, 0, inputs)}
 	for range inputs {
-		e.inputs = append(e.inputs, r.input())
+		e.inputs = append(e.inputs, r.inputColumn())
 	}
 	if r.err != nil {
 		return r.err
 	}
-	e.arrange()
-	// What the model claims to hold must be what is there, before anything of
-	// that size is made.
+	e.assignIndices()
+	// Check the sizes against the bytes that are left before allocating.
 	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
 	if l.params != len(r.rest)/4 || len(r.rest)%4 != 0 {
 		return fmt.Errorf("neural: %d bytes of parameters, want %d of them", len(r.rest), l.params)
@@ -108,21 +107,22 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// reader takes a model's bytes apart. After the first error it reads zeros.
-type reader struct {
+// modelReader reads the binary form of a model. After the first error all
+// values read are zero.
+type modelReader struct {
 	rest []byte
 	err  error
 }
 
-// fail remembers the first error and drops the rest.
-func (r *reader) fail(what string) {
+// fail sets the first error and drops the rest.
+func (r *modelReader) fail(what string) {
 	if r.err == nil {
 		r.err = errors.New("neural: malformed model: " + what)
 	}
 	r.rest = nil
 }
 
-func (r *reader) byte() byte {
+func (r *modelReader) byte() byte {
 	if len(r.rest) < 1 {
 		r.fail("cut short")
 		return 0
@@ -132,7 +132,7 @@ func (r *reader) byte() byte {
 	return v
 }
 
-func (r *reader) bit() bool {
+func (r *modelReader) bit() bool {
 	v := r.byte()
 	if v > 1 {
 		r.fail("flag out of range")
@@ -140,7 +140,7 @@ func (r *reader) bit() bool {
 	return v == 1
 }
 
-func (r *reader) float() float64 {
+func (r *modelReader) float() float64 {
 	if len(r.rest) < 8 {
 		r.fail("cut short")
 		return 0
@@ -153,8 +153,8 @@ func (r *reader) float() float64 {
 	return v
 }
 
-// count reads a varint of at least low and at most high.
-func (r *reader) count(low, high int) int {
+// uvarint reads a number from low to high.
+func (r *modelReader) uvarint(low, high int) int {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 || v < uint64(low) || v > uint64(max(high, 0)) {
 		r.fail("count out of range")
@@ -164,22 +164,22 @@ func (r *reader) count(low, high int) int {
 	return int(v)
 }
 
-// input reads one column's input.
-func (r *reader) input() input {
-	in := input{numeric: r.bit()}
-	in.column = r.count(0, maxCount)
+// inputColumn reads one column.
+func (r *modelReader) inputColumn() inputColumn {
+	in := inputColumn{numeric: r.bit()}
+	in.column = r.uvarint(0, maxCount)
 	if !in.numeric {
-		n := r.count(2, min(maxCount, len(r.rest)))
-		in.level = make([]int32, n)
-		for i := range in.level {
-			in.level[i] = int32(r.count(unknown, n))
-			in.rows = max(in.rows, int(in.level[i])+1)
+		n := r.uvarint(2, min(maxCount, len(r.rest)))
+		in.rowOfLevel = make([]int32, n)
+		for i := range in.rowOfLevel {
+			in.rowOfLevel[i] = int32(r.uvarint(unknownRow, n))
+			in.tableRows = max(in.tableRows, int(in.rowOfLevel[i])+1)
 		}
 		return in
 	}
-	in.flag = r.bit()
+	in.missingFlag = r.bit()
 	in.center, in.scale = r.float(), r.float()
-	in.knots = make([]float64, r.count(0, len(r.rest)/8))
+	in.knots = make([]float64, r.uvarint(0, len(r.rest)/8))
 	for i := range in.knots {
 		in.knots[i] = r.float()
 		if i > 0 && in.knots[i] <= in.knots[i-1] {
@@ -189,6 +189,6 @@ func (r *reader) input() input {
 	if len(in.knots) == 1 {
 		r.fail("a single knot")
 	}
-	in.rows = len(in.knots)
+	in.tableRows = len(in.knots)
 	return in
 }

@@ -1,0 +1,16 @@
+package neural
+
+// dropout perturbs training: it masks cells, so that the embeddings of unknown
+// levels are trained, and drops units, so that none is relied upon.
+type dropout struct {
+	cellState uint64  // state of the generator for cells
+	maskRate  float64 // fraction of cells to mask
+	unitState uint64  // state of the generator for units
+	dropRate  uint8   // of 256 units
+}
+
+// maskCell reports whether to mask the next cell.
+func (n *dropout) maskCell() bool {
+	n.cellState = n.cellState*6364136223846793005 + 1442695040888963407
+	return float64(n.cellState>>32) < n.maskRate*(1<<32)
+}

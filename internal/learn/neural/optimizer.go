@@ -1,0 +1,114 @@
+package neural
+
+import (
+	"math"
+
+	"foretell/internal/learn/kernel"
+)
+
+const (
+	partRows       = 128   // rows of a part of a batch
+	chunkParams    = 16384 // parameters updated by one task
+	maxGradNorm    = 1.0   // longer gradients are scaled to this norm
+	warmup         = 0.05  // fraction of the schedule in which the rate rises linearly
+	averageWindow  = 0.02  // fraction of the schedule over which weights are averaged
+	cellMaskRate   = 0.01  // fraction of category cells masked in training
+	beta1          = 0.9   // of Adam
+	beta2          = 0.99
+	epsilon        = 1e-8
+	goldenGamma    = 0x9e3779b97f4a7c15 // increment of SplitMix64, derives seeds from counters
+	layerStateStep = 1 << 32            // separates the random numbers of the layers' dropout
+)
+
+// optimiser is the state of AdamW.
+type optimiser struct {
+	first, second []float32
+	ranges        []paramRange
+	squares       []float64 // sum of squares of the gradient, by range
+	steps         int
+}
+
+func newOptimiser(l *layout) *optimiser {
+	ranges := l.ranges(chunkParams)
+	return &optimiser{
+		first:   make([]float32, l.params),
+		second:  make([]float32, l.params),
+		ranges:  ranges,
+		squares: make([]float64, len(ranges)),
+	}
+}
+
+// trainBatch trains on one batch: it computes the gradient of each part, adds
+// them in order, and updates the weights and their average. A batch whose
+// gradient is not finite is skipped.
+func (t *Fitter) trainBatch(rows []int32) {
+	t.pack(t.params)
+	backprops, grads := t.workspace.backprops, t.workspace.grads
+	min(t.workers, workerCount(len(backprops))).parallelFor(len(grads), func(worker, i int) {
+		part := rows[i*len(rows)/len(grads) : (i+1)*len(rows)/len(grads)]
+		state := t.opts.Seed + uint64(t.batches*len(grads)+i)*goldenGamma
+		drop := &dropout{cellState: state, maskRate: cellMaskRate, dropRate: uint8(t.opts.Dropout * 256), unitState: state}
+		a := backprops[worker]
+		a.grad = grads[i]
+		a.gradient(&t.workspace.packed, batchPart{t.f, part, 1 / float32(len(rows))}, drop)
+	})
+	norm := t.sumGradients()
+	t.samples += len(rows)
+	t.batches++
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return
+	}
+	t.optimise(norm)
+}
+
+// sumGradients adds the gradients of the parts to the first one and returns its
+// norm.
+func (t *Fitter) sumGradients() float64 {
+	o, grad := t.optimiser, t.workspace.grads[0]
+	t.workers.parallelFor(len(o.ranges), func(_, i int) {
+		lo, hi := o.ranges[i].lo, o.ranges[i].hi
+		for _, other := range t.workspace.grads[1:] {
+			kernel.Axpy(grad[lo:hi], other[lo:hi], 1)
+		}
+		o.squares[i] = kernel.SumSquares(grad[lo:hi])
+	})
+	sum := 0.0
+	for _, n := range o.squares {
+		sum += n
+	}
+	return math.Sqrt(sum)
+}
+
+// optimise takes a step of AdamW along the gradient, which has the given norm.
+func (t *Fitter) optimise(norm float64) {
+	o, grad := t.optimiser, t.workspace.grads[0]
+	o.steps++
+	now := schedule(float64(t.samples) / float64(t.opts.Samples))
+	rate := t.opts.Rate * now
+	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
+	// A plain mean until there are as many steps as averageWindow covers.
+	window := averageWindow * float64(t.opts.Samples) / float64(t.opts.Batch)
+	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
+	t.workers.parallelFor(len(o.ranges), func(_, i int) {
+		lo, hi := o.ranges[i].lo, o.ranges[i].hi
+		adam := adam
+		if o.ranges[i].decay {
+			adam.Decay = float32(rate * t.opts.Decay * now)
+		}
+		if norm > maxGradNorm {
+			kernel.Scale(grad[lo:hi], float32(maxGradNorm/norm))
+		}
+		adam.Update(t.params[lo:hi], o.first[lo:hi], o.second[lo:hi], grad[lo:hi])
+		kernel.Blend(t.mean[lo:hi], t.params[lo:hi], weight)
+	})
+}
+
+// schedule returns the learning rate relative to the maximum when the fraction
+// done (0…1) of the samples have been trained on: a short linear rise, then
+// half a cosine down to zero (Loshchilov and Hutter 2017).
+func schedule(done float64) float64 {
+	if done < warmup {
+		return done / warmup
+	}
+	return 0.5 * (1 + math.Cos(math.Pi*min(1, (done-warmup)/(1-warmup))))
+}

@@ -1,0 +1,57 @@
+package neural
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/split"
+)
+
+// TestWorkspaceIsShared lets fitters of different shapes share one workspace in
+// turns: each gives the same result as with its own.
+func TestWorkspaceIsShared(t *testing.T) {
+	workspaces := &WorkspacePool{}
+	frames := []*frame.Frame{mixedFrame(300, 4), mixedFrame(120, 2), mixedFrame(500, 9)}
+	open := func(i int, workspaces *WorkspacePool) *Fitter {
+		f := frames[i]
+		half := f.Rows / 2
+		n, err := New(t.Context(), f, split.Part{Train: rowRange(0, half), Eval: rowRange(half, f.Rows)}, Options{
+			Classes: len(f.Schema.Classes), Seed: uint64(i), Samples: 3 * f.Rows, Steps: 3, Width: 24, Layers: 1 + i, Workspaces: workspaces,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	step := func(n *Fitter) []float32 {
+		if _, err := n.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p := make([]float32, len(n.part.Eval)*n.opts.Classes)
+		n.EvalProbabilities(p)
+		return p
+	}
+	var alone, together []*Fitter
+	for i := range frames {
+		alone, together = append(alone, open(i, nil)), append(together, open(i, workspaces))
+	}
+	for range 3 {
+		for i := range frames {
+			if a, b := step(alone[i]), step(together[i]); !slices.Equal(a, b) {
+				t.Fatalf("fitter %d predicts something else than alone", i)
+			}
+		}
+	}
+	for i := range frames {
+		a, _ := alone[i].Model().AppendBinary(nil)
+		b, err := together[i].Model().AppendBinary(nil)
+		if err != nil || !bytes.Equal(a, b) {
+			t.Errorf("fitter %d trained another model than alone (%v)", i, err)
+		}
+	}
+	if len(workspaces.free) != 1 {
+		t.Errorf("%d workspaces for one step at a time", len(workspaces.free))
+	}
+}
