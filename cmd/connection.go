@@ -75,7 +75,7 @@ func (o *connector) bind(cmd *cobra.Command, h *host) {
 	flags.String(keyDataDir, "", "`folder` of the embedded service")
 	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
 	flags.Lookup(keyDebug).NoOptDefVal = "true"
-	flags.BoolP("verbose", "v", false, "tell each request on standard error: method, path, status, time, bytes")
+	flags.BoolP("verbose", "v", false, "print each request on standard error: method, path, status, time, bytes")
 	flags.BoolP("dry-run", "n", false, "print the requests, and send none that changes anything")
 	inGroup(flags, groupService, "verbose", "dry-run", "profile", keyServer, "local", keyDataDir, keyDebug)
 	_ = cmd.RegisterFlagCompletionFunc("profile", h.completeProfiles) // the flag is there

@@ -45,7 +45,7 @@ func (f *filterFlag) Type() string { return "string" }
 // bindFilter adds --jq and --template.
 func (o *output) bindFilter() {
 	flags := o.cmd.Flags()
-	flags.Var(&filterFlag{out: o, parse: parseQuery}, "jq", "print what this jq `expression` gives for the JSON; text comes without quotes")
+	flags.Var(&filterFlag{out: o, parse: parseQuery}, "jq", "print the results of this jq `expression` on the JSON; text without quotes")
 	flags.Var(&filterFlag{out: o, parse: o.parseTemplate}, "template", "print what this Go `template` makes of the JSON; see `foretell help output`")
 	o.cmd.MarkFlagsMutuallyExclusive("jq", "template")
 }

@@ -28,7 +28,7 @@ var metrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.Metri
 func (r *racer) bind(cmd *cobra.Command) {
 	r.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that wins the race, or auto to climb as high as can be; without it the best model wins")
+	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that wins the race, or auto for the highest that can be reached; without it the best model wins")
 	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
 	flags.StringVar(&r.metric, "metric", "", "what performance means: "+strings.Join(metrics, ", ")+" (default accuracy)")
 	flags.Int64Var(&r.seed, "seed", 0, "the same data and seed give the same model")

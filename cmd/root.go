@@ -13,9 +13,9 @@ func newRootCmd(h *host) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
 		Use:   "foretell",
-		Short: "Predict the labels of a table from a table that has them",
-		Long: `Foretell learns from a CSV whose last column is a label, and predicts that
-label for rows that lack it. Four algorithms race; the best model wins.
+		Short: "Train a classifier on a table and predict another",
+		Long: `Foretell trains a classifier on a labelled table and predicts another. Four
+algorithms race; the best model, or their blend, is kept.
 
   foretell run train.csv --blind blind.csv
 
@@ -57,8 +57,8 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 	root.SetOut(h.streams[1])
 	root.SetErr(h.streams[2])
 	root.AddGroup(
-		&cobra.Group{ID: "work", Title: "The work:"},
-		&cobra.Group{ID: "thing", Title: "Things of the service:"},
+		&cobra.Group{ID: "work", Title: "Train and predict:"},
+		&cobra.Group{ID: "thing", Title: "Data and models:"},
 		&cobra.Group{ID: "account", Title: "Account:"},
 		&cobra.Group{ID: "service", Title: "Running a service:"},
 		&cobra.Group{ID: "tool", Title: "Tools:"},

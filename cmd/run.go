@@ -39,9 +39,9 @@ func newRunCmd(h *host) *cobra.Command {
 	opts := &runOptions{host: h}
 	cmd := &cobra.Command{
 		Use:   "run TRAIN... [--blind BLIND]...",
-		Short: "Learn from a CSV and predict another: the whole path",
+		Short: "Train on a table and predict another",
 		Long: `Checks both files, creates a dataset, uploads it, races the algorithms, predicts
-the blind file, and writes the verified result. Its path is printed, or the
+the blind file and writes the verified result. Its path is printed, or the
 model's key if there is no blind file.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
@@ -87,7 +87,7 @@ the least time is forecast. Nothing is sent, and nothing is kept.`,
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several make one table")
 	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
-	cmd.Flags().BoolVar(&opts.planned, "plan", false, "only rehearse on samples, on this machine, and forecast the result and the time")
+	cmd.Flags().BoolVar(&opts.planned, "plan", false, "only race on samples, on this machine, and forecast the result and the time")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "go on with this `race`, which an interrupted run has started on TRAIN")
 	for _, name := range planless {
 		cmd.MarkFlagsMutuallyExclusive("plan", name)

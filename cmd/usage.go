@@ -64,7 +64,7 @@ func usageText(cmd *cobra.Command) string {
 		}
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n`%s COMMAND --help` tells more about one. Flags may stand before its name, too.\n", cmd.CommandPath())
+		fmt.Fprintf(&b, "\nSee `%s COMMAND --help` for a command. Flags may also stand before its name.\n", cmd.CommandPath())
 	}
 	return b.String()
 }

@@ -12,7 +12,7 @@ import (
 
 func newUsersCmd(h *host) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "users", Aliases: []string{"user"}, Short: "Accounts of a service, by its data folder",
+		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
 		Long: `Works on the data folder itself, also while a service runs on it.`,
 	}
 	cmd.AddCommand(newUsersAddCmd(h), newUsersListCmd(h), newUsersPasswdCmd(h), newUsersDisableCmd(h), newUsersDeleteCmd(h))
