@@ -204,10 +204,12 @@ func (s *scan) warnStrays(i int, j *judged) {
 }
 
 // excerpt quotes a cell for a message, cut to a readable length.
-func excerpt(cell string) string {
-	chars := []rune(cell)
-	if len(chars) > longestExcerpt {
-		cell = string(chars[:longestExcerpt]) + "…"
+func excerpt(cell string) string { return strconv.Quote(shortened(cell)) }
+
+// shortened cuts a text to a readable length.
+func shortened(text string) string {
+	if chars := []rune(text); len(chars) > longestExcerpt {
+		return string(chars[:longestExcerpt]) + "…"
 	}
-	return strconv.Quote(cell)
+	return text
 }

@@ -99,6 +99,7 @@ type Warning Defect
 func (w Warning) String() string { return (*Defect)(&w).Error() }
 
 func place(line, column int, name string) string {
+	name = shortened(name)
 	switch {
 	case line > 0 && column > 0 && name != "":
 		return fmt.Sprintf("line %d, column %d (%s)", line, column, name)

@@ -93,3 +93,12 @@ func TestSourceOfLines(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestReasonIsShort cuts the names of columns, which may be a megabyte long.
+func TestReasonIsShort(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	p := scanText(t, "id,"+long+",y\n1,2,a\n2,\xFF,b\n", ScanOptions{})
+	if got := p.Reason(); len(got) > 300 || !strings.Contains(got, "xxx…") {
+		t.Errorf("%d bytes: %.200s", len(got), got)
+	}
+}

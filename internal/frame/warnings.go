@@ -121,10 +121,7 @@ func (c *comparison) fold() {
 func firstNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), namedPlaces)] {
-		if chars := []rune(name); len(chars) > longestExcerpt {
-			name = string(chars[:longestExcerpt]) + "…"
-		}
-		names = append(names, name)
+		names = append(names, shortened(name))
 	}
 	if len(list) > namedPlaces {
 		names = append(names, "…")
