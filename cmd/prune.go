@@ -146,6 +146,13 @@ func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string
 		}
 		all = []client.Series{*series}
 	}
+	races := map[string][]api.Training{} // by dataset
+	for race, err := range client.AllTrainings(ctx, conn.Client, true) {
+		if err != nil {
+			return nil, err
+		}
+		races[race.DatasetKey] = append(races[race.DatasetKey], race)
+	}
 	var items []prune.Item
 	for _, series := range all {
 		s := prune.Series{Series: series}
@@ -153,15 +160,15 @@ func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string
 			return nil, err
 		}
 		for _, d := range series.Datasets {
-			races, err := collect(parents(client.AllTrainingsOfDataset(ctx, conn.Client, d.DatasetKey)))
-			if err != nil {
-				return nil, err
+			s.Races = append(s.Races, races[d.DatasetKey]...)
+			if len(races[d.DatasetKey]) == 0 {
+				continue // without a model, and so without predictions
 			}
 			predictions, err := collect(client.AllPredictionsOfDataset(ctx, conn.Client, d.DatasetKey))
 			if err != nil {
 				return nil, err
 			}
-			s.Races, s.Predictions = append(s.Races, races...), append(s.Predictions, predictions...)
+			s.Predictions = append(s.Predictions, predictions...)
 		}
 		items = append(items, prune.Plan(s, policy)...)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,7 @@ func newTrainingListCmd(h *host) *cobra.Command {
 	opts := &trainingListOptions{connector: connector{idle: true}}
 	cmd := &cobra.Command{
 		Use: "list [DATASET]", Short: "List races, newest first", Args: takes("[DATASET]"),
+		Long: "Lists races, newest first: all of the account, or those on the datasets of a name.",
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.connector.bind(cmd, h)
@@ -70,11 +72,11 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	defer conn.Close()
 	jobs := client.AllTrainings(ctx, conn.Client, !o.all)
 	if len(args) > 0 {
-		key, err := conn.datasetKey(ctx, args[0])
+		series, err := conn.series(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		jobs = client.AllTrainingsOfDataset(ctx, conn.Client, key)
+		jobs = trainingsOfSeries(ctx, conn.Client, series)
 		if !o.all {
 			jobs = parents(jobs)
 		}
@@ -88,6 +90,22 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 		columns = append([]string{"trainingJobKey", "algorithm"}, columns[1:]...)
 	}
 	return list(&o.output, trainings, columns...)
+}
+
+// trainingsOfSeries lists the training jobs on the datasets of a series, newest
+// first.
+func trainingsOfSeries(ctx context.Context, c *client.Client, s *client.Series) iter.Seq2[api.Training, error] {
+	if len(s.Datasets) == 1 {
+		return client.AllTrainingsOfDataset(ctx, c, s.Datasets[0].DatasetKey)
+	}
+	return func(yield func(api.Training, error) bool) {
+		for job, err := range client.AllTrainings(ctx, c, false) {
+			of := func(d api.DatasetEntry) bool { return d.DatasetKey == job.DatasetKey }
+			if (err != nil || slices.ContainsFunc(s.Datasets, of)) && !yield(job, err) {
+				return
+			}
+		}
+	}
 }
 
 // parents leaves the jobs of single algorithms out.

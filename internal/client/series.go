@@ -76,13 +76,20 @@ func seriesByName(name string, names map[string]bool) string {
 	if at < 0 {
 		return name
 	}
-	if n, err := strconv.Atoi(name[at+1:]); err != nil || n < 2 || name[at+1:] != strconv.Itoa(n) {
+	n, err := strconv.Atoi(name[at+1:])
+	if err != nil || n < 2 || name[at+1:] != strconv.Itoa(n) {
 		return name
 	}
 	if names[name[:at]] {
 		return name[:at]
 	}
-	return name
+	cut := "" // a name that is cut to leave room for the number; the first of several
+	for other := range names {
+		if utf8.RuneCountInString(other) > maxName-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
+			cut = other
+		}
+	}
+	return cmp.Or(cut, name)
 }
 
 // FindSeries returns what a name means: the series of that name; else, with only

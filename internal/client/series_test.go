@@ -36,6 +36,7 @@ func TestGroupSeries(t *testing.T) {
 		}
 		return all
 	}
+	const long = "a name of thirty characters ab" // the next is cut to 28
 	told := entries("N-3", "M", "N")
 	told[0].Series, told[1].Series, told[2].Series = "N", "M", "N"
 	for _, test := range []struct {
@@ -44,8 +45,8 @@ func TestGroupSeries(t *testing.T) {
 		want     map[string][]string
 	}{
 		{"as_the_service_says", told, map[string][]string{"N": {"N-3", "N"}, "M": {"M"}}},
-		{"by_names", entries("N-3", "lone-2", "N-2", "N-02", "N-1", "N"), map[string][]string{
-			"N": {"N-3", "N-2", "N"}, "lone-2": {"lone-2"}, "N-02": {"N-02"}, "N-1": {"N-1"},
+		{"by_names", entries("N-3", "lone-2", "N-2", "N-02", "N-1", "N", "a name of thirty characters-2", long), map[string][]string{
+			long: {"a name of thirty characters-2", long}, "N": {"N-3", "N-2", "N"}, "lone-2": {"lone-2"}, "N-02": {"N-02"}, "N-1": {"N-1"},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
