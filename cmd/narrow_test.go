@@ -16,7 +16,10 @@ import (
 )
 
 // narrow opens the console of a terminal of 60 columns.
-func narrow(t *testing.T) *term.Console { return consoleOf(t, "60") }
+func narrow(t *testing.T) *term.Console {
+	t.Helper()
+	return consoleOf(t, "60")
+}
 
 // consoleOf opens the console of a terminal of some columns.
 func consoleOf(t *testing.T, columns string) *term.Console {

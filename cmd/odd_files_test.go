@@ -87,6 +87,7 @@ type pair struct{ train, blind string }
 // oddPairs are the first files of people who have not read what a file must look
 // like, by the ending that their names have.
 func oddPairs(t *testing.T) map[string]pair {
+	t.Helper()
 	measured := func(i int) string { return fmt.Sprintf("%d.%d,%d.5", 90+i*37%80, i*7919%10000, 20+i%9) }
 	pairs := map[string]pair{
 		"label in the midst": {customers(",", 0, 1, 2, 3, 4, 5, 6, 7, 8), customers(",", 0, 1, 2, 3, 5, 6, 7, 8)},
@@ -104,12 +105,18 @@ func oddPairs(t *testing.T) map[string]pair {
 		"rows without a label": {csv("ID,a,b,y\n", func(i int) string {
 			return fmt.Sprintf("r%d,%d,%d.5,%s", i, i*7%40, i, strings.ReplaceAll(cell("x y none x", i), "none", ""))
 		}), ""},
-		"no header": {csv("", func(i int) string { return fmt.Sprintf("r%d,%d.25,%d.5,%s", i, i*7%40, i, cell("x y y", i)) }),
-			csv("", func(i int) string { return fmt.Sprintf("q%d,%d.25,%d.5", i, i*7%40, i) })},
-		"no header, numbers": {csv("", func(i int) string { return fmt.Sprintf("%d,%d.25,%d.5,%d", 1+i%9, i*7%40, i, i%2) }),
-			csv("", func(i int) string { return fmt.Sprintf("%d,%d.25,%d.5", 1+i%9, i*7%40, i) })},
-		"the label first, no header": {csv("", func(i int) string { return fmt.Sprintf("%s,%d,%s", cell("p e e", i), i*7%40, cell("red blue", i)) }),
-			csv("", func(i int) string { return fmt.Sprintf("%d,%s", i*7%40, cell("red blue", i)) })},
+		"no header": {
+			csv("", func(i int) string { return fmt.Sprintf("r%d,%d.25,%d.5,%s", i, i*7%40, i, cell("x y y", i)) }),
+			csv("", func(i int) string { return fmt.Sprintf("q%d,%d.25,%d.5", i, i*7%40, i) }),
+		},
+		"no header, numbers": {
+			csv("", func(i int) string { return fmt.Sprintf("%d,%d.25,%d.5,%d", 1+i%9, i*7%40, i, i%2) }),
+			csv("", func(i int) string { return fmt.Sprintf("%d,%d.25,%d.5", 1+i%9, i*7%40, i) }),
+		},
+		"the label first, no header": {
+			csv("", func(i int) string { return fmt.Sprintf("%s,%d,%s", cell("p e e", i), i*7%40, cell("red blue", i)) }),
+			csv("", func(i int) string { return fmt.Sprintf("%d,%s", i*7%40, cell("red blue", i)) }),
+		},
 		"blind without a header":   {good, strings.SplitAfterN(unlabelled, "\n", 2)[1]},
 		"blind in another order":   {good, csv("colour,ID,size\n", func(i int) string { return fmt.Sprintf("%s,q%d,%d.5", cell("red blue", i), i, i*7%40) })},
 		"blind with more columns":  {good, csv("ID,size,colour,z\n", func(i int) string { return fmt.Sprintf("q%d,%d.5,%s,5", i, i*7%40, cell("red blue", i)) })},
