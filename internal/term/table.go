@@ -289,7 +289,8 @@ func (t *Table) least(all [][]string) []int {
 	for i := range least {
 		for j, row := range t.Rows {
 			width := twwidth.Width(all[j+1][i])
-			if row[i].Short == "" && !(i < len(t.Right) && t.Right[i]) {
+			number := i < len(t.Right) && t.Right[i]
+			if row[i].Short == "" && !number {
 				width = min(width, text)
 			}
 			least[i] = max(least[i], width)
