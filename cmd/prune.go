@@ -41,7 +41,8 @@ it. Without any it is --older-than 30d. NAME limits it to one series.
 A model is deleted with its race and its predictions. A dataset is deleted with its
 CSV if no model and no race of it is left. Predictions older than --older-than are
 deleted even if their model stays; CSV files that were written of them are never
-touched. The champion of each series is kept, and whatever is still running.`,
+touched. The champion of each series is kept, and whatever is still running; races and
+predictions that were interrupted go by --older-than.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,

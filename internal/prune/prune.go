@@ -73,7 +73,7 @@ func Plan(s Series, p Policy) []Item {
 		}
 	}
 	for _, x := range s.Predictions {
-		if kept[x.ModelKey] && ended(x.Status) && !p.Before.IsZero() && p.old(x.CreatedOn) {
+		if kept[x.ModelKey] && (ended(x.Status) || x.Interrupted) && !p.Before.IsZero() && p.old(x.CreatedOn) {
 			items = append(items, s.prediction(x, false))
 		}
 	}
@@ -113,7 +113,7 @@ func (p Policy) keptModels(s Series) map[string]bool {
 		}
 	}
 	for _, x := range s.Predictions {
-		if !ended(x.Status) {
+		if !ended(x.Status) && !p.abandoned(x.Interrupted, x.CreatedOn) {
 			kept[x.ModelKey] = true
 		}
 	}
@@ -122,10 +122,19 @@ func (p Policy) keptModels(s Series) map[string]bool {
 
 // goes reports whether to delete a race, with its model if it has one.
 func (p Policy) goes(r api.Training, kept map[string]bool) bool {
+	if p.abandoned(r.Interrupted, r.CreatedOn) {
+		return true
+	}
 	if !ended(r.Status) || kept[r.ModelKey] {
 		return false
 	}
 	return r.ModelKey != "" || p.old(r.CreatedOn)
+}
+
+// abandoned reports whether a race or prediction on which no process works is
+// older than the limit; without a limit somebody may still go on with it.
+func (p Policy) abandoned(interrupted bool, created string) bool {
+	return interrupted && !p.Before.IsZero() && p.old(created)
 }
 
 // old reports whether something created at a time is older than the limit; all

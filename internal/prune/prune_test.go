@@ -62,6 +62,12 @@ func TestPlan(t *testing.T) {
 		{"a_prediction_at_work_keeps_its_model", Policy{Keep: &one, Champions: true}, func(s *Series) {
 			s.Predictions[0].Status = api.PredictionRunning
 		}, map[string]bool{"t2": false, "m2": true}},
+		{"an_old_race_that_nobody_works_on", Policy{Before: at(2), Champions: true}, func(s *Series) {
+			s.Races[4].Status, s.Races[4].Interrupted = api.TrainingPending, true
+		}, map[string]bool{"at work": false, "t1": false, "m1": true, "p1": true}},
+		{"not_by_count_as_somebody_may_go_on_with_it", Policy{Keep: &one, Champions: true}, func(s *Series) {
+			s.Races[4].Status, s.Races[4].Interrupted = api.TrainingPending, true
+		}, map[string]bool{"d1": false, "t1": true, "m1": true, "t2": true, "m2": true, "p1": true}},
 		{"an_old_dataset_without_a_race", Policy{Before: at(6), Keep: &one, Champions: true}, func(s *Series) {
 			s.Models, s.Races, s.Predictions = nil, nil, nil
 		}, map[string]bool{"d1": false, "d2": false, "d3": false, "d4": false}},
