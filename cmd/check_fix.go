@@ -332,7 +332,7 @@ func (c *fixedCopy) unmended(in *input, f *finding) error {
 	return err.advise("%s", hint)
 }
 
-// keep gives the copies their names.
+// keep renames the copies to their names.
 func (r *repair) keep() error {
 	for _, c := range r.copies {
 		if err := c.part.Close(); err != nil {
@@ -356,7 +356,7 @@ func (r *repair) discard() {
 	}
 }
 
-// printChanges tells what was corrected.
+// printChanges prints what was corrected.
 func (o *checkOptions) printChanges(changes []change) error {
 	c := o.host.console
 	if !c.OutTerminal {

@@ -166,7 +166,7 @@ func completeRest(cmd *cobra.Command) {
 	}
 }
 
-// argumentDirective tells what a shell offers for the nth argument: files where
+// argumentDirective returns what a shell offers for the nth argument: files where
 // the usage line says that one is meant.
 func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
@@ -179,7 +179,7 @@ func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	return directiveOf(strings.Trim(words[n], "[]."))
 }
 
-// directiveOf tells what a shell offers for a value by what help calls it.
+// directiveOf returns what a shell offers for a value by what help calls it.
 func directiveOf(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":

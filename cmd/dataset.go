@@ -155,8 +155,8 @@ func newDatasetsDeleteCmd(h *host) *cobra.Command {
 	})
 }
 
-// dataset waits until a dataset is prepared. One that FAILED is an error that
-// tells the reason.
+// dataset waits until a dataset is prepared. One that FAILED is an error with
+// the reason.
 func (w *walk) dataset(ctx context.Context, key string) (*api.Dataset, error) {
 	if err := w.takeUp(ctx, key); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ var pinned = []string{
 // hinted finds the commands that a text offers.
 var hinted = regexp.MustCompile("`foretell ([^`]+)`")
 
-// finish gives a failure the hint that depends on the command: where there is
+// finish adds to a failure the hint that depends on the command: where there is
 // none, and for a token from the environment, which no sign-in replaces.
 func (h *host) finish(f *failure) {
 	if f.code == string(api.CodeUnauthorized) && h.env(envToken) != "" {

@@ -18,7 +18,7 @@ import (
 // stdin is what standard input is called by.
 const stdin = "standard input"
 
-// argument gives the name of an input as it is typed.
+// argument returns the name of an input as it is typed.
 func argument(name string) string {
 	if name == stdin {
 		return "-"
@@ -92,7 +92,7 @@ func plainInput(name, path string, blind bool) *input {
 }
 
 // expand returns the files that a pattern matches, in the order of their names.
-// What is a file or no pattern is itself.
+// A path that is a file, or no pattern, is returned as it is.
 func expand(path string) ([]string, error) {
 	if _, err := os.Lstat(path); err == nil || path == "-" || !strings.ContainsAny(path, "*?[") {
 		return []string{path}, nil

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/tablefile"
 )
 
-// shaper holds the flags that tell how a file differs from the contract's
+// shaper holds the flags that say how a file differs from the contract's
 // shape: a CSV with commas, the ID first and the label last.
 type shaper struct {
 	label     string

@@ -198,7 +198,7 @@ type resultDocument struct {
 	Scores *scoring.Result `json:"scores,omitempty"`
 }
 
-// print gives the path of the result, or all of the document if JSON was asked
+// print prints the path of the result, or all of the document if JSON was asked
 // for. A result on standard output is all that stands there.
 func (r *resultDocument) print(o *output, t *target) error {
 	switch {

@@ -14,7 +14,7 @@ import (
 // truth is the label in a blind file that has it, by which a result is scored at
 // once. The zero truth scores nothing.
 type truth struct {
-	// label names the column; "" if there is none.
+	// label is the name of the column; "" without one.
 	label string
 	// guessed tells that nothing says that the column is the label.
 	guessed bool

@@ -302,7 +302,7 @@ func (p *preflight) verdict() error {
 // maxAlike is how many warnings of one kind are told before a run.
 const maxAlike = 3
 
-// warn tells what may be wrong, unless the user wants quiet. Of many warnings
+// warn prints what may be wrong, unless the user wants quiet. Of many warnings
 // of one kind only the first are told: check names all.
 func (p *preflight) warn(o *output) {
 	told := map[string]int{}

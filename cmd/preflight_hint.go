@@ -129,7 +129,7 @@ func (p *preflight) columnHint(in *input, f *finding, likely string) string {
 }
 
 // classColumn is the last column of the training file that looks like classes,
-// empty if none does. It is the profile's: the label is none of them.
+// empty if none does. The label is not among them.
 func (p *preflight) classColumn() string {
 	const most = 20
 	name := ""

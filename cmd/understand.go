@@ -121,7 +121,8 @@ func (p *preflight) known() roles.Known {
 	return k
 }
 
-// ownNames gives each column of a file a name of its own, and tells so.
+// ownNames returns a unique name for each column of a file, and warns of those that are
+// not in the header.
 func (p *preflight) ownNames(in *input, header []string) []string {
 	names, changed := roles.OwnNames(header)
 	p.tellRenamed(in, changed, func(one roles.Rename) (code, reason string) {
@@ -398,7 +399,7 @@ func idWord(name string, made bool, reason string) string {
 	return name
 }
 
-// options tell how the blind file was read, as a receipt keeps them: what the flags
+// options are how the blind file was read, as a receipt keeps them: what the flags
 // say, and what was understood.
 func (p *preflight) options(s *shaper) *receipt.Options {
 	in := p.blind

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/frame"
 )
 
-// Prove holds a result against its receipt: byte by byte, then by what a result
-// has to be, so many rows with known classes whose probabilities sum to 1. A
-// *Difference or a *frame.Defect in the error tells the place.
+// Prove compares a result with its receipt byte by byte, and then checks that it has
+// the number of rows of the receipt, known classes, and probabilities that sum to 1. A
+// *Difference or a *frame.Defect in the error has the place.
 func (r *Receipt) Prove(ctx context.Context, path string) error {
 	changed := r.Check(ctx, path)
 	var d *Difference

@@ -40,7 +40,7 @@ type Receipt struct {
 	// Training and Blind are the files as they lay on the user's disk.
 	Training *Input `json:"training,omitempty"`
 	Blind    *Input `json:"blind,omitempty"`
-	// Options tell how both were read.
+	// Options are how both were read.
 	Options *Options `json:"options,omitempty"`
 	// Classes are the labels in the order of the result's columns.
 	Classes       []string `json:"classes,omitempty"`
@@ -80,10 +80,10 @@ type Input struct {
 	// Sum is then of their bytes one behind the other.
 	Files []string `json:"files,omitempty"`
 	Sum
-	Rows int `json:"rows,omitempty"` // 0 for what has none
+	Rows int `json:"rows,omitempty"` // 0 for a file that is no table
 }
 
-// Options tell how the blind file was read, where it differs from the contract's
+// Options are how the blind file was read, where it differs from the contract's
 // shape: by flags, or by what was understood without any.
 type Options struct {
 	Label     string   `json:"label,omitempty"`
@@ -196,7 +196,7 @@ func (r *Receipt) Encode() ([]byte, error) {
 // ErrDamaged is wrapped by the error for a receipt that cannot be read.
 var ErrDamaged = errors.New("the receipt is damaged")
 
-// Read reads a receipt. The error wraps fs.ErrNotExist if there is none.
+// Read reads a receipt. The error wraps fs.ErrNotExist if it does not exist.
 func Read(path string) (*Receipt, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

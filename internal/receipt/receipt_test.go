@@ -12,7 +12,7 @@ import (
 	"foretell/internal/receipt"
 )
 
-// result writes a result of so many rows and gives its path and its receipt.
+// result writes a result of n rows and returns its path and its receipt.
 func result(t *testing.T, rows int) (string, *receipt.Receipt) {
 	t.Helper()
 	var b strings.Builder

@@ -156,8 +156,9 @@ func (r *Receipt) Check(ctx context.Context, path string) error {
 	return r.differ(sum, same/blockSum, same == len(want), same == len(b.sums))
 }
 
-// differ says where a result differs: behind so many blocks that are the same,
-// which may be all that were expected or all that are there.
+// differ says where a result differs: behind its first same blocks, which are
+// unchanged. all is set if these are all that were expected, over if they are all
+// that are there.
 func (r *Receipt) differ(sum Sum, same int, all, over bool) *Difference {
 	lines := r.Result.Blocks.Lines
 	d := &Difference{From: same*lines + 1, To: (same + 1) * lines}

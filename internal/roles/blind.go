@@ -38,8 +38,9 @@ func (k *Known) Headless(t *Table) bool {
 	return k.InOrder(len(t.Columns)) != nil && t.Nameless(append(slices.Clone(k.Features), k.ID))
 }
 
-// Nameless reports whether the first record, which the columns are called by, has none
-// of the names, and looks like data or has a number where no name is one.
+// Nameless reports whether the first record, which t has as the names of its columns,
+// contains no name of the list and is data: it looks like the rows below it, or it
+// contains a number though no name of the list is one.
 func (t *Table) Nameless(names []string) bool {
 	for _, name := range names {
 		if _, number := numberOf(name); number || name != "" && !t.Lacks(name) {
@@ -61,7 +62,7 @@ type BlindID struct {
 	// Reason says in a few words why.
 	Reason string
 	// Displaced is the position of a column that has MadeName already and needs
-	// another name, -1 if there is none.
+	// another name, or -1.
 	Displaced int
 }
 

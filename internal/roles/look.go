@@ -27,7 +27,7 @@ type Table struct {
 	loose map[string]bool // the names as LooseName has them, once they are needed
 }
 
-// Find returns the position of the column with a name, -1 if there is none.
+// Find returns the position of the column with a name, or -1.
 func (t *Table) Find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
@@ -56,7 +56,7 @@ func (t *Table) Lacks(name string) bool {
 	return !t.loose[frame.LooseName(name)]
 }
 
-// What is looked at.
+// The limits of what is read of a file.
 const (
 	mostRows    = 2000
 	mostBytes   = 32 << 20
@@ -80,9 +80,9 @@ func headerOf(rec *frame.Record) []string {
 	return names
 }
 
-// Look reads the beginning of a CSV with commas and a header. names gives the
-// columns the names of the header, or others. wanted tells of which columns beside
-// the usual ones the content is needed; it may be nil. A row that cannot be read
+// Look reads the beginning of a CSV with commas and a header. names are the names of
+// the columns: those of the header, or others. wanted reports whether the content of a
+// column is needed beside that of the usual ones; it may be nil. A row that cannot be read
 // ends the look, without an error.
 func Look(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
 	t, at := Named(names), mayHaveRole(names, wanted)

@@ -13,7 +13,7 @@ type Rename struct {
 }
 
 // OwnNames returns a name for each column: that of the header, with a number
-// behind it where an earlier column has the same, or column_N where there is none.
+// behind it where an earlier column has the same, or column_N for an empty name.
 // The first column may go without a name: so an index is written.
 func OwnNames(header []string) (names []string, changed []Rename) {
 	taken := make(map[string]bool, len(header))

@@ -39,7 +39,7 @@ func (f *Fault) Error() string { return f.Message }
 // predictions is the file of the predicted labels.
 type predictions struct {
 	names  []string // of the columns
-	id     string   // the name of the ID column; "" if there is none
+	id     string   // the name of the ID column; "" without one
 	label  string   // the name of the column of predicted labels
 	ids    []string // nil if the rows are joined in order
 	labels []string
@@ -48,7 +48,7 @@ type predictions struct {
 	probabilities []float32
 }
 
-// name is what a row is called: its ID, or its number from 1 if there is none.
+// name is what a row is called: its ID, or without IDs its number from 1.
 func (p *predictions) name(row int) string {
 	if p.ids == nil {
 		return strconv.Itoa(row + 1)

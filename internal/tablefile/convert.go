@@ -66,7 +66,7 @@ func (w *csvFile) field(text []byte) {
 	w.out.Field(text)
 }
 
-// end ends the record, which comes from a line of the source; 0 if it has none.
+// end ends the record, which comes from a line of the source; 0 if it comes from no line.
 func (w *csvFile) end(source int) error {
 	w.out.End()
 	if source > 0 {
@@ -83,7 +83,7 @@ func (w *csvFile) end(source int) error {
 	return nil
 }
 
-// record writes a record, which comes from a line of the source; 0 if it has none.
+// record writes a record, which comes from a line of the source; 0 if it comes from no line.
 func (w *csvFile) record(fields []string, source int) error {
 	for _, text := range fields {
 		w.field([]byte(text))

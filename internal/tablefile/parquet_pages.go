@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// What a page of a Parquet file may take; writers make pages of a MiB or so.
+// The limits of a page of a Parquet file. Writers make pages of about a MiB.
 const (
 	maxPageBytes  = 128 << 20
 	maxPageValues = 16 << 20
