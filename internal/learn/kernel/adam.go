@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// Adam holds the figures of one AdamW step (Loshchilov and Hutter 2019,
+// Adam holds the parameters of one AdamW step (Loshchilov and Hutter 2019,
 // "Decoupled weight decay regularization").
 type Adam struct {
 	// Rate is the learning rate of this step.
@@ -11,14 +11,14 @@ type Adam struct {
 	Beta1, Beta2 float32
 	// Epsilon keeps the division finite.
 	Epsilon float32
-	// Decay is the fraction of each weight that this step takes away: rate ×
+	// Decay is the fraction of each weight that this step subtracts: rate ×
 	// weight decay.
 	Decay float32
-	// Step counts from 1 and corrects the moments' bias towards zero.
+	// Step counts from 1. It corrects the bias of the moments towards zero.
 	Step int
 }
 
-// Update moves the weights w against the gradient g and keeps its first and
+// Update moves the weights w against the gradient g and updates its first and
 // second moments in m and v:
 //
 //	m ← β₁m + (1−β₁)g    v ← β₂v + (1−β₂)g²
@@ -26,9 +26,9 @@ type Adam struct {
 //
 // with m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ).
 func (a Adam) Update(w, m, v, g []float32) {
-	check("Adam", len(m), len(w))
-	check("Adam", len(v), len(w))
-	check("Adam", len(g), len(w))
+	checkLen("Adam", len(m), len(w))
+	checkLen("Adam", len(v), len(w))
+	checkLen("Adam", len(g), len(w))
 	t := float64(a.Step)
 	c := [8]float32{
 		a.Beta1, 1 - a.Beta1, a.Beta2, 1 - a.Beta2,
@@ -40,8 +40,8 @@ func (a Adam) Update(w, m, v, g []float32) {
 	adamGo(w[done:], m[done:], v[done:], g[done:], &c)
 }
 
-// adamGo is the portable twin of the assembly, equal to it bit for bit: the
-// conversions forbid the compiler to fuse a product into a sum.
+// adamGo is the portable version of the assembly, equal to it bit for bit: the
+// conversions prevent the compiler from fusing a product into a sum.
 func adamGo(w, m, v, g []float32, c *[8]float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, x := range w {

@@ -85,9 +85,9 @@ func products(dst, a, b []float32, s Shape) map[string]func() []float32 {
 	PackTransposed(pt, transposed(b, s.Depth, s.Cols), s.Depth, s.Cols)
 	at := transposed(a, s.Rows, s.Depth)
 	return map[string]func() []float32{
-		"a·b":  func() []float32 { d := slices.Clone(dst); Multiply(d, a, p, s); return d },
-		"a·bᵀ": func() []float32 { d := slices.Clone(dst); Multiply(d, a, pt, s); return d },
-		"aᵀ·b": func() []float32 { d := slices.Clone(dst); MultiplyTransposed(d, at, p, s); return d },
+		"a·b":  func() []float32 { d := slices.Clone(dst); Gemm(d, a, p, s); return d },
+		"a·bᵀ": func() []float32 { d := slices.Clone(dst); Gemm(d, a, pt, s); return d },
+		"aᵀ·b": func() []float32 { d := slices.Clone(dst); GemmTransposed(d, at, p, s); return d },
 	}
 }
 
@@ -136,26 +136,26 @@ func TestAdamFindsTheMinimum(t *testing.T) {
 	}
 }
 
-func TestRectify(t *testing.T) {
+func TestReLU(t *testing.T) {
 	x := []float32{-1, 0, 2, float32(math.Inf(-1)), float32(math.Copysign(0, -1)), 1e-45}
-	Rectify(x)
+	ReLU(x)
 	if want := []float32{0, 0, 2, 0, 0, 1e-45}; !slices.Equal(x, want) {
 		t.Errorf("got %v, want %v", x, want)
 	}
 	grad := []float32{1, 2, 3, 4, 5, 6}
-	RectifyBack(grad, x, 2)
+	ReLUBackward(grad, x, 2)
 	if want := []float32{0, 0, 6, 0, 0, 12}; !slices.Equal(grad, want) {
 		t.Errorf("back: got %v, want %v", grad, want)
 	}
 }
 
-func TestDropKeepsTheExpectation(t *testing.T) {
+func TestDropoutKeepsTheExpectation(t *testing.T) {
 	x, y := make([]float32, 100003), make([]float32, 100003)
 	for i := range x {
 		x[i], y[i] = 1, 1
 	}
-	Drop(x, 64, 5)
-	Drop(y, 64, 5)
+	Dropout(x, 64, 5)
+	Dropout(y, 64, 5)
 	if !slices.Equal(x, y) {
 		t.Error("the same state dropped different elements")
 	}
@@ -208,19 +208,19 @@ func TestRows(t *testing.T) {
 	if want := []float32{10, 13}; !slices.Equal(sum, want) {
 		t.Errorf("SumRows: got %v, want %v", sum, want)
 	}
-	AffineRows(x, x, []float32{10, 100}, []float32{1, 2})
+	ScaleShift(x, x, []float32{10, 100}, []float32{1, 2})
 	if want := []float32{11, 202, 31, 402, 51, 602}; !slices.Equal(x, want) {
 		t.Errorf("AffineRows: got %v, want %v", x, want)
 	}
 	back, scale := []float32{0, 1}, []float32{0, 0}
-	AffineBack(back, scale, []float32{1, 2}, []float32{5, 7}, []float32{3, 4})
+	ScaleShiftBackward(back, scale, []float32{1, 2}, []float32{5, 7}, []float32{3, 4})
 	if !slices.Equal(back, []float32{3, 9}) || !slices.Equal(scale, []float32{5, 14}) {
 		t.Errorf("AffineBack: got %v and %v", back, scale)
 	}
 	if got := SumSquares([]float32{1, 2, 3, 4, 5}); got != 55 {
 		t.Errorf("SumSquares: got %v, want 55", got)
 	}
-	Blend(sum, []float32{20, 13}, 0.5)
+	Lerp(sum, []float32{20, 13}, 0.5)
 	if want := []float32{15, 13}; !slices.Equal(sum, want) {
 		t.Errorf("Blend: got %v, want %v", sum, want)
 	}
@@ -231,14 +231,14 @@ func TestNothingIsAllocated(t *testing.T) {
 	s := Shape{13, 21, 9}
 	a, b, dst, p := random(rng, 200), random(rng, 200), make([]float32, 300), make([]float32, 300)
 	for name, run := range map[string]func(){
-		"Multiply": func() { Pack(p, b, s.Depth, s.Cols); Multiply(dst, a, p, s) },
+		"Gemm": func() { Pack(p, b, s.Depth, s.Cols); Gemm(dst, a, p, s) },
 		"transposed": func() {
 			PackTransposed(p, b, s.Depth, s.Cols)
-			MultiplyTransposed(dst, a, p, s)
+			GemmTransposed(dst, a, p, s)
 		},
 		"Adam":    func() { Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.9, Step: 1}.Update(b, dst, p, a) },
 		"Softmax": func() { Softmax(dst) },
-		"Drop":    func() { Drop(dst, 50, 1); Rectify(dst); RectifyBack(dst, p, 1) },
+		"Dropout": func() { Dropout(dst, 50, 1); ReLU(dst); ReLUBackward(dst, p, 1) },
 	} {
 		if n := testing.AllocsPerRun(10, run); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)
@@ -252,10 +252,10 @@ func TestShortSlicesPanic(t *testing.T) {
 			t.Error("a short dst was accepted")
 		}
 	}()
-	Multiply(make([]float32, 5), make([]float32, 6), make([]float32, 48), Shape{2, 3, 3})
+	Gemm(make([]float32, 5), make([]float32, 6), make([]float32, 48), Shape{2, 3, 3})
 }
 
-func BenchmarkMultiply(b *testing.B) {
+func BenchmarkGemm(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []Shape{{64, 256, 256}, {512, 128, 128}, {1024, 1024, 1024}} {
 		x, y := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols)
@@ -268,14 +268,14 @@ func BenchmarkMultiply(b *testing.B) {
 		Pack(p, y, s.Depth, s.Cols)
 		b.Run(fmt.Sprintf("a·b/%dx%dx%d", s.Rows, s.Cols, s.Depth), func(b *testing.B) {
 			for b.Loop() {
-				Multiply(dst, x, p, s)
+				Gemm(dst, x, p, s)
 			}
 			report(b)
 		})
 		b.Run(fmt.Sprintf("aᵀ·b+Pack/%dx%dx%d", s.Rows, s.Cols, s.Depth), func(b *testing.B) {
 			for b.Loop() {
 				Pack(p, y, s.Depth, s.Cols)
-				MultiplyTransposed(dst, x, p, s)
+				GemmTransposed(dst, x, p, s)
 			}
 			report(b)
 		})
@@ -286,7 +286,7 @@ func BenchmarkTileGo(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, p, dst := random(rng, 6*256), random(rng, 16*256), make([]float32, 6*16)
 	for b.Loop() {
-		tileGo(dst, 16, left{x, 256, 1}, p, 6)
+		tileGo(dst, 16, leftOperand{x, 256, 1}, p, 6)
 	}
 	b.ReportMetric(2*6*16*256*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }

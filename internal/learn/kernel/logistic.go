@@ -2,14 +2,14 @@ package kernel
 
 import "math"
 
-// Logistic writes the derivatives of the logistic loss to dst, for each score
-// with a label, which is right if it is the target: the gradient's bits above
-// those of the hessian.
+// Logistic writes the derivatives of the logistic loss of scores to dst, with y
+// = 1 if the label is target, else 0: the bits of the gradient above those of
+// the hessian, both float32.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {
-	check("Logistic", len(scores), len(dst))
-	check("Logistic", len(labels), len(dst))
+	checkLen("Logistic", len(scores), len(dst))
+	checkLen("Logistic", len(labels), len(dst))
 	done := logisticVector(dst, scores, labels, target)
 	scores, labels = scores[:len(dst)], labels[:len(dst)]
 	for i := done; i < len(dst); i++ {

@@ -1,7 +1,7 @@
 package kernel
 
-// Broadcast copies row into every row of dst, whose length is a multiple of
-// len(row).
+// Broadcast copies row into every row of dst, whose length must be a multiple
+// of len(row).
 func Broadcast(dst, row []float32) {
 	n := len(row)
 	for i := 0; i+n <= len(dst) && n > 0; i += n {
@@ -9,30 +9,30 @@ func Broadcast(dst, row []float32) {
 	}
 }
 
-// AffineRows writes a with every row multiplied by scale, element by element,
-// plus bias, to dst.
-func AffineRows(dst, a, scale, bias []float32) {
-	check("AffineRows", len(dst), len(a))
-	check("AffineRows", len(bias), len(scale))
+// ScaleShift multiplies every row of a by scale, element by element, adds bias,
+// and writes the result to dst.
+func ScaleShift(dst, a, scale, bias []float32) {
+	checkLen("ScaleShift", len(dst), len(a))
+	checkLen("ScaleShift", len(bias), len(scale))
 	n := len(scale)
 	for i := 0; i+n <= len(a) && n > 0; i += n {
 		d, x, b := dst[i:i+n], a[i:i+n], bias[:n]
-		for j := affineVector(d, x, scale, b); j < n; j++ {
+		for j := scaleShiftVector(d, x, scale, b); j < n; j++ {
 			d[j] = float32(x[j]*scale[j]) + b[j]
 		}
 	}
 }
 
-// AffineBack goes back through AffineRows: from the gradient grad of its
-// result it adds that of a to dst and that of scale to dscale.
-func AffineBack(dst, dscale, grad, a, scale []float32) {
-	check("AffineBack", len(dst), len(grad))
-	check("AffineBack", len(a), len(grad))
-	check("AffineBack", len(dscale), len(scale))
+// ScaleShiftBackward propagates the gradient grad of ScaleShift's result: it
+// adds the gradient of a to dst and that of scale to dscale.
+func ScaleShiftBackward(dst, dscale, grad, a, scale []float32) {
+	checkLen("ScaleShiftBackward", len(dst), len(grad))
+	checkLen("ScaleShiftBackward", len(a), len(grad))
+	checkLen("ScaleShiftBackward", len(dscale), len(scale))
 	n := len(scale)
 	for i := 0; i+n <= len(grad) && n > 0; i += n {
 		d, x, s, g := dst[i:i+n], a[i:i+n], dscale[:n], grad[i:i+n]
-		for j := affineBackVector(d, s, g, x, scale); j < n; j++ {
+		for j := scaleShiftBackwardVector(d, s, g, x, scale); j < n; j++ {
 			d[j] += float32(g[j] * scale[j])
 			s[j] += float32(g[j] * x[j])
 		}
@@ -49,7 +49,7 @@ func SumRows(dst, a []float32) {
 
 // Axpy adds alpha·x to dst.
 func Axpy(dst, x []float32, alpha float32) {
-	check("Axpy", len(dst), len(x))
+	checkLen("Axpy", len(dst), len(x))
 	done := axpyVector(dst, x, alpha)
 	x = x[done:]
 	dst = dst[done : done+len(x)]
@@ -58,10 +58,10 @@ func Axpy(dst, x []float32, alpha float32) {
 	}
 }
 
-// Blend moves dst towards x: dst ← dst + t·(x − dst).
-func Blend(dst, x []float32, t float32) {
-	check("Blend", len(dst), len(x))
-	done := blendVector(dst, x, t)
+// Lerp moves dst towards x: dst ← dst + t·(x − dst).
+func Lerp(dst, x []float32, t float32) {
+	checkLen("Lerp", len(dst), len(x))
+	done := lerpVector(dst, x, t)
 	x = x[done:]
 	dst = dst[done : done+len(x)]
 	for i, v := range x {
@@ -77,7 +77,7 @@ func Scale(dst []float32, alpha float32) {
 }
 
 // SumSquares returns the sum of the squares of x in float64. It is NaN or
-// infinite where an element is.
+// infinite if an element is.
 func SumSquares(x []float32) float64 {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {

@@ -2,13 +2,13 @@ package kernel
 
 import "math"
 
-// Softmax turns the scores of one row into probabilities, in place. Scores
-// are shifted by their maximum, so that none overflows; a row that holds NaN
+// Softmax converts the scores of one row to probabilities, in place. Scores are
+// shifted by their maximum, so that none overflows. A row that contains NaN
 // becomes the uniform distribution.
 func Softmax(row []float32) {
 	top := float32(math.Inf(-1))
 	for _, v := range row {
-		top = max(top, v) // NaN wins
+		top = max(top, v) // NaN if v is
 	}
 	sum := 0.0
 	for i, v := range row {
@@ -28,13 +28,13 @@ func Softmax(row []float32) {
 	}
 }
 
-// exp returns eˣ of x ≤ 0 to within 2 units of the last place; NaN of NaN and
-// of -Inf - -Inf, 0 below -87.
+// exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place;
+// NaN for NaN, 0 below -87.
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //
-// ln 2 comes in two parts, so that r is exact, and eʳ is its Taylor polynomial.
-// Each product is rounded by itself, which gives the same bits everywhere.
+// ln 2 is in two parts, so that r is exact, and eʳ is its Taylor polynomial.
+// Each product is rounded separately, which gives the same bits everywhere.
 func exp(x float32) float32 {
 	if !(x > -87) {
 		if x != x {

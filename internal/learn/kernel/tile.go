@@ -1,19 +1,19 @@
 package kernel
 
-// tileGo adds rows × 16 products to dst, whose rows are stride apart: the
-// portable twin of the assembly. Eight running sums are as many as a
+// tileGo adds rows × 16 products to dst, whose rows are stride apart. It is the
+// portable version of the assembly. Eight running sums are as many as a
 // processor without vector registers can hold.
-func tileGo(dst []float32, stride int, a left, panel []float32, rows int) {
-	depth := len(panel) / width
+func tileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
+	depth := len(panel) / panelCols
 	for i := range rows {
-		for half := 0; half < width; half += 8 {
+		for half := 0; half < panelCols; half += 8 {
 			out := dst[i*stride+half : i*stride+half+8]
 			s0, s1, s2, s3 := out[0], out[1], out[2], out[3]
 			s4, s5, s6, s7 := out[4], out[5], out[6], out[7]
 			at := i * a.row
 			for k := range depth {
 				x := a.data[at]
-				b := (*[8]float32)(panel[k*width+half:])
+				b := (*[8]float32)(panel[k*panelCols+half:])
 				s0 += x * b[0]
 				s1 += x * b[1]
 				s2 += x * b[2]

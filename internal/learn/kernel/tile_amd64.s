@@ -511,9 +511,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rectifyBlocks(x *float32, blocks uintptr)
+// func reluBlocks(x *float32, blocks uintptr)
 // Requires: AVX, AVX2
-TEXT ·rectifyBlocks(SB), NOSPLIT, $0-16
+TEXT ·reluBlocks(SB), NOSPLIT, $0-16
 	MOVQ  x+0(FP), AX
 	MOVQ  blocks+8(FP), CX
 	TESTQ CX, CX
@@ -532,9 +532,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rectifyBackBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
+// func reluBackwardBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
 // Requires: AVX, AVX2
-TEXT ·rectifyBackBlocks(SB), NOSPLIT, $0-28
+TEXT ·reluBackwardBlocks(SB), NOSPLIT, $0-28
 	VBROADCASTSS scale+24(FP), Y2
 	VXORPS       Y1, Y1, Y1
 	MOVQ         grad+0(FP), AX
@@ -559,9 +559,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func dropBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
+// func dropoutBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
 // Requires: AVX, AVX2
-TEXT ·dropBlocks(SB), NOSPLIT, $0-32
+TEXT ·dropoutBlocks(SB), NOSPLIT, $0-32
 	VBROADCASTSS scale+20(FP), Y3
 	VBROADCASTSS threshold+16(FP), Y2
 	MOVQ         state+24(FP), AX
@@ -624,9 +624,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blendBlocks(dst *float32, x *float32, blocks uintptr, t float32)
+// func lerpBlocks(dst *float32, x *float32, blocks uintptr, t float32)
 // Requires: AVX
-TEXT ·blendBlocks(SB), NOSPLIT, $0-28
+TEXT ·lerpBlocks(SB), NOSPLIT, $0-28
 	VBROADCASTSS t+24(FP), Y2
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -650,9 +650,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func affineBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
+// func scaleShiftBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
 // Requires: AVX
-TEXT ·affineBlocks(SB), NOSPLIT, $0-40
+TEXT ·scaleShiftBlocks(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), AX
 	MOVQ  a+8(FP), CX
 	MOVQ  scale+16(FP), DX
@@ -677,9 +677,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func affineBackBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
+// func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
 // Requires: AVX
-TEXT ·affineBackBlocks(SB), NOSPLIT, $0-48
+TEXT ·scaleShiftBackwardBlocks(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), AX
 	MOVQ  dscale+8(FP), CX
 	MOVQ  grad+16(FP), DX
@@ -709,9 +709,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pickRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+// func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 // Requires: MMX+
-TEXT ·pickRows(SB), NOSPLIT, $0-48
+TEXT ·gatherRows(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ width+16(FP), BX
@@ -750,9 +750,9 @@ last:
 done:
 	RET
 
-// func pickFourRows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+// func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 // Requires: MMX+
-TEXT ·pickFourRows(SB), NOSPLIT, $0-56
+TEXT ·gather4Rows(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ stride+8(FP), CX
 	MOVQ src+16(FP), DX
@@ -809,9 +809,9 @@ last:
 done:
 	RET
 
-// func partBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
+// func partitionBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
 // Requires: AVX, AVX2, POPCNT
-TEXT ·partBlocks(SB), NOSPLIT, $0-56
+TEXT ·partitionBlocks(SB), NOSPLIT, $0-56
 	MOVQ  rows+0(FP), AX
 	MOVQ  rest+8(FP), CX
 	MOVQ  data+16(FP), DX
@@ -878,9 +878,9 @@ done:
 	MOVQ R8, ret+48(FP)
 	RET
 
-// func peakBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
+// func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·peakBlocks(SB), NOSPLIT, $0-56
+TEXT ·bestSplitBlocks(SB), NOSPLIT, $0-56
 	MOVQ         cells+0(FP), AX
 	MOVQ         blocks+16(FP), CX
 	MOVQ         s+24(FP), DX

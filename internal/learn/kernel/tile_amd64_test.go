@@ -10,8 +10,8 @@ import (
 // chains rounded once a step, the same for AVX2 and AVX-512, and chains
 // rounded twice.
 func TestTileTwins(t *testing.T) {
-	hasAVX2, hasAVX512 := vector, wide
-	t.Cleanup(func() { vector, wide, height = hasAVX2, hasAVX512, fullHeight() })
+	hasAVX2, hasAVX512 := useAVX2, useAVX512
+	t.Cleanup(func() { useAVX2, useAVX512, tileRows = hasAVX2, hasAVX512, fullTileRows() })
 	for _, by := range []struct {
 		name         string
 		vector, wide bool
@@ -26,8 +26,8 @@ func TestTileTwins(t *testing.T) {
 			if !by.here {
 				t.Skip("not on this processor")
 			}
-			vector, wide = by.vector, by.wide
-			height = fullHeight()
+			useAVX2, useAVX512 = by.vector, by.wide
+			tileRows = fullTileRows()
 			compareTiles(t, by.fma)
 		})
 	}

@@ -2,11 +2,11 @@
 
 package kernel
 
-// height is the number of rows of a full tile.
-const height = 6
+// tileRows is the number of rows of a full tile.
+const tileRows = 6
 
 // tile adds the product of rows rows of a and one panel to dst, whose rows
 // are stride apart.
-func tile(dst []float32, stride int, a left, panel []float32, rows int) {
+func tile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	tileGo(dst, stride, a, panel, rows)
 }

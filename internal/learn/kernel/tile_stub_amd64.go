@@ -44,60 +44,60 @@ func tile12x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b 
 //go:noescape
 func adamBlocks(w *float32, m *float32, v *float32, grad *float32, blocks uintptr, c *[8]float32)
 
-// rectifyBlocks is Rectify on 8·blocks elements.
+// reluBlocks is ReLU on 8·blocks elements.
 //
 //go:noescape
-func rectifyBlocks(x *float32, blocks uintptr)
+func reluBlocks(x *float32, blocks uintptr)
 
-// rectifyBackBlocks is RectifyBack on 8·blocks elements.
+// reluBackwardBlocks is ReLUBackward on 8·blocks elements.
 //
 //go:noescape
-func rectifyBackBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
+func reluBackwardBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
 
-// dropBlocks is Drop on 8·blocks elements.
+// dropoutBlocks is Dropout on 8·blocks elements.
 //
 //go:noescape
-func dropBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
+func dropoutBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
 
 // axpyBlocks is Axpy on 8·blocks elements.
 //
 //go:noescape
 func axpyBlocks(dst *float32, x *float32, blocks uintptr, alpha float32)
 
-// blendBlocks is Blend on 8·blocks elements.
+// lerpBlocks is Lerp on 8·blocks elements.
 //
 //go:noescape
-func blendBlocks(dst *float32, x *float32, blocks uintptr, t float32)
+func lerpBlocks(dst *float32, x *float32, blocks uintptr, t float32)
 
-// affineBlocks is AffineRows on 8·blocks elements of one row.
+// scaleShiftBlocks is ScaleShift on 8·blocks elements of one row.
 //
 //go:noescape
-func affineBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
+func scaleShiftBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
 
-// affineBackBlocks is AffineBack on 8·blocks elements of one row.
+// scaleShiftBackwardBlocks is ScaleShiftBackward on 8·blocks elements of one row.
 //
 //go:noescape
-func affineBackBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
+func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
 
-// pickRows is Pick; width is in bytes, and of the first ahead rows others follow.
+// gatherRows is Gather; width is in bytes. The first ahead rows are followed by rows to prefetch.
 //
 //go:noescape
-func pickRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 
-// pickFourRows is PickFour; stride and width are in bytes, and of the first ahead rows others follow.
+// gather4Rows is Gather4; stride and width are in bytes. The first ahead rows are followed by rows to prefetch.
 //
 //go:noescape
-func pickFourRows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
+func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 
-// partBlocks is Part on 8·blocks rows; it returns the number of those it kept.
+// partitionBlocks is Partition on 8·blocks rows; it returns the number of rows kept.
 //
 //go:noescape
-func partBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
+func partitionBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
 
-// peakBlocks goes through 8·blocks cells, sum being before them and end in the end; found tells whether a lane of best is better than s.Top.
+// bestSplitBlocks is BestSplit on 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.
 //
 //go:noescape
-func peakBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
+func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
 
 // logisticBlocks is Logistic on 8·blocks rows.
 //

@@ -9,11 +9,11 @@ import (
 // TestTreeTwins compares what the assembly for trees makes with what the
 // portable code does, bit by bit.
 func TestTreeTwins(t *testing.T) {
-	has, hasWidest := vector, widest
+	has, hasWidest := useAVX2, useAVX512DQ
 	if !hasWidest {
 		t.Skip("not on this processor")
 	}
-	t.Cleanup(func() { vector, widest = has, hasWidest })
+	t.Cleanup(func() { useAVX2, useAVX512DQ = has, hasWidest })
 	draw := rand.New(rand.NewPCG(5, 5))
 	for n := range 300 {
 		cells, s := slope(draw, n, 0)
@@ -26,16 +26,16 @@ func TestTreeTwins(t *testing.T) {
 		type outcome struct {
 			at   int
 			left int64
-			s    Slope
+			s    GainParams
 			raw  []uint64
 			kept []int32
 		}
 		var got [2]outcome
 		for i, v := range []bool{false, true} {
-			vector, widest = v, v
+			useAVX2, useAVX512DQ = v, v
 			o := &got[i]
 			o.s = s
-			o.at, o.left = Peak(cells, 0, &o.s)
+			o.at, o.left = BestSplit(cells, 0, &o.s)
 			o.raw = make([]uint64, n)
 			Logistic(o.raw, scores, labels, 1)
 			data, table := make([]uint8, n), [256]uint8{1: 1}
@@ -43,12 +43,12 @@ func TestTreeTwins(t *testing.T) {
 				data[i] = uint8(labels[i])
 			}
 			kept, rest := slices.Clone(rows), make([]int32, n)
-			at := Part(kept, rest, data, &table)
+			at := Partition(kept, rest, data, &table)
 			o.kept = append(kept[:at:at], rest[:n-at]...)
 		}
 		a, b := got[0], got[1]
 		if a.at != b.at || a.left != b.left || a.s != b.s {
-			t.Errorf("Peak of %d cells: %d, %x, %v by Go, %d, %x, %v by assembly", n, a.at, a.left, a.s.Top, b.at, b.left, b.s.Top)
+			t.Errorf("BestSplit of %d cells: %d, %x, %v by Go, %d, %x, %v by assembly", n, a.at, a.left, a.s.Best, b.at, b.left, b.s.Best)
 		}
 		if !slices.Equal(a.raw, b.raw) {
 			t.Errorf("Logistic of %v: %x by Go, %x by assembly", scores, a.raw, b.raw)

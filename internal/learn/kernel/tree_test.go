@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestPick(t *testing.T) {
+func TestGather(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{0, 1, 5, 31, 32, 33, 100} {
 		for _, more := range []int{0, 7, 50} {
@@ -21,8 +21,8 @@ func TestPick(t *testing.T) {
 				rows[i] = int32(draw.IntN(300))
 			}
 			one, four := make([]uint64, n), make([]uint64, 4*stride)
-			Pick(one, words[2:], width, rows)
-			PickFour(four, stride, words[2:], width, rows, n)
+			Gather(one, words[2:], width, rows)
+			Gather4(four, stride, words[2:], width, rows, n)
 			for i, row := range rows[:n] {
 				for lane := range 4 {
 					want := words[int(row)*width+2+lane]
@@ -35,7 +35,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-func TestPart(t *testing.T) {
+func TestPartition(t *testing.T) {
 	draw := rand.New(rand.NewPCG(2, 2))
 	for n := range 70 {
 		data := make([]uint8, 200)
@@ -56,7 +56,7 @@ func TestPart(t *testing.T) {
 				others = append(others, rows[i])
 			}
 		}
-		got := Part(rows, rest, data, &table)
+		got := Partition(rows, rest, data, &table)
 		if !slices.Equal(rows[:got], kept) || !slices.Equal(rest[:n-got], others) {
 			t.Fatalf("kept %v of %v, want %v of %v", rows[:got], rest[:n-got], kept, others)
 		}
@@ -65,7 +65,7 @@ func TestPart(t *testing.T) {
 
 // slope returns cells, half of them empty, and the slope of dividing them with
 // missing beside them.
-func slope(draw *rand.Rand, n int, missing int64) ([]int64, Slope) {
+func slope(draw *rand.Rand, n int, missing int64) ([]int64, GainParams) {
 	cells := make([]int64, n)
 	all := missing
 	for i := range cells {
@@ -75,27 +75,27 @@ func slope(draw *rand.Rand, n int, missing int64) ([]int64, Slope) {
 		all += cells[i]
 	}
 	g, h := float64(all>>32), float64(uint32(all))
-	return cells, Slope{Gradient: g, Hessian: h, L2: 3, Least: 20, Most: h - 20, Top: g * g / (h + 3)}
+	return cells, GainParams{Gradient: g, Hessian: h, L2: 3, MinHessian: 20, MaxHessian: h - 20, Best: g * g / (h + 3)}
 }
 
-func TestPeak(t *testing.T) {
+func TestBestSplit(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 3))
 	for n := range 255 {
 		missing := draw.Int64N(2)*(draw.Int64N(100)<<32) + draw.Int64N(90)
 		cells, s := slope(draw, n, missing)
-		want, top := -1, s.Top
+		want, top := -1, s.Best
 		var left, sum int64 = 0, missing
 		for i, cell := range cells {
 			sum += cell
 			gl, hl := float64(sum>>32), float64(uint32(sum))
 			gr, hr := s.Gradient-gl, s.Hessian-hl
-			if score := gl*gl/(hl+s.L2) + gr*gr/(hr+s.L2); hl >= s.Least && hl <= s.Most && score > top*(1+1e-12) {
+			if score := gl*gl/(hl+s.L2) + gr*gr/(hr+s.L2); hl >= s.MinHessian && hl <= s.MaxHessian && score > top*(1+1e-12) {
 				want, left, top = i, sum, score
 			}
 		}
-		at, got := Peak(cells, missing, &s)
-		if at != want || at >= 0 && got != left || math.Abs(s.Top-top) > 1e-9*top {
-			t.Fatalf("%d cells: after %d with %x and %v, want %d with %x and %v", n, at, got, s.Top, want, left, top)
+		at, got := BestSplit(cells, missing, &s)
+		if at != want || at >= 0 && got != left || math.Abs(s.Best-top) > 1e-9*top {
+			t.Fatalf("%d cells: after %d with %x and %v, want %d with %x and %v", n, at, got, s.Best, want, left, top)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 // TestVectorTwins compares what the assembly makes of elements, odd ones among
 // them, with what the portable code does, bit by bit.
 func TestVectorTwins(t *testing.T) {
-	has := vector
+	has := useAVX2
 	if !has {
 		t.Skip("not on this processor")
 	}
-	t.Cleanup(func() { vector = has })
+	t.Cleanup(func() { useAVX2 = has })
 	rng := rand.New(rand.NewPCG(3, 4))
 	for n := range 50 {
 		x, y := random(rng, n), random(rng, n)
@@ -27,17 +27,17 @@ func TestVectorTwins(t *testing.T) {
 			}
 		}
 		for name, kernel := range map[string]func(x []float32){
-			"Rectify":     Rectify,
-			"RectifyBack": func(x []float32) { RectifyBack(x, y, 1.25) },
-			"Drop":        func(x []float32) { Drop(x, 51, uint64(n)) },
-			"Axpy":        func(x []float32) { Axpy(x, y, 0.3) },
-			"Blend":       func(x []float32) { Blend(x, y, 0.3) },
-			"AffineRows":  func(x []float32) { AffineRows(x, x, y, y) },
-			"AffineBack":  func(x []float32) { AffineBack(x, x, y, y, y) },
+			"ReLU":               ReLU,
+			"ReLUBackward":       func(x []float32) { ReLUBackward(x, y, 1.25) },
+			"Dropout":            func(x []float32) { Dropout(x, 51, uint64(n)) },
+			"Axpy":               func(x []float32) { Axpy(x, y, 0.3) },
+			"Lerp":               func(x []float32) { Lerp(x, y, 0.3) },
+			"ScaleShift":         func(x []float32) { ScaleShift(x, x, y, y) },
+			"ScaleShiftBackward": func(x []float32) { ScaleShiftBackward(x, x, y, y, y) },
 		} {
 			var bits [2][]uint32
 			for i, v := range []bool{false, true} {
-				vector = v
+				useAVX2 = v
 				got := slices.Clone(x)
 				kernel(got)
 				for _, v := range got {

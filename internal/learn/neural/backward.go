@@ -77,8 +77,8 @@ func (a *backprop) headsBackward(w *packedParams, b int) {
 		gw, gb := l.head(a.grad, m)
 		kernel.SumRows(gb, logits)
 		kernel.Pack(a.operand, logits, b, l.classes)
-		kernel.MultiplyTransposed(gw, act, a.operand, kernel.Shape{Rows: l.width, Cols: l.classes, Depth: b})
-		kernel.Multiply(a.delta[m*b*l.width:], logits, w.headsBack[m], kernel.Shape{Rows: b, Cols: l.width, Depth: l.classes})
+		kernel.GemmTransposed(gw, act, a.operand, kernel.Shape{Rows: l.width, Cols: l.classes, Depth: b})
+		kernel.Gemm(a.delta[m*b*l.width:], logits, w.headsBack[m], kernel.Shape{Rows: b, Cols: l.width, Depth: l.classes})
 	}
 }
 
@@ -87,7 +87,7 @@ func (a *backprop) headsBackward(w *packedParams, b int) {
 func (a *backprop) denseBackward(w *packedParams, i, b int, scale float32) {
 	d, rows := a.l.dense[i], a.l.members*b
 	delta := a.delta[:rows*d.out]
-	kernel.RectifyBack(delta, a.acts[i], scale)
+	kernel.ReLUBackward(delta, a.acts[i], scale)
 	kernel.SumRows(d.biasesOf(a.grad), delta)
 	a.productBackward(w, i, rows, a.acts[i-1])
 }
@@ -98,10 +98,10 @@ func (a *backprop) productBackward(w *packedParams, i, rows int, in []float32) {
 	d := a.l.dense[i]
 	delta := a.delta[:rows*d.out]
 	kernel.Pack(a.operand, delta, rows, d.out)
-	kernel.MultiplyTransposed(d.weightsOf(a.grad), in, a.operand, kernel.Shape{Rows: d.in, Cols: d.out, Depth: rows})
+	kernel.GemmTransposed(d.weightsOf(a.grad), in, a.operand, kernel.Shape{Rows: d.in, Cols: d.out, Depth: rows})
 	next := a.inputDelta[:rows*d.in]
 	clear(next)
-	kernel.Multiply(next, delta, w.backward[i], kernel.Shape{Rows: rows, Cols: d.in, Depth: d.out})
+	kernel.Gemm(next, delta, w.backward[i], kernel.Shape{Rows: rows, Cols: d.in, Depth: d.out})
 	a.delta, a.inputDelta = a.inputDelta, a.delta
 }
 
@@ -110,7 +110,7 @@ func (a *backprop) productBackward(w *packedParams, i, rows int, in []float32) {
 func (a *backprop) adapterBackward(w *packedParams, b int, scale float32) {
 	l := a.l
 	n := b * l.width
-	kernel.RectifyBack(a.delta[:l.members*n], a.acts[0], scale)
+	kernel.ReLUBackward(a.delta[:l.members*n], a.acts[0], scale)
 	sum := a.inputDelta[:n]
 	clear(sum)
 	for m := range l.members {
@@ -118,7 +118,7 @@ func (a *backprop) adapterBackward(w *packedParams, b int, scale float32) {
 		gs, gb := l.member(a.grad, m)
 		delta := a.delta[m*n : (m+1)*n]
 		kernel.SumRows(gb, delta)
-		kernel.AffineBack(sum, gs, delta, a.first[:n], scales)
+		kernel.ScaleShiftBackward(sum, gs, delta, a.first[:n], scales)
 	}
 	a.delta, a.inputDelta = a.inputDelta, a.delta
 	a.productBackward(w, 0, b, a.x)

@@ -49,11 +49,11 @@ func (p *forwardPass) forward(w *packedParams, f *frame.Frame, rows []int32, dro
 			p.adapter(w, act, b)
 		} else {
 			kernel.Broadcast(act, d.biasesOf(w.flat))
-			kernel.Multiply(act, in, w.forward[i], kernel.Shape{Rows: l.members * b, Cols: d.out, Depth: d.in})
+			kernel.Gemm(act, in, w.forward[i], kernel.Shape{Rows: l.members * b, Cols: d.out, Depth: d.in})
 		}
-		kernel.Rectify(act)
+		kernel.ReLU(act)
 		if drop != nil {
-			kernel.Drop(act, drop.dropRate, drop.unitState+uint64(i)*layerStateStep)
+			kernel.Dropout(act, drop.dropRate, drop.unitState+uint64(i)*layerStateStep)
 		}
 		in = act
 	}
@@ -61,7 +61,7 @@ func (p *forwardPass) forward(w *packedParams, f *frame.Frame, rows []int32, dro
 		_, bias := l.head(w.flat, m)
 		logits := p.logits[m*b*l.classes : (m+1)*b*l.classes]
 		kernel.Broadcast(logits, bias)
-		kernel.Multiply(logits, in[m*b*l.width:], w.heads[m], kernel.Shape{Rows: b, Cols: l.classes, Depth: l.width})
+		kernel.Gemm(logits, in[m*b*l.width:], w.heads[m], kernel.Shape{Rows: b, Cols: l.classes, Depth: l.width})
 	}
 }
 
@@ -71,10 +71,10 @@ func (p *forwardPass) adapter(w *packedParams, act []float32, b int) {
 	l, d := p.l, p.l.dense[0]
 	first := p.first[:b*d.out]
 	clear(first)
-	kernel.Multiply(first, p.x, w.forward[0], kernel.Shape{Rows: b, Cols: d.out, Depth: d.in})
+	kernel.Gemm(first, p.x, w.forward[0], kernel.Shape{Rows: b, Cols: d.out, Depth: d.in})
 	for m := range l.members {
 		scale, bias := l.member(w.flat, m)
-		kernel.AffineRows(act[m*len(first):], first, scale, bias)
+		kernel.ScaleShift(act[m*len(first):], first, scale, bias)
 	}
 }
 

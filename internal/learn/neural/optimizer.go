@@ -99,7 +99,7 @@ func (t *Fitter) optimise(norm float64) {
 			kernel.Scale(grad[lo:hi], float32(maxGradNorm/norm))
 		}
 		adam.Update(t.params[lo:hi], o.first[lo:hi], o.second[lo:hi], grad[lo:hi])
-		kernel.Blend(t.mean[lo:hi], t.params[lo:hi], weight)
+		kernel.Lerp(t.mean[lo:hi], t.params[lo:hi], weight)
 	})
 }
 

@@ -114,16 +114,16 @@ func (t *gatherBuffer) gather(s *rowBlock, first, end int, rows []int32, gradien
 	}
 	i := first
 	for ; end-i >= 4; i += 4 {
-		kernel.PickFour(t.words[i*gatherRows:], gatherRows, s.words[i:], s.width, rows, n)
+		kernel.Gather4(t.words[i*gatherRows:], gatherRows, s.words[i:], s.width, rows, n)
 	}
 	for ; i < end; i++ {
-		kernel.Pick(t.words[i*gatherRows:][:n], s.words[i:], s.width, rows)
+		kernel.Gather(t.words[i*gatherRows:][:n], s.words[i:], s.width, rows)
 	}
 	for i := first; i < end; i++ {
 		columns[i-first] = packedColumn{t.words[i*gatherRows:][:n], 1}
 	}
 	gathered = t.gradients[:n]
-	kernel.Pick(gathered, gradients, 1, rows)
+	kernel.Gather(gathered, gradients, 1, rows)
 	return columns, gathered
 }
 

@@ -16,7 +16,7 @@ import (
 // order on both sides, and returns the number of rows moved to the front. It
 // overwrites scratch[:len(rows)].
 func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) int {
-	leftCount := kernel.Part(rows, scratch, data, table)
+	leftCount := kernel.Partition(rows, scratch, data, table)
 	copy(rows[leftCount:], scratch[:len(rows)-leftCount])
 	return leftCount
 }
@@ -35,7 +35,7 @@ func partitionParallel(ctx context.Context, workers int, data []uint8, table *[h
 	rights := make([][]int32, tasks)
 	err := Parallel(ctx, workers, tasks, func(_, i int) {
 		lo, hi := i*chunkRows, min((i+1)*chunkRows, len(rows))
-		leftCounts[i] = kernel.Part(rows[lo:hi], scratch[lo:hi], data, table)
+		leftCounts[i] = kernel.Partition(rows[lo:hi], scratch[lo:hi], data, table)
 		rights[i] = scratch[lo : hi-leftCounts[i]]
 	})
 	if err != nil {

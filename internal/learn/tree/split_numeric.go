@@ -83,10 +83,10 @@ func (s *splitFinder) numeric(h []int64, best *split) {
 	// Missing cells first go right with the high values, then left with the low
 	// values. Without missing cells the second pass would find the same.
 	params := s.gainParams(best)
-	at, left := kernel.Peak(h[:last], 0, &params)
+	at, left := kernel.BestSplit(h[:last], 0, &params)
 	missingLeft := false
 	if missing != 0 {
-		if other, sum := kernel.Peak(h[:last], missing, &params); other >= 0 {
+		if other, sum := kernel.BestSplit(h[:last], missing, &params); other >= 0 {
 			at, left, missingLeft = other, sum, true
 		}
 	}
@@ -96,7 +96,7 @@ func (s *splitFinder) numeric(h []int64, best *split) {
 	if missing == 0 {
 		missingLeft = s.defaultLeft(left)
 	}
-	best.gain = params.Top - s.leafScore()
+	best.gain = params.Best - s.leafScore()
 	best.left = left
 	best.bin = uint8(midBin(h[:last], at))
 	best.missingLeft = missingLeft
@@ -104,12 +104,12 @@ func (s *splitFinder) numeric(h []int64, best *split) {
 }
 
 // gainParams returns the parameters for finding a split better than best.
-func (s *splitFinder) gainParams(best *split) kernel.Slope {
+func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	g, h := unpack(s.total)
-	return kernel.Slope{
+	return kernel.GainParams{
 		Gradient: g, Hessian: h, L2: s.l2,
-		Least: s.minHessian, Most: h - s.minHessian,
-		Top: s.leafScore() + max(best.gain, s.minGain),
+		MinHessian: s.minHessian, MaxHessian: h - s.minHessian,
+		Best: s.leafScore() + max(best.gain, s.minGain),
 	}
 }
 

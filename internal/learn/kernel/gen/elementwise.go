@@ -37,10 +37,10 @@ func spread(name string, dst VecVirtual) {
 	VBROADCASTSS(at.Addr, dst)
 }
 
-// rectify emits rectifyBlocks.
-func rectify() {
-	TEXT("rectifyBlocks", NOSPLIT, "func(x *float32, blocks uintptr)")
-	Doc("rectifyBlocks is Rectify on 8·blocks elements.")
+// relu emits reluBlocks.
+func relu() {
+	TEXT("reluBlocks", NOSPLIT, "func(x *float32, blocks uintptr)")
+	Doc("reluBlocks is ReLU on 8·blocks elements.")
 	Pragma("noescape")
 	v, sign := YMM(), YMM()
 	blocks(func(p []Register) {
@@ -51,10 +51,10 @@ func rectify() {
 	}, "x")
 }
 
-// rectifyBack emits rectifyBackBlocks.
-func rectifyBack() {
-	TEXT("rectifyBackBlocks", NOSPLIT, "func(grad, act *float32, blocks uintptr, scale float32)")
-	Doc("rectifyBackBlocks is RectifyBack on 8·blocks elements.")
+// reluBackward emits reluBackwardBlocks.
+func reluBackward() {
+	TEXT("reluBackwardBlocks", NOSPLIT, "func(grad, act *float32, blocks uintptr, scale float32)")
+	Doc("reluBackwardBlocks is ReLUBackward on 8·blocks elements.")
 	Pragma("noescape")
 	v, on, zero, scale := YMM(), YMM(), YMM(), YMM()
 	spread("scale", scale)
@@ -69,10 +69,10 @@ func rectifyBack() {
 	}, "grad", "act")
 }
 
-// drop emits dropBlocks: eight bytes of one draw decide on eight elements.
-func drop() {
-	TEXT("dropBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
-	Doc("dropBlocks is Drop on 8·blocks elements.")
+// dropout emits dropoutBlocks: eight bytes of one draw decide on eight elements.
+func dropout() {
+	TEXT("dropoutBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
+	Doc("dropoutBlocks is Dropout on 8·blocks elements.")
 	Pragma("noescape")
 	v, off, least, scale, bits := YMM(), YMM(), YMM(), YMM(), XMM()
 	spread("scale", scale)
@@ -119,10 +119,10 @@ func axpy() {
 	}, "dst", "x")
 }
 
-// blend emits blendBlocks.
-func blend() {
-	TEXT("blendBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, t float32)")
-	Doc("blendBlocks is Blend on 8·blocks elements.")
+// lerp emits lerpBlocks.
+func lerp() {
+	TEXT("lerpBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, t float32)")
+	Doc("lerpBlocks is Lerp on 8·blocks elements.")
 	Pragma("noescape")
 	v, d, t := YMM(), YMM(), YMM()
 	spread("t", t)
@@ -136,10 +136,10 @@ func blend() {
 	}, "dst", "x")
 }
 
-// affine emits affineBlocks.
-func affine() {
-	TEXT("affineBlocks", NOSPLIT, "func(dst, a, scale, bias *float32, blocks uintptr)")
-	Doc("affineBlocks is AffineRows on 8·blocks elements of one row.")
+// scaleShift emits scaleShiftBlocks.
+func scaleShift() {
+	TEXT("scaleShiftBlocks", NOSPLIT, "func(dst, a, scale, bias *float32, blocks uintptr)")
+	Doc("scaleShiftBlocks is ScaleShift on 8·blocks elements of one row.")
 	Pragma("noescape")
 	v := YMM()
 	blocks(func(p []Register) {
@@ -150,10 +150,10 @@ func affine() {
 	}, "dst", "a", "scale", "bias")
 }
 
-// affineBack emits affineBackBlocks.
-func affineBack() {
-	TEXT("affineBackBlocks", NOSPLIT, "func(dst, dscale, grad, a, scale *float32, blocks uintptr)")
-	Doc("affineBackBlocks is AffineBack on 8·blocks elements of one row.")
+// scaleShiftBackward emits scaleShiftBackwardBlocks.
+func scaleShiftBackward() {
+	TEXT("scaleShiftBackwardBlocks", NOSPLIT, "func(dst, dscale, grad, a, scale *float32, blocks uintptr)")
+	Doc("scaleShiftBackwardBlocks is ScaleShiftBackward on 8·blocks elements of one row.")
 	Pragma("noescape")
 	g, v := YMM(), YMM()
 	blocks(func(p []Register) {

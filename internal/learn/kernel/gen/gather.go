@@ -6,12 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// distance is how many rows ahead memory is asked for what will be needed.
+// distance is the number of rows to prefetch ahead.
 const distance = 32
 
-// rows emits two loops over rows: the first, of ahead steps, asks for what lies
-// at the place of a row further on, the second does not. at is a register that
-// holds the place of the present row in bytes.
+// rows emits two loops over rows: the first, of ahead steps, prefetches the words
+// of a row further on, the second does not. at is a register that holds the
+// offset of the present row in bytes.
 func rows(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())
@@ -45,10 +45,10 @@ func rows(src Register, body func(i, at Register)) {
 	RET()
 }
 
-// pick emits pickRows.
-func pick() {
-	TEXT("pickRows", NOSPLIT, "func(dst, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("pickRows is Pick; width is in bytes, and of the first ahead rows others follow.")
+// gather emits gatherRows.
+func gather() {
+	TEXT("gatherRows", NOSPLIT, "func(dst, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
+	Doc("gatherRows is Gather; width is in bytes. The first ahead rows are followed by rows to prefetch.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	src := Load(Param("src"), GP64())
@@ -59,10 +59,10 @@ func pick() {
 	})
 }
 
-// pickFour emits pickFourRows.
-func pickFour() {
-	TEXT("pickFourRows", NOSPLIT, "func(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("pickFourRows is PickFour; stride and width are in bytes, and of the first ahead rows others follow.")
+// gather4 emits gather4Rows.
+func gather4() {
+	TEXT("gather4Rows", NOSPLIT, "func(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
+	Doc("gather4Rows is Gather4; stride and width are in bytes. The first ahead rows are followed by rows to prefetch.")
 	Pragma("noescape")
 	first := Load(Param("dst"), GP64())
 	stride := Load(Param("stride"), GP64())

@@ -5,12 +5,12 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// part emits partBlocks: the answers of eight rows become a byte, the first
+// partition emits partitionBlocks: the table values of eight rows become a byte, the first
 // row's in the highest bit, and the byte a permutation that brings the rows of
 // one side to the front.
-func part() {
-	TEXT("partBlocks", NOSPLIT, "func(rows, rest *int32, data, table *uint8, order *[256]uint64, blocks uintptr) uintptr")
-	Doc("partBlocks is Part on 8·blocks rows; it returns the number of those it kept.")
+func partition() {
+	TEXT("partitionBlocks", NOSPLIT, "func(rows, rest *int32, data, table *uint8, order *[256]uint64, blocks uintptr) uintptr")
+	Doc("partitionBlocks is Partition on 8·blocks rows; it returns the number of rows kept.")
 	Pragma("noescape")
 	rows := Load(Param("rows"), GP64())
 	rest := Load(Param("rest"), GP64())

@@ -6,16 +6,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// peak emits peakBlocks, which scores eight divisions at a time. Each lane
+// bestSplit emits bestSplitBlocks, which scores eight splits at a time. Each lane
 // keeps its own best: the caller finds the best of the lanes.
-func peak() {
-	TEXT("peakBlocks", NOSPLIT, "func(cells *int64, sum int64, blocks uintptr, s, best *float64) (end int64, found uint64)")
-	Doc("peakBlocks goes through 8·blocks cells, sum being before them and end in the end; found tells whether a lane of best is better than s.Top.")
+func bestSplit() {
+	TEXT("bestSplitBlocks", NOSPLIT, "func(cells *int64, sum int64, blocks uintptr, s, best *float64) (end int64, found uint64)")
+	Doc("bestSplitBlocks is BestSplit on 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.")
 	Pragma("noescape")
 	cells := Load(Param("cells"), GP64())
 	n := Load(Param("blocks"), GP64())
 	slope := Load(Param("s"), GP64())
-	var k [6]VecVirtual // in the order of Slope's fields
+	var k [6]VecVirtual // in the order of the fields of GainParams
 	for i := range k {
 		k[i] = ZMM()
 		VBROADCASTSD(Mem{Base: slope, Disp: 8 * i}, k[i])

@@ -1,0 +1,65 @@
+package kernel
+
+import "math"
+
+// ReLU replaces every element of x by max(0, x); NaN stays.
+//
+// The signs of activations are unpredictable for a branch predictor, hence the
+// bit arithmetic: an arithmetic shift spreads the sign over a mask.
+func ReLU(x []float32) {
+	x = x[reluVector(x):]
+	for i, v := range x {
+		b := math.Float32bits(v)
+		x[i] = math.Float32frombits(b &^ uint32(int32(b)>>31))
+	}
+}
+
+// ReLUBackward replaces the gradient of ReLU's output in grad by that of its
+// input: zero where the activation act is zero, scale times the gradient
+// elsewhere. With scale = 1/(1−p) it includes Dropout: a dropped activation is
+// zero.
+func ReLUBackward(grad, act []float32, scale float32) {
+	checkLen("ReLUBackward", len(act), len(grad))
+	done := reluBackwardVector(grad, act, scale)
+	grad = grad[done:]
+	act = act[done : done+len(grad)]
+	for i, g := range grad {
+		on := uint32(-int32(math.Float32bits(act[i])) >> 31) // act ≥ 0: all ones unless it is +0
+		grad[i] = math.Float32frombits(math.Float32bits(g)&on) * scale
+	}
+}
+
+// Dropout sets each element of x to zero with probability drop/256 and scales
+// the others so that the expectation stays the same (Srivastava et al. 2014).
+// The same state drops the same elements.
+func Dropout(x []float32, drop uint8, state uint64) {
+	if drop == 0 {
+		return
+	}
+	scale := 256 / (256 - float32(drop))
+	threshold := int32(drop)
+	done := dropoutVector(x, threshold, scale, state)
+	state += uint64(done/8) * goldenGamma // as splitMix64 does
+	x = x[done:]
+	for ; len(x) > 0; x = x[min(8, len(x)):] {
+		bits := splitMix64(&state)
+		for i := range x[:min(8, len(x))] {
+			off := uint32((int32(bits&0xff) - threshold) >> 31)
+			x[i] = math.Float32frombits(math.Float32bits(x[i])&^off) * scale
+			bits >>= 8
+		}
+	}
+}
+
+// goldenGamma is the increment of SplitMix64.
+const goldenGamma = 0x9e3779b97f4a7c15
+
+// splitMix64 advances state and returns 64 random bits (Steele, Lea and Flood
+// 2014).
+func splitMix64(state *uint64) uint64 {
+	*state += goldenGamma
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

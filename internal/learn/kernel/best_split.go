@@ -1,0 +1,40 @@
+package kernel
+
+// GainParams are the parameters of the score of a split of a sum of gradients
+// and hessians:
+//
+//	GL²/(HL+λ) + GR²/(HR+λ)
+type GainParams struct {
+	// Gradient and Hessian are the sums of both sides.
+	Gradient, Hessian float64
+	// L2 is λ.
+	L2 float64
+	// MinHessian and MaxHessian limit the hessian of the left side.
+	MinHessian, MaxHessian float64
+	// Best is the score to exceed.
+	Best float64
+}
+
+// BestSplit finds the first of the best splits of cells, each of which holds a
+// gradient above 32 bits of a hessian. It returns the cell after which to split
+// and sum plus the cells up to it, and sets s.Best to the score. If no score
+// exceeds s.Best the returned index is -1. Sums of hessians must be below 2³¹.
+func BestSplit(cells []int64, sum int64, s *GainParams) (at int, left int64) {
+	done, sum, at, left := bestSplitVector(cells, sum, s)
+	hessian := s.Hessian
+	for i, cell := range cells[done:] {
+		sum += cell
+		hl := float64(uint32(sum))
+		if hl < s.MinHessian || hl > s.MaxHessian {
+			continue
+		}
+		gl := float64(sum >> 32)
+		gr, hr := s.Gradient-gl, hessian-hl+s.L2
+		hl += s.L2
+		score := (float64(float64(gl*gl)*hr) + float64(float64(gr*gr)*hl)) / float64(hl*hr)
+		if score > s.Best {
+			s.Best, at, left = score, done+i, sum
+		}
+	}
+	return at, left
+}

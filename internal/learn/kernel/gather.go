@@ -1,0 +1,29 @@
+package kernel
+
+// Gather sets dst[i] to src[width·rows[i]] for all of dst. rows may be longer
+// than dst; the rest is used to prefetch. Rows are not checked against the
+// length of src.
+func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
+	checkLen("Gather", len(rows), len(dst))
+	if gatherVector(dst, src, width, rows) {
+		return
+	}
+	for i, row := range rows[:len(dst)] {
+		dst[i] = src[int(row)*width]
+	}
+}
+
+// Gather4 gathers four adjacent words of each of n rows: word k of row i goes
+// to dst[k·stride+i].
+func Gather4(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) {
+	checkLen("Gather4", len(rows), n)
+	checkLen("Gather4", len(dst), 3*stride+n)
+	if gather4Vector(dst, stride, src, width, rows, n) {
+		return
+	}
+	d0, d1, d2, d3 := dst[:n], dst[stride:][:n], dst[2*stride:][:n], dst[3*stride:][:n]
+	for i, row := range rows[:n] {
+		w := src[int(row)*width:][:4]
+		d0[i], d1[i], d2[i], d3[i] = w[0], w[1], w[2], w[3]
+	}
+}

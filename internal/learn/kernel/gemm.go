@@ -1,0 +1,63 @@
+package kernel
+
+// Shape is the size of a product: Rows × Depth times Depth × Cols.
+type Shape struct{ Rows, Cols, Depth int }
+
+// maxTileRows is the largest number of rows of a tile on any processor.
+const maxTileRows = 12
+
+// Gemm adds a·b to dst. dst is Rows × Cols and a is Rows × Depth, both
+// row-major; b is Depth × Cols as packed by Pack or PackTransposed.
+func Gemm(dst, a, b []float32, s Shape) {
+	gemm(dst, leftOperand{a, s.Depth, 1}, b, s)
+}
+
+// GemmTransposed adds aᵀ·b to dst. It is Gemm with a in row-major Depth × Rows.
+func GemmTransposed(dst, a, b []float32, s Shape) {
+	gemm(dst, leftOperand{a, 1, s.Rows}, b, s)
+}
+
+// leftOperand is the left operand: element (i, k) at data[i·row + k·col].
+type leftOperand struct {
+	data     []float32
+	row, col int
+}
+
+// gemm computes dst in panels of panelCols columns and tiles of tileRows rows.
+// A panel of b (depth × 64 bytes) stays in the first-level cache while the rows
+// of a are read.
+func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
+	checkLen("Gemm", len(dst), s.Rows*s.Cols)
+	checkLen("Gemm", len(a.data), s.Rows*s.Depth)
+	checkLen("Gemm", len(b), PackedLen(s.Depth, s.Cols))
+	if s.Depth == 0 {
+		return
+	}
+	for j := 0; j < s.Cols; j += panelCols {
+		panel := b[j*s.Depth : j*s.Depth+panelCols*s.Depth]
+		for i := 0; i < s.Rows; i += tileRows {
+			rows := min(tileRows, s.Rows-i)
+			block := leftOperand{a.data[i*a.row:], a.row, a.col}
+			out := dst[i*s.Cols+j:]
+			if s.Cols-j >= panelCols {
+				tile(out, s.Cols, block, panel, rows)
+			} else {
+				edge(out, s, block, panel, rows)
+			}
+		}
+	}
+}
+
+// edge computes a tile at the right edge of dst, with fewer than panelCols
+// columns, through a full tile on the stack.
+func edge(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
+	var full [maxTileRows * panelCols]float32
+	cols := s.Cols % panelCols
+	for i := range rows {
+		copy(full[i*panelCols:i*panelCols+cols], dst[i*s.Cols:])
+	}
+	tile(full[:], panelCols, a, panel, rows)
+	for i := range rows {
+		copy(dst[i*s.Cols:i*s.Cols+cols], full[i*panelCols:])
+	}
+}

@@ -1,0 +1,36 @@
+package kernel
+
+// Partition moves the rows whose byte in data has 1 in table to the front of
+// rows, writes the others to rest, both in their order, and returns the number
+// of the former. The remaining elements of rows are undefined. rest must be as
+// long as rows. Rows are not checked against the length of data.
+func Partition(rows, rest []int32, data []uint8, table *[256]uint8) int {
+	checkLen("Partition", len(rest), len(rows))
+	done, kept := partitionVector(rows, rest, data, table)
+	dropped := done - kept
+	rest = rest[:len(rows)]
+	for _, row := range rows[done:] {
+		keep := int(table[data[row]])
+		rows[kept] = row
+		rest[dropped] = row
+		kept += keep
+		dropped += 1 - keep
+	}
+	return kept
+}
+
+// compressOrders holds, for each set of eight rows, the permutation that moves
+// them to the front, one byte a position. The first row is the highest bit of
+// the set.
+var compressOrders = func() (orders [256]uint64) {
+	for set := range orders {
+		at := 0
+		for row := range 8 {
+			if set>>(7-row)&1 != 0 {
+				orders[set] |= uint64(row) << at
+				at += 8
+			}
+		}
+	}
+	return orders
+}()
