@@ -98,14 +98,14 @@ func (j *judge) predictions(probabilities []float32) metric.Predictions {
 
 // weights returns the decision weights for new rows.
 func (j *judge) weights(probabilities []float32) []float64 {
-	return metric.FitWeights(j.metric, j.predictions(probabilities))
+	return metric.FitClassWeights(j.metric, j.predictions(probabilities))
 }
 
 // weighted returns the probabilities with each half multiplied by the weights
 // fitted to the other.
 func (j *judge) weighted(probabilities []float32) []float32 {
 	return j.crossed(probabilities, func(fit metric.Predictions) func(row []float32) {
-		weights := metric.FitWeights(j.metric, fit)
+		weights := metric.FitClassWeights(j.metric, fit)
 		return func(row []float32) {
 			for c := range weights {
 				row[c] *= float32(weights[c])

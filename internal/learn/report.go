@@ -171,7 +171,7 @@ func (r *race) testFigures(ctx context.Context, m *Model, c *choice, o *Outcome)
 	o.Report.TestRows = test.Rows
 	o.Report.Test = scoredBy(func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.baseline(test.Labels)
-	for c, s := range metric.ByClass(p) {
+	for c, s := range metric.PerClass(p) {
 		o.Report.Classes = append(o.Report.Classes, ClassScore{
 			Label: r.table.Schema.Classes[c], Rows: s.Support,
 			Precision: s.Precision, Recall: s.Recall, F1: s.F1,

@@ -160,7 +160,7 @@ func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
 func (r *Result) count(names []string, p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
-	for c, score := range metric.ByClass(p) {
+	for c, score := range metric.PerClass(p) {
 		row := confusion[c*p.Classes : (c+1)*p.Classes]
 		r.Confusion = append(r.Confusion, row)
 		right, predicted := row[c], 0

@@ -2,13 +2,13 @@ package metric
 
 import "math"
 
-// ClassScore tells how well one class is told from the others.
+// ClassScore holds the scores of one class against the others.
 type ClassScore struct {
-	// Precision is the fraction of the rows decided for the class that are
-	// of it; 0 if there are none.
+	// Precision is the fraction of the rows predicted as the class that are of
+	// it; 0 if there are no such rows.
 	Precision float64
-	// Recall is the fraction of the rows of the class that were decided for
-	// it; 0 if there are none.
+	// Recall is the fraction of the rows of the class that are predicted as it;
+	// 0 if there are no such rows.
 	Recall float64
 	// F1 is the harmonic mean of the two; 0 if both are.
 	F1 float64
@@ -16,9 +16,9 @@ type ClassScore struct {
 	Support int
 }
 
-// ByClass returns the scores of each class.
-func ByClass(p Predictions) []ClassScore {
-	t := tally(p)
+// PerClass returns the scores of each class.
+func PerClass(p Predictions) []ClassScore {
+	t := newClassCounts(p)
 	scores := make([]ClassScore, p.Classes)
 	for c := range scores {
 		scores[c] = ClassScore{
@@ -33,14 +33,14 @@ func ByClass(p Predictions) []ClassScore {
 
 // BalancedAccuracy returns the mean recall of the classes that occur in
 // Labels.
-func BalancedAccuracy(p Predictions) float64 { return tally(p).balancedAccuracy() }
+func BalancedAccuracy(p Predictions) float64 { return newClassCounts(p).balancedAccuracy() }
 
 // MacroF1 returns the mean F1 of the classes that occur in Labels or among
 // the decisions.
-func MacroF1(p Predictions) float64 { return tally(p).macroF1() }
+func MacroF1(p Predictions) float64 { return newClassCounts(p).macroF1() }
 
-// Confusion counts the rows of each class decided for each class: Classes ×
-// Classes numbers, row major, one row per true class.
+// Confusion returns the confusion matrix: Classes × Classes row counts,
+// row-major, one row per true class and one column per predicted class.
 func Confusion(p Predictions) []int {
 	n := make([]int, p.Classes*p.Classes)
 	for i, label := range p.Labels {
@@ -49,25 +49,25 @@ func Confusion(p Predictions) []int {
 	return n
 }
 
-// counts holds, for each class, all that the scores of decisions need of the
-// confusion matrix: its diagonal and the sums of its columns and rows.
-type counts struct {
+// classCounts holds what scores need of the confusion matrix, by class: its
+// diagonal and the sums of its columns and rows.
+type classCounts struct {
 	right, decided, actual []int
 }
 
-func newCounts(classes int) counts {
-	return counts{make([]int, classes), make([]int, classes), make([]int, classes)}
+func emptyClassCounts(classes int) classCounts {
+	return classCounts{make([]int, classes), make([]int, classes), make([]int, classes)}
 }
 
-func tally(p Predictions) counts {
-	t := newCounts(p.Classes)
+func newClassCounts(p Predictions) classCounts {
+	t := emptyClassCounts(p.Classes)
 	for i, label := range p.Labels {
 		t.add(int(label), Decide(p.row(i), p.Weights))
 	}
 	return t
 }
 
-func (t counts) add(label, decision int) {
+func (t classCounts) add(label, decision int) {
 	t.actual[label]++
 	t.decided[decision]++
 	if label == decision {
@@ -75,7 +75,7 @@ func (t counts) add(label, decision int) {
 	}
 }
 
-func (t counts) balancedAccuracy() float64 {
+func (t classCounts) balancedAccuracy() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range t.actual {
 		if n > 0 {
@@ -86,7 +86,7 @@ func (t counts) balancedAccuracy() float64 {
 	return mean(sum, classes)
 }
 
-func (t counts) macroF1() float64 {
+func (t classCounts) macroF1() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range t.actual {
 		if n+t.decided[c] > 0 {
@@ -97,7 +97,7 @@ func (t counts) macroF1() float64 {
 	return mean(sum, classes)
 }
 
-// ratio is a/b, or 0 where b is.
+// ratio returns a/b, or 0 if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -105,7 +105,7 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// mean is sum/n, or NaN where n is 0.
+// mean returns sum/n, or NaN if n is 0.
 func mean(sum float64, n int) float64 {
 	if n == 0 {
 		return math.NaN()

@@ -5,38 +5,39 @@ import (
 	"slices"
 )
 
-// Which weights are worth looking at.
+// Limits of the search for weights.
 const (
-	// A class with fewer rows than this follows the common rule and gets no
-	// weight of its own: its score is mostly chance.
+	// A class with fewer rows has the weight of the common rule: an individual
+	// one would fit noise.
 	refineRows = 25
-	// With more classes than this none does: the search takes time quadratic
-	// in them.
+	// With more classes no class has an individual weight, because the search
+	// takes time quadratic in them.
 	refineClasses = 100
 	refinePasses  = 3
 	priorSteps    = 20
 )
 
-// FitWeights returns the weights, one per class, with which the decisions on
-// p, rows the model has not learned from, score highest in the named metric;
-// nil where equal weights do. accuracy and rocAuc never ask for others.
+// FitClassWeights returns the weights, one per class, that maximise the named
+// metric of the decisions on p; nil if equal weights do. The model must not
+// have been trained on the rows of p. For accuracy and rocAuc the result is
+// nil.
 //
-// If the probabilities are right, accuracy is best served by equal weights
-// and balanced accuracy by the inverse of the class frequencies; macro F1 is
-// in between. So the search goes along w_c = frequency_c^-a from a = 0 to 1
-// first, which one number decides and few rows suffice for, and then tries
-// steps from there for one class at a time.
-func FitWeights(name string, p Predictions) []float64 {
+// If the probabilities are calibrated, equal weights maximise accuracy, and the
+// inverse class frequencies balanced accuracy; macro F1 is in between. So the
+// search first follows w_c = frequency_c^-a from a = 0 to 1, a single number
+// that few rows can determine, and then tries steps from there for one class at
+// a time.
+func FitClassWeights(name string, p Predictions) []float64 {
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {
 		return nil
 	}
-	f := weightFitter{p: p, score: counts.macroF1}
+	f := classWeightFitter{p: p, score: classCounts.macroF1}
 	if name == NameBalancedAccuracy {
-		f.score = counts.balancedAccuracy
+		f.score = classCounts.balancedAccuracy
 	}
 	f.p.Weights = nil
-	f.actual = tally(f.p).actual
-	f.alongFrequencies()
+	f.actual = newClassCounts(f.p).actual
+	f.fitFrequencyPower()
 	for pass := 0; pass < refinePasses && p.Classes <= refineClasses; pass++ {
 		before := f.best
 		for c, n := range f.actual {
@@ -51,17 +52,17 @@ func FitWeights(name string, p Predictions) []float64 {
 	return f.p.Weights
 }
 
-type weightFitter struct {
+type classWeightFitter struct {
 	p      Predictions // with the best weights so far
-	score  func(counts) float64
+	score  func(classCounts) float64
 	best   float64
 	actual []int // rows of each class
 }
 
-// alongFrequencies finds the best of the weights that are a power of the
-// class frequencies. Among equals the weakest wins.
-func (f *weightFitter) alongFrequencies() {
-	f.best = f.score(tally(f.p))
+// fitFrequencyPower finds the best weights that are a power of the class
+// frequencies; of equal ones those nearest to 1.
+func (f *classWeightFitter) fitFrequencyPower() {
+	f.best = f.score(newClassCounts(f.p))
 	trial := f.p
 	for step := 1; step <= priorSteps; step++ {
 		power := float64(step) / priorSteps
@@ -69,14 +70,14 @@ func (f *weightFitter) alongFrequencies() {
 		for c, n := range f.actual {
 			trial.Weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
 		}
-		if score := f.score(tally(trial)); score > f.best {
+		if score := f.score(newClassCounts(trial)); score > f.best {
 			f.best, f.p.Weights = score, trial.Weights
 		}
 	}
 }
 
 // refine tries other weights for one class and keeps the best.
-func (f *weightFitter) refine(class int) {
+func (f *classWeightFitter) refine(class int) {
 	if f.p.Weights == nil {
 		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
 		defer func() {
@@ -85,12 +86,12 @@ func (f *weightFitter) refine(class int) {
 			}
 		}()
 	}
-	rivals := f.rivals(class)
+	rivals := f.runnersUp(class)
 	old, best := f.p.Weights[class], f.p.Weights[class]
 	for _, factor := range []float64{0.5, 0.7, 0.85, 1.2, 1.4, 2} {
-		t := newCounts(f.p.Classes)
+		t := emptyClassCounts(f.p.Classes)
 		for i, label := range f.p.Labels {
-			t.add(int(label), rivals[i].against(class, old*factor*float64(f.p.row(i)[class])))
+			t.add(int(label), rivals[i].decide(class, old*factor*float64(f.p.row(i)[class])))
 		}
 		if score := f.score(t); score > f.best {
 			f.best, best = score, old*factor
@@ -99,28 +100,29 @@ func (f *weightFitter) refine(class int) {
 	f.p.Weights[class] = best
 }
 
-// rival is the strongest class of a row but for the one in question.
-type rival struct {
+// runnerUp is the class with the highest weighted probability of a row, without
+// the class in question.
+type runnerUp struct {
 	class int
 	value float64
 }
 
-// against returns the decision between the rival and class, by the rule of
+// decide returns the decision between the runner-up and class, by the rule of
 // Decide.
-func (r rival) against(class int, value float64) int {
+func (r runnerUp) decide(class int, value float64) int {
 	if value > r.value || value == r.value && class < r.class {
 		return class
 	}
 	return r.class
 }
 
-func (f *weightFitter) rivals(class int) []rival {
-	rivals := make([]rival, len(f.p.Labels))
+func (f *classWeightFitter) runnersUp(class int) []runnerUp {
+	rivals := make([]runnerUp, len(f.p.Labels))
 	for i := range rivals {
-		best := rival{value: math.Inf(-1)}
+		best := runnerUp{value: math.Inf(-1)}
 		for c, q := range f.p.row(i) {
 			if v := float64(q) * f.p.Weights[c]; c != class && v > best.value {
-				best = rival{c, v}
+				best = runnerUp{c, v}
 			}
 		}
 		rivals[i] = best

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// drawn makes rows whose labels are drawn from exactly the probabilities
+// calibratedSample makes rows whose labels are drawn from exactly the probabilities
 // given, which favour the first classes.
-func drawn(rows, classes int, seed uint64) Predictions {
+func calibratedSample(rows, classes int, seed uint64) Predictions {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := Predictions{Classes: classes}
 	for range rows {
@@ -32,7 +32,7 @@ func drawn(rows, classes int, seed uint64) Predictions {
 
 func TestTemperature(t *testing.T) {
 	for _, classes := range []int{2, 5} {
-		honest := drawn(20000, classes, 1)
+		honest := calibratedSample(20000, classes, 1)
 		for _, want := range []Temperature{0.5, 1, 3} {
 			spoilt := honest
 			spoilt.Probabilities = slices.Clone(honest.Probabilities)
@@ -70,11 +70,11 @@ func TestTemperature(t *testing.T) {
 
 func TestFitWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
-		seen, fresh := drawn(4000, classes, 2), drawn(20000, classes, 3)
+		seen, fresh := calibratedSample(4000, classes, 2), calibratedSample(20000, classes, 3)
 		for name, gain := range map[string]float64{NameBalancedAccuracy: 0.005, NameMacroF1: 0.001} {
 			before, _ := Score(name, fresh)
 			weighted := fresh
-			weighted.Weights = FitWeights(name, seen)
+			weighted.Weights = FitClassWeights(name, seen)
 			if after, _ := Score(name, weighted); after < before+gain {
 				t.Errorf("%d classes: %s %.4f → %.4f on fresh rows, want a gain of %v", classes, name, before, after, gain)
 			}
@@ -82,7 +82,7 @@ func TestFitWeights(t *testing.T) {
 	}
 	t.Run("accuracy_and_area_need_no_weights", func(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameROCAUC} {
-			if w := FitWeights(name, drawn(500, 3, 4)); w != nil {
+			if w := FitClassWeights(name, calibratedSample(500, 3, 4)); w != nil {
 				t.Errorf("%s: weights %v", name, w)
 			}
 		}
@@ -94,16 +94,16 @@ func TestFitWeights(t *testing.T) {
 			p.Labels = append(p.Labels, label)
 			p.Probabilities = append(p.Probabilities, float32(1-label), float32(label))
 		}
-		if w := FitWeights(NameMacroF1, p); w != nil {
+		if w := FitClassWeights(NameMacroF1, p); w != nil {
 			t.Errorf("weights %v", w)
 		}
 	})
 	t.Run("absent_class_gets_a_finite_weight", func(t *testing.T) {
-		p := drawn(300, 3, 5)
+		p := calibratedSample(300, 3, 5)
 		for i := range p.Labels {
 			p.Labels[i] = min(p.Labels[i], 1)
 		}
-		for _, w := range FitWeights(NameBalancedAccuracy, p) {
+		for _, w := range FitClassWeights(NameBalancedAccuracy, p) {
 			if math.IsInf(w, 0) || math.IsNaN(w) || w <= 0 {
 				t.Errorf("weight %v", w)
 			}

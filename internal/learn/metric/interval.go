@@ -12,15 +12,15 @@ const NameLogLoss = "logLoss"
 // z95 is the 97.5 % quantile of the normal distribution.
 const z95 = 1.959963984540054
 
-// Interval is a 95 % confidence interval: of intervals made so from samples of
-// the same population, 95 of 100 hold the population's score. Both ends are NaN
-// where there are too few rows for one.
+// Interval is a 95 % confidence interval: of 100 intervals of samples of the
+// same population, 95 contain the population's score on average. Both ends are
+// NaN if there are too few rows.
 type Interval struct {
 	Low, High float64
 }
 
-// none is the interval of a score of nothing.
-var none = Interval{math.NaN(), math.NaN()}
+// unknownInterval is the interval of a score of no rows.
+var unknownInterval = Interval{math.NaN(), math.NaN()}
 
 // Known reports whether there is an interval.
 func (i Interval) Known() bool { return !math.IsNaN(i.Low) && !math.IsNaN(i.High) }
@@ -29,7 +29,7 @@ func (i Interval) Known() bool { return !math.IsNaN(i.Low) && !math.IsNaN(i.High
 // test (E. B. Wilson, JASA 22, 1927). It is NaN to NaN for no rows.
 func Wilson(right, n int) Interval {
 	if n <= 0 {
-		return none
+		return unknownInterval
 	}
 	return wilson(float64(right)/float64(n), float64(n))
 }
@@ -63,9 +63,9 @@ func F1Interval(both, either int) Interval {
 // the normal distribution.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
-		return none
+		return unknownInterval
 	}
-	t := tally(p)
+	t := newClassCounts(p)
 	switch name {
 	case NameAccuracy:
 		right := 0
@@ -82,15 +82,15 @@ func ScoreInterval(name string, p Predictions) Interval {
 	case NameLogLoss:
 		return logLossInterval(p)
 	}
-	return none
+	return unknownInterval
 }
 
 // proportionOf returns the interval of a score with a variance. A score of 0 or
 // 1 has no variance in its sample: it gets that of proportions of the classes'
 // rows.
-func (t counts) proportionOf(score, variance float64) Interval {
+func (t classCounts) proportionOf(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
-		return none
+		return unknownInterval
 	}
 	if n := score * (1 - score) / variance; variance > 0 && n > 0 {
 		return wilson(score, n)
@@ -107,7 +107,7 @@ func (t counts) proportionOf(score, variance float64) Interval {
 
 // recallVariance returns the variance of the balanced accuracy: the recalls are
 // of different rows, and so independent.
-func (t counts) recallVariance() float64 {
+func (t classCounts) recallVariance() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range t.actual {
 		if n > 0 {
@@ -122,7 +122,7 @@ func (t counts) recallVariance() float64 {
 // f1Variance returns the variance of the macro F1. A row changes a class's
 // F1 = 2·right/(decided+actual) by (2·[right] − F1·([decided]+[actual])) /
 // (decided+actual), and so that of two classes at most.
-func (t counts) f1Variance(p Predictions) float64 {
+func (t classCounts) f1Variance(p Predictions) float64 {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0
 	for c := range f1 {
@@ -143,7 +143,7 @@ func (t counts) f1Variance(p Predictions) float64 {
 	return sum / float64(classes*classes)
 }
 
-// areaVariance returns the variance of ROCAUC; NaN if that is.
+// areaVariance returns the variance of ROCAUC; NaN if ROCAUC is NaN.
 func areaVariance(p Predictions) float64 {
 	first := 0
 	if p.Classes == 2 {
@@ -212,7 +212,7 @@ func addAreaInfluence(dst []float64, order []int32, class int, p Predictions) bo
 func logLossInterval(p Predictions) Interval {
 	rows := len(p.Labels)
 	if rows < 2 {
-		return none
+		return unknownInterval
 	}
 	average, squares := LogLoss(p), 0.0
 	one := p
@@ -225,10 +225,10 @@ func logLossInterval(p Predictions) Interval {
 	return Interval{max(average-half, 0), average + half}
 }
 
-// McNemar returns the p-value of the exact two-sided test whether two deciders
-// are right equally often on the same rows, where one alone was right on
-// first and the other alone on second (Q. McNemar, Psychometrika 12, 1947). It is
-// 1 where they differ on no row.
+// McNemar returns the p-value of the exact two-sided test of whether two
+// classifiers are equally often right on the same rows, if only one was right
+// on first rows and only the other on second rows (Q. McNemar, Psychometrika
+// 12, 1947). It is 1 if both numbers are 0.
 func McNemar(first, second int) float64 {
 	n, fewer := first+second, min(first, second)
 	if 2*fewer == n {

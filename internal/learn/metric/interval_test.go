@@ -30,7 +30,7 @@ func TestWilson(t *testing.T) {
 // population.
 func TestIntervalsHoldTheScore(t *testing.T) {
 	for _, classes := range []int{2, 4} {
-		population := drawn(500000, classes, 12)
+		population := calibratedSample(500000, classes, 12)
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss} {
 			truth := LogLoss(population)
 			if name != NameLogLoss {

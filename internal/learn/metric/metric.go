@@ -1,11 +1,10 @@
-// Package metric scores class probabilities against the truth, and uses such
-// scores to make better probabilities (temperature scaling) and better
-// decisions (weights per class).
+// Package metric scores class probabilities against labels. It also calibrates
+// probabilities (temperature scaling) and decisions (class weights).
 //
-// The scores are those of scikit-learn, to which the golden tests hold them,
-// with one difference: where scikit-learn refuses an area under the curve
-// because a class is absent, that class is skipped here. A score of nothing,
-// such as the accuracy on no rows, is NaN.
+// The scores equal those of scikit-learn, as the golden tests check, with one
+// difference: where scikit-learn rejects an area under the curve because a
+// class is absent, that class is skipped here. A score of no rows, such as
+// their accuracy, is NaN.
 package metric
 
 import (
@@ -21,18 +20,18 @@ const (
 	NameROCAUC           = "rocAuc"
 )
 
-// Predictions are what a model said of some rows, beside the truth. They are
-// only read.
+// Predictions are the probabilities of some rows with their labels. They are
+// read-only.
 type Predictions struct {
-	// Probabilities has one row of Classes numbers for each label, row major.
+	// Probabilities has Classes numbers for each label, row-major.
 	Probabilities []float32
 	// Labels holds the true class of each row.
 	Labels []int32
 	// Classes is the number of classes, whether or not they occur in Labels.
 	Classes int
-	// Weights multiply the probabilities of the classes before one class is
-	// decided for. nil stands for equal weights. They matter to the scores of
-	// decisions alone, not to ROCAUC and LogLoss.
+	// Weights multiply the probabilities of the classes before the decision;
+	// nil means equal weights. They affect the scores of decisions only, not
+	// ROCAUC and LogLoss.
 	Weights []float64
 }
 
@@ -57,8 +56,8 @@ func Decide(probabilities []float32, weights []float64) int {
 	return class
 }
 
-// Score returns the score the API knows by the given name. All of them are
-// between 0 and 1, and more is better.
+// Score returns the score that the API calls name, from 0 to 1; more is better.
+// It is an error if name is none of the Name constants.
 func Score(name string, p Predictions) (float64, error) {
 	switch name {
 	case NameAccuracy:
@@ -74,7 +73,7 @@ func Score(name string, p Predictions) (float64, error) {
 		NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC)
 }
 
-// Accuracy returns the fraction of rows decided rightly.
+// Accuracy returns the fraction of rows whose decision is the label.
 func Accuracy(p Predictions) float64 {
 	right := 0
 	for i, label := range p.Labels {

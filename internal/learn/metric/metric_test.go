@@ -60,7 +60,7 @@ func TestScoresEqualThoseOfScikitLearn(t *testing.T) {
 			for c := range want {
 				want[c] = ClassScore{g.Precision[c], g.Recall[c], g.F1[c], g.Support[c]}
 			}
-			if diff := cmp.Diff(want, ByClass(p), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			if diff := cmp.Diff(want, PerClass(p), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 				t.Errorf("classes (-want +got):\n%s", diff)
 			}
 		})

@@ -3,7 +3,7 @@ package metric
 import "math"
 
 // Temperature makes the probabilities of an overconfident model softer (above
-// 1) or those of a timid one sharper (below 1), by one number for all
+// 1) or those of an underconfident one sharper (below 1), by one number for all
 // classes:
 //
 //	q_c = p_c^(1/T) / Σ_k p_k^(1/T)
@@ -12,17 +12,17 @@ import "math"
 // al., On Calibration of Modern Neural Networks (2017).
 type Temperature float64
 
-// spread is the standard deviation of the normal prior on ln T. One row in
-// many cannot move T far from 1, thousands do as they like: without it a
-// handful of rows that are all right would ask for T = 0.
-const spread = 0.5
+// priorDeviation is the standard deviation of the normal prior on ln T. It
+// keeps T near 1 for few rows: without it a few rows that are all right would
+// yield T = 0.
+const priorDeviation = 0.5
 
-// Bounds on |ln T| for the search; far outside what the prior allows for less
+// Bounds on |ln T| of the search, far outside what the prior allows for less
 // than millions of rows.
-const widest = 3
+const maxLogTemperature = 3
 
-// FitTemperature returns the temperature under which p, rows the model has
-// not learned from, has the lowest log loss. It is 1 for no rows.
+// FitTemperature returns the temperature that minimises the log loss of p. The
+// model must not have been trained on the rows of p. It is 1 for no rows.
 func FitTemperature(p Predictions) Temperature {
 	if len(p.Labels) == 0 {
 		return 1
@@ -33,19 +33,19 @@ func FitTemperature(p Predictions) Temperature {
 	}
 	rows := float64(len(p.Labels))
 	cost := func(u float64) float64 {
-		return sharpenedLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*spread*spread*rows)
+		return sharpenedLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
 	}
-	return Temperature(math.Exp(minimum(cost, -widest, widest)))
+	return Temperature(math.Exp(minimise(cost, -maxLogTemperature, maxLogTemperature)))
 }
 
-// logarithm is the natural one, of a probability kept from 0 by the smallest
-// float32: what is merely small must stay apart from what is smaller.
+// logarithm returns the natural logarithm of a probability of at least the
+// smallest float32: small probabilities must stay distinct from smaller ones.
 func logarithm(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }
 
-// sharpenedLoss is the mean log loss of probabilities raised to the power
-// beta, given their logarithms, row major.
+// sharpenedLoss returns the mean log loss of probabilities raised to the power
+// beta, given their logarithms, row-major.
 func sharpenedLoss(logs []float64, labels []int32, beta float64) float64 {
 	classes := len(logs) / len(labels)
 	sum := 0.0
@@ -64,9 +64,9 @@ func sharpenedLoss(logs []float64, labels []int32, beta float64) float64 {
 	return sum / float64(len(labels))
 }
 
-// minimum returns where f, which has one minimum between low and high, is
-// lowest, to within 0.01, by golden section search.
-func minimum(f func(float64) float64, low, high float64) float64 {
+// minimise returns the minimum of f, which must have one minimum between low
+// and high, to within 0.01, by golden section search.
+func minimise(f func(float64) float64, low, high float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := high-ratio*(high-low), low+ratio*(high-low)
 	fa, fb := f(a), f(b)
@@ -84,8 +84,9 @@ func minimum(f func(float64) float64, low, high float64) float64 {
 	return (low + high) / 2
 }
 
-// Apply changes dst, rows of classes probabilities each, in place. A
-// temperature that is not above 0, such as the zero value, changes nothing.
+// Apply applies the temperature to dst, rows of classes probabilities, in
+// place. A temperature that is not above 0, such as the zero value, changes
+// nothing.
 func (t Temperature) Apply(dst []float32, classes int) {
 	if !(t > 0) || t == 1 {
 		return

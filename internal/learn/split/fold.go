@@ -7,23 +7,23 @@ import "slices"
 // differ by at most one row, and so do the rows that any two folds have of
 // one class. Rows of single-row classes are in every Train and in no Eval.
 //
-// There are fewer parts where there are fewer rows to judge than k. A sample
-// that cannot be divided in two gives one part with an empty Eval.
+// There are fewer parts if fewer than k rows can be validated. If the sample
+// cannot be divided in two, there is one part with an empty Eval.
 func Folds(s Sample, k int, seed uint64) []Part {
 	lists := s.byClass(generator(seed, foldStream))
-	judged := 0
+	splittable := 0
 	for _, rows := range lists {
 		if len(rows) > 1 {
-			judged += len(rows)
+			splittable += len(rows)
 		}
 	}
-	k = min(k, judged)
+	k = min(k, splittable)
 	if k < 2 {
 		return []Part{{Train: s.sorted()}}
 	}
 	parts := make([]Part, k)
-	// Rows are dealt like cards. The deal goes on where the class before
-	// stopped, so neither the classes nor the totals pile up in early folds.
+	// Rows are assigned in turn. Each class continues at the fold after the
+	// last one, so that neither classes nor totals accumulate in early folds.
 	next := 0
 	for _, rows := range lists {
 		if len(rows) == 1 {

@@ -1,37 +1,37 @@
 package split
 
-// Plan is how a race judges its runs.
+// Plan divides the rows of a race for testing and validation.
 type Plan struct {
-	// Test are rows that nothing looks at until the winner is known.
+	// Test are rows that are not used before the winner is known.
 	Test []int32
-	// Rest are all the others.
+	// Rest are all other rows.
 	Rest []int32
-	// Parts divide Rest. Their Eval rows steer the race: when to stop, which
-	// algorithm leads, how to calibrate.
+	// Parts divide Rest. Their Eval rows decide when to stop, which algorithm
+	// leads and how to calibrate.
 	Parts []Part
 }
 
 // The numbers of a plan. A score measured on n rows has a standard error of
 // √(p(1-p)/n): at p = 0.9 that is 0.7 points with 2,000 rows and 0.1 points
-// with 50,000. Below the first, more rows to judge on are worth more than the
-// same rows to learn from (the final model learns from every row anyway);
-// above the second, they buy nothing.
+// with 50,000. Below the first, more validation rows are worth more than the same
+// rows in training (the final model is trained on every row anyway); above the
+// second, they have no benefit.
 const (
-	enoughTest = 2000
-	enoughEval = 4000
-	mostJudged = 50000
+	enoughTest        = 2000
+	enoughEval        = 4000
+	maxValidationRows = 50000
 
-	// One holdout of a table this size has enoughEval rows; a smaller one
-	// would not, so smaller tables are judged on every row, in folds.
+	// One holdout of a table this size has enoughEval rows. A smaller one
+	// would not, so smaller tables are validated on every row, in folds.
 	foldsBelow = 20000
 	folds      = 5
-	// Under tinyBelow rows a fifth is a loss the learners feel: folds are
-	// made smaller and more, which costs little at this size.
+	// Under tinyBelow rows, training on a fifth less costs accuracy: there are
+	// more and smaller folds, which takes little time at this size.
 	tinyBelow = 1000
 	tinyFolds = 10
 )
 
-// NewPlan makes the plan of a race over the sample.
+// NewPlan returns the plan of a race over the sample.
 //
 //	rows            test part                    parts
 //	up to 1,250     20 %                         10 folds of the rest
@@ -67,6 +67,6 @@ func NewPlan(s Sample, seed uint64) Plan {
 // then as many as are enough, then a tenth up to mostJudged rows.
 func fraction(rows, enough int) float64 {
 	n := float64(rows)
-	judged := min(max(n/10, min(n/5, float64(enough))), mostJudged)
-	return judged / max(n, 1)
+	validation := min(max(n/10, min(n/5, float64(enough))), maxValidationRows)
+	return validation / max(n, 1)
 }

@@ -1,13 +1,12 @@
-// Package split divides labelled rows into parts to learn from and parts to
-// be judged on: stratified holdouts and folds, and the plan of a race made of
-// the two.
+// Package split divides labelled rows for training and validation: stratified
+// holdouts and folds, and the plan of a race, which uses both.
 //
 // Everything here is a function of its arguments: the same sample and seed
 // give the same rows on every machine. The order in which a sample lists its
 // rows does not matter.
 //
-// A class with a single row is never judged: there would be nothing to learn
-// it from. Such rows stay on the learning side of every division.
+// A class with a single row is never validated: there would be no row to train
+// on. Such rows are in the training rows of every division.
 package split
 
 import (
@@ -18,14 +17,14 @@ import (
 // Part is one division of rows. Both slices hold row indices in ascending
 // order; no row is in both.
 type Part struct {
-	// Train are the rows to learn from.
+	// Train are the rows to train on.
 	Train []int32
-	// Eval are the rows the learner must not learn from, scored after each
-	// step. It may be empty: then nothing is scored.
+	// Eval are the validation rows, which are scored after each step and not
+	// trained on. It may be empty: then nothing is scored.
 	Eval []int32
 }
 
-// Sample is a set of labelled rows to divide. It is only read.
+// Sample is a set of labelled rows to divide. It is read-only.
 type Sample struct {
 	// Rows are the indices of the rows, each at most once, in any order; nil
 	// means every row of Labels.
@@ -51,7 +50,7 @@ func (s Sample) byClass(rng *rand.Rand) [][]int32 {
 	return lists
 }
 
-// sorted returns the sample's rows in ascending order, in a slice of its own.
+// sorted returns the sample's rows in ascending order, in a new slice.
 func (s Sample) sorted() []int32 {
 	if s.Rows != nil {
 		rows := slices.Clone(s.Rows)
@@ -65,8 +64,8 @@ func (s Sample) sorted() []int32 {
 	return rows
 }
 
-// Each division draws from a stream of its own, so that one seed may be used
-// for several of them.
+// Each division has its own random stream, so that one seed may be used for
+// several of them.
 const (
 	holdoutStream = 0x686f6c64
 	foldStream    = 0x666f6c64
