@@ -168,7 +168,7 @@ func comparedCell(v any, low, high *float64) term.Cell {
 	case float64:
 		text := strconv.FormatFloat(v, 'f', 4, 64)
 		if low != nil && high != nil {
-			text += fmt.Sprintf(" (%.4f to %.4f)", *low, *high)
+			text += fmt.Sprintf(" (%.4f–%.4f)", *low, *high)
 		}
 		return term.Cell{Text: text}
 	}

@@ -91,7 +91,7 @@ func (t *truth) tell(o *output) {
 	switch {
 	case t.score != nil:
 		a := t.score.Accuracy
-		o.note("scored by the column %s of the blind file: accuracy %.4f (%.4f to %.4f) on %s, always %q %.4f",
+		o.note("scored by the column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s, always %q %.4f",
 			quote(t.label), a.Value, *a.Low, *a.High, plural(t.score.Rows, "row"), t.score.Baseline.Label, t.score.Baseline.Accuracy)
 	case t.reason != "" && !t.guessed:
 		o.note("not scored by the column %s of the blind file: %s", quote(t.label), t.reason)

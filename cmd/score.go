@@ -163,7 +163,7 @@ func printScore(o *output, r *scoring.Result) error {
 // classTable is the figures of each class.
 func classTable(r *scoring.Result) *term.Table {
 	t := &term.Table{Right: []bool{false, true, true, false, true, false, true, false}}
-	for _, name := range []string{"class", "rows", gate.Precision, "", gate.Recall, "", gate.F1, ""} {
+	for _, name := range []string{"class", "rows", gate.Precision, "95 %", gate.Recall, "95 %", gate.F1, "95 %"} {
 		t.Header = append(t.Header, term.Cell{Text: name})
 	}
 	for _, c := range r.Classes {
@@ -203,7 +203,7 @@ func intervalCell(f *scoring.Figure) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
 	}
-	return term.Cell{Text: fmt.Sprintf("%.4f to %.4f", *f.Low, *f.High)}
+	return term.Cell{Text: fmt.Sprintf("%.4f–%.4f", *f.Low, *f.High), Short: narrowInterval(f).Text}
 }
 
 // narrowInterval is intervalCell for a table of many columns.
@@ -211,5 +211,5 @@ func narrowInterval(f *scoring.Figure) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
 	}
-	return term.Cell{Text: fmt.Sprintf("%.2f-%.2f", *f.Low, *f.High)}
+	return term.Cell{Text: (&api.Interval{Low: *f.Low, High: *f.High}).String()}
 }
