@@ -13,7 +13,8 @@ const (
 	enoughAlone = 50   // sampled rows below which nothing is measured
 	enoughOdd   = 15   // of them with another label than the most frequent one
 	leakShare   = 0.98 // of the rows that always naming the most frequent label gets wrong
-	mostMissed  = 2    // rows that may be wrong all the same: of a few rows, two at the boundary of the classes
+	fewShare    = 0.9  // the same of few rows, but at most
+	fewMissed   = 2    // rows are missed: one on each side of the boundary between two classes
 )
 
 // alone measures how well each column tells the label by itself, on the sampled
@@ -73,10 +74,13 @@ func newAlone(ctx context.Context, s *sample) (*alone, error) {
 // frequent one.
 func (a *alone) base() float64 { return share(a.rows[a.most], len(a.classes)) }
 
-// leaks reports whether so high a share is as good as all.
+// leaks reports whether a column that tells the label of this share of the rows
+// tells nearly all that the most frequent label does not.
 func (a *alone) leaks(told float64) bool {
-	missed := (1 - told) * float64(len(a.classes))
-	return told > a.base() && missed <= max(mostMissed, (1-leakShare)*(1-a.base())*float64(len(a.classes)))+1e-6
+	rows := float64(len(a.classes))
+	odd, missed := (1-a.base())*rows, (1-told)*rows
+	const rounding = 1e-6
+	return told > a.base() && missed <= max((1-leakShare)*odd, min((1-fewShare)*odd, fewMissed))+rounding
 }
 
 // measure returns by field the share of rows whose label it tells.
