@@ -82,9 +82,10 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that prepared it or was to has ended, and no other takes it up unasked."`
 	// Bytes is the size of the uploaded CSV and SHA256 its sum in hex: 0 and empty
-	// before the upload, and where the service keeps none.
-	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV, once it is there."`
-	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex, once it is there."`
+	// before the upload, of a FAILED dataset, whose CSV is not kept unless it was
+	// damaged, and where the service tells neither.
+	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV while it is kept: a FAILED dataset keeps none."`
+	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex, while it is kept."`
 }
 
 // Dataset answers [GetDataset].

@@ -87,7 +87,7 @@ type ModelReport struct {
 	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: no row was set aside for it, or there was no time."`
 	// Baseline is nil in reports of before there was one.
 	Baseline *Baseline `json:"baseline" doc:"What can be reached without looking at any column."`
-	// Target is the threshold of the race, nil for none.
+	// TargetPerformance is the threshold of the race, nil for none.
 	TargetPerformance *float64 `json:"targetPerformance" doc:"The threshold of the race; null if none was given."`
 	// Classes are the labels in the order of Confusion's rows and columns.
 	Classes []ClassReport `json:"classes" doc:"In the order of confusion's rows and columns."`

@@ -25,11 +25,21 @@ func TestPredictions(t *testing.T) {
 			t.Errorf("the prediction is %+v", p)
 		}
 	})
+	t.Run("its bytes are those of the files that are kept", func(t *testing.T) {
+		file := must(b.DownloadResult(t.Context(), resultInput(t, good.PredictionResultURL)))(t)
+		defer file.Close()
+		if good.Bytes != file.Size {
+			t.Errorf("the prediction has %d bytes, its result %d", good.Bytes, file.Size)
+		}
+		if p := b.predicted(t, race.ModelKey, "id,colour\n1,red\n"); p.Bytes != 0 {
+			t.Errorf("a failed prediction has %d bytes", p.Bytes)
+		}
+	})
 	t.Run("they are listed newest first", func(t *testing.T) {
 		page := must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{
-			DatasetInput: api.DatasetInput{DatasetKey: race.DatasetKey}, PageInput: api.PageInput{Offset: 2, Limit: 1},
+			DatasetInput: api.DatasetInput{DatasetKey: race.DatasetKey}, PageInput: api.PageInput{Offset: 3, Limit: 1},
 		}))(t)
-		if page.Total != 3 || page.Predictions[0].PredictionKey != good.PredictionKey || page.NextOffset != nil {
+		if page.Total != 4 || page.Predictions[0].PredictionKey != good.PredictionKey || page.NextOffset != nil {
 			t.Errorf("the last page is %+v", page)
 		}
 	})

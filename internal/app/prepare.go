@@ -75,7 +75,7 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 	d.Status, d.Reason, d.Updated = api.DatasetCompleted, reason, a.now()
 	useless := ""
 	if reason != "" {
-		d.Status, useless, d.Blob = api.DatasetFailed, d.Blob, ""
+		d.Status, useless, d.File = api.DatasetFailed, d.Blob, store.File{}
 	}
 	err := a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 	if err == nil && useless != "" {

@@ -19,7 +19,8 @@ type Dataset struct {
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV once it is uploaded. It has no Blob if the dataset FAILED.
+	// File is the CSV once it is uploaded. It is zero if the dataset FAILED because
+	// of what the CSV holds, and kept if it FAILED because the file was damaged.
 	File
 	// Reason tells why it FAILED.
 	Reason  string

@@ -76,10 +76,10 @@ func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Predict
 // UpdatePrediction writes what changes in a prediction's life, if it is in
 // state from; else ErrState.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) error {
-	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, result = ?,
+	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
 		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
 		WHERE key = ? AND status = ?`,
-		p.Status, p.Blind.Blob, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
+		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
 }
 
 // DeletePrediction deletes a prediction and gives its blobs; ErrState while it

@@ -244,7 +244,8 @@ func (s suite) files(t *testing.T) {
 		if want := (File{Blob: "blind-1", Bytes: 9, SHA256: "b1"}); p.Blind != want || p.Result != (File{}) {
 			t.Errorf("the prediction's files are %+v and %+v", p.Blind, p.Result)
 		}
-		p.Result = File{Blob: "result-1", Bytes: 8, SHA256: "r1"}
+		blind := p.Blind
+		p.Blind, p.Result = File{}, File{Blob: "result-1", Bytes: 8, SHA256: "r1"}
 		if err := tx.UpdatePrediction(t.Context(), p, p.Status); err != nil {
 			return err
 		}
@@ -252,7 +253,7 @@ func (s suite) files(t *testing.T) {
 		if diff := cmp.Diff(p, again); diff != "" {
 			t.Error(diff)
 		}
-		p.Result = File{}
+		p.Blind, p.Result = blind, File{}
 		return errors.Join(err, tx.UpdatePrediction(t.Context(), p, p.Status))
 	})
 }
