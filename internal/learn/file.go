@@ -38,7 +38,7 @@ const (
 	versionScreened = 2
 )
 
-// version returns that of the model's file.
+// version returns the version of the model's file.
 func (m *Model) version() uint16 {
 	for _, one := range m.members {
 		if _, columns := unscreened(one.predictor); columns != nil {
@@ -51,7 +51,8 @@ func (m *Model) version() uint16 {
 // WriteTo writes the model file, a member at a time, and returns its length.
 // Equal models give equal bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	head, err := m.head()
+	version := m.version()
+	head, err := m.head(version)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +82,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 			return size, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
 		}
 		b := appendFloat([]byte{part.kind}, part.weight)
-		if m.version() == versionScreened {
+		if version == versionScreened {
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(columns)))
 			for _, i := range columns {
 				b = binary.LittleEndian.AppendUint32(b, uint32(i))
@@ -96,13 +97,13 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return size, err
 }
 
-// head returns what comes before the members.
-func (m *Model) head() ([]byte, error) {
+// head returns what comes before the members in a file of the given version.
+func (m *Model) head(version uint16) ([]byte, error) {
 	schema, err := json.Marshal(m.schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	b := binary.LittleEndian.AppendUint16([]byte(magic), m.version())
+	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
 	b = appendBlob(b, schema)
 	b = appendBlob(b, []byte(m.algorithm))
 	b = appendFloat(b, float64(m.temperature))
@@ -121,14 +122,14 @@ func appendFloat(b []byte, x float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 }
 
-// errDamaged is for bytes that are no whole model file.
+// errDamaged is the error of bytes that are not a whole model file.
 var errDamaged = errors.New("the model file is damaged")
 
-// errForeign is for bytes that do not begin as a model file does.
+// errForeign is the error of bytes that do not begin as a model file does.
 var errForeign = errors.New("this is not a model file")
 
-// VerifyModel tells whether r, of the given length, holds a whole model file, of
-// any version: whether it begins as one, and ends with the sum of all before.
+// VerifyModel returns nil if r, of the given length, holds a whole model file of
+// any version: one that begins with its magic and ends with the sum of all before.
 func VerifyModel(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
