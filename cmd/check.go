@@ -81,11 +81,11 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	}
 	p := &preflight{host: o.host}
 	defer p.Close()
-	if p.train, err = o.shaper.input(o.host, o.blindOnly, train...); err != nil {
+	if p.train, err = o.shaper.input(ctx, o.host, o.blindOnly, train...); err != nil {
 		return err
 	}
 	if len(blind) > 0 {
-		if p.blind, err = o.shaper.input(o.host, true, blind...); err != nil {
+		if p.blind, err = o.shaper.input(ctx, o.host, true, blind...); err != nil {
 			return err
 		}
 	}

@@ -134,7 +134,7 @@ func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		in, err := s.input(nil, false, path)
+		in, err := s.input(ctx, nil, false, path)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -155,7 +155,7 @@ const uploadTexts = 3 << 20
 
 // upload checks a training file before it is sent.
 func (s *shaper) upload(ctx context.Context, o *output, progress *term.Progress, paths ...string) (*upload, error) {
-	in, err := s.input(o.host, false, paths...)
+	in, err := s.input(ctx, o.host, false, paths...)
 	if err != nil {
 		return nil, err
 	}

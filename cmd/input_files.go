@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,7 @@ func oneStdin(paths ...string) error {
 
 // input makes the files at paths one table; - is standard input, and a path that
 // is no file may be a pattern such as part-*.csv. The caller closes the input.
-func (s *shaper) input(h *host, blind bool, paths ...string) (*input, error) {
+func (s *shaper) input(ctx context.Context, h *host, blind bool, paths ...string) (*input, error) {
 	shape, err := s.shape(blind)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (s *shaper) input(h *host, blind bool, paths ...string) (*input, error) {
 			return nil, errors.Join(err, in.Close())
 		}
 		for _, path := range found {
-			file, err := in.file(h, path)
+			file, err := in.file(ctx, h, path)
 			if err != nil {
 				return nil, errors.Join(err, in.Close())
 			}
@@ -109,9 +110,9 @@ func expand(path string) ([]string, error) {
 
 // file is one file of the input. What can be read only once is kept in a
 // temporary file.
-func (in *input) file(h *host, path string) (tablefile.File, error) {
+func (in *input) file(ctx context.Context, h *host, path string) (tablefile.File, error) {
 	if path == "-" {
-		return in.spool(stdin, h.console.In)
+		return in.spool(ctx, stdin, func() (io.ReadCloser, error) { return io.NopCloser(h.console.In), nil })
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -122,24 +123,33 @@ func (in *input) file(h *host, path string) (tablefile.File, error) {
 			advise("name a file in it, or several with a pattern such as %s", quote(filepath.Join(path, "*.csv")))
 	}
 	if !info.Mode().IsRegular() { // such as a named pipe
-		file, err := os.Open(path)
-		if err != nil {
-			return tablefile.File{}, err
-		}
-		defer file.Close()
-		return in.spool(path, file)
+		return in.spool(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })
 	}
 	return tablefile.File{Name: path, Path: path}, nil
 }
 
-// spool keeps what can be read only once.
-func (in *input) spool(name string, src io.Reader) (tablefile.File, error) {
+// spool keeps what can be read only once. To open a pipe and to read from it may
+// block for ever, so that both are done beside the wait for ctx.
+func (in *input) spool(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
 		return tablefile.File{}, err
 	}
 	in.temps = append(in.temps, file.Name())
-	_, err = io.Copy(file, src)
+	copied := make(chan error, 1)
+	go func() {
+		src, err := open()
+		if err == nil {
+			_, err = io.Copy(file, src) // fails once file is closed
+			err = errors.Join(err, src.Close())
+		}
+		copied <- err
+	}()
+	select {
+	case err = <-copied:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
 	if err := errors.Join(err, file.Close()); err != nil {
 		return tablefile.File{}, fmt.Errorf("%s: %w", name, err)
 	}

@@ -275,3 +275,31 @@ func follow(t *testing.T, command *exec.Cmd, each func(line string)) (stdout, st
 	err = command.Wait()
 	return printed.String(), told.String(), err
 }
+
+// TestInterruptedInput stops a command that waits for more of its input.
+func TestInterruptedInput(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var stderr bytes.Buffer
+	command := exec.CommandContext(ctx, "foretell", "check", "-")
+	command.Env, command.Stderr = []string{"HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()}, &stderr
+	source, input, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close() // only now: the input has no end before
+	command.Stdin = source
+	if err := errors.Join(command.Start(), source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := input.WriteString(strings.Repeat("a,b\n", 1<<18)); err != nil { // more than a pipe holds: it is being read
+		t.Fatal(err)
+	}
+	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // the exit status says it
+	if code := command.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit status %d: %s", code, &stderr)
+	}
+}

@@ -71,7 +71,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	blind, err := o.shaper.input(o.host, true, paths...)
+	blind, err := o.shaper.input(ctx, o.host, true, paths...)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	defer done()
-	blind, err := o.shaper.input(o.host, true, paths...)
+	blind, err := o.shaper.input(ctx, o.host, true, paths...)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	found := evidence{classes: labelsOf(dataset), prediction: prediction, rows: &result.Rows}
 	check := plausible(ctx, prediction, found.classes, found.rows)
 	if len(o.blind) > 0 {
-		blind, err := o.shaper.input(o.host, true, o.blind...)
+		blind, err := o.shaper.input(ctx, o.host, true, o.blind...)
 		if err != nil {
 			return err
 		}

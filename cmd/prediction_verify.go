@@ -105,7 +105,7 @@ func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, pap
 			o.shaper.recall(paper.Options)
 		}
 	}
-	blind, err := o.shaper.input(o.host, true, o.blind...)
+	blind, err := o.shaper.input(ctx, o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, pap
 // sameBlind checks that the blind file is the one that the receipt names: a result
 // of chosen columns cannot be compared with it cell by cell.
 func (o *predictionsVerifyOptions) sameBlind(ctx context.Context, v *verified, paper *receipt.Receipt) error {
-	blind, err := o.shaper.input(o.host, true, o.blind...)
+	blind, err := o.shaper.input(ctx, o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}

@@ -109,18 +109,18 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return err
 	}
 	defer cancel()
-	files, err := o.open(train)
-	if err != nil {
-		return err
-	}
-	defer files.Close()
-	files.train.hash = sha256.New()
 	limit := o.racer.deadline(o.host.now, began)
 	if o.resume != "" { // the race has its own
 		limit.limit = 0
 	}
 	before, stop := limit.before(ctx)
 	defer stop()
+	files, err := o.open(before, train)
+	if err != nil {
+		return limit.explain(before, nil, err)
+	}
+	defer files.Close()
+	files.train.hash = sha256.New()
 	if err := files.run(before, progress); err != nil {
 		return limit.explain(before, nil, err)
 	}
@@ -179,13 +179,13 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 }
 
 // open opens the files and settles where the result goes, before any work.
-func (o *runOptions) open(train []string) (*preflight, error) {
+func (o *runOptions) open(ctx context.Context, train []string) (*preflight, error) {
 	files := &preflight{host: o.host}
 	if err := oneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
 		return nil, err
 	}
 	var err error
-	if files.train, err = o.shaper.input(o.host, false, train...); err != nil {
+	if files.train, err = o.shaper.input(ctx, o.host, false, train...); err != nil {
 		return nil, err
 	}
 	if len(o.blind) == 0 {
@@ -195,7 +195,7 @@ func (o *runOptions) open(train []string) (*preflight, error) {
 		}
 		return files, nil
 	}
-	if files.blind, err = o.shaper.input(o.host, true, o.blind...); err == nil {
+	if files.blind, err = o.shaper.input(ctx, o.host, true, o.blind...); err == nil {
 		err = o.target.settle(files.blind, files.train)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ type scoreFiles struct {
 
 // open opens a file; - is standard input.
 func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (io.Reader, error) {
-	in, err := s.shaper.input(s.host, true, path)
+	in, err := s.shaper.input(ctx, s.host, true, path)
 	if err != nil {
 		return nil, err
 	}
