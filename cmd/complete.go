@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -105,7 +106,10 @@ func modelNames(ctx context.Context, conn *connection) ([]string, error) {
 		if err != nil {
 			return names, err
 		}
-		about := api.AlgorithmTitle(m.Algorithm) + " " + strconv.FormatFloat(m.AchievedPerformance.Value, 'f', 4, 64)
+		about := api.AlgorithmTitle(m.Algorithm)
+		if performance := m.AchievedPerformance.Value; !math.IsNaN(performance) {
+			about += " " + strconv.FormatFloat(performance, 'f', 4, 64)
+		}
 		if m.Champion {
 			names = append(names, cobra.CompletionWithDesc(m.Series+"@champion", about))
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -73,7 +74,7 @@ func (w *walk) receipt(ctx context.Context, e *evidence) *receipt.Receipt {
 	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
 	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
 	r.Race = w.raced(ctx, model)
-	if r.Performance = w.reported(ctx, r); r.Performance == nil {
+	if r.Performance = w.reported(ctx, r); r.Performance == nil && !math.IsNaN(model.AchievedPerformance.Value) {
 		r.Performance = &receipt.Measure{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
 	}
 	return r

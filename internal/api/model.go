@@ -16,7 +16,7 @@ type Model struct {
 	Version             int     `json:"version" doc:"Counts up from 1 within a dataset."`
 	DatasetKey          string  `json:"datasetKey"`
 	TrainingJobKey      string  `json:"trainingJobKey"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, measured on validation rows. null, where there were none, is an extension."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"That won, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model."`
@@ -27,7 +27,7 @@ type Model struct {
 type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
 	Version             int     `json:"version"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, measured on validation rows. null, where there were none, is an extension."`
 	Algorithm           string  `json:"algorithm,omitempty"`
 	Champion            bool    `json:"champion"`
 	CreatedOn           string  `json:"createdOn,omitempty"`

@@ -19,7 +19,7 @@ func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 // forms. It is written as a number unless Quoted: the server quotes it, and
 // what a client has read prints as the number it is.
 type Decimal struct {
-	Value  float64
+	Value  float64 // NaN, which is null in JSON, if it was not measured
 	Quoted bool
 }
 
@@ -47,6 +47,9 @@ func (t *Threshold) UnmarshalJSON(b []byte) error {
 
 // MarshalJSON writes the shortest decimal that reads back as the same value.
 func (d Decimal) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(d.Value) {
+		return []byte("null"), nil
+	}
 	text := strconv.FormatFloat(d.Value, 'f', -1, 64)
 	if d.Quoted {
 		return strconv.AppendQuote(nil, text), nil
@@ -54,11 +57,11 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalJSON reads a number or a string that holds one.
+// UnmarshalJSON reads a number, a string that holds one, or null.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	text := string(bytes.Trim(b, `"`))
 	if text == "" || text == "null" {
-		*d = Decimal{}
+		*d = Decimal{Value: math.NaN()}
 		return nil
 	}
 	v, err := strconv.ParseFloat(text, 64)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,15 +16,15 @@ func TestDecimal(t *testing.T) {
 		{"string", `"0.9125"`, 0.9125},
 		{"number", `0.9125`, 0.9125},
 		{"exponent", `"1e-3"`, 0.001},
-		{"empty_string_is_zero", `""`, 0},
-		{"null_is_zero", `null`, 0},
+		{"empty_string_is_unmeasured", `""`, math.NaN()},
+		{"null_is_unmeasured", `null`, math.NaN()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d Decimal
 			if err := json.Unmarshal([]byte(c.in), &d); err != nil {
 				t.Fatal(err)
 			}
-			if d != (Decimal{Value: c.want}) {
+			if same := d.Value == c.want || math.IsNaN(d.Value) && math.IsNaN(c.want); !same || d.Quoted {
 				t.Errorf("got %+v, want the unquoted value %v", d, c.want)
 			}
 		})

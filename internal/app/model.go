@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -60,8 +61,13 @@ func (a *App) model(ctx context.Context, key string) (m *store.Model, err error)
 	return m, a.missing(err, "model", key)
 }
 
-// quoted is a number in the documented form, a string.
-func quoted(v float64) api.Decimal { return api.Decimal{Value: v, Quoted: true} }
+// quoted returns a number in the documented form, a string; nil was not measured.
+func quoted(v *float64) api.Decimal {
+	if v == nil {
+		return api.Decimal{Value: math.NaN()}
+	}
+	return api.Decimal{Value: *v, Quoted: true}
+}
 
 // ListModelsOfDataset reads a page of a dataset's models, newest first.
 func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.ModelPage, error) {

@@ -90,7 +90,7 @@ func (a *App) predictionStanding(ctx context.Context, key string) (p *store.Pred
 func (a *App) predictionOut(ctx context.Context, p *store.Prediction, s standing) api.Prediction {
 	out := api.Prediction{
 		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.status(p.Status), Interrupted: s.interrupted,
-		TargetPerformance: p.Threshold, AchievedPerformance: &p.Achieved,
+		TargetPerformance: p.Threshold, AchievedPerformance: p.Achieved,
 		CreatedOn: api.FormatTime(p.Created), FailureReason: p.Reason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes,
 	}

@@ -123,8 +123,8 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	c.race.Status, c.race.Finished, c.race.Cancelling = string(o.Status), now, false
 	c.race.Reason = raceReason(c.race, o)
 	if m != nil {
-		if _, known := scoresOut(o.Report.Validation, o.Report.ValidationRows).Value(o.Report.Metric); known {
-			c.race.Achieved, c.race.LogLoss = &o.Achieved, figureOut(o.Report.Validation.LogLoss)
+		if c.race.Achieved = m.Achieved; m.Achieved != nil {
+			c.race.LogLoss = figureOut(o.Report.Validation.LogLoss)
 		}
 		c.race.Training, c.race.Test = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
 	}
@@ -222,9 +222,13 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	if err != nil {
 		return nil, err
 	}
+	var achieved *float64
+	if _, known := figures.Validation.Value(figures.Metric); known {
+		achieved = &o.Achieved
+	}
 	return &store.Model{
 		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
-		Algorithm: o.Algorithm, Achieved: o.Achieved, File: fileOf(info), Report: report, Created: a.now(),
+		Algorithm: o.Algorithm, Achieved: achieved, File: fileOf(info), Report: report, Created: a.now(),
 		ValidationInterval: storedInterval(figures.Validation, figures.Metric), TestInterval: storedInterval(figures.Test, figures.Metric),
 	}, nil
 }

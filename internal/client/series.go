@@ -159,12 +159,13 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 
 // Champion returns the best of the models of a series, newest first: the one
 // with the highest performance, of equals the oldest. Models raced for another
-// metric than the newest are left out. It is nil if there are no models.
+// metric than the newest are left out, and unmeasured models come last. It is nil
+// if there are no models.
 func Champion(models []SeriesModel) *SeriesModel {
 	var best *SeriesModel
 	for i := range models {
 		m := &models[i]
-		if m.Metric == models[0].Metric && (best == nil || m.AchievedPerformance.Value >= best.AchievedPerformance.Value) {
+		if m.Metric == models[0].Metric && (best == nil || cmp.Compare(m.AchievedPerformance.Value, best.AchievedPerformance.Value) >= 0) {
 			best = m
 		}
 	}

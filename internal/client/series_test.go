@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"testing"
 	"unicode/utf8"
 
@@ -93,6 +94,10 @@ func TestChampion(t *testing.T) {
 	models := []SeriesModel{model(4, "accuracy", 0.8), model(3, "rocAuc", 0.99), model(2, "accuracy", 0.9), model(1, "accuracy", 0.9)}
 	if best := Champion(models); best.SeriesVersion != 1 {
 		t.Errorf("the champion is version %d, not the first of the best of the newest's metric", best.SeriesVersion)
+	}
+	models = []SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())} // not measured
+	if best := Champion(models); best.SeriesVersion != 2 {
+		t.Errorf("the champion is version %d, which was not measured", best.SeriesVersion)
 	}
 	if best := Champion(nil); best != nil {
 		t.Errorf("the champion of nothing is %+v", best)

@@ -78,9 +78,9 @@ func readJSON(data []byte, v any) error {
 // decimalSchema describes [api.Decimal].
 type decimalSchema struct{}
 
-// Schema is that of a string.
+// Schema is that of a string that may be null.
 func (decimalSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?[0-9]+(\.[0-9]+)?$`, Examples: []any{"0.9667"}}
+	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?[0-9]+(\.[0-9]+)?$`, Nullable: true, Examples: []any{"0.9667"}}
 }
 
 // thresholdSchema describes [api.Threshold].

@@ -12,7 +12,7 @@ type Model struct {
 	// InsertModel sets both.
 	Version, SeriesVersion int
 	Algorithm              string
-	Achieved               float64
+	Achieved               *float64 // on validation rows; nil if there were none
 	File
 	// Report is an api.ModelReport as JSON.
 	Report  []byte
@@ -99,7 +99,7 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	const ofSeries = "FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
 	account, series := models[0].Account, models[0].Series
 	champion, err := t.texts(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
-		" ORDER BY m.series_version DESC LIMIT 1) ORDER BY m.achieved DESC, m.series_version LIMIT 1", account, series, account, series)
+		" ORDER BY m.series_version DESC LIMIT 1) ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", account, series, account, series)
 	for _, m := range models {
 		m.Champion = len(champion) > 0 && m.Key == champion[0]
 	}

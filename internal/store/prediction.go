@@ -15,10 +15,9 @@ type Prediction struct {
 	Rows             int64
 	Reason           string
 	Created, Updated time.Time
-	// Threshold and Achieved are those of the model's race. They are read and
-	// not written.
-	Threshold *float64 // nil for a race without one
-	Achieved  float64
+	// Threshold is that of the model's race, Achieved the model's: nil for a race
+	// without one, and for a model without one. They are read and not written.
+	Threshold, Achieved *float64
 }
 
 const (

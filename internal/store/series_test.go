@@ -18,7 +18,7 @@ func TestSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	add := func(tx *Tx, dataset, model, metric string, achieved float64) *Model {
+	add := func(tx *Tx, dataset, model, metric string, achieved *float64) *Model {
 		t.Helper()
 		m := &Model{Key: model, Account: "ann", Dataset: dataset, Training: "of " + model, Achieved: achieved, Report: []byte("{}")}
 		err := tx.InsertTraining(t.Context(), &Training{Key: m.Training, Account: "ann", Dataset: dataset, Metric: metric, Status: api.TrainingCompleted})
@@ -49,20 +49,21 @@ func TestSeries(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		add(tx, "d1", "first", api.MetricAccuracy, 0.8)
-		add(tx, "d2", "best", api.MetricAccuracy, 0.9)
-		add(tx, "other", "alone", api.MetricAccuracy, 0.1)
-		equal := add(tx, "d1", "equal", api.MetricAccuracy, 0.9)
+		add(tx, "d1", "first", api.MetricAccuracy, new(0.8))
+		add(tx, "d2", "best", api.MetricAccuracy, new(0.9))
+		add(tx, "other", "unmeasured", api.MetricAccuracy, nil)
+		add(tx, "other", "alone", api.MetricAccuracy, new(0.1))
+		equal := add(tx, "d1", "equal", api.MetricAccuracy, new(0.9))
 		if equal.Version != 2 || equal.SeriesVersion != 3 || equal.Series != "N" {
 			t.Errorf("version %d, of the series %q %d", equal.Version, equal.Series, equal.SeriesVersion)
 		}
-		if diff := cmp.Diff(map[string]bool{"first": false, "best": true, "equal": false, "alone": true}, champions(tx)); diff != "" {
+		if diff := cmp.Diff(map[string]bool{"first": false, "best": true, "equal": false, "unmeasured": false, "alone": true}, champions(tx)); diff != "" {
 			t.Error("champions: (-want +got)\n" + diff)
 		}
 		if _, err := tx.DeleteModel(t.Context(), "ann", "equal"); err != nil {
 			return err
 		}
-		if next := add(tx, "d2", "next", api.MetricROCAUC, 0.5); next.SeriesVersion != 4 {
+		if next := add(tx, "d2", "next", api.MetricROCAUC, new(0.5)); next.SeriesVersion != 4 {
 			t.Errorf("after a delete the version is %d", next.SeriesVersion)
 		}
 		// An accuracy of 0.9 is no better than an area of 0.5.

@@ -1,0 +1,27 @@
+-- +goose Up
+-- The 95 % confidence intervals of a model's validation and test scores by the
+-- race's metric, as in its report; '' where they are not known. Lists show them
+-- without reading the report.
+ALTER TABLE model ADD COLUMN validation_interval TEXT NOT NULL DEFAULT '';
+ALTER TABLE model ADD COLUMN test_interval TEXT NOT NULL DEFAULT '';
+UPDATE model SET
+    validation_interval = coalesce(json_extract(report, '$.validation.intervals.' || (SELECT metric FROM training WHERE key = model.training)), ''),
+    test_interval = coalesce(json_extract(report, '$.test.intervals.' || (SELECT metric FROM training WHERE key = model.training)), '')
+WHERE json_valid(report);
+
+-- NULL where the race had no rows to validate on: 0 stood for that.
+ALTER TABLE model ADD COLUMN score DOUBLE PRECISION;
+UPDATE model SET score = CASE
+    WHEN NOT json_valid(report) THEN achieved
+    WHEN json_extract(report, '$.validationRows') = 0 THEN NULL
+    ELSE achieved END;
+ALTER TABLE model DROP COLUMN achieved;
+ALTER TABLE model RENAME COLUMN score TO achieved;
+
+-- +goose Down
+ALTER TABLE model ADD COLUMN score DOUBLE PRECISION NOT NULL DEFAULT 0;
+UPDATE model SET score = coalesce(achieved, 0);
+ALTER TABLE model DROP COLUMN achieved;
+ALTER TABLE model RENAME COLUMN score TO achieved;
+ALTER TABLE model DROP COLUMN test_interval;
+ALTER TABLE model DROP COLUMN validation_interval;
