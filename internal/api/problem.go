@@ -118,7 +118,7 @@ func (p *Problem) WithCause(err error) *Problem {
 	return p
 }
 
-// Error gives the detail.
+// Error returns the detail.
 func (p *Problem) Error() string {
 	if p.Detail == "" {
 		return p.Title
@@ -126,7 +126,7 @@ func (p *Problem) Error() string {
 	return p.Detail
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
 // CodeOf finds the code of err, or [CodeInternal] if it holds no Problem.

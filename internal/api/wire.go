@@ -12,7 +12,7 @@ import (
 // TimeLayout is the form of every timestamp: ISO 8601, UTC, seconds.
 const TimeLayout = "2006-01-02T15:04:05Z"
 
-// FormatTime gives t in the wire's form.
+// FormatTime returns t in the wire's form.
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
 // Decimal is a number that the service documents as a string. It reads both

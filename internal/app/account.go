@@ -52,7 +52,7 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 	return a.openSession(ctx, account)
 }
 
-// LocalSession gives a token of the account that the embedded mode works as,
+// LocalSession returns a token of the account that the embedded mode works as,
 // which it creates at first. Nobody can log in to it.
 func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 	var account *store.Account
@@ -127,7 +127,7 @@ func (a *App) insertAccount(ctx context.Context, email, hash string) error {
 	})
 }
 
-// ListUsers gives all accounts by e-mail.
+// ListUsers returns all accounts by e-mail.
 func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 	var users []User
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -140,7 +140,7 @@ func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 	return users, a.problem(err)
 }
 
-// SetPassword gives an account another password and ends its sessions. It
+// SetPassword changes the password of an account and ends its sessions. It
 // also enables one that was disabled.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	hash, err := a.newPassword(ctx, password)

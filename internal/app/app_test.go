@@ -74,7 +74,7 @@ func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
 	return &bench{App: a, dir: dir, ctx: ctx}, func() { _ = st.Close() }, err
 }
 
-// signIn gives a context of the token's account.
+// signIn returns a context of the token's account.
 func signIn(ctx context.Context, a *app.App, token string) (context.Context, error) {
 	c, err := a.Authenticate(ctx, token)
 	c.BaseURL = "http://service.test"
@@ -100,7 +100,7 @@ func (b *bench) work(t *testing.T) (stop func()) {
 	return stop
 }
 
-// as gives the same service for another account.
+// as returns the same service for another account.
 func (b *bench) as(t *testing.T, email string) *bench {
 	t.Helper()
 	if err := b.AddUser(t.Context(), email, "correct horse"); err != nil {
@@ -114,7 +114,7 @@ func logIn(email, password string) *api.LogInInput {
 	return &api.LogInInput{Body: api.Credentials{Username: email, Password: password}}
 }
 
-// must gives the value of a call that has to succeed.
+// must returns the value of a call that has to succeed.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -195,7 +195,7 @@ func (b *bench) awaitTraining(t *testing.T, key string) *api.Training {
 		func(r *api.Training) bool { return r.Status != api.TrainingPending && r.Status != api.TrainingRunning })
 }
 
-// trained gives the race that made a model of an easy dataset.
+// trained returns the race that made a model of an easy dataset.
 func (b *bench) trained(t *testing.T, name string) *api.Training {
 	t.Helper()
 	d := b.prepared(t, name, labelled(300))

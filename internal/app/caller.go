@@ -24,7 +24,7 @@ type Caller struct {
 
 type callerKey struct{}
 
-// WithCaller gives a context in which operations are the caller's.
+// WithCaller returns a context in which operations are the caller's.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
@@ -36,7 +36,7 @@ func caller(ctx context.Context) Caller {
 	return c
 }
 
-// Authenticate gives the account of a bearer token, or a *api.Problem of
+// Authenticate returns the account of a bearer token, or a *api.Problem of
 // CodeUnauthorized.
 func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 	var account *store.Account
@@ -56,12 +56,12 @@ func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 // addressSeconds is how long a signed address is good for.
 const addressSeconds = 3600
 
-// absolute gives the absolute URL of a path.
+// absolute returns the absolute URL of a path.
 func absolute(ctx context.Context, path string) string {
 	return strings.TrimSuffix(caller(ctx).BaseURL, "/") + path
 }
 
-// signed gives the absolute URL of a path, good for an hour.
+// signed returns the absolute URL of a path, good for an hour.
 func (a *App) signed(ctx context.Context, path string) string {
 	expires := a.now().Unix() + addressSeconds
 	return absolute(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.Sign(a.secret, path, expires)

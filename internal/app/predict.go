@@ -128,7 +128,7 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 	return err
 }
 
-// loadModel gives the model of a prediction.
+// loadModel returns the model of a prediction.
 func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model, error) {
 	if m := a.models.get(p.Model); m != nil {
 		return m, nil

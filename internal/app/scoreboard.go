@@ -61,7 +61,7 @@ func (b *scoreboard) record(e learn.Event) {
 	}
 }
 
-// take gives copies of the lines that changed.
+// take returns copies of the lines that changed.
 func (b *scoreboard) take() []line {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -144,7 +144,7 @@ func numberText(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// chosenAlgorithms gives the algorithms of a race in their usual order.
+// chosenAlgorithms returns the algorithms of a race in their usual order.
 func chosenAlgorithms(chosen []string, classes int) ([]string, error) {
 	all := api.Algorithms(classes)
 	if chosen == nil {

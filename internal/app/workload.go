@@ -19,7 +19,7 @@ type Workload struct {
 	Finished map[string]int64
 }
 
-// Workloads gives the workload of every kind, for whoever watches the service.
+// Workloads returns the workload of every kind, for whoever watches the service.
 func (a *App) Workloads(ctx context.Context) ([]Workload, error) {
 	var counts []*store.JobCount
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -59,7 +59,7 @@ func (t *tally) add(kind, outcome string) {
 	t.counts[kind][outcome]++
 }
 
-// of gives a copy of the counts of a kind.
+// of returns a copy of the counts of a kind.
 func (t *tally) of(kind string) map[string]int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

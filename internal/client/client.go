@@ -38,7 +38,7 @@ type Options struct {
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Token is the bearer token to start with; may be empty.
 	Token string
-	// Relogin gives a new token after the service refused the present one with
+	// Relogin returns a new token after the service refused the present one with
 	// 401; the request is then repeated. It is not called again until the new
 	// token has been accepted once. Nil lets the 401 through.
 	Relogin func(ctx context.Context) (token string, err error)

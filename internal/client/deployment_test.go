@@ -44,14 +44,14 @@ func deploy(t *testing.T, handler http.HandlerFunc) *deployment {
 	return d
 }
 
-// requests gives those seen so far.
+// requests returns those seen so far.
 func (d *deployment) requests() []*http.Request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.seen)
 }
 
-// client gives a client of the deployment that does not really wait.
+// client returns a client of the deployment that does not really wait.
 func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
 	t.Helper()
 	if opts.BaseURL == "" {

@@ -51,7 +51,7 @@ func (e *NetworkError) Error() string {
 	return fmt.Sprintf("%s: %s", host, e.Reason)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // temporary tells whether another attempt could go better.

@@ -11,7 +11,7 @@ import (
 // short page where it gives none. An item that moves to the next page because
 // another was created meanwhile is given once. An error ends the sequence.
 
-// AllDatasets gives the datasets of the account; the page of in is ignored.
+// AllDatasets returns the datasets of the account; the page of in is ignored.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
 	return all(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page
@@ -23,7 +23,7 @@ func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.
 	}, func(d api.DatasetEntry) string { return d.DatasetKey })
 }
 
-// AllTrainings gives the training jobs of the account.
+// AllTrainings returns the training jobs of the account.
 func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api.Training, error] {
 	return all(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: parentOnly})
@@ -34,7 +34,7 @@ func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api
 	}, trainingKey)
 }
 
-// AllTrainingsOfDataset gives the training jobs of a dataset.
+// AllTrainingsOfDataset returns the training jobs of a dataset.
 func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Training, error] {
 	return all(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := Call(ctx, c, api.ListTrainingsOfDataset, ofDataset(key, page))
@@ -45,7 +45,7 @@ func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2
 	}, trainingKey)
 }
 
-// AllModelsOfDataset gives the models of a dataset.
+// AllModelsOfDataset returns the models of a dataset.
 func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.ModelEntry, error] {
 	return all(func(page api.PageInput) ([]api.ModelEntry, api.Page, error) {
 		out, err := Call(ctx, c, api.ListModelsOfDataset, ofDataset(key, page))
@@ -56,7 +56,7 @@ func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[ap
 	}, func(m api.ModelEntry) string { return m.ModelKey })
 }
 
-// AllPredictionsOfDataset gives the predictions made with any model of a dataset.
+// AllPredictionsOfDataset returns the predictions made with any model of a dataset.
 func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
 	return all(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
 		out, err := Call(ctx, c, api.ListPredictionsOfDataset, ofDataset(key, page))
@@ -67,7 +67,7 @@ func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Se
 	}, predictionKey)
 }
 
-// AllPredictionsOfModel gives the predictions made with a model.
+// AllPredictionsOfModel returns the predictions made with a model.
 func AllPredictionsOfModel(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
 	return all(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
 		in := &api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: page}

@@ -18,7 +18,7 @@ type Raw struct {
 	// Header replaces what would be sent; an Authorization keeps the token at
 	// home. May be nil.
 	Header http.Header
-	// Open gives the body from its beginning, each time anew; nil for none.
+	// Open returns the body from its beginning, each time anew; nil for none.
 	Open func() (io.ReadCloser, error)
 	// Size is that of the body; -1 if it is not known.
 	Size int64

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -65,7 +66,7 @@ func port(u *url.URL) string {
 func (c *Client) resolve(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("the service gave an address that is none")
+		return nil, errors.New("the service returned an invalid URL")
 	}
 	if c.base.Scheme == "https" && u.Scheme == "http" && strings.EqualFold(u.Hostname(), c.base.Hostname()) {
 		u.Scheme = "https"

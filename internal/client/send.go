@@ -29,7 +29,7 @@ type request struct {
 	method string
 	url    *url.URL
 	header http.Header
-	// open gives the body from its beginning; nil for no body.
+	// open returns the body from its beginning; nil for no body.
 	open func() (io.ReadCloser, error)
 	size int64  // of the body; -1 unknown
 	text []byte // the body, if it is JSON, for the trace
@@ -50,7 +50,7 @@ type request struct {
 // errTaken ends the attempts of a request whose taken said yes.
 var errTaken = errors.New("the service has taken an earlier attempt")
 
-// send gives the first answer that is a success; its body is the caller's to
+// send returns the first answer that is a success; its body is the caller's to
 // close. Refusals are *api.Problem.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	for attempt := 1; ; {
@@ -164,7 +164,7 @@ func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
 	return 0, false
 }
 
-// jitter gives a random duration below limit, so that clients that failed
+// jitter returns a random duration below limit, so that clients that failed
 // together do not come back together.
 func jitter(limit time.Duration) time.Duration {
 	if limit <= 0 {

@@ -14,7 +14,7 @@ type Source struct {
 	Name string
 	// Size is the number of bytes that Open gives; -1 if that is not known.
 	Size int64
-	// Open gives the bytes from the beginning, the same each time.
+	// Open returns the bytes from the beginning, the same each time.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -24,7 +24,7 @@ type sourceError struct{ err error }
 func (e *sourceError) Error() string { return e.err.Error() }
 func (e *sourceError) Unwrap() error { return e.err }
 
-// counted gives the same source, which tells progress, unless nil, how much of
+// counted returns the same source, which tells progress, unless nil, how much of
 // it is read; the count starts again with each Open.
 func (s Source) counted(progress func(sent int64)) Source {
 	open := s.Open

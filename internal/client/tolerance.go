@@ -82,7 +82,7 @@ func mendFields(object map[string]any, t reflect.Type) {
 	}
 }
 
-// unwrap gives what a string holds as JSON; null for an empty string.
+// unwrap returns what a string holds as JSON; null for an empty string.
 func unwrap(value any) any {
 	text, ok := value.(string)
 	if !ok {

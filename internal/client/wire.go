@@ -26,7 +26,7 @@ type Exchange struct {
 	Sent, Received int64
 }
 
-// Observe gives a transport that tells of every exchange that rt carries, when
+// Observe returns a transport that tells of every exchange that rt carries, when
 // its answer has been read or closed. now may be nil; tell may be called by
 // several goroutines at once.
 func Observe(rt http.RoundTripper, now func() time.Time, tell func(Exchange)) http.RoundTripper {

@@ -172,7 +172,7 @@ func (c *cells) add(rec *Record) *Defect {
 		if !known {
 			return &Defect{
 				Code: CodeUnknownLabel, Line: rec.fieldLine(b.label, ','), Column: b.label + 1,
-				Message: fmt.Sprintf("%s is none of the dataset's classes", excerpt(string(rec.fields[b.label]))),
+				Message: fmt.Sprintf("%s is not one of the dataset's classes", excerpt(string(rec.fields[b.label]))),
 			}
 		}
 		c.labels = append(c.labels, class)

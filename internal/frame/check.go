@@ -28,8 +28,8 @@ type Finding struct {
 	// Likely names the blind file's column that may be meant by one that is
 	// missing; empty if none is like it.
 	Likely string `json:"likely,omitempty"`
-	// Count is the number of columns that the finding is about, of which Name and
-	// Column are of none; 0 for one column.
+	// Count is the number of columns that the finding is about, with Name and Column
+	// left empty; 0 for one column.
 	Count int `json:"count,omitempty"`
 }
 

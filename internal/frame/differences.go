@@ -9,8 +9,8 @@ import (
 )
 
 // Differences counts the rows in which two CSV files differ, and returns the names
-// of the columns in which they do, in their order. Files with other columns, or
-// not as many rows, are an error.
+// of the columns in which they do, in their order. It is an
+// error if one has more columns or rows than the other.
 func Differences(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
 	a, err := openTable(NewReader(first, ','))
 	if err != nil {
@@ -35,8 +35,10 @@ func Differences(ctx context.Context, first, second io.Reader) (rows int, column
 				}
 			}
 			return rows, columns, nil
+		case errA == nil && errors.Is(errB, io.EOF), errB == nil && errors.Is(errA, io.EOF):
+			return rows, nil, errors.New("one has more rows than the other")
 		case errA != nil || errB != nil:
-			return rows, nil, fmt.Errorf("not as many rows: %w", errors.Join(errA, errB))
+			return rows, nil, errors.Join(errA, errB)
 		}
 		same := true
 		for i := range differ {

@@ -156,7 +156,7 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 func (v *verifier) figures(row *Record, from int) error {
 	class, known := v.classes[string(row.fields[from])]
 	if !known {
-		return v.defect(row, from, CodeUnknownClass, "%s is none of the classes", excerpt(string(row.fields[from])))
+		return v.defect(row, from, CodeUnknownClass, "%s is not one of the classes", excerpt(string(row.fields[from])))
 	}
 	sum, predicted, stated := 0.0, 0.0, 0.0
 	for i := from + 1; i < len(row.fields); i++ {

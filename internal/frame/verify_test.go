@@ -17,7 +17,7 @@ func TestVerify(t *testing.T) {
 		{"row_too_many", head + first + "2,c,no,1,1,0\n3,c,no,1,1,0\n", "line 5: the blind file has only 2 rows"},
 		{"order", head + "2,c,no,1,1,0\n" + first, `line 2, column 1 (id): "2", but "1" in line 2 of the blind file`},
 		{"cell", head + first + "2,d,no,1,1,0\n", `line 4, column 2 (x): "d", but "c" in line 4 of the blind file`},
-		{"class", head + first + "2,c,maybe,1,1,0\n", `line 4, column 3 (prediction): "maybe" is none of the classes`},
+		{"class", head + first + "2,c,maybe,1,1,0\n", `line 4, column 3 (prediction): "maybe" is not one of the classes`},
 		{"not_a_number", head + first + "2,c,no,1,NaN,0\n", `line 4, column 5 (probability_no): "NaN" is not a probability`},
 		{"out_of_range", head + first + "2,c,no,1,1.1,0\n", `line 4, column 5 (probability_no): "1.1" is not a probability`},
 		{"sum", head + first + "2,c,no,0.5,0.5,0.4\n", "line 4, column 4 (probability): the probabilities of the classes sum to 0.9, not to 1"},

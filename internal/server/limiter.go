@@ -54,7 +54,7 @@ func (l *limiter) giveBack(address string) {
 	l.buckets[address] = b
 }
 
-// filled gives the bucket as it is now. When there are many, those that are
+// filled returns the bucket as it is now. When there are many, those that are
 // full are forgotten, and all of them if that does not help.
 func (l *limiter) filled(address string) bucket {
 	now := l.now()

@@ -69,7 +69,7 @@ func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 	descs <- jobsFinishedDesc
 }
 
-// Collect gives nothing while the store is away: the other metrics are wanted
+// Collect sends nothing while the store is away: the other metrics are wanted
 // most then.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	ctx, done := context.WithTimeout(context.Background(), collectTime)

@@ -62,7 +62,7 @@ type brokenOff struct{}
 // Read fails.
 func (brokenOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// Read gives the bytes of the file.
+// Read returns the bytes of the file.
 func (f *formFile) Read(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err

@@ -25,7 +25,7 @@ type request struct {
 
 type requestKey struct{}
 
-// requestOf gives the request of a context; an empty one outside of any.
+// requestOf returns the request of a context; an empty one outside of any.
 func requestOf(ctx context.Context) *request {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		return req

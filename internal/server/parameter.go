@@ -38,7 +38,7 @@ func parametersOf(in reflect.Type) parameters {
 	return ps
 }
 
-// read gives a problem that names every parameter that cannot be read; nil if
+// read returns a problem that names every parameter that cannot be read; nil if
 // all can. It writes keys in lower case, the form that they are stored in.
 func (ps parameters) read(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)

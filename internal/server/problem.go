@@ -28,7 +28,7 @@ func (p *problem) GetStatus() int { return p.Status }
 // ContentType is that of problem details.
 func (p *problem) ContentType(string) string { return problemType }
 
-// GetHeaders gives the headers that belong to the status.
+// GetHeaders returns the headers that belong to the status.
 func (p *problem) GetHeaders() http.Header { return problemHeaders(p.Problem) }
 
 func problemHeaders(p *api.Problem) http.Header {

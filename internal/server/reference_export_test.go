@@ -13,7 +13,7 @@ import (
 	"foretell/internal/api"
 )
 
-// Reference gives docs/api.md: every operation, type and error, written from
+// Reference returns docs/api.md: every operation, type and error, written from
 // the endpoints and the OpenAPI document that is made of them.
 func Reference() []byte {
 	s := newService(nil, Options{Version: "reference"}) // described, not called
@@ -51,7 +51,7 @@ None of them needs a token; keep them from the outside where that matters.
 
 // meanings explain the codes.
 var meanings = map[api.Code]string{
-	api.CodeMalformed:        "the request cannot be read: broken JSON or form, a key that is no UUID, a number that is none, a body that broke off",
+	api.CodeMalformed:        "the request cannot be read: broken JSON or form, a key that is not a UUID, text in place of a number, a body that broke off",
 	api.CodeUnauthorized:     "no token, or one that is not valid or has expired; comes with `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:   "the log-in is refused",
 	api.CodeForbidden:        "not allowed, or a signed address that does not hold or has expired",

@@ -58,7 +58,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt.refuse(w, r, http.StatusMethodNotAllowed)
 }
 
-// matching gives the routes of the most specific pattern that fits the path.
+// matching returns the routes of the most specific pattern that fits the path.
 func (rt *router) matching(path []string) []route {
 	var best []route
 	for _, candidate := range rt.routes {

@@ -61,7 +61,7 @@ type service struct {
 	logins  *limiter // nil without a clock
 }
 
-// New gives the handler of the whole service: the API, /openapi.json, /healthz,
+// New returns the handler of the whole service: the API, /openapi.json, /healthz,
 // /readyz and /metrics.
 func New(a *app.App, opts Options) http.Handler {
 	s := newService(a, opts)
@@ -82,7 +82,7 @@ func New(a *app.App, opts Options) http.Handler {
 	return s.observe(rt)
 }
 
-// HTTPServer gives a server with limits on all that can hang or flood, and none
+// HTTPServer returns a server with limits on all that can hang or flood, and none
 // on how long an upload or download takes.
 func HTTPServer(handler http.Handler) *http.Server {
 	return &http.Server{

@@ -65,7 +65,7 @@ func (s *service) patient(w http.ResponseWriter, r *http.Request) *patientBody {
 	return b
 }
 
-// Read gives the body up to an end or a stall.
+// Read returns the body up to an end or a stall.
 func (b *patientBody) Read(p []byte) (int, error) {
 	if b.now != nil {
 		_ = b.conn.SetReadDeadline(b.now().Add(stall)) // not every connection has deadlines
@@ -129,7 +129,7 @@ type rawBody struct {
 	err error
 }
 
-// Read gives the body, and errors that the caller can see.
+// Read returns the body, and errors that the caller can see.
 func (b *rawBody) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

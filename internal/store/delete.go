@@ -20,7 +20,7 @@ var trees = map[string]struct{ table, datasets, trainings, models, predictions s
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// arguments gives the key once for each place of the query.
+// arguments returns the key once for each placeholder of the query.
 func arguments(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
@@ -29,7 +29,7 @@ func arguments(query, key string) []any {
 	return args
 }
 
-// blobsWhere gives the blobs of a tree.
+// blobsWhere returns the blobs of a tree.
 func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error) {
 	tree := trees[root]
 	var parts []string
@@ -50,7 +50,7 @@ func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error)
 // Activity is something at work: a "training job" or "prediction".
 type Activity struct{ Noun, Key, Status string }
 
-// Busy gives something of a tree that is at work and has to end before the tree
+// Busy returns something of a tree that is at work and has to end before the tree
 // can be deleted; nil if nothing is. The preparation of a dataset has not. The root
 // is "dataset", "training", "model" or "prediction".
 func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
@@ -95,7 +95,7 @@ func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error)
 	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM "+tree.table+" WHERE key = ?", key)
 }
 
-// Blobs gives every blob that a row refers to.
+// Blobs returns every blob that a row refers to.
 func (t *Tx) Blobs(ctx context.Context) ([]string, error) {
 	return t.texts(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
 		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction`)

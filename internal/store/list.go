@@ -33,7 +33,7 @@ func (s *selection) condition() string {
 // scanner is a row: *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dst ...any) error }
 
-// list gives the window's rows and how many there are in all.
+// list returns the window's rows and how many there are in all.
 func list[T any](ctx context.Context, t *Tx, s selection, w Window, scan func(scanner) (*T, error)) ([]*T, int64, error) {
 	var total int64
 	count := "SELECT count(*) FROM " + s.from + s.condition()
