@@ -77,8 +77,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	lines := make([]int, len(b.labels)) // the second file is joined as answers are
-	order, err := join(a, &answersFile{ids: b.ids, labels: b.labels, rows: lines})
+	order, err := join(a.keyed(Predictions, "the first predictions"), b.keyed(Second, "the second ones"))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func truthsOf(ctx context.Context, src io.Reader, a *predictions, opts Options) 
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(a, answers)
+	order, err := join(a.keyed(Predictions, "the predictions"), answers.keyed())
 	if err != nil {
 		return nil, err
 	}

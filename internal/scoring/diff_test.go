@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -35,7 +36,30 @@ func TestDiff(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := Diff(context.Background(), strings.NewReader(first), strings.NewReader("id,prediction\na,y\n"), nil, Options{}); err == nil {
-		t.Error("files of other rows are compared")
+}
+
+// A fault names the file that it is in.
+func TestDiffFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second string
+		want          Fault
+	}{
+		"other_rows": {
+			"id,prediction\na,y\nb,n\n", "id,prediction\na,y\nc,n\n",
+			Fault{Neither, 0, `the first predictions have 1 ID that the second ones do not, "b"; the second ones have 1 ID that the first predictions do not, "c"`},
+		},
+		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", Fault{Predictions, 3, `the ID "a" is also in line 2: IDs must be unique`}},
+		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", Fault{Second, 3, `the ID "a" is also in line 2: IDs must be unique`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Diff(context.Background(), strings.NewReader(c.first), strings.NewReader(c.second), nil, Options{})
+			var fault *Fault
+			if !errors.As(err, &fault) {
+				t.Fatalf("%v, want a fault", err)
+			}
+			if diff := cmp.Diff(c.want, *fault); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -2,60 +2,79 @@ package scoring
 
 import "fmt"
 
-// join returns the position of the answer of each prediction. IDs that only one
-// of the files has are a fault, with their number.
-func join(p *predictions, a *answersFile) ([]int, error) {
-	order := make([]int, len(p.labels))
-	if p.ids == nil {
+// keyed is a file whose rows are joined with those of another.
+type keyed struct {
+	file File
+	name string   // in messages
+	ids  []string // nil if the rows are joined in order
+	rows []int    // the lines of the rows in the file
+}
+
+func (p *predictions) keyed(file File, name string) keyed { return keyed{file, name, p.ids, p.rows} }
+
+func (a *answersFile) keyed() keyed { return keyed{Answers, "the answers", a.ids, a.rows} }
+
+// join returns the position in b of each row of a. IDs that only one of the files
+// has are a fault, with their number.
+func join(a, b keyed) ([]int, error) {
+	order := make([]int, len(a.rows))
+	if a.ids == nil {
 		for i := range order {
 			order[i] = i
 		}
-		if len(p.labels) != len(a.labels) {
-			return nil, &Fault{Message: fmt.Sprintf("there are %d predictions and %d answers, which are joined by their order", len(p.labels), len(a.labels))}
+		if len(a.rows) != len(b.rows) {
+			return nil, &Fault{Message: fmt.Sprintf("rows that are joined by their order must be as many: %s have %d, %s %d", a.name, len(a.rows), b.name, len(b.rows))}
 		}
 		return order, nil
 	}
-	at := make(map[string]int, len(a.ids))
-	for i, id := range a.ids {
-		if first, again := at[id]; again {
-			return nil, &Fault{Answers, a.rows[i], fmt.Sprintf("the ID %s of line %d again: IDs must be unique", quoted(id), a.rows[first])}
-		}
-		at[id] = i
+	at, err := b.byID()
+	if err != nil {
+		return nil, err
 	}
-	var extra []string
-	seen := make([]bool, len(a.ids))
-	for i, id := range p.ids {
-		answer, known := at[id]
-		switch {
-		case !known:
+	if _, err := a.byID(); err != nil {
+		return nil, err
+	}
+	var extra, missing []string
+	seen := make([]bool, len(b.ids))
+	for i, id := range a.ids {
+		if to, known := at[id]; known {
+			seen[to], order[i] = true, to
+		} else {
 			extra = append(extra, id)
-			continue
-		case seen[answer]:
-			return nil, &Fault{Predictions, 0, fmt.Sprintf("the ID %s is there twice: IDs must be unique", quoted(id))}
 		}
-		seen[answer], order[i] = true, answer
 	}
-	var missing []string
-	for i, id := range a.ids {
+	for i, id := range b.ids {
 		if !seen[i] {
 			missing = append(missing, id)
 		}
 	}
 	switch {
 	case len(extra) > 0 && len(missing) > 0:
-		return nil, &Fault{Message: fmt.Sprintf("%s; %s", without("the predictions have", extra, "the answers do not"), without("the answers have", missing, "the predictions do not"))}
+		return nil, &Fault{Message: a.without(extra, b) + "; " + b.without(missing, a)}
 	case len(extra) > 0:
-		return nil, &Fault{Message: without("the predictions have", extra, "the answers do not")}
+		return nil, &Fault{Message: a.without(extra, b)}
 	case len(missing) > 0:
-		return nil, &Fault{Message: without("the answers have", missing, "the predictions do not")}
+		return nil, &Fault{Message: b.without(missing, a)}
 	}
 	return order, nil
 }
 
-// without says how many IDs only one file has.
-func without(has string, ids []string, hasNot string) string {
-	if len(ids) == 1 {
-		return fmt.Sprintf("%s 1 ID that %s, %s", has, hasNot, quoted(ids[0]))
+// byID returns the position of each ID. One that repeats is a fault.
+func (k keyed) byID() (map[string]int, error) {
+	at := make(map[string]int, len(k.ids))
+	for i, id := range k.ids {
+		if first, again := at[id]; again {
+			return nil, &Fault{k.file, k.rows[i], fmt.Sprintf("the ID %s is also in line %d: IDs must be unique", quoted(id), k.rows[first])}
+		}
+		at[id] = i
 	}
-	return fmt.Sprintf("%s %d IDs that %s, first %s", has, len(ids), hasNot, quoted(ids[0]))
+	return at, nil
+}
+
+// without says how many IDs only this file has.
+func (k keyed) without(ids []string, other keyed) string {
+	if len(ids) == 1 {
+		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quoted(ids[0]))
+	}
+	return fmt.Sprintf("%s have %d IDs that %s do not, first %s", k.name, len(ids), other.name, quoted(ids[0]))
 }

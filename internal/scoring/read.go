@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -43,6 +44,7 @@ type predictions struct {
 	label  string   // the name of the column of predicted labels
 	ids    []string // nil if the rows are joined in order
 	labels []string
+	rows   []int // the lines of the rows in the file
 	// classes are those that have a probability, which are row major.
 	classes       []string
 	probabilities []float32
@@ -112,7 +114,7 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 		if label == "" {
 			return nil, t.fault(row.Line(), "the column %s has no prediction in this row", quoted(p.label))
 		}
-		p.labels = append(p.labels, label)
+		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line())
 		for _, i := range chances {
 			chance, err := strconv.ParseFloat(text(row.Field(i)), 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {
@@ -301,30 +303,41 @@ type classes struct {
 	index map[string]int32
 }
 
+// maxClasses bounds the memory for the confusion matrix and the probabilities. A
+// column with more different values, such as an ID, does not name classes.
+const maxClasses = 2000
+
 // newClasses lists the classes: those with a probability in their order, then
 // the other labels, sorted.
-func newClasses(p *predictions, a *answersFile) *classes {
+func newClasses(p *predictions, a *answersFile) (*classes, error) {
 	c := &classes{index: map[string]int32{}}
 	for _, name := range p.classes {
 		c.add(name)
 	}
 	rest := map[string]string{}
-	for _, labels := range [][]string{a.labels, p.labels} {
+	collect := func(file File, column string, labels []string) error {
 		for _, label := range labels {
 			if _, known := rest[canonical(label)]; !known {
 				rest[canonical(label)] = label
 			}
 		}
+		if len(rest) > maxClasses {
+			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values: it does not name classes", quoted(column), maxClasses)}
+		}
+		return nil
 	}
-	var others []string
-	for _, label := range rest {
-		others = append(others, label)
+	if err := collect(Answers, a.label, a.labels); err != nil {
+		return nil, err
 	}
+	if err := collect(Predictions, p.label, p.labels); err != nil {
+		return nil, err
+	}
+	others := slices.Collect(maps.Values(rest))
 	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonical(x), canonical(y)) })
 	for _, label := range others {
 		c.add(label)
 	}
-	return c
+	return c, nil
 }
 
 func (c *classes) add(name string) {

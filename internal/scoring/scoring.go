@@ -121,7 +121,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(p, a)
+	order, err := join(p.keyed(Predictions, "the predictions"), a.keyed())
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,10 @@ func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "there is no row to score"}
 	}
-	classes := newClasses(p, a)
+	classes, err := newClasses(p, a)
+	if err != nil {
+		return nil, err
+	}
 	decided := metric.Predictions{Classes: len(classes.names), Labels: make([]int32, len(order))}
 	decided.Probabilities = make([]float32, len(order)*decided.Classes)
 	for i, at := range order {

@@ -3,6 +3,7 @@ package scoring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -71,6 +72,10 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	var ids strings.Builder // as many classes would take memory for their square
+	for i := range maxClasses + 1 {
+		fmt.Fprintf(&ids, "%d,c%d\n", i, i)
+	}
 	for name, c := range map[string]struct {
 		predictions, answers string
 		opts                 Options
@@ -84,9 +89,9 @@ func TestFaults(t *testing.T) {
 			Neither, 0,
 			`the predictions have 1 ID that the answers do not, "x"; the answers have 2 IDs that the predictions do not, first "c"`,
 		},
-		"twice_in_answers": {"ID,prediction\na,yes\n", "ID,class\na,yes\na,no\n", Options{}, Answers, 3, "again"},
-		"twice_predicted":  {"ID,prediction\na,yes\na,no\n", "ID,class\na,yes\nb,no\n", Options{}, Predictions, 0, "twice"},
-		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, Neither, 0, "1 predictions and 2 answers"},
+		"twice_in_answers": {"ID,prediction\na,yes\n", "ID,class\na,yes\na,no\n", Options{}, Answers, 3, `the ID "a" is also in line 2`},
+		"twice_predicted":  {"ID,prediction\na,yes\na,no\n", "ID,class\na,yes\nb,no\n", Options{}, Predictions, 3, `the ID "a" is also in line 2`},
+		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, Neither, 0, "the predictions have 1, the answers 2"},
 		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 2, "has no label"},
 		"unknown_column":   {"ID,prediction\na,yes\n", answersText, Options{Label: "kind"}, Answers, 1, `no column is named "kind"`},
 		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "no column is named prediction"},
@@ -94,6 +99,7 @@ func TestFaults(t *testing.T) {
 		"ragged":           {"ID,prediction\na,yes,7\n", answersText, Options{}, Predictions, 2, "expected 2 fields, got 3"},
 		"empty":            {"", answersText, Options{}, Predictions, 0, "the file is empty"},
 		"no_rows":          {"ID,prediction\n", "ID,class\n", Options{}, Neither, 0, "no row to score"},
+		"labels_are_ids":   {"ID,prediction\n" + ids.String(), "ID,class\n" + ids.String(), Options{}, Answers, 1, `the column "class" has more than 2000 different values`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Score(context.Background(), strings.NewReader(c.predictions), strings.NewReader(c.answers), c.opts)
