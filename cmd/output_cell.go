@@ -1,0 +1,142 @@
+package cmd
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/term"
+)
+
+// tabulate makes a table of the named members.
+func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
+	t := &term.Table{Right: make([]bool, len(columns)), Whole: o.whole}
+	for i, name := range columns {
+		t.Header = append(t.Header, term.Cell{Text: name, Look: heading(name, i == 0), Short: shortHeadings[name]})
+	}
+	for _, r := range records {
+		row := make([]term.Cell, len(columns))
+		for i, name := range columns {
+			row[i] = o.cell(name, r)
+			if _, err := strconv.ParseFloat(row[i].Text, 64); err == nil {
+				t.Right[i] = true
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// shortHeadings are the headings of columns whose cells are shorter than their
+// names, for a narrow terminal.
+var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
+
+// heading is how a terminal shows the name of a column: what its cells already
+// say is left out. first is set for the key of the row's own thing.
+func heading(name string, first bool) string {
+	switch {
+	case first && strings.HasSuffix(name, "Key"):
+		return "key"
+	case name == "datasetName":
+		return "dataset"
+	case name == "seriesVersion":
+		return "version"
+	case name == "bytes":
+		return "size"
+	case strings.HasPrefix(name, "numberOf"):
+		return strings.ToLower(strings.TrimPrefix(name, "numberOf"))
+	}
+	for _, ending := range []string{"Performance", "Performances", "On"} {
+		if short := strings.TrimSuffix(name, ending); short != name {
+			return short
+		}
+	}
+	return name
+}
+
+// cell returns a member as a terminal shows it: times relative, keys that can be cut,
+// figures with four digits, states in colour.
+func (o *output) cell(name string, r term.Record) term.Cell {
+	text := r.Text(name)
+	c := term.Cell{Text: text}
+	figure := strings.HasSuffix(name, "Performance") || name == api.MetricLogLoss
+	switch {
+	case text == "" && figure:
+		c.Look = "-" // not measured
+	case text == "":
+	case strings.HasSuffix(name, "On"):
+		if then, err := time.Parse(api.TimeLayout, text); err == nil {
+			c.Look, c.Short = term.Ago(then, o.host.now()), term.AgoShort(then, o.host.now())
+		}
+	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
+		c.Short = text[:shortKey]
+	case figure:
+		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
+			c.Look = strconv.FormatFloat(v, 'f', 4, 64)
+		}
+		var interval *api.Interval
+		if err := json.Unmarshal(r[strings.TrimSuffix(name, "Performance")+"Interval"], &interval); err == nil && interval != nil {
+			c.Short = cmp.Or(c.Look, text)
+			c.Look = fmt.Sprintf("%s (%s)", c.Short, interval)
+		}
+	case name == "champion":
+		c.Short = map[string]string{"true": "*", "false": "-"}[text]
+	case name == "bytes" || name == "freeBytes":
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			c.Look = term.Bytes(n)
+		}
+	case name == "recentPerformances":
+		var values []float64
+		if json.Unmarshal(r[name], &values) == nil {
+			c.Look = strings.Trim(fmt.Sprintf("%.4f", values), "[]")
+		}
+	case name == "algorithm":
+		c.Look, c.Short = api.AlgorithmTitle(text), text
+	case name == "status" && isInterrupted(r):
+		c.Look, c.Paint = "interrupted", o.host.console.OutStyle.Yellow
+	case name == "status":
+		c.Paint = o.paintStatus(text)
+	case name == "outcome":
+		var threshold *float64
+		if v, err := strconv.ParseFloat(r.Text("targetPerformance"), 64); err == nil {
+			threshold = &v
+		}
+		c.Look, c.Paint = api.OutcomeText(text, threshold), o.paintOutcome(text)
+	}
+	return c
+}
+
+func (o *output) paintStatus(status string) func(string) string {
+	style := o.host.console.OutStyle
+	switch status {
+	case api.DatasetCompleted:
+		return style.Green
+	case api.DatasetFailed, api.PredictionTimeout:
+		return style.Red
+	case api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingCancelled:
+		return style.Yellow
+	case api.DatasetPending, api.DatasetProcessing, api.TrainingRunning:
+		return style.Cyan
+	}
+	return nil
+}
+
+func (o *output) paintOutcome(outcome string) func(string) string {
+	style := o.host.console.OutStyle
+	switch outcome {
+	case api.OutcomeReached, api.OutcomeDone:
+		return style.Green
+	case api.OutcomeFailed:
+		return style.Red
+	case api.OutcomeBelow, api.OutcomeTimeLimit, api.OutcomeCancelled, api.OutcomeInterrupted:
+		return style.Yellow
+	case api.OutcomePending, api.OutcomeRunning:
+		return style.Cyan
+	}
+	return nil
+}
