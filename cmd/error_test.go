@@ -296,7 +296,6 @@ var provokedElsewhere = map[string]string{
 	"the data folder %s cannot be used: its disk is full, %s free: %w":              "TestFullDataFolder",
 	"make room on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again": "the same",
 	"%s is not the result that %s is for: %w":                                        "a receipt needs a race: see the scripts",
-	"download it again with `foretell predictions download %s -o %s --force`":        "the same",
 	"the predictions are not those of %s: %w":                                        "the same",
 	"with the result beside its receipt, the rows and columns that differ are named": "the same",
 	"see whether the program is the same: the receipt names it as %q, this is %q":    "the same",

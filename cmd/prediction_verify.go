@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -72,7 +71,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 // read reads the receipt, if there is one.
 func (o *predictionsVerifyOptions) read(v *verified) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
-	paper, err := receipt.Read(path)
+	paper, err := readReceipt(path, "without its receipt a result is proved by `foretell predictions verify RESULT --blind BLIND`")
 	switch {
 	case err == nil:
 		v.Receipt = path
@@ -84,12 +83,8 @@ func (o *predictionsVerifyOptions) read(v *verified) (*receipt.Receipt, error) {
 			advise("name it with --blind, or the receipt with --receipt")
 	case receipt.Missing(err):
 		return nil, nil
-	case errors.Is(err, receipt.ErrDamaged):
-		f := fail(ExitUntrusted, "%s: %w", path, err)
-		f.file = path
-		return nil, f.advise("without its receipt a result is proved by `foretell predictions verify RESULT --blind BLIND`")
 	}
-	return nil, fmt.Errorf("%s: %w", path, err)
+	return nil, err
 }
 
 // compare proves the result row by row against the blind file, read as the
@@ -118,6 +113,9 @@ func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, pap
 	if f.exit == ExitUntrusted {
 		f.file = v.Path
 		f = f.advise("download it again with `foretell predictions download REF %s`", blind.arguments("--blind"))
+		if paper != nil {
+			f = f.advise("%s", remake(paper, v.Path))
+		}
 	}
 	return f
 }
@@ -155,7 +153,23 @@ func changed(ctx context.Context, v *verified, paper *receipt.Receipt, err error
 	case errors.As(err, &place):
 		f.line = place.From
 	}
-	return f.advise("download it again with `foretell predictions download %s -o %s --force`", paper.PredictionKey, quote(v.Path))
+	return f.advise("%s", remake(paper, v.Path))
+}
+
+// remake says how the result at path is written again as its receipt describes it.
+func remake(paper *receipt.Receipt, path string) string {
+	rest := " -o " + quote(path) + " --force"
+	if paper.Result.Picked != "" {
+		rest = " --columns " + quote(paper.Result.Picked) + rest
+	}
+	if paper.Model.File == nil || paper.Blind == nil {
+		return "download it again with `foretell predictions download " + paper.PredictionKey + rest + "`"
+	}
+	command := "foretell predict"
+	for _, name := range paper.Blind.FileNames() {
+		command += " " + quote(name)
+	}
+	return "predict again with `" + command + " --model " + quote(paper.Model.File.Name) + rest + "`"
 }
 
 // verified is what verify prints.

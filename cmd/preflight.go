@@ -130,9 +130,9 @@ func (p *preflight) nameColumns() {
 	}
 }
 
-// readTrain profiles the training file. If a column that was taken for the ID by
-// the file's beginning turns out to be none, it is read again with IDs that are
-// made; chosen tells that the user named the column.
+// readTrain profiles the training file. If the column that was taken for the ID by
+// the beginning of the file proves not to be one, and the user did not name it, the
+// file is read again with IDs that are made.
 func (p *preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
 		if p.trained, err = p.train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
@@ -157,7 +157,7 @@ func (p *preflight) readTrain(ctx context.Context, progress *term.Progress) (err
 	}
 }
 
-// readBlind does so for the blind file.
+// readBlind does the same for the blind file.
 func (p *preflight) readBlind(ctx context.Context, progress *term.Progress) (err error) {
 	opts := frame.ScanOptions{ID: p.trained.Schema.ID, TextMemory: p.textMemory}
 	if p.rows, err = p.blind.profile(ctx, progress, opts); err != nil {

@@ -105,6 +105,8 @@ func (p *preflight) columnHint(in *input, f *finding, likely string) string {
 		return fmt.Sprintf("if %s is meant, give it that name, else learn without it: %s", strconv.Quote(likely), again("drop", f.Name))
 	case missing && in == p.blind:
 		return "give the blind file that column, or learn without it: " + again("drop", f.Name)
+	case missing && len(p.columns) == 0: // between files that make one table
+		return "give these files the same columns, with a header in each"
 	case missing:
 		meant := frame.Alike(f.Name, p.columns)
 		switch hint := "the columns are " + strings.Join(p.firstColumns(), ", "); {

@@ -73,24 +73,31 @@ func (w *walk) receipt(ctx context.Context, e *evidence) *receipt.Receipt {
 	}
 	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
 	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
-	r.Race = w.raced(ctx, model)
-	if r.Performance = w.reported(ctx, r); r.Performance == nil && !math.IsNaN(model.AchievedPerformance.Value) {
-		r.Performance = &receipt.Measure{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
+	report, err := client.Call(ctx, w.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
+	if err != nil { // a service may have no reports
+		if !math.IsNaN(model.AchievedPerformance.Value) {
+			r.Performance = &receipt.Measure{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
+		}
+		return r
+	}
+	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
+	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
+	r.Race = w.raced(ctx, model, report)
+	r.Performance = &receipt.Measure{
+		Metric: report.Metric, Rows: report.Rows,
+		Validation: receipt.ScoreOf(report.Metric, report.Validation, report.ValidationRows),
+		Test:       receipt.ScoreOf(report.Metric, report.Test, report.TestRows),
 	}
 	return r
 }
 
 // raced is how a model was trained; nil where the service does not tell all of it.
-func (w *walk) raced(ctx context.Context, model *api.Model) *receipt.Race {
+func (w *walk) raced(ctx context.Context, model *api.Model, report *api.ModelReport) *receipt.Race {
 	job, err := client.Call(ctx, w.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
 		return nil
 	}
 	dataset, err := client.Call(ctx, w.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
-	if err != nil {
-		return nil
-	}
-	report, err := client.Call(ctx, w.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
 	if err != nil {
 		return nil
 	}
@@ -101,21 +108,6 @@ func (w *walk) raced(ctx context.Context, model *api.Model) *receipt.Race {
 		race.Algorithms = append(race.Algorithms, one.Algorithm)
 	}
 	return race
-}
-
-// reported fills in what a model's report tells, nil if there is none.
-func (w *walk) reported(ctx context.Context, r *receipt.Receipt) *receipt.Measure {
-	report, err := client.Call(ctx, w.Client, api.GetModelReport, &api.ModelInput{ModelKey: r.Model.ModelKey})
-	if err != nil {
-		return nil
-	}
-	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
-	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
-	return &receipt.Measure{
-		Metric: report.Metric, Rows: report.Rows,
-		Validation: receipt.ScoreOf(report.Metric, report.Validation, report.ValidationRows),
-		Test:       receipt.ScoreOf(report.Metric, report.Test, report.TestRows),
-	}
 }
 
 // land gives a proved result its name, and its receipt beside it. A result never
@@ -185,6 +177,19 @@ func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
+}
+
+// readReceipt reads the receipt at path. hint is what to do if it is damaged.
+func readReceipt(path, hint string) (*receipt.Receipt, error) {
+	paper, err := receipt.Read(path)
+	switch {
+	case errors.Is(err, receipt.ErrDamaged):
+	case errors.Is(err, receipt.ErrNewer):
+		hint = "use the foretell that wrote the receipt, or a newer one"
+	default:
+		return paper, err
+	}
+	return nil, fail(ExitUntrusted, "%s: %w", path, err).at(path, 0, 0).advise("%s", hint)
 }
 
 // receiptPath is where the receipt of the target lies; "" if none is written.

@@ -21,8 +21,8 @@ type replayOptions struct {
 	output output
 	host   *host
 
-	train string
-	blind string
+	train []string
+	blind []string
 }
 
 func newReplayCmd(h *host) *cobra.Command {
@@ -44,8 +44,8 @@ be replayed, because how far it came depended on the machine.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.bindItem(cmd, h, prints[replayed]())
-	cmd.Flags().StringVar(&opts.train, "train", "", "`FILE` that was trained on (default by its name in the receipt)")
-	cmd.Flags().StringVar(&opts.blind, "blind", "", "`FILE` that was predicted (default by its name in the receipt)")
+	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "`FILE` that was trained on, several in their order (default by the names in the receipt)")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "`FILE` that was predicted, several in their order (default by the names in the receipt)")
 	return cmd
 }
 
@@ -58,12 +58,9 @@ type replayed struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
-	paper, err := receipt.Read(path)
+	paper, err := readReceipt(path, "name the receipt that is beside the result, RESULT.csv.receipt.json")
 	if err != nil {
-		if receipt.Missing(err) {
-			return err
-		}
-		return fail(ExitUntrusted, "%s: %w", path, err).advise("a receipt lies beside its result: RESULT.csv.receipt.json")
+		return err
 	}
 	if err := repeatable(path, paper); err != nil {
 		return err
@@ -88,7 +85,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	var place *receipt.Difference
 	switch err := paper.Check(ctx, again); {
 	case errors.As(err, &place):
-		return differs(ctx, path, again, err)
+		return differs(ctx, path, paper, again, err)
 	case err != nil:
 		return err
 	}
@@ -109,34 +106,46 @@ func repeatable(path string, paper *receipt.Receipt) error {
 	return nil
 }
 
-// find finds a file that went in and checks that it is the same.
-func (o *replayOptions) find(ctx context.Context, paper, flag, given string, was *receipt.Input) (string, error) {
-	path := given
-	if path == "" {
+// find returns the paths of the files that were given as flag: those that the user
+// names, or those that the receipt does. It is an error if their bytes have changed.
+func (o *replayOptions) find(ctx context.Context, paper, flag string, given []string, was *receipt.Input) ([]string, error) {
+	paths := given
+	if len(paths) == 0 {
 		if was == nil {
-			return "", usage("%s does not name the file that was given as --%s", paper, flag).advise("name it with --%s", flag)
+			return nil, usage("%s does not name the file that was given as --%s", paper, flag).advise("name it with --%s", flag)
 		}
-		path = filepath.Join(filepath.Dir(paper), was.Name)
-		if _, err := os.Stat(path); err != nil {
-			path = was.Name
-		}
-		if _, err := os.Stat(path); err != nil {
-			return "", fail(ExitNotFound, "%s is neither beside %s nor in the current folder", was.Name, paper).advise("name it with --%s", flag)
+		for _, name := range was.FileNames() {
+			path := filepath.Join(filepath.Dir(paper), name)
+			if _, err := os.Stat(path); err != nil {
+				path = name
+			}
+			if _, err := os.Stat(path); err != nil {
+				return nil, fail(ExitNotFound, "%s is neither beside %s nor in the current folder", name, paper).advise("name it with --%s", flag)
+			}
+			paths = append(paths, path)
 		}
 	}
-	sum, err := receipt.SumOf(ctx, path)
+	sum, err := receipt.SumOf(ctx, paths...)
 	if err != nil || was == nil || sum == was.Sum {
-		return path, err
+		return paths, err
 	}
-	return "", fail(ExitUntrusted, "%s is not the file that went in: its sum is another", path).
-		at(path, 0, 0).advise("name the file as it was with --%s", flag)
+	return nil, fail(ExitUntrusted, "%s: the SHA-256 is not that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
+		at(paths[0], 0, 0).advise("name the unchanged file with --%s", flag)
 }
 
 // again trains and predicts as the receipt says, with a data folder of its own.
-func (o *replayOptions) again(ctx context.Context, dir, result string, paper *receipt.Receipt, train, blind string) error {
+func (o *replayOptions) again(ctx context.Context, dir, result string, paper *receipt.Receipt, train, blind []string) error {
 	data := filepath.Join(dir, "data")
-	args := append([]string{"run", train, "--blind", blind, "-o", result, "--no-receipt", "--local", "--data-dir", data}, paper.Race.Flags()...)
+	args := append([]string{"run"}, train...)
+	for _, path := range blind {
+		args = append(args, "--blind", path)
+	}
+	args = append(args, "-o", result, "--no-receipt", "--local", "--data-dir", data)
+	args = append(args, paper.Race.Flags()...)
 	args = append(args, "--seed", strconv.FormatInt(*paper.Model.Seed, 10))
+	if o.output.quiet {
+		args = append(args, "--quiet")
+	}
 	if o := paper.Options; o != nil {
 		for _, flag := range []struct{ name, value string }{
 			{"--label", o.Label}, {"--id", o.ID}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", strings.Join(o.Drop, ",")},
@@ -144,6 +153,9 @@ func (o *replayOptions) again(ctx context.Context, dir, result string, paper *re
 			if flag.value != "" {
 				args = append(args, flag.name, flag.value)
 			}
+		}
+		if o.NoHeader {
+			args = append(args, "--no-header-row")
 		}
 	}
 	if len(paper.Result.Columns) > 0 {
@@ -163,34 +175,26 @@ func (o *replayOptions) again(ctx context.Context, dir, result string, paper *re
 	return sub.execute(ctx)
 }
 
-// differs says how the result that was made again differs from the one of a
-// receipt: by rows and columns if that lies beside it.
-func differs(ctx context.Context, paper, again string, err error) error {
-	was := strings.TrimSuffix(paper, ".receipt.json")
-	f := fail(ExitUntrusted, "the predictions are not those of %s: %w", paper, err)
+// differs says how the result that was made again differs from the one of the
+// receipt at path: by rows and columns if that is beside it.
+func differs(ctx context.Context, path string, paper *receipt.Receipt, again string, err error) error {
+	f := fail(ExitUntrusted, "the predictions are not those of %s: %w", path, err)
 	f.code = "changed"
-	old, errOld := os.Open(was)
-	if errOld != nil {
+	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
+	if errBefore != nil {
 		return f.advise("with the result beside its receipt, the rows and columns that differ are named")
 	}
-	defer old.Close()
-	new, errNew := os.Open(again)
-	if errNew != nil {
-		return errNew
+	defer before.Close()
+	after, errAfter := os.Open(again)
+	if errAfter != nil {
+		return errAfter
 	}
-	defer new.Close()
-	rows, columns, errCompare := frame.Differences(ctx, old, new)
+	defer after.Close()
+	rows, columns, errCompare := frame.Differences(ctx, before, after)
 	if errCompare == nil && rows > 0 {
-		f.fact = fmt.Sprintf("the predictions are not those of %s: %s differ, in %s", paper, plural(rows, "row"), strings.Join(columns, ", "))
+		f.fact = fmt.Sprintf("the predictions are not those of %s: %s differ, in %s", path, plural(rows, "row"), strings.Join(columns, ", "))
 	}
-	return f.advise("see whether the program is the same: the receipt names it as %q, this is %q", binaryOf(paper), cmp.Or(currentBuild().Commit, currentBuild().Version))
-}
-
-// binaryOf is the program that wrote a receipt.
-func binaryOf(path string) string {
-	paper, err := receipt.Read(path)
-	if err != nil {
-		return ""
-	}
-	return cmp.Or(paper.Binary.Commit, paper.Binary.Version)
+	build := currentBuild()
+	return f.advise("see whether the program is the same: the receipt names it as %q, this is %q",
+		cmp.Or(paper.Binary.Commit, paper.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

@@ -61,9 +61,9 @@ func Parse(text string) (*Requirement, error) {
 	part := form.FindStringSubmatch(text)
 	if part == nil {
 		if !operator.MatchString(text) {
-			return nil, fmt.Errorf("%q has no bound: a requirement is a figure, one of >=, >, <=, <, and a number", text)
+			return nil, fmt.Errorf("%q has no bound: want a metric, one of >=, >, <=, <, and a number, as in rocAuc>=0.9", text)
 		}
-		return nil, fmt.Errorf("%q is none: a requirement is a figure, one of >=, >, <=, <, and a number", text)
+		return nil, fmt.Errorf("%q: want a metric, one of >=, >, <=, <, and a number, as in rocAuc>=0.9", text)
 	}
 	r := &Requirement{Figure: part[1], Operator: part[4], text: strings.TrimSpace(text)}
 	single := slices.Contains(ofClass, r.Figure)
@@ -78,7 +78,7 @@ func Parse(text string) (*Requirement, error) {
 	r.Class = unquote(strings.TrimSpace(part[3]))
 	bound, err := strconv.ParseFloat(part[5], 64)
 	if err != nil || math.IsNaN(bound) {
-		return nil, fmt.Errorf("%q: %s is no number", text, part[5])
+		return nil, fmt.Errorf("%q: %s is not a number", text, part[5])
 	}
 	if bound < 0 || bound > 1 && r.Figure != api.MetricLogLoss {
 		return nil, fmt.Errorf("%q: %s is never %s", text, r.Figure, part[5])
@@ -103,7 +103,7 @@ func unquote(class string) string {
 	return class
 }
 
-// Fits is an error if the requirement is of a class that is none of these.
+// Fits returns an error if the requirement is of a class that is not among classes.
 func (r *Requirement) Fits(classes []string) error {
 	if !slices.Contains(ofClass, r.Figure) || slices.Contains(classes, r.Class) {
 		return nil
@@ -120,13 +120,13 @@ func listed(classes []string) string {
 	return strings.Join(classes, ", ")
 }
 
-// Verdict is whether a model is as was required.
+// Verdict is how a model compares with one requirement.
 type Verdict struct {
 	Requirement string `json:"requirement"`
 	Holds       bool   `json:"holds"`
-	// Skipped tells that there was nothing to compare with; it then holds.
+	// Skipped is set if there was nothing to compare with; Holds is then true.
 	Skipped bool `json:"skipped,omitempty"`
-	// Value is what was measured on Rows test rows; absent if it could not be.
+	// Value was measured on Rows test rows; it is nil if it could not be.
 	Value *float64 `json:"value,omitempty"`
 	// Interval is the 95 % confidence interval of Value; nil where it is not
 	// known, as of an F1 of one class.
@@ -139,11 +139,11 @@ type Verdict struct {
 	Reason string `json:"reason"`
 }
 
-// Judge measures a requirement by a report; nil if the service has none.
+// Judge measures a requirement by a report, which is nil if the service has no reports.
 func (r *Requirement) Judge(report *api.ModelReport) Verdict {
 	v := Verdict{Requirement: r.text}
 	if report == nil {
-		v.Reason = "not measured: the service gives no report"
+		v.Reason = "not measured: the service has no report"
 		return v
 	}
 	value, rows := r.measure(report)
@@ -229,12 +229,12 @@ func (r *Requirement) holds(value float64) bool {
 	return value < r.Bound
 }
 
-// Beat tells whether a model is better than another by the metric that it was
+// Beat reports whether a model is better than another by the metric that it was
 // raced for. A tie does not beat. Either report may be nil.
 func Beat(report, other *api.ModelReport, name string) Verdict {
 	v := Verdict{Requirement: "beat " + name}
 	if report == nil || other == nil {
-		v.Reason = "not measured: the service gives no report"
+		v.Reason = "not measured: the service has no report"
 		return v
 	}
 	value, known := report.Test.Value(report.Metric)

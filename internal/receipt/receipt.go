@@ -83,6 +83,14 @@ type Input struct {
 	Rows int `json:"rows,omitempty"` // 0 for a file that is no table
 }
 
+// FileNames are the names of the files that the table was read from.
+func (in *Input) FileNames() []string {
+	if in.Files != nil {
+		return in.Files
+	}
+	return []string{in.Name}
+}
+
 // Options are how the blind file was read, where it differs from the contract's
 // shape: by flags, or by what was understood without any.
 type Options struct {
@@ -193,8 +201,12 @@ func (r *Receipt) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// ErrDamaged is wrapped by the error for a receipt that cannot be read.
-var ErrDamaged = errors.New("the receipt is damaged")
+// ErrDamaged is wrapped by the error for a receipt that cannot be parsed, ErrNewer
+// by that for one of a later version than Form.
+var (
+	ErrDamaged = errors.New("the receipt is damaged")
+	ErrNewer   = errors.New("the receipt is of a newer version")
+)
 
 // Read reads a receipt. The error wraps fs.ErrNotExist if it does not exist.
 func Read(path string) (*Receipt, error) {
@@ -208,7 +220,7 @@ func Read(path string) (*Receipt, error) {
 	}
 	switch {
 	case r.Form > Form:
-		return nil, fmt.Errorf("the receipt has the form %d, this program knows up to %d", r.Form, Form)
+		return nil, fmt.Errorf("%w: %d; this program reads up to %d", ErrNewer, r.Form, Form)
 	case r.Form < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.valid():
 		return nil, fmt.Errorf("%w: it lacks the sums of a result", ErrDamaged)
 	}
