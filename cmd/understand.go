@@ -13,21 +13,6 @@ import (
 	"foretell/internal/roles"
 )
 
-// understood is what the columns of the files were taken for.
-type understood struct {
-	// ID is the name of the ID column, empty if IDs are made.
-	ID       string `json:"id"`
-	IDReason string `json:"idReason"`
-	// BlindID is the same of the blind file, nil without one.
-	BlindID     *string `json:"blindId,omitempty"`
-	Label       string  `json:"label,omitempty"`
-	LabelReason string  `json:"labelReason,omitempty"`
-	Classes     int     `json:"classes,omitempty"`
-	Features    int     `json:"features"`
-	// Kinds counts the features by what they are.
-	Kinds map[string]int `json:"kinds"`
-}
-
 // understand decides which columns of the files are ID and label, by their
 // beginnings, and shapes the files so. A file that cannot be read is left as it
 // is: its profile tells why.
@@ -221,46 +206,6 @@ func (p *preflight) shapeBlind(in *input, header, names []string) {
 	in.shape.SetRoles(names, p.blindID.ID, p.blindID.Made, label)
 }
 
-// choose asks which column is the label. Where nobody can be asked it is an error
-// that names the commands that say so.
-func (p *preflight) choose(ctx context.Context, q *roles.Question) (string, error) {
-	mute, err := p.host.mute(p.host.running)
-	if err != nil {
-		return "", err
-	}
-	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.train.name, q.Why)
-	if mute || dryRun(p.host.running) {
-		hint := fmt.Sprintf("say which: `%s`", p.host.again("label", q.Candidates[0]))
-		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
-			hint += ", or --label " + quote(other)
-		}
-		return "", usage("%s", what).advise("%s", hint)
-	}
-	candidates := q.Candidates[:min(len(q.Candidates), maxChoices)]
-	p.host.note("%s", what)
-	for i, name := range candidates {
-		p.host.note("  %d  %s", i+1, name)
-	}
-	for {
-		answer, err := p.host.console.Ask(ctx, fmt.Sprintf("Which one? 1 to %d, or a name [1]", len(candidates)))
-		if err != nil {
-			return "", err
-		}
-		switch n, err := strconv.Atoi(answer); {
-		case answer == "":
-			return candidates[0], nil
-		case slices.Contains(p.columns, answer):
-			return answer, nil
-		case err == nil && n >= 1 && n <= len(candidates):
-			return candidates[n-1], nil
-		}
-		p.host.note("%s is neither a number from 1 to %d nor the name of a column", strconv.Quote(answer), len(candidates))
-	}
-}
-
-// maxChoices is how many columns a question offers.
-const maxChoices = 9
-
 // unfit reports why a column that was taken for the ID cannot be it, by all rows
 // of the file; empty if it can.
 func unfit(profile *frame.Profile) string {
@@ -273,130 +218,6 @@ func unfit(profile *frame.Profile) string {
 		}
 	}
 	return ""
-}
-
-// understood is what the columns were taken for, now that the files are read.
-func (p *preflight) understood() *understood {
-	if p.trained == nil || p.columns == nil {
-		return nil
-	}
-	u := &understood{
-		IDReason: p.roles.IDReason, Label: p.trained.Schema.Label, LabelReason: p.roles.LabelReason,
-		Kinds: map[string]int{},
-	}
-	if len(p.trained.Defects) == 0 && p.train.broken == nil {
-		u.Classes = len(p.trained.Classes)
-	}
-	made := p.roles.MadeID
-	if p.train.shape.Blind {
-		made, u.IDReason = p.blindID.Made, p.blindID.Reason
-	}
-	if !made {
-		u.ID = p.trained.Schema.ID
-	}
-	if p.rows != nil && !p.blindID.Made {
-		u.BlindID = &p.rows.Schema.ID
-	}
-	learnt := make(map[string]bool, len(p.model.Features)) // of a model that there is
-	for _, name := range p.model.Features {
-		learnt[name] = true
-	}
-	for i := range p.trained.Columns {
-		if c := &p.trained.Columns[i]; len(learnt) == 0 || learnt[c.Name] {
-			u.Features++
-			u.Kinds[string(c.Form)]++
-		}
-	}
-	return u
-}
-
-// tell says in one line what the columns were taken for. As JSON, the result does.
-func (p *preflight) tell(o *output) {
-	if u := p.understood(); u != nil && !o.json && u.Features > 0 && !p.lacksHeader() {
-		o.note("%s", p.sentence(u))
-	}
-}
-
-// lacksHeader reports whether the training file has no header, so that it is not
-// known what its columns are.
-func (p *preflight) lacksHeader() bool {
-	return p.headless || slices.ContainsFunc(p.trained.Defects, func(d frame.Defect) bool { return d.Code == frame.CodeNoHeader })
-}
-
-// askHeader asks on a terminal whether a training file that begins with what looks
-// like data has no header. Where nobody can be asked it is an error that has the
-// command which says so; check reports it.
-func (p *preflight) askHeader(ctx context.Context) (none bool, err error) {
-	if p.host.running.Name() == "check" || p.train.shape.Blind || p.train.shape.NoHeader {
-		return false, nil
-	}
-	mute, err := p.host.mute(p.host.running)
-	if err != nil {
-		return false, err
-	}
-	fact := "the first row looks like data: it is not clear that it names the columns"
-	if mute || dryRun(p.host.running) {
-		return false, usage("%s:1: %s", p.train.name, fact).
-			advise("if the file has no header row, say so: `%s`; else put one above it", p.host.again("no-header-row", "true")).
-			at(p.train.name, 1, 0)
-	}
-	p.host.note("%s:1: %s: %s", p.train.name, fact, shortList(p.columns))
-	return p.host.console.Confirm(ctx, "Has the file no header row?")
-}
-
-// refuseHeadless leaves of the findings only that there is no header: all others
-// would be of columns with wrong names, one row short.
-func (p *preflight) refuseHeadless() {
-	p.findings = nil
-	p.add(p.train, frame.SeverityDefect, frame.Defect{
-		Code: frame.CodeNoHeader, Line: 1,
-		Message: "the first row looks like data: a header row that names the columns is needed above it",
-	}, "")
-	if p.blind != nil {
-		p.rows = &frame.Profile{Schema: &frame.Schema{}, Partial: true}
-	}
-}
-
-// sentence is what tell says.
-func (p *preflight) sentence(u *understood) string {
-	made := p.roles.MadeID || p.train.shape.Blind && p.blindID.Made
-	parts := []string{"ID: " + idWord(u.ID, made, u.IDReason)}
-	if p.rows != nil && p.blindID.Made != made {
-		parts[0] += "; of the blind file: " + idWord(p.rows.Schema.ID, p.blindID.Made, p.blindID.Reason)
-	}
-	if u.Label != "" {
-		reason := u.LabelReason
-		if u.Classes > 0 {
-			reason += "; " + classes(u.Classes)
-		}
-		parts = append(parts, fmt.Sprintf("label: %s (%s)", u.Label, reason))
-	}
-	features := plural(u.Features, "feature")
-	for _, kind := range []frame.Form{frame.FormDate, frame.FormTime, frame.FormText} {
-		if n := u.Kinds[string(kind)]; n > 0 {
-			features += ", " + plural(n, string(kind))
-		}
-	}
-	return strings.Join(append(parts, features), " · ")
-}
-
-func classes(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return fmt.Sprintf("%d classes", n)
-}
-
-func idWord(name string, made bool, reason string) string {
-	switch {
-	case made && reason != roles.NoneLikeID:
-		return "none, r1… made (" + reason + ")"
-	case made:
-		return "none, r1… made"
-	case name == "":
-		return "the first column, which has no name"
-	}
-	return name
 }
 
 // options are how the blind file was read, as a receipt keeps them: what the flags
