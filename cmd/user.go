@@ -159,7 +159,7 @@ type usersHarmOptions struct {
 
 func newUsersDisableCmd(h *host) *cobra.Command {
 	return newUsersHarmCmd(h, &usersHarmOptions{
-		question: "Disable account %s? Its tokens stop to work.", do: (*app.App).DisableUser,
+		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableUser,
 	}, "disable EMAIL", "Keep an account from signing in")
 }
 

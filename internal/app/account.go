@@ -153,7 +153,8 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 }
 
 // DisableUser ends an account's sessions at once and lets it open no others.
-// What it has is kept, and jobs under way end; SetPassword enables it again.
+// What it has is kept. Its jobs stop with their next heartbeat and wait in the
+// queue until SetPassword enables it again.
 func (a *App) DisableUser(ctx context.Context, email string) error {
 	return a.changeUser(ctx, email, func(account *store.Account) { account.Disabled = true })
 }

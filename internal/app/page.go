@@ -5,7 +5,7 @@ import (
 	"foretell/internal/store"
 )
 
-// window checks the parameters of a list and gives the rows to read.
+// window checks the parameters of a list and returns the rows to read.
 func window(in api.PageInput) (store.Window, error) {
 	if in.Offset < 0 {
 		return store.Window{}, api.NewFieldProblem("offset", "%d is below 0", in.Offset)

@@ -171,8 +171,8 @@ func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 	}
 }
 
-// measured is a figure of so many rows; nil where there was no time, or no row,
-// to measure it on.
+// measured returns performance, which was measured on rows rows; nil for 0 rows:
+// there was no time, or no row to measure it on.
 func measured(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -200,8 +200,8 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 	return "every algorithm failed: " + strings.Join(reasons, "; ")
 }
 
-// keepModel stores the model of a race as a blob and gives its row to insert;
-// nil if there is none.
+// keepModel stores the model of a race as a blob and returns its row to insert;
+// nil if the race has no model.
 func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*store.Model, error) {
 	if o.Model == nil {
 		return nil, nil

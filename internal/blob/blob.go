@@ -61,7 +61,7 @@ type Info struct {
 	SHA256 string // in hex
 }
 
-// Put stores what r gives. If r fails, nothing is left and the error is r's.
+// Put stores the bytes of r. If r fails, nothing is left and the error is r's.
 func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
 	w, err := f.Create(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *Files) Create(ctx context.Context) (*Writer, error) {
 	return &Writer{files: f, ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
 }
 
-// Write adds bytes. It gives ErrFull when the disk is.
+// Write adds bytes. It fails with ErrFull when the disk is full.
 func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err

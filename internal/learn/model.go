@@ -74,8 +74,8 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// predictEach returns what predictAll does of the model with the given members,
-// of which there is but one at a time.
+// predictEach is predictAll for the model with the given members, of which only
+// one is in memory at a time.
 func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

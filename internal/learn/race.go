@@ -62,11 +62,11 @@ type Params struct {
 	// every labelled row. May be nil.
 	Stop <-chan struct{}
 	// Disk is where trees wait that are not needed before the race is over. It
-	// does not change the model, and is to be closed when the outcome's model has
-	// been written. Defaults to memory.
+	// does not change the model. Close it only after the outcome's model has been
+	// written. Defaults to memory.
 	Disk *scratch.Disk
-	// Progress is told each score and change of status, by one goroutine at a
-	// time. It must return fast. May be nil.
+	// Progress is called with each score and change of status, by one goroutine at
+	// a time. It must return fast. May be nil.
 	Progress func(Event)
 }
 
@@ -89,14 +89,14 @@ type Outcome struct {
 	// Runs holds the algorithms in the order in which they are shown.
 	Runs []Run
 	// Model is nil if every algorithm failed, or was stopped before it had
-	// learnt anything. It is to be written: read again, it takes no part of
-	// Params.Disk to predict.
+	// learnt anything. It may still refer to Params.Disk: write it and read it back
+	// to get one that does not.
 	Model *Model
 	// Algorithm is that of Model, or Blend; empty if there is none.
 	Algorithm string
-	// Refit tells that Model has learnt from every labelled row; lighter shares
-	// of a blend may have been saved that, see refit. It is false if the race
-	// was stopped, or if the time limit left no time for it.
+	// Refit reports whether Model has learnt from every labelled row. Light
+	// components of a blend may not have been refitted even so, see refit. It is
+	// false if the race was stopped, or if the time limit left no time for it.
 	Refit bool
 	// Achieved, Test and Training are the performances of Report's Validation,
 	// Test and Training by the metric of the race.
@@ -119,7 +119,7 @@ type Run struct {
 	// Curve holds the performance after each step.
 	Curve []float64
 	// TrainingPerformance and TestPerformance are set for the run whose model
-	// was kept; for none if that is a blend.
+	// was kept, and for no run if that is a blend.
 	TrainingPerformance, TestPerformance float64
 	// Err tells why the status is Failed.
 	Err error
@@ -127,15 +127,16 @@ type Run struct {
 
 // Race trains until an algorithm reaches the threshold, if there is one, all
 // have stalled, the time is up, or p.Stop is closed; then it makes the model of
-// the winner, or of the best run or blend. A cancelled ctx gives everything up: the error is its cause.
+// the winner, or of the best run or blend. If ctx is cancelled, everything is
+// given up, and the error is its cause.
 //
-// f has Labels, of two classes or more. Faults of f and p are errors; a
-// failing algorithm is none, see Outcome.
+// f must have Labels of at least two classes. An invalid f or p is an error; the
+// failure of one algorithm is not: it is reported in its Run.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 	return raceOf(ctx, f, p, methods)
 }
 
-// race is the conductor's desk.
+// race is the state of one race.
 type race struct {
 	table *table
 	plan  split.Plan
@@ -246,7 +247,7 @@ func (r *race) drive(ctx context.Context) {
 		})
 	}
 	group.Wait()
-	r.judge.slates = nil // what comes next needs the room
+	r.judge.slates = nil // what comes next needs the memory
 }
 
 // learn does one run's steps until it has reached the threshold, has stalled,

@@ -140,8 +140,7 @@ func (r *race) hurry(ctx context.Context, status Status) (context.Context, func(
 	return r.timer.within(ctx, func() time.Duration { return 0 })
 }
 
-// validation scores the probabilities of the validation rows as the report
-// gives them. Cross-fitting changes the two halves by different numbers, so
+// validation returns the scores of the validation rows for the report. Cross-fitting changes the two halves by different numbers, so
 // each score is taken where only what it needs has been changed.
 func (j *judge) validation(probabilities []float32) Scores {
 	plain, decided := j.predictions(probabilities), j.decided(probabilities)

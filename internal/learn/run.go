@@ -108,16 +108,16 @@ func (u *run) retire() {
 		if fitter != nil && u.status != Failed {
 			u.models[i] = fitter.Model()
 		}
-		u.fitters[i] = nil // the next model needs room
+		u.fitters[i] = nil // the next model needs the memory
 	}
 	u.fitters = nil
 }
 
-// note takes the score of the last step down, of which now are the
-// probabilities, keeps the step if it is the best or must be, and tells whether
-// the run has stalled. It must be kept when it has reached the threshold, or when
-// there are no rows to judge it on. What is kept of now is exchanged: spare is
-// what nobody needs any more.
+// note records the score of the last step, whose probabilities are now, keeps the
+// step if it is the best or must is set, and reports whether the run has stalled.
+// must is for a step that has reached the threshold, and for one without rows to
+// judge it on. The run keeps now if it keeps the step; spare is a slice that it
+// does not need any more.
 func (u *run) note(s score, now []float32, due float64, must bool) (spare []float32, stalled bool) {
 	if m := merit(s, len(now)/u.classes); must || u.kept.step == 0 || m < u.kept.merit {
 		for _, fitter := range u.fitters {

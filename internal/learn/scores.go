@@ -14,7 +14,7 @@ type Interval = metric.Interval
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, LogLoss float64
 	// Intervals holds the 95 % confidence intervals, by the scores' names. A score
-	// that has none is not in it.
+	// without a known interval is not in it.
 	Intervals map[string]Interval
 }
 

@@ -26,7 +26,7 @@ func scanAccount(row scanner) (*Account, error) {
 	return &a, err
 }
 
-// InsertAccount adds an account, or gives ErrTaken for an e-mail in use.
+// InsertAccount adds an account. It fails with ErrTaken if the e-mail is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 	return fault(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
 		a.Key, a.Email, a.Password, boolInt(a.Disabled), micros(a.Created)))
@@ -65,7 +65,7 @@ func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	return t.exec(ctx, "DELETE FROM token WHERE account = ?", a.Key)
 }
 
-// DeleteAccount deletes the account with all it has, and gives the blobs that
+// DeleteAccount deletes the account with all it has, and returns the blobs that
 // nothing refers to any more.
 func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
 	blobs, err := t.blobsWhere(ctx, "account", key)
@@ -91,7 +91,7 @@ func (t *Tx) GetTokenAccount(ctx context.Context, hash string, now time.Time) (*
 	return a, fault(err)
 }
 
-// KeepSecret stores value under name unless there is one, and gives the one
+// KeepSecret stores value under name unless there is one, and returns the one
 // that is kept: every process gets the same.
 func (s *Store) KeepSecret(ctx context.Context, name, value string) (kept string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {

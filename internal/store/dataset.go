@@ -57,7 +57,8 @@ func scanDataset(row scanner) (*Dataset, error) {
 	return &d, json.Unmarshal(classes, &d.Classes)
 }
 
-// InsertDataset adds a dataset, or gives ErrTaken for a name that the account uses.
+// InsertDataset adds a dataset. It fails with ErrTaken if the account has one of
+// that name.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 	d.Series = cmp.Or(d.Series, d.Name)
 	return fault(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, created, updated)
@@ -114,8 +115,8 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
 }
 
 // DeleteDataset deletes a dataset with its training jobs, models, predictions
-// and queued work, and gives the blobs that nothing refers to any more. It
-// gives ErrState while work on any of them runs; see [Tx.Busy].
+// and queued work, and returns the blobs that nothing refers to any more. It
+// fails with ErrState while work on any of them runs; see [Tx.Busy].
 func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, error) {
 	d, err := t.GetDataset(ctx, account, key)
 	if err != nil {

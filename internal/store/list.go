@@ -83,7 +83,7 @@ func (t *Tx) texts(ctx context.Context, query string, args ...any) ([]string, er
 	return all, rows.Err()
 }
 
-// change runs a statement that has to hit a row, and answers none if it hits
+// change runs a statement that has to hit a row, and returns none if it hits
 // nothing.
 func (t *Tx) change(ctx context.Context, none error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)

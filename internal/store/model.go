@@ -106,7 +106,7 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	return err
 }
 
-// DeleteModel deletes a model with its predictions, and gives the blobs that
+// DeleteModel deletes a model with its predictions, and returns the blobs that
 // nothing refers to any more; ErrState while a prediction is made with it.
 func (t *Tx) DeleteModel(ctx context.Context, account, key string) ([]string, error) {
 	m, err := t.GetModel(ctx, account, key)

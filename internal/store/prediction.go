@@ -81,7 +81,7 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) e
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
 }
 
-// DeletePrediction deletes a prediction and gives its blobs; ErrState while it
+// DeletePrediction deletes a prediction and returns its blobs; ErrState while it
 // is being made.
 func (t *Tx) DeletePrediction(ctx context.Context, account, key string) ([]string, error) {
 	p, err := t.GetPrediction(ctx, account, key)

@@ -165,7 +165,7 @@ func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
 }
 
 // DeleteTraining deletes a race with its runs, model and predictions, and
-// gives the blobs that nothing refers to any more; ErrState while it is at work.
+// returns the blobs that nothing refers to any more; ErrState while it is at work.
 func (t *Tx) DeleteTraining(ctx context.Context, account, key string) ([]string, error) {
 	r, err := t.GetTraining(ctx, account, key)
 	if err != nil {
