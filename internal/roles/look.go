@@ -3,7 +3,6 @@ package roles
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -17,9 +16,8 @@ import (
 type Table struct {
 	// Columns are those of the file, in its order.
 	Columns []Column
-	// Rows is how many were looked at, Whole whether these are all.
-	Rows  int
-	Whole bool
+	// Rows is how many were looked at.
+	Rows int
 	// Headless is set if the first record is rather a row of data than the names
 	// of the columns.
 	Headless bool
@@ -138,7 +136,6 @@ func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]st
 		}
 		rec, err := reader.Read()
 		if err != nil || rec.Len() != len(t.Columns) {
-			t.Whole = errors.Is(err, io.EOF)
 			return cells, nil // what is wrong with the file is found by the scan of it
 		}
 		for i := range t.Columns {

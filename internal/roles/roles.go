@@ -17,7 +17,7 @@ type Given struct {
 	MakeID bool     // make IDs; then ID is empty
 	Label  string   // name of the label column
 	Drop   []string // names of columns that are left out
-	// Mended tells that IDs which repeat or are missing will be corrected: a first
+	// Mended reports whether IDs which repeat or are missing will be corrected: a first
 	// column that is named like an ID is the ID if most of its values are different.
 	Mended bool
 }
@@ -75,29 +75,26 @@ func trainID(t *Table, given Given) (id string, made bool, reason string) {
 	case given.ID != "":
 		return given.ID, false, byIDFlag
 	}
-	named := ""
+	reason = NoneLikeID
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if slices.Contains(given.Drop, c.Name) || c.Name == given.Label && given.Label != "" {
 			continue
 		}
-		if reason := c.identifies(i == 0); reason != "" {
-			return c.Name, false, reason
+		if why := c.identifies(i == 0); why != "" {
+			return c.Name, false, why
 		}
-		if given.Mended && i == 0 && namesID(c.Name) && 2*c.Distinct > c.Filled && !measured(c) {
+		if i > 0 || !namesID(c.Name) {
+			continue
+		}
+		if t.Rows == 0 || given.Mended && 2*c.Distinct > c.Filled && !measured(c) {
 			return c.Name, false, "named like an ID"
 		}
-		if t.Rows == 0 && i == 0 && namesID(c.Name) {
-			return c.Name, false, "named like an ID"
-		}
-		if named == "" && c.seen && namesID(c.Name) && i == 0 {
-			named = c.Name
+		if c.seen && c.Name != "" {
+			reason = quoted(c.Name) + " " + c.notID()
 		}
 	}
-	if at := t.Find(named); named != "" && at >= 0 {
-		return "", true, fmt.Sprintf("%s %s", quoted(named), t.Columns[at].notID())
-	}
-	return "", true, NoneLikeID
+	return "", true, reason
 }
 
 func trainLabel(t, blind *Table, given Given, r Roles) (label, reason string, question *Question) {

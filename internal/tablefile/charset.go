@@ -16,8 +16,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// CheckEncoding returns an error if name is not that of an encoding that Open
-// can read. The empty name asks for the encoding to be detected.
+// CheckEncoding returns an error if name is not that of an encoding that can be
+// read. The empty name asks for the encoding to be detected.
 func CheckEncoding(name string) error {
 	if name == "" {
 		return nil

@@ -115,7 +115,7 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 		return err
 	}
 	rows := frame.NewReader(in, ',')
-	for line := 2; ; line++ {
+	for {
 		rec, err := rows.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -126,7 +126,7 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 		for i := range rec.Len() {
 			w.field(rec.Field(i))
 		}
-		if err := w.end(line); err != nil {
+		if err := w.end(1 + rec.Line()); err != nil {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func noEOF(err error) error {
 	return err
 }
 
-// unescaped replaces the escapes _x000D_ of characters that XML does not have.
-func unescaped(text string) string {
-	return strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t").Replace(text)
-}
+var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t")
+
+// unescaped replaces the escapes such as _x000D_ of characters that XML does not have.
+func unescaped(text string) string { return escapes.Replace(text) }
