@@ -159,13 +159,7 @@ func spool(ctx context.Context, src io.Reader, max int64) (path string, err erro
 	if max == 0 {
 		max = math.MaxInt64 - 1
 	}
-	cancellable := readerFunc(func(b []byte) (int, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		return src.Read(b)
-	})
-	n, err := io.Copy(file, io.LimitReader(cancellable, max+1))
+	n, err := io.Copy(file, io.LimitReader(cancellable(ctx, src), max+1))
 	if err == nil && n > max {
 		err = &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("more than %d bytes are packed in it: at most that many are taken", max)}
 	}
@@ -174,4 +168,14 @@ func spool(ctx context.Context, src io.Reader, max int64) (path string, err erro
 		return "", err
 	}
 	return file.Name(), nil
+}
+
+// cancellable returns src, whose Read returns the context's error once ctx has ended.
+func cancellable(ctx context.Context, src io.Reader) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return src.Read(b)
+	})
 }

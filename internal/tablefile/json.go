@@ -27,7 +27,7 @@ const (
 // document itself or a member of it. Objects are the rows, keys the columns in the
 // order of their first appearance.
 func (p *part) convertJSON(ctx context.Context, opts Options) error {
-	form, err := p.jsonForm()
+	form, err := p.jsonForm(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,13 @@ type jsonForm struct {
 }
 
 // jsonForm finds out where the rows are.
-func (p *part) jsonForm() (*jsonForm, error) {
+func (p *part) jsonForm(ctx context.Context) (*jsonForm, error) {
 	s, err := p.content(ignore)
 	if err != nil {
 		return nil, err
 	}
 	defer s.release()
-	d := newJSONDecoder(s)
+	d := newJSONDecoder(cancellable(ctx, s))
 	if d.PeekKind() == '[' {
 		return &jsonForm{name: "JSON", list: true}, nil
 	}
@@ -121,7 +121,7 @@ func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 		return err
 	}
 	defer s.release()
-	r := &jsonRow{jsonDecoder: newJSONDecoder(s), part: p, keys: keys}
+	r := &jsonRow{jsonDecoder: newJSONDecoder(cancellable(w.ctx, s)), part: p, keys: keys}
 	if err := r.enter(form); err != nil {
 		return r.fault(err)
 	}

@@ -40,6 +40,16 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// To find out where the rows are may take all of a document.
+func TestJSONIsCancelled(t *testing.T) {
+	table := opened(t, `{"count":1,"data":[{"a":1}]}`, Options{Encoding: "utf-8"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := table.CSV(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+}
+
 func TestJSONRefuses(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"a_row_that_is_cut_off", "{\"a\":1}\n{\"a\":2}\n{\"a\":", "line 3: not valid JSON: the file ends within a value"},

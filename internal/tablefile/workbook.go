@@ -22,11 +22,12 @@ const (
 	maxSheetText   = 256 << 20 // bytes of the texts that its cells share
 	maxPartBytes   = 8 << 30   // bytes of one part, unpacked
 	maxSheetColumn = 16_384    // as Excel has it
-	maxToken       = maxField  // bytes of a text, a tag or a remark
+	maxToken       = maxField  // bytes of a text, a tag or a comment
 )
 
 // workbook is an Excel workbook (Office Open XML, ECMA-376).
 type workbook struct {
+	ctx     context.Context // of its reading
 	archive *zip.Reader
 	sheets  []workbookSheet
 	shared  []string
@@ -41,7 +42,7 @@ type dateStyle struct{ date, clock bool }
 
 // convertWorkbook reads one sheet. Places are rows and columns of the sheet.
 func (p *part) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
-	b := &workbook{archive: archive}
+	b := &workbook{ctx: ctx, archive: archive}
 	return p.convert(ctx, opts, func(w *csvFile) error {
 		if err := b.open(); err != nil {
 			return damagedWorkbook(err)
@@ -86,7 +87,7 @@ func (b *workbook) part(name string, each func(d *sheetDecoder, e xml.StartEleme
 		return err
 	}
 	defer src.Close()
-	d := newSheetDecoder(io.LimitReader(src, maxPartBytes))
+	d := newSheetDecoder(cancellable(b.ctx, io.LimitReader(src, maxPartBytes)))
 	for {
 		token, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
@@ -251,7 +252,6 @@ func (b *workbook) write(name string, w *csvFile) error {
 			if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > 0 {
 				number = n
 			}
-			return w.ctx.Err()
 		case "c":
 			column := columnOf(attribute(e, "r"), len(cells))
 			if column >= maxSheetColumn {
