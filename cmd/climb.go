@@ -9,7 +9,7 @@ import (
 	"foretell/internal/api"
 )
 
-// climb is the way up for --threshold auto, on a service whose races need a
+// climb is the search for --threshold auto on a service whose races need a
 // threshold and leave no model where they miss it:
 //
 //	           ┌─────── 0.86 missed: the model of the race before is the best
@@ -17,8 +17,7 @@ import (
 //	─────┘ 0.70 reached, with 0.7533
 //
 // Each race asks for a quarter less error than the one before had. A service
-// that keeps the best model of a race that misses its threshold needs one race
-// for what no algorithm reaches: the top of the stairs.
+// that keeps the best model of a race without a threshold needs one race.
 type climb struct {
 	*walk
 	output *output
@@ -62,17 +61,17 @@ func floorOf(metric string, classes []int) float64 {
 }
 
 // up races on a dataset until a race misses its threshold or the time is up,
-// and gives the one with the best model.
+// and returns the one with the best model.
 func (c *climb) up(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
 	within, cancel := context.WithTimeout(ctx, c.limit())
 	defer cancel()
 	if c.precise = c.extended(dataset); c.precise {
-		c.output.note("--threshold auto: the service keeps the best model of a race, so that one race is the top of the stairs")
+		c.output.note("--threshold auto: the service keeps the best model of a race without a threshold, so one race is enough")
 		job, err := c.step(ctx, within, dataset.DatasetKey, nil)
 		if err != nil || job.ModelKey != "" {
 			return job, failedOr(job, err)
 		}
-		c.output.note("--threshold auto: it kept none, so that races with a threshold follow")
+		c.output.note("--threshold auto: it kept none, so races with a threshold follow")
 	}
 	var best *api.Training
 	for next := c.floor; ; {
@@ -152,15 +151,15 @@ func (c *climb) step(ctx, within context.Context, dataset string, threshold *flo
 func (c *climb) tell(n int, threshold float64, job *api.Training) {
 	switch {
 	case job.Status != api.TrainingCompleted:
-		c.output.note("stair %d: %g was missed (%s)", n, threshold, job.Status)
+		c.output.note("race %d: threshold %g was missed (%s)", n, threshold, job.Status)
 	case job.AchievedPerformance == nil:
-		c.output.note("stair %d: %g was reached", n, threshold)
+		c.output.note("race %d: threshold %g was reached", n, threshold)
 	default:
-		c.output.note("stair %d: %g was reached, with %.4f", n, threshold, *job.AchievedPerformance)
+		c.output.note("race %d: threshold %g was reached, with %.4f", n, threshold, *job.AchievedPerformance)
 	}
 }
 
-// top gives the best race; an error if none has left a model. ended is the last.
+// top returns the best race; it is an error if none has left a model. ended is the last.
 func (c *climb) top(best, ended *api.Training) (*api.Training, error) {
 	if best == nil {
 		return nil, trainingFailed(ended)
@@ -169,7 +168,7 @@ func (c *climb) top(best, ended *api.Training) (*api.Training, error) {
 	if best.AchievedPerformance != nil {
 		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
 	}
-	c.output.note("the top of the stairs is the model of training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.stairs), "race"))
+	c.output.note("the best model is that of training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.stairs), "race"))
 	return best, nil
 }
 

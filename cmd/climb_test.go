@@ -178,7 +178,7 @@ func TestClimb(t *testing.T) {
 	}
 
 	_, told := run("training", "create", "train", "--algorithm", "BSIX01", "--threshold", "auto")
-	if !strings.Contains(told, "stair 1: 0.5 was reached, with ") || !strings.Contains(told, "the top of the stairs is the model of training") {
+	if !strings.Contains(told, "race 1: threshold 0.5 was reached, with ") || !strings.Contains(told, "the best model is that of training") {
 		t.Errorf("told: %s", told)
 	}
 }

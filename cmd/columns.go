@@ -49,7 +49,7 @@ func (c columnsFlag) names() []string {
 }
 
 // fit checks before any work that the result will have the columns. Without
-// classes, which not every service tells, only what needs none is checked.
+// classes, which not every service returns, only what needs none is checked.
 func (c columnsFlag) fit(blind *frame.Profile, classes []string) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
@@ -69,7 +69,7 @@ func (c columnsFlag) fit(blind *frame.Profile, classes []string) error {
 }
 
 // project leaves only the columns of a result in the file at path.
-func (c columnsFlag) project(path string) error {
+func (c columnsFlag) project(ctx context.Context, path string) error {
 	if c == nil {
 		return nil
 	}
@@ -82,8 +82,7 @@ func (c columnsFlag) project(path string) error {
 	if err != nil {
 		return err
 	}
-	// What can be waited for has been: to copy takes no time beside it.
-	err = frame.Project(context.Background(), src, dst, c)
+	err = frame.Project(ctx, src, dst, c)
 	if err = errors.Join(err, dst.Sync(), dst.Close(), src.Close()); err == nil {
 		err = os.Rename(dst.Name(), path)
 	}

@@ -59,7 +59,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	}
 	written := exportDocument{Path: o.target.path, ModelKey: key}
 	again := "foretell models export " + key + " -o " + quote(o.target.path)
-	err = o.target.receive(arrival{
+	err = o.target.receive(ctx, arrival{
 		progress: walk.progress, standIn: "model", again: again,
 		get: func(w io.Writer) (n int64, err error) {
 			written.Bytes, err = walk.DownloadModel(ctx, key, w)

@@ -96,7 +96,7 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 	}
 	classes := model.Schema().Classes
 	known := truth{label: labelOf(profile, model.Schema().Label, nil), classes: classes}
-	err = o.target.receive(arrival{
+	err = o.target.receive(ctx, arrival{
 		progress: progress, standIn: "result.csv", again: commandLine(o.host.args),
 		get: func(w io.Writer) (int64, error) {
 			src, err := blind.open(ctx)

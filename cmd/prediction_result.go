@@ -122,7 +122,7 @@ type download struct {
 
 // fetch downloads a result, proves it, and gives it its name and its receipt.
 func (t *target) fetch(ctx context.Context, d download) error {
-	return t.receive(arrival{
+	return t.receive(ctx, arrival{
 		progress: d.walk.progress, standIn: "result.csv", check: d.check, again: t.later(d.prediction.PredictionKey, nil),
 		get: func(w io.Writer) (int64, error) {
 			return d.walk.Download(ctx, d.prediction.PredictionResultURL, w)
@@ -147,7 +147,7 @@ type arrival struct {
 
 // receive writes a file to a hidden one beside the target, proves it, and gives
 // it its name. On any error nothing is left behind.
-func (t *target) receive(a arrival) (err error) {
+func (t *target) receive(ctx context.Context, a arrival) (err error) {
 	end := t.path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
 		end = linked // the file that a link names is replaced, not the link
@@ -174,7 +174,7 @@ func (t *target) receive(a arrival) (err error) {
 	if err = a.check(part.Name()); err != nil {
 		return err
 	}
-	if err = t.columns.project(part.Name()); err != nil {
+	if err = t.columns.project(ctx, part.Name()); err != nil {
 		return a.broken(err)
 	}
 	if t.passes() {
