@@ -123,13 +123,18 @@ func refusals(op api.Operation, g gate) []int {
 		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	case api.CreateDataset.ID, api.CreateTraining.ID:
 		statuses = append(statuses, http.StatusConflict, http.StatusUnsupportedMediaType)
-	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID:
+	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
-		statuses = append(statuses, http.StatusForbidden)
+		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestedRangeNotSatisfiable)
+	case api.DownloadModel.ID:
+		statuses = append(statuses, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if op.ID == api.UploadData.ID {
 		statuses = append(statuses, http.StatusForbidden)
+	}
+	if op.Method != http.MethodGet { // it writes
+		statuses = append(statuses, http.StatusInsufficientStorage)
 	}
 	return append(statuses, http.StatusUnprocessableEntity, http.StatusInternalServerError)
 }

@@ -82,7 +82,7 @@ func (w *referenceWriter) text(format string, args ...any) { fmt.Fprintf(w, form
 
 func (w *referenceWriter) errors() {
 	w.text("\n## Errors\n\nEvery error is `application/problem+json` (RFC 9457): `type, title, status, detail`, and `code`, which is stable. " +
-		"`errors` lists `{field, message}` where fields are at fault; values are never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
+		"`errors` lists `{field, message}` where fields are at fault. A password is never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		w.text("| %d | `%s` | %s |\n", code.Status(), code, meanings[code])
 	}
