@@ -182,8 +182,8 @@ func (m *mender) decide() error {
 	s := m.scan
 	s.id, s.label = m.id, -1
 	s.profile.Rows = s.table.rows
-	if m.layout.header && s.profile.Rows > 0 {
-		m.layout.header = !m.headless()
+	if m.layout.header {
+		m.layout.header = !m.keepsNumbersOnly() && !(s.profile.Rows > 0 && m.headless())
 	}
 	m.nameColumns()
 	for _, name := range m.opts.Shape.Drop {
@@ -200,6 +200,18 @@ func (m *mender) decide() error {
 		m.orderTrain()
 	}
 	return nil
+}
+
+// keepsNumbersOnly reports whether nothing but numbers is left of the header once
+// the columns that are left out are gone.
+func (m *mender) keepsNumbersOnly() bool {
+	kept := table{}
+	for i, name := range m.names {
+		if !m.dropped(i) {
+			kept.names = append(kept.names, name)
+		}
+	}
+	return len(kept.names) > 0 && kept.allNumbers()
 }
 
 // headless reports whether the header is rather a row of data. It is none if it
