@@ -88,6 +88,7 @@ func (h *host) pinLine(line string) string {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
 		case name == keyServer && next.Name() == "login" && len(rest) > 0: // its argument says so
+		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // a result that was written is plain CSV
 		case given.Value.Type() == "bool":
 			line += " --" + name
 		default:

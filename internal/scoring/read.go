@@ -138,6 +138,9 @@ func (p *predictions) labelColumn(t *table, answered []string, opts Options) (in
 	if at := slices.Index(t.names, opts.Label); opts.Label != "" && at >= 0 {
 		return at, nil
 	}
+	if len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|") {
+		return 0, t.fault(1, "the only column is %s: the fields are separated by another delimiter", quoted(t.names[0]))
+	}
 	if len(t.names) <= 2 {
 		return len(t.names) - 1, nil
 	}

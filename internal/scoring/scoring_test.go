@@ -95,6 +95,7 @@ func TestFaults(t *testing.T) {
 		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 2, "has no label"},
 		"unknown_column":   {"ID,prediction\na,yes\n", answersText, Options{Label: "kind"}, Answers, 1, `no column is named "kind"`},
 		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "no column is named prediction"},
+		"other_delimiter":  {"\"ID,prediction\"\n\"a,yes\"\n", answersText, Options{}, Predictions, 1, `the only column is "ID,prediction"`},
 		"bad_probability":  {"ID,prediction,probability_yes\na,yes,7\n", answersText, Options{}, Predictions, 2, "is not a probability"},
 		"ragged":           {"ID,prediction\na,yes,7\n", answersText, Options{}, Predictions, 2, "expected 2 fields, got 3"},
 		"empty":            {"", answersText, Options{}, Predictions, 0, "the file is empty"},
