@@ -80,7 +80,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
 		if c.children, err = t.GetChildren(ctx, r.Subject); err != nil {
 			return err
 		}
-		if r.Attempt > 1 { // who set the deadline died waiting
+		if r.Attempt > 1 { // a process died of it: the deadline may be over because of that
 			c.race.Deadline = time.Time{}
 		}
 		for _, row := range append(c.children[:len(c.children):len(c.children)], c.race) {
