@@ -15,7 +15,7 @@ import (
 // those that say how a file is read, without which it would read another table.
 var pinned = []string{
 	"profile", keyServer, "local", keyDataDir,
-	"label", "id", "drop", "no-header-row", "delimiter", "encoding",
+	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
 }
 
 // hinted finds the commands that a text offers.
