@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// completing tells whether the arguments are a shell's question for what could
+// completing reports whether the arguments are a shell's question for what could
 // be typed next.
 func completing(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
@@ -97,7 +97,7 @@ func allFlags(root *cobra.Command) *pflag.FlagSet {
 	return all
 }
 
-// wantsValue tells whether the argument behind a flag is its value.
+// wantsValue reports whether the argument behind a flag is its value.
 func wantsValue(known *pflag.FlagSet, arg string) bool {
 	if strings.Contains(arg, "=") || !strings.HasPrefix(arg, "-") {
 		return false

@@ -205,7 +205,7 @@ func (r *preview) classes() []int {
 // remarks say what the figures mean for the flags.
 func (o *runOptions) remarks(doc *planDocument) []string {
 	f := doc.Forecast
-	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + "; low to high held 11 times of 12 on public sets (docs/benchmarks.md)"}
+	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
 	if o.racer.explicit() {
 		word := "may or may not be reached"
 		switch {

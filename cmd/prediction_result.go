@@ -41,7 +41,7 @@ func (t *target) bind(cmd *cobra.Command, h *host) {
 	cmd.Flags().BoolVar(&t.noReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
 }
 
-// toStdout tells whether the result itself is what is printed.
+// toStdout reports whether the result itself is what is printed.
 func (t *target) toStdout() bool { return t.path == "-" }
 
 // check refuses to print two documents on standard output.
@@ -70,7 +70,7 @@ func (t *target) settle(blind *input, others ...*input) error {
 	return t.free()
 }
 
-// sameFile tells whether two paths lead to one regular file.
+// sameFile reports whether two paths lead to one regular file.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

@@ -76,10 +76,10 @@ func (r *racer) verdict(job *api.Training) error {
 	return belowTarget(job)
 }
 
-// explicit tells whether the user named a threshold.
+// explicit reports whether the user named a threshold.
 func (r *racer) explicit() bool { return r.cmd.Flags().Changed("threshold") && !r.climbs }
 
-// fits tells whether the algorithms that were named race on so many classes,
+// fits reports whether the algorithms that were named race on so many classes,
 // before anything is made on the service.
 func (r *racer) fits(classes int) error {
 	known := api.Algorithms(classes)

@@ -36,7 +36,7 @@ func (in *input) witness(ctx context.Context, rows int) (*receipt.Input, error) 
 	return input, err
 }
 
-// given tells whether any of the flags is.
+// given reports whether any of the flags is.
 func (s *shaper) given() bool {
 	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
 }

@@ -142,7 +142,7 @@ func (r *rehearsal) operation(req *http.Request) (id string, ours bool) {
 	return "", ours
 }
 
-// matches tells whether a path is one of a template such as /things/{key}.
+// matches reports whether a path is one of a template such as /things/{key}.
 func matches(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
@@ -201,7 +201,7 @@ func (r *rehearsal) answers() map[string]any {
 	}
 }
 
-// dryRun tells whether a command is only to say what it would send.
+// dryRun reports whether a command is only to say what it would send.
 func dryRun(cmd *cobra.Command) bool {
 	flag := cmd.Flags().Lookup("dry-run")
 	return flag != nil && flag.Value.String() == "true"

@@ -129,8 +129,7 @@ var ways = map[string]string{
 	"verify":   "to check a result by its receipt: `foretell predictions verify RESULT.csv`",
 }
 
-// suggestions are the commands that name was probably meant to be: those that
-// it begins, or those fewest letters away, two at most.
+// suggestions returns the commands that name was probably meant to be, see likely.
 func suggestions(cmd *cobra.Command, name string) []string {
 	var names []string
 	for _, child := range cmd.Commands() {
@@ -141,8 +140,9 @@ func suggestions(cmd *cobra.Command, name string) []string {
 	return likely(name, names)
 }
 
-// likely returns the names that typed was probably meant to be, whatever the
-// case: those that it begins, or those fewest letters away, three at most.
+// likely returns the at most three names that typed was probably meant to be,
+// whatever the case: those that it is a prefix of, or the nearest ones that are one or
+// two letters away.
 func likely(typed string, names []string) []string {
 	var found []string
 	nearest := 3
@@ -162,9 +162,8 @@ func likely(typed string, names []string) []string {
 	return found
 }
 
-// takes gives the check of a command's arguments; names tells what they are,
-// those in brackets may be left out, and the last may be given several times if it
-// ends in "...".
+// takes returns the check of a command's arguments, which names lists. One in
+// brackets is optional, and the last may be repeated if it ends in "...".
 func takes(names ...string) cobra.PositionalArgs {
 	required, repeats := 0, false
 	for _, name := range names {

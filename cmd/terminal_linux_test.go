@@ -91,7 +91,7 @@ func (p *terminal) await(t *testing.T, text string) {
 	}
 }
 
-// echoes tells whether the terminal shows what is typed.
+// echoes reports whether the terminal shows what is typed.
 func (p *terminal) echoes(t *testing.T) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)

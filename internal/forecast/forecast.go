@@ -30,8 +30,8 @@ type Trial struct {
 type Forecast struct {
 	Rows int `json:"rows"`
 	// Value is the performance to expect on the Scored test rows. Low and High are
-	// the limits of a 95 % interval, as far as a curve of two points can tell:
-	// measured, it held 11 times of 12, see docs/benchmarks.md.
+	// the limits of a 95 % interval, as far as two points determine a curve: the
+	// result was within it in 11 of 12 forecasts, see docs/benchmarks.md.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -55,8 +55,8 @@ func NewTrial(rows int, classes []int, validation float64, validated int, test f
 	return t
 }
 
-// scaled gives the rows of each class in a stratified sample of so many rows: its
-// part of them, and two at least if it has them.
+// scaled returns the rows of each class in a stratified sample of the given rows: in
+// proportion, but at least two if the class has them.
 func scaled(classes []int, rows int) []int {
 	all := 0
 	for _, n := range classes {
@@ -69,9 +69,9 @@ func scaled(classes []int, rows int) []int {
 	return part
 }
 
-// Of tells what to expect of a race on all rows, whose classes have so many
-// each. There has to be a trial; they are in the order of their rows. single
-// tells that a performance is a mean over classes rather than over rows.
+// Of extrapolates trials to a race on all rows; classes are the rows of each class.
+// There must be at least one trial, and they must be in the order of their rows.
+// single means that a performance is a mean over classes rather than over rows.
 func Of(trials []Trial, classes []int, seed uint64, single bool) Forecast {
 	rows := 0
 	for _, n := range classes {
@@ -79,8 +79,8 @@ func Of(trials []Trial, classes []int, seed uint64, single bool) Forecast {
 	}
 	plan := planOf(classes, seed)
 	f := Forecast{Rows: rows, Scored: len(plan.Test)}
-	f.perform(trials, classes, single)
-	f.last(trials, plan, seed)
+	f.extrapolateScore(trials, classes, single)
+	f.extrapolateTime(trials, plan, seed)
 	return f
 }
 
@@ -88,8 +88,8 @@ func Of(trials []Trial, classes []int, seed uint64, single bool) Forecast {
 // bend: where the labels are noisy they level out, where the classes are clear
 // they fall faster (Viering and Loog, The Shape of Learning Curves, 2021).
 const (
-	// steepest is the power that is not believed in beyond.
-	steepest = 1.0
+	// maxExponent caps the power that is fitted.
+	maxExponent = 1.0
 	// bend is by how much of itself the power may be off on either side, slack
 	// by how much in any case, beside the standard error of the slope.
 	bend  = 0.5
@@ -98,7 +98,7 @@ const (
 	sure = 2
 )
 
-// perform extends the curve of the error, a straight line in logarithms:
+// extrapolateScore extends the curve of the error, a straight line in logarithms:
 //
 //	log e │ ●
 //	      │    ●                    the trials, with the errors of their errors
@@ -106,14 +106,14 @@ const (
 //	      │           ╲ ╲
 //	      │              ╲  expected
 //	      └────────────────── log n
-func (f *Forecast) perform(trials []Trial, classes []int, single bool) {
+func (f *Forecast) extrapolateScore(trials []Trial, classes []int, single bool) {
 	c := fit(trials, single)
 	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
-	slope := min(max(c.slope, 0), steepest)
+	slope := min(max(c.slope, 0), maxExponent)
 	doubt := bend*slope + slack + c.slopeError
 	expected := c.last * math.Exp(-slope*distance)
 	worse := c.last * math.Exp(-max(slope-doubt, 0)*distance)
-	better := c.last * math.Exp(-min(slope+doubt, 1.5*steepest)*distance)
+	better := c.last * math.Exp(-min(slope+doubt, 1.5*maxExponent)*distance)
 	// Luck is that of the trials and of the few rows that will be looked at, and
 	// there is more of it in more errors.
 	luck := func(e float64) float64 {
@@ -215,13 +215,13 @@ const (
 	doubtT  = 2
 )
 
-// growthOf is the power by which time grows where there are so many classes.
+// growthOf returns the power by which time grows with the rows of that many classes.
 func growthOf(classes int) float64 {
 	return max(growth-slacken*math.Log2(max(float64(classes), 2)/2), slowest)
 }
 
-// last extends the time.
-func (f *Forecast) last(trials []Trial, plan split.Plan, seed uint64) {
+// extrapolateTime extends the time of the last trial.
+func (f *Forecast) extrapolateTime(trials []Trial, plan split.Plan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := work(plan) / max(work(planOf(t.classes, seed)), 1)
 	expected := t.Seconds * math.Pow(ratio, growthOf(len(t.classes)))

@@ -227,7 +227,7 @@ func Read(path string) (*Receipt, error) {
 	return r, nil
 }
 
-// Missing tells whether an error of Read says that there is no receipt.
+// Missing reports whether an error of Read says that there is no receipt.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // ScoreOf picks a metric of a report's scores; rows are those behind them.

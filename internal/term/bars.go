@@ -28,7 +28,7 @@ func (c *Console) Bars(counts []int, width int) string {
 	return b.String()
 }
 
-// readsUnicode tells whether a terminal shows more than ASCII: what the locale
+// readsUnicode reports whether a terminal shows more than ASCII: what the locale
 // says, and where it says nothing, all but a dumb one.
 func readsUnicode(env func(string) string) bool {
 	if env("TERM") == "dumb" {

@@ -29,9 +29,9 @@ type Console struct {
 
 	// InTerminal, OutTerminal and ErrTerminal tell which of them are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Redraw tells whether lines of Err may be redrawn in place.
+	// Redraw reports whether lines of Err may be redrawn in place.
 	Redraw bool
-	// Unicode tells whether a terminal shows more than ASCII.
+	// Unicode reports whether a terminal shows more than ASCII.
 	Unicode bool
 	// OutStyle and ErrStyle colour what goes to Out and Err.
 	OutStyle, ErrStyle Style

@@ -14,7 +14,7 @@ import (
 // answer it.
 var ErrNoTerminal = errors.New("there is no terminal to ask on")
 
-// CanAsk tells whether a question can be asked: both the question's stream and
+// CanAsk reports whether a question can be asked: both the question's stream and
 // the answer's have to be a terminal.
 func (c *Console) CanAsk() bool { return c.InTerminal && c.ErrTerminal }
 

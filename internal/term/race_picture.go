@@ -78,7 +78,7 @@ func (r *Race) headline(now time.Time, width int) string {
 	return r.p.style.Bold(name) + rest
 }
 
-// over tells whether all algorithms have ended.
+// over reports whether all algorithms have ended.
 func (r *Race) over() bool {
 	return !slices.ContainsFunc(r.order, func(name string) bool { return !r.lanes[name].ended })
 }
