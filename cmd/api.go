@@ -314,7 +314,7 @@ func allPages(ctx context.Context, c *client.Client, raw client.Raw) (any, error
 	}
 }
 
-// pageOf gives the path of the page that begins at offset. A limit that the path
+// pageOf returns the path of the page that begins at offset. A limit that the path
 // names stays.
 func pageOf(path string, offset int64) string {
 	base, text, _ := strings.Cut(path, "?")
@@ -329,7 +329,7 @@ func pageOf(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// unpacked gives a page with the list that the service sends as a text taken out
+// unpacked returns a page with the list that the service sends as a text taken out
 // of it.
 func unpacked(page any) any {
 	members, _ := page.(map[string]any)
@@ -368,7 +368,7 @@ func joined(all, page any) any {
 	return page
 }
 
-// completeAPI gives shells the methods, then the paths of the operations.
+// completeAPI offers shells the methods, then the paths of the operations.
 func completeAPI(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, op := range api.Operations() {

@@ -42,7 +42,7 @@ func (a *asker) confirm(ctx context.Context, question string) error {
 	return nil
 }
 
-// mute tells whether questions may not be asked.
+// mute reports whether questions may not be asked.
 func (h *host) mute(cmd *cobra.Command) (bool, error) {
 	s, err := h.settings(cmd.Flags())
 	if err != nil {

@@ -125,7 +125,7 @@ func valuesOf(c *frame.ColumnProfile, rows int) string {
 	return text
 }
 
-// percent gives a part of rows as people read it.
+// percent returns a part of rows as people read it.
 func percent(part, rows int) string {
 	share := 100 * float64(part) / float64(max(rows, 1))
 	if share > 0 && share < 1 {
@@ -250,7 +250,7 @@ func (o *checkOptions) printColumns(columns []columnReport) error {
 // roomy is the width from which a terminal has room for long figures.
 const roomy = 80
 
-// brief gives a figure with three digits, or without decimals.
+// brief returns a figure with three digits, or without decimals.
 func brief(form frame.Form, value float64) string {
 	switch {
 	case form != frame.FormNumeric:

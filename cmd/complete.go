@@ -23,7 +23,7 @@ const completionPatience = 2 * time.Second
 // namesOf lists what a reference may be typed as.
 type namesOf func(ctx context.Context, conn *connection) ([]string, error)
 
-// complete gives shells the references of a command's first argument. A service
+// complete offers shells the references of a command's first argument. A service
 // that cannot be asked has no names to offer.
 func (o *connector) complete(names namesOf) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -34,7 +34,7 @@ func (o *connector) complete(names namesOf) cobra.CompletionFunc {
 	}
 }
 
-// completeOr gives shells the references that a flag takes, and a word that it
+// completeOr offers shells the references that a flag takes, and a word that it
 // takes, too.
 func (o *connector) completeOr(word string, names namesOf) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -60,7 +60,7 @@ func (o *connector) ask(ctx context.Context, names namesOf) []string {
 	return found
 }
 
-// exists tells whether there is a service to ask: a question of a shell makes
+// exists reports whether there is a service to ask: a question of a shell makes
 // no data folder.
 func (o *connector) exists() bool {
 	s, err := o.host.settings(o.cmd.Flags())
@@ -129,7 +129,7 @@ func predictionNames(ctx context.Context, conn *connection) ([]string, error) {
 	return names, nil
 }
 
-// completeColumns gives shells the columns of the first file among a command's
+// completeColumns offers shells the columns of the first file among a command's
 // arguments.
 func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
@@ -150,7 +150,7 @@ func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRest gives shells something better than file names where no file is
+// completeRest offers shells something better than file names where no file is
 // meant, for all arguments and flags that have nothing of their own.
 func completeRest(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
@@ -215,7 +215,7 @@ func completeMore(names []string) cobra.CompletionFunc {
 	}
 }
 
-// completeProfiles gives shells the profiles of the config file.
+// completeProfiles offers shells the profiles of the config file.
 func (h *host) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	file, err := h.readConfig()
 	if err != nil {

@@ -212,7 +212,7 @@ type unsetDocument struct {
 // hidden stands for a secret's value.
 const hidden = "(secret)"
 
-// document gives all settings with their origins: the profile, those of the
+// document returns all settings with their origins: the profile, those of the
 // table, overridden paths, and secrets in the environment without their values.
 func (h *host) document(s *settings) ([]settingDocument, error) {
 	documents := []settingDocument{{keyProfile, s.profile, s.origins[keyProfile]}}
@@ -315,7 +315,7 @@ func place(s *settings, key string) []string {
 	return append([]string{"profiles", s.profile}, strings.SplitN(key, ".", 2)...)
 }
 
-// completeSetting gives shells the keys, then the values of a key that has few.
+// completeSetting offers shells the keys, then the values of a key that has few.
 func completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:

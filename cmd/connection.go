@@ -96,7 +96,7 @@ func (f *traceFlag) Set(text string) error {
 // Type is that of a switch: help texts then show no value to be needed.
 func (f *traceFlag) Type() string { return "bool" }
 
-// connect gives a client that is signed in. The caller closes it.
+// connect returns a client that is signed in. The caller closes it.
 func (o *connector) connect(ctx context.Context) (*connection, error) {
 	s, err := o.host.settings(o.cmd.Flags())
 	if err != nil {
@@ -280,7 +280,7 @@ func withScheme(address string) string {
 
 func userAgent() string { return "foretell/" + strings.Trim(currentBuild().Version, "()") }
 
-// tracer gives what writes the requests to where debug says; nil for nowhere.
+// tracer returns what writes the requests to where debug says; nil for nowhere.
 func (h *host) tracer(debug string) (func(client.TraceEvent), func() error, error) {
 	nothing := func() error { return nil }
 	switch debug {
@@ -323,7 +323,7 @@ func writeHeader(b *strings.Builder, prefix string, header http.Header) {
 	}
 }
 
-// quiet tells whether a command was asked to be.
+// quiet reports whether a command was asked to be.
 func quiet(cmd *cobra.Command) bool {
 	flag := cmd.Flags().Lookup("quiet")
 	return flag != nil && flag.Value.String() == "true"

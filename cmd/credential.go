@@ -27,7 +27,7 @@ const (
 
 // vault keeps credentials by entry. An entry is one account at one service.
 type vault interface {
-	// get gives errNoCredential for an entry that is not there.
+	// get returns errNoCredential for an entry that is not there.
 	get(entry string) (credential, error)
 	set(entry string, c credential) error
 	// remove is no error for an entry that is not there.

@@ -34,7 +34,7 @@ const (
 type variable struct {
 	name    string
 	meaning string
-	// key is the setting that it gives: the name of a flag, and of a value in a
+	// key is the setting that it sets: the name of a flag, and of a value in a
 	// profile of the config file; "" where the variable is read by itself, since
 	// it is a secret or needed before the settings.
 	key string

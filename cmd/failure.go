@@ -37,10 +37,10 @@ type failure struct {
 	cause        error
 }
 
-// Error gives the fact.
+// Error returns the fact.
 func (f *failure) Error() string { return f.fact }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.cause }
 
 // fail makes a failure; like fmt.Errorf it keeps what %w wraps.
@@ -120,7 +120,7 @@ func explain(ctx context.Context, err error) *failure {
 // explainProblem makes a failure of what the service answered.
 func explainProblem(p *api.Problem) *failure {
 	exit, ok := exitOfCode[p.Code]
-	if !ok || p.Status == 501 { // a status that the service never gives
+	if !ok || p.Status == 501 { // a status that the service never returns
 		exit = exitOfStatus(p.Status)
 	}
 	f := &failure{exit: exit, code: string(p.Code), fact: p.Error(), request: p.RequestID, cause: p}
@@ -225,7 +225,7 @@ func (f *failure) write(c *term.Console, asJSON bool) {
 	}
 }
 
-// quote gives an argument as a shell takes it.
+// quote returns an argument as a shell takes it.
 func quote(arg string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)

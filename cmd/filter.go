@@ -136,7 +136,7 @@ func (q *query) apply(o *output, b *bytes.Buffer, _, doc any) error {
 	}
 }
 
-// wantsFilter tells whether an argument is one of the flags that imply --json.
+// wantsFilter reports whether an argument is one of the flags that imply --json.
 func wantsFilter(arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	return name == "--jq" || name == "--template"

@@ -31,7 +31,7 @@ type flagGroup struct {
 	flags *pflag.FlagSet
 }
 
-// flagGroups gives the flags of a command by their groups, its own first.
+// flagGroups returns the flags of a command by their groups, its own first.
 func flagGroups(cmd *cobra.Command) []flagGroup {
 	groups := []flagGroup{{title: "Flags"}, {title: groupService}, {title: groupOutput}}
 	for i := range groups {

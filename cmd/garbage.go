@@ -67,8 +67,8 @@ func newCollector() *collector {
 	return g
 }
 
-// await has adjust called by the next collection, of which what nobody uses is
-// the first to know.
+// await arranges for adjust to run after the next collection, by the finalizer of
+// an object that nothing refers to.
 func (g *collector) await() {
 	runtime.SetFinalizer(&struct{ *collector }{g}, func(*struct{ *collector }) {
 		g.adjust()
@@ -93,15 +93,15 @@ func (g *collector) adjust() {
 	}
 }
 
-// garbagePercent returns how much garbage there may be beside so many bytes in
-// use, in hundredths of them.
+// garbagePercent returns the target for the garbage collector, as
+// debug.SetGCPercent takes it, where live bytes are in use.
 func garbagePercent(live uint64) int {
 	return int(min(max(garbage*100/max(live, 1), leastGarbage), mostGarbage))
 }
 
-// memoryLimit returns the limit at which the runtime keeps what it needs until
-// the next collection, if so many bytes are in use, others are no objects, and
-// garbage may be so many hundredths.
+// memoryLimit returns the limit, as debug.SetMemoryLimit takes it, at which the
+// runtime keeps what it needs until the next collection: live and others, the memory
+// that holds no objects, are in bytes, and percent is the collector's target.
 func memoryLimit(live, others uint64, percent int) int64 {
 	return int64(float64(live+live*uint64(percent)/100+others+spareBytes) / underLimit)
 }

@@ -47,7 +47,7 @@ func (g *gater) bind(cmd *cobra.Command, c *connector) {
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.completeOr(champion, modelNames))
 }
 
-// asked tells whether anything is required.
+// asked reports whether anything is required.
 func (g *gater) asked() bool { return len(g.texts) > 0 || g.beat != "" }
 
 // read reads the requirements, before anything is done.

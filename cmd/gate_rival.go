@@ -19,7 +19,7 @@ const champion = "champion"
 type rival struct {
 	key  string // "" if there is none
 	name string
-	why  string // there is none
+	why  string // why there is none
 	// dataset is the rival's; "" if that is not known.
 	dataset string
 }

@@ -40,7 +40,7 @@ func strictHelp(root *cobra.Command) {
 	}
 }
 
-// newHelpTopics gives the pages of `help` that are about no single command.
+// newHelpTopics returns the pages of `help` that are about no single command.
 func newHelpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "quickstart", Short: "From a file to scored predictions, step by step", Long: quickstartText},

@@ -43,7 +43,7 @@ type host struct {
 	untilStopped bool
 }
 
-// Main runs the command line of this process and gives its exit status.
+// Main runs the command line of this process and returns its exit status.
 func Main() int {
 	if os.Getenv("GOGC") == "" { // whoever sets it knows better
 		spareMemory()
@@ -120,7 +120,7 @@ func (h *host) wantsJSON() bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true") || slices.ContainsFunc(args, wantsFilter)
 }
 
-// catchSignals gives a context that ends with the first signal. The second one
+// catchSignals returns a context that ends with the first signal. The second one
 // ends the process at once, unless it is a SIGHUP: of a closed terminal there
 // often come two, from the kernel and from the shell.
 func (h *host) catchSignals() (context.Context, func()) {

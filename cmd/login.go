@@ -147,7 +147,7 @@ type signedIn struct {
 // asked names settings as a question does.
 var asked = map[string]string{keyServer: "service's address", keyUsername: "account's e-mail"}
 
-// need asks for a setting that nothing gives.
+// need asks for a setting that has no value.
 func (o *loginOptions) need(ctx context.Context, s *settings, key, question, otherwise string) error {
 	if s.GetString(key) != "" {
 		return nil

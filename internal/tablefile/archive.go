@@ -64,6 +64,9 @@ func (p *part) convertArchive(ctx context.Context, archive *zip.Reader, opts Opt
 	if len(tables) == 0 && len(names) == 1 {
 		tables = slices.DeleteFunc(slices.Clone(archive.File), func(f *zip.File) bool { return f.Name != names[0] })
 	}
+	if len(names) == 0 {
+		return &frame.Defect{Code: CodeInvalidFile, Message: "there is no file in the ZIP file"}
+	}
 	if len(tables) != 1 {
 		return &frame.Defect{
 			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file holds %d tables, not one: unpack it and name one of %s", len(tables), shortList(names)),

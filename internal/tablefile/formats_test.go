@@ -192,6 +192,7 @@ func TestArchive(t *testing.T) {
 	}
 	for _, c := range []struct{ name, in, want string }{
 		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file holds 2 tables, not one: unpack it and name one of a.csv, b.csv"},
+		{"no_files", zipped(t, "a/", ""), "there is no file in the ZIP file"},
 		{"none", zipped(t, "a.png", "x", "b.png", "x"), "the ZIP file holds 0 tables"},
 		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "there is a ZIP file in the ZIP file"},
 		{"too_large", zipped(t, "a.csv", strings.Repeat("0", 2<<20)), "more than 1048576 bytes are packed in it"},
