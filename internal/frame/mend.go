@@ -214,7 +214,7 @@ func (m *mender) keepsNumbersOnly() bool {
 	return len(kept.names) > 0 && kept.allNumbers()
 }
 
-// headless reports whether the header is rather a row of data. It is none if it
+// headless reports whether the header is rather a row of data. It is a header if it
 // has a name of the training file.
 func (m *mender) headless() bool {
 	s, train := m.scan, m.opts.Train
@@ -315,7 +315,12 @@ func allBlank(fields [][]byte) bool {
 // repeatsHeader reports whether a row is the header again, as where files were
 // put one behind the other.
 func (m *mender) repeatsHeader(fields [][]byte) bool {
-	if !m.layout.header || len(fields) != len(m.layout.names) {
+	return m.layout.header && m.likeFirstRow(fields)
+}
+
+// likeFirstRow reports whether a row is the same as the first.
+func (m *mender) likeFirstRow(fields [][]byte) bool {
+	if len(fields) != len(m.layout.names) {
 		return false
 	}
 	for i, field := range fields {

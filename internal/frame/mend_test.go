@@ -303,7 +303,7 @@ func FuzzMend(f *testing.F) {
 	for _, seed := range []string{
 		good, strings.ReplaceAll(good, ",", ";"), good + "x,\"lost,30,yes\n", good + "x,Smith, John,30,yes\r\n,,,\r\n",
 		"a\tb\tc\n1\t2\t3\n", "\xFF\xFEi\x00d\x00", ",,\n\"\n\"\"\n", "id,x,x,\na,1\nid,x,x,\na,1,2,\x00,\n", "1,2\n3,4\n5\n", "\"a\r\r\n\",b,c\n\xe9,\"\"x,",
-		"\t\ttitle\n1\t2\t",
+		"\t\ttitle\n1\t2\t", "id,x,x,\na,x,x,1\nid,x,x,",
 	} {
 		f.Add([]byte(seed), false)
 		f.Add([]byte(seed), true)

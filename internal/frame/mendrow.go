@@ -78,7 +78,8 @@ func (w *mendWriter) row(fields [][]byte, line int) error {
 		m.ledger.leave(changeHeaderRow, line)
 		return nil
 	}
-	surveyed := len(fields) == len(m.names) && (m.layout.header || m.first || m.done.Read > 1)
+	// Rows like the first are counted only if it was known to be data from the start.
+	surveyed := len(fields) == len(m.names) && (m.layout.header || m.first || !m.likeFirstRow(fields))
 	if len(fields) != len(m.names) {
 		cells := w.aligner.align(fields)
 		if cells == nil {
