@@ -183,7 +183,7 @@ func (m *mender) decide() error {
 	s.id, s.label = m.id, -1
 	s.profile.Rows = s.table.rows
 	if m.layout.header {
-		m.layout.header = !m.keepsNumbersOnly() && !(s.profile.Rows > 0 && m.headless())
+		m.layout.header = !m.keepsNumbersOnly() && (s.profile.Rows == 0 || !m.headless())
 	}
 	m.nameColumns()
 	for _, name := range m.opts.Shape.Drop {
