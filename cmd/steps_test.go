@@ -39,5 +39,10 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	t.Run("embedded", func(t *testing.T) { run(t) })
-	t.Run("served", func(t *testing.T) { run(t, account(t, serve)...) })
+	t.Run("served", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("the embedded service has done it")
+		}
+		run(t, account(t, serve)...)
+	})
 }

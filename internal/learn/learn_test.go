@@ -100,6 +100,9 @@ func TestRaceIsDeterministic(t *testing.T) {
 // TestDiskDoesNotMatter runs a race whose trees wait on a disk, in memory, and
 // on a disk that fails.
 func TestDiskDoesNotMatter(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("races twice on a real set")
+	}
 	f := readSet(t, "testdata/car/train.csv")
 	race := func(disk *scratch.Disk) *Outcome {
 		o, err := Race(t.Context(), f, Params{Threshold: new(0.98), Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}, Disk: disk})
