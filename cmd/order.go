@@ -61,8 +61,8 @@ func apart(root *cobra.Command, known *pflag.FlagSet, args []string) (cmd *cobra
 	return cmd, name, flags, nil
 }
 
-// childNamed finds a command of a group by its name or an alias; nil if there
-// is none.
+// childNamed finds a command of a group by its name or an alias, and returns
+// nil if no command has it.
 func childNamed(cmd *cobra.Command, name string) *cobra.Command {
 	for _, child := range cmd.Commands() {
 		if child.Name() == name || child.HasAlias(name) {

@@ -79,7 +79,7 @@ func (r *racer) verdict(job *api.Training) error {
 // explicit reports whether the user named a threshold.
 func (r *racer) explicit() bool { return r.cmd.Flags().Changed("threshold") && !r.climbs }
 
-// fits reports whether the algorithms that were named race on so many classes,
+// fits reports whether the algorithms that were named can race on this number of classes,
 // before anything is made on the service.
 func (r *racer) fits(classes int) error {
 	known := api.Algorithms(classes)

@@ -62,8 +62,7 @@ func (a *App) checkFolder(ctx context.Context, accept bool) error {
 }
 
 // contradiction says why a database that names some blobs is not that of the
-// blobs that are there; nil if it may be. The identities are empty where there
-// is none.
+// blobs that are there; nil if it may be. A missing identity is empty.
 func contradiction(rows, files string, named, there []string) error {
 	if len(there) == 0 && len(named) == 0 {
 		return nil

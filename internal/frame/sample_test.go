@@ -10,8 +10,8 @@ import (
 	"foretell/internal/scratch"
 )
 
-// TestSampleOfWideTable keeps more rows than fit in memory, up to a thousand, and
-// gives the figures of them all.
+// TestSampleOfWideTable samples more rows than fit in memory, up to a thousand, and
+// checks the figures of them all.
 func TestSampleOfWideTable(t *testing.T) {
 	const fields = groupFields + 10 // a group and a part of one
 	disk := scratch.New(t.TempDir())

@@ -135,8 +135,8 @@ func (t *tally) filled() int { return t.cells[number] + t.cells[marker] + t.cell
 // undecided reports whether decide was not called yet.
 func (t *tally) undecided() bool { return t.numbers == nil && t.limits.few < math.MaxInt }
 
-// forget makes the column forget rare texts until they take at most so many
-// bytes. The numbers among them are measured first.
+// forget makes the column forget rare texts until they take at most the
+// given bytes. The numbers among them are measured first.
 func (t *tally) forget(bytes int) {
 	if t.numbers == nil && t.cells[number] > 0 && !t.isLabel {
 		t.numbers = newMeasure(t.texts.list, t.limits.set)

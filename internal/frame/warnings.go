@@ -78,7 +78,7 @@ func (s *scan) foldWarnings() {
 // have one finding: the figures of fewer are worth a look each.
 const manyFindings = 10
 
-// findingKinds is what that finding says of so many columns.
+// findingKinds is what such a finding says where it stands for several columns.
 var findingKinds = map[string]string{
 	CodeMissingColumn:  "of the training file are missing",
 	CodeExtraColumn:    "are not in the training file: carried through, not used to predict",

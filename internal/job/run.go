@@ -114,7 +114,7 @@ func (p *Pool) beat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	}
 }
 
-// release gives a job back at a clean stop.
+// release returns a job to the queue at a clean stop.
 func (p *Pool) release(ctx context.Context, j *Job, log *slog.Logger) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), release)
 	defer done()

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/client"
 )
 
-// month gives a time in the middle of a month of 2026.
+// month returns a time in the middle of a month of 2026.
 func month(n time.Month) string {
 	return api.FormatTime(time.Date(2026, n, 15, 0, 0, 0, 0, time.UTC))
 }

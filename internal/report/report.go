@@ -96,7 +96,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	}
 }
 
-// scoreOf gives a score, or a dash for one that was not measured.
+// scoreOf returns a score as text, or a dash for one that was not measured.
 func scoreOf(s *api.Scores, name string) string {
 	value, known := s.Value(name)
 	if !known {

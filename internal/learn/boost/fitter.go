@@ -123,8 +123,8 @@ func (t *Fitter) EvalProbabilities(dst []float32) { t.booster.evalProbabilities(
 // Checkpoint makes the present state the one that Model returns.
 func (t *Fitter) Checkpoint() { t.checkpoint = t.booster.rounds() }
 
-// Model returns the model of the last checkpoint, or the present one if there
-// is none.
+// Model returns the model of the last checkpoint. Before the first checkpoint it
+// returns the present one.
 func (t *Fitter) Model() *Model {
 	n := t.checkpoint
 	if n < 0 {

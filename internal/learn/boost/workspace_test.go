@@ -12,7 +12,7 @@ import (
 )
 
 // TestWorkspaceIsShared trains the fitters of three folds in turns with one
-// workspace: each gives the same result as with its own.
+// workspace: each returns the same result as with its own.
 func TestWorkspaceIsShared(t *testing.T) {
 	type opener func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error)
 	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {

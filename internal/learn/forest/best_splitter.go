@@ -224,7 +224,7 @@ func (s *splitter) orderByClass(class uint32) {
 }
 
 // drawClass returns the class of a random row of the leaf; with two classes
-// either gives the same order.
+// the order is the same with either.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

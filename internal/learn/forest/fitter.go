@@ -272,8 +272,8 @@ func (t *Fitter) Checkpoint() {
 	t.checkpoint = &state
 }
 
-// Model returns the model of the last checkpoint, or the present one if there
-// is none.
+// Model returns the model of the last checkpoint. Before the first checkpoint it
+// returns the present one.
 func (t *Fitter) Model() *Model {
 	s := t.current
 	if t.checkpoint != nil {

@@ -34,7 +34,7 @@ func Softmax(row []float32) {
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //
 // ln 2 is in two parts, so that r is exact, and eʳ is its Taylor polynomial.
-// Each product is rounded separately, which gives the same bits everywhere.
+// Each product is rounded separately, so that the bits are the same everywhere.
 func exp(x float32) float32 {
 	if !(x > -87) {
 		if x != x {

@@ -57,7 +57,7 @@ func Decide(probabilities []float32, weights []float64) int {
 }
 
 // Score returns the score that the API calls name, from 0 to 1; more is better.
-// It is an error if name is none of the Name constants.
+// A name that is not one of the Name constants is an error.
 func Score(name string, p Predictions) (float64, error) {
 	switch name {
 	case NameAccuracy:

@@ -147,8 +147,8 @@ func (t *Fitter) pack(params []float32) {
 // Checkpoint makes the present averaged weights those that Model returns.
 func (t *Fitter) Checkpoint() { t.checkpoint = append(t.checkpoint[:0], t.mean...) }
 
-// Model returns the network of the last checkpoint, or the present one if there
-// is none.
+// Model returns the network of the last checkpoint. Before the first checkpoint it
+// returns the present one.
 func (t *Fitter) Model() *Model {
 	params := t.checkpoint
 	if params == nil {

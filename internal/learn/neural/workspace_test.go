@@ -10,7 +10,7 @@ import (
 )
 
 // TestWorkspaceIsShared lets fitters of different shapes share one workspace in
-// turns: each gives the same result as with its own.
+// turns: each returns the same result as with its own.
 func TestWorkspaceIsShared(t *testing.T) {
 	workspaces := &WorkspacePool{}
 	frames := []*frame.Frame{mixedFrame(300, 4), mixedFrame(120, 2), mixedFrame(500, 9)}
