@@ -131,7 +131,7 @@ type repair struct {
 type fixedCopy struct {
 	path string // where it will be
 	part *os.File
-	done *frame.Mended
+	done *frame.Report
 }
 
 // change is something that was corrected, in a file.
@@ -218,9 +218,11 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 		}{metered, file}, nil
 	}
 	shape := r.shape(in)
-	c.done, err = frame.Mend(ctx, open, part, frame.MendOptions{
-		Shape: shape, Train: train, NumberedTrain: r.numbered || r.copies[0] == c && r.roles.MadeID,
-		Choose: func(names []string, rows [][][]byte) (frame.Chosen, error) { return r.choose(ctx, &shape, names, rows) },
+	c.done, err = frame.File(ctx, open, part, frame.Options{
+		Layout: shape, Train: train, NumberedTrain: r.numbered || r.copies[0] == c && r.roles.MadeID,
+		Choose: func(names []string, rows [][][]byte) (frame.ColumnRoles, error) {
+			return r.choose(ctx, &shape, names, rows)
+		},
 	})
 	if err != nil {
 		var defect *frame.Defect
@@ -250,8 +252,8 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 
 // choose decides which columns of a file are the ID and the label by what a mended
 // copy will have of them: its header may stand below a title, its rows may be broken.
-func (r *repair) choose(ctx context.Context, shape *frame.Shape, names []string, rows [][][]byte) (frame.Chosen, error) {
-	chosen := frame.Chosen{ID: -1, Label: -1}
+func (r *repair) choose(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
+	chosen := frame.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.Sampled(ctx, names, rows)
 	if err != nil {
 		return chosen, err
@@ -281,7 +283,7 @@ func (r *repair) choose(ctx context.Context, shape *frame.Shape, names []string,
 
 // shape is what the flags say of a file, and of a training file, what was
 // understood without them.
-func (r *repair) shape(in *input) frame.Shape {
+func (r *repair) shape(in *input) frame.Layout {
 	shape := in.asked
 	if in != r.train || shape.Blind || !r.looked {
 		return shape
@@ -311,8 +313,8 @@ func (c *fixedCopy) proved(in *input, p *preflight) error {
 	}
 	f := defects[0]
 	f.File = in.name
-	if f.Column > 0 && f.Column <= len(c.done.From) {
-		f.Column = c.done.From[f.Column-1]
+	if f.Column > 0 && f.Column <= len(c.done.SourceColumns) {
+		f.Column = c.done.SourceColumns[f.Column-1]
 	}
 	if f.Line == 1 {
 		f.Line = c.done.Line

@@ -43,10 +43,10 @@ type columnReport struct {
 	// Values is the range of numbers, or the most frequent texts.
 	Values string `json:"values"`
 	// Alone is the share of rows whose label the column tells by itself.
-	Alone    float64           `json:"alone,omitempty"`
-	Features int               `json:"features"`
-	Numbers  *frame.Numbers    `json:"numbers,omitempty"`
-	Top      []frame.LevelRows `json:"top,omitempty"`
+	Alone    float64             `json:"alone,omitempty"`
+	Features int                 `json:"features"`
+	Numbers  *frame.NumericStats `json:"numbers,omitempty"`
+	Top      []frame.ValueCount  `json:"top,omitempty"`
 
 	rows int // of the file
 }
@@ -81,13 +81,13 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 			Column: api.Column{
 				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate,
 			},
-			Values: valuesOf(c, p.Rows), Alone: c.Alone, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
+			Values: valuesOf(c, p.Rows), Alone: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
 		})
 	}
 	for _, c := range p.Classes {
 		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(p.Rows, 1))) / 1e6}
-		if c.Rows < frame.AdvisedRows {
-			one.Note = fmt.Sprintf("fewer than the %d rows advised", frame.AdvisedRows)
+		if c.Rows < frame.AdvisedClassRows {
+			one.Note = fmt.Sprintf("fewer than the %d rows advised", frame.AdvisedClassRows)
 		}
 		r.Classes = append(r.Classes, one)
 	}

@@ -13,7 +13,7 @@ import (
 
 // columnsFlag is the flag --columns: the columns of a result that are kept. nil
 // keeps all.
-type columnsFlag []frame.Pick
+type columnsFlag []frame.Selection
 
 // String returns the flag as it is typed.
 func (c *columnsFlag) String() string {
@@ -28,7 +28,7 @@ func (c *columnsFlag) String() string {
 
 // Set takes columns with commas between them.
 func (c *columnsFlag) Set(text string) error {
-	picks, err := frame.ParsePicks(text)
+	picks, err := frame.ParseSelections(text)
 	if err != nil {
 		return usage("--columns %w", err)
 	}
@@ -60,9 +60,9 @@ func (c columnsFlag) fit(blind *frame.Profile, classes []string) error {
 	}
 	picks := slices.Clone(c)
 	if classes == nil {
-		picks = slices.DeleteFunc(picks, func(p frame.Pick) bool { return strings.HasPrefix(p.Source, "probability_") })
+		picks = slices.DeleteFunc(picks, func(p frame.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
-	if _, err := frame.FindPicks(append(names, frame.ResultColumns(names, classes)...), picks); err != nil {
+	if _, err := frame.FindSelections(append(names, frame.AddedColumns(names, classes)...), picks); err != nil {
 		return usage("--columns: %w", err).advise("choose from id, prediction, probability, probability_<class> and the columns of the blind file")
 	}
 	return nil

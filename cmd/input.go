@@ -24,8 +24,8 @@ type input struct {
 	typed []string // as the arguments have it
 	paths []string // of the files
 	temps []string // those of paths that are removed when it is closed
-	shape frame.Shape
-	asked frame.Shape // as the flags have it
+	shape frame.Layout
+	asked frame.Layout // as the flags have it
 	table *tablefile.Table
 
 	// broken is what ended the reading of a file, found by profile.
@@ -55,7 +55,7 @@ func (in *input) open(ctx context.Context) (*inputReader, error) {
 	if in.table.Converted() {
 		shape.Delimiter = ','
 	}
-	shaped, err := frame.Reshape(file, shape)
+	shaped, err := frame.Normalize(file, shape)
 	if err != nil {
 		return nil, errors.Join(in.fault(err), file.Close())
 	}
@@ -87,7 +87,7 @@ func (in *input) look(ctx context.Context, names []string, wanted func(name stri
 // inOrder is the file with its columns as they stand in it.
 func (in *input) inOrder() *input {
 	other := *in
-	other.shape = frame.Shape{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
+	other.shape = frame.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
 	return &other
 }
 
@@ -130,7 +130,7 @@ func (in *input) fault(err error) error {
 }
 
 type inputReader struct {
-	shaped *frame.Reshaped
+	shaped *frame.Normalized
 	file   *tablefile.Reader
 	in     *input
 }
@@ -175,7 +175,7 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, opts fram
 		return n, err
 	})
 	file.shaped.Collect()
-	opts.Blind, opts.Place, opts.Source = in.shape.Blind, file.shaped.Place, in.table.Source
+	opts.Blind, opts.Locate, opts.SourceLine = in.shape.Blind, file.shaped.Locate, in.table.Source
 	p, err := frame.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err

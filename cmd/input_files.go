@@ -87,7 +87,7 @@ func (s *shaper) input(ctx context.Context, h *host, blind bool, paths ...string
 // plainInput is a file that is in the contract's shape already.
 func plainInput(name, path string, blind bool) *input {
 	return &input{
-		name: name, typed: []string{name}, paths: []string{path}, shape: frame.Shape{Blind: blind},
+		name: name, typed: []string{name}, paths: []string{path}, shape: frame.Layout{Blind: blind},
 		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
 	}
 }

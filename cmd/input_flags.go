@@ -52,8 +52,8 @@ func (s *shaper) bindReading(cmd *cobra.Command) {
 	choices(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
-func (s *shaper) shape(blind bool) (frame.Shape, error) {
-	shape := frame.Shape{Label: s.label, Drop: s.drop, Blind: blind, Delimiter: frame.DetectDelimiter, Names: s.names, MadeID: s.madeID, NoHeader: s.noHeader}
+func (s *shaper) shape(blind bool) (frame.Layout, error) {
+	shape := frame.Layout{Label: s.label, Drop: s.drop, Blind: blind, Delimiter: frame.DetectDelimiter, Names: s.names, MadeID: s.madeID, NoHeader: s.noHeader}
 	if s.id == makeID {
 		shape.MakeID = true
 	} else {

@@ -296,7 +296,7 @@ func plausible(ctx context.Context, p *api.Prediction, classes []string, rows *i
 		if _, err := result.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if _, err := frame.VerifyFigures(ctx, result, classes); err != nil {
+		if _, err := frame.VerifyProbabilities(ctx, result, classes); err != nil {
 			return fail(ExitUntrusted, "the result is damaged: %w", err).advise(again, p.PredictionKey)
 		}
 		return nil

@@ -194,11 +194,11 @@ func (p *preflight) compare() {
 	if p.trained.Partial || p.rows.Partial {
 		return
 	}
-	for _, f := range frame.Check(p.trained, p.rows) {
+	for _, f := range frame.Compare(p.trained, p.rows) {
 		if f.Code == frame.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
 			continue // which is as it should be
 		}
-		p.add(p.blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Likely)
+		p.add(p.blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
 	}
 }
 

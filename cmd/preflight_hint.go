@@ -16,7 +16,7 @@ func (p *preflight) hint(in *input, f *finding, likely string) string {
 	again := func(flag, value string) string { return "`" + p.host.again(flag, value) + "`" }
 	switch f.Code {
 	case frame.CodeRaggedRow, frame.CodeStrayQuote, frame.CodeUnclosedQuote, frame.CodeEmptyLabel,
-		frame.CodeHeaderAgain:
+		frame.CodeRepeatedHeader:
 		return p.fix(in)
 	case frame.CodeNoHeader:
 		switch {
@@ -108,7 +108,7 @@ func (p *preflight) columnHint(in *input, f *finding, likely string) string {
 	case missing && len(p.columns) == 0: // between files that make one table
 		return "give these files the same columns, with a header in each"
 	case missing:
-		meant := frame.Alike(f.Name, p.columns)
+		meant := frame.ClosestName(f.Name, p.columns)
 		switch hint := "the columns are " + strings.Join(p.firstColumns(), ", "); {
 		case meant != "" && f.Name == in.asked.Label:
 			return fmt.Sprintf("try %s: %s", again("label", meant), hint)

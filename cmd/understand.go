@@ -81,7 +81,7 @@ func (p *preflight) blindNames(ctx context.Context) (*roles.Table, error) {
 }
 
 // given is what the flags say about the columns.
-func given(shape *frame.Shape) roles.Given {
+func given(shape *frame.Layout) roles.Given {
 	return roles.Given{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
 }
 

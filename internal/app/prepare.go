@@ -50,7 +50,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if reason := profile.Reason(); reason != "" {
+	if reason := profile.DefectSummary(); reason != "" {
 		return a.endDataset(ctx, &r.Job, d, reason)
 	}
 	if d.Schema, err = json.Marshal(profile.Schema); err != nil {

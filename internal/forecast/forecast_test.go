@@ -28,7 +28,7 @@ func labelled(classes map[string]int) string {
 	return b.String()
 }
 
-var mixed = []frame.LevelRows{{Text: "often", Rows: 3000}, {Text: "seldom", Rows: 999}, {Text: " once", Rows: 1}, {Text: "once", Rows: 0}}
+var mixed = []frame.ValueCount{{Text: "often", Rows: 3000}, {Text: "seldom", Rows: 999}, {Text: " once", Rows: 1}, {Text: "once", Rows: 0}}
 
 func draw(t *testing.T, seed uint64) []string {
 	t.Helper()

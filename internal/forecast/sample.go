@@ -37,7 +37,7 @@ func Sizes(rows int) []int {
 // each size to each of dst, in one pass. classes are the file's, with their
 // rows. Every class keeps its part of the rows, and two at least if it has them.
 // The same file, sizes and seed give the same samples.
-func Draw(ctx context.Context, src io.Reader, classes []frame.LevelRows, sizes []int, seed uint64, dst []io.Writer) error {
+func Draw(ctx context.Context, src io.Reader, classes []frame.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
 	reader := frame.NewReader(src, ',')
 	draws := make([]*draw, len(sizes))
 	for i, size := range sizes {
@@ -86,7 +86,7 @@ type draw struct {
 // stratum is what is still to come of a class.
 type stratum struct{ rows, wanted int }
 
-func newDraw(classes []frame.LevelRows, size int, seed uint64, dst io.Writer) *draw {
+func newDraw(classes []frame.ValueCount, size int, seed uint64, dst io.Writer) *draw {
 	rows := make([]int, len(classes))
 	for i, c := range classes {
 		rows[i] = c.Rows

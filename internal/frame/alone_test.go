@@ -44,7 +44,7 @@ func TestLeaks(t *testing.T) {
 		if d := cmp.Diff([]string{"score", "closed", "code"}, leaks); d != "" {
 			t.Errorf("%d rows: %s", rows, d)
 		}
-		noise, half := p.Columns[0].Alone, p.Columns[4].Alone
+		noise, half := p.Columns[0].LabelAccuracy, p.Columns[4].LabelAccuracy
 		if noise > 0.72 || half < 0.75 || half > 0.9 {
 			t.Errorf("%d rows: noise tells %v, half %v", rows, noise, half)
 		}
@@ -72,8 +72,8 @@ func TestLeaks(t *testing.T) {
 	t.Run("too_few_rows_tell_nothing", func(t *testing.T) {
 		p := scanText(t, leaky(30), ScanOptions{})
 		for i := range p.Columns {
-			if p.Columns[i].Alone != 0 {
-				t.Errorf("%s tells %v", p.Columns[i].Name, p.Columns[i].Alone)
+			if p.Columns[i].LabelAccuracy != 0 {
+				t.Errorf("%s tells %v", p.Columns[i].Name, p.Columns[i].LabelAccuracy)
 			}
 		}
 	})
@@ -82,7 +82,7 @@ func TestLeaks(t *testing.T) {
 func TestRepeatedHeaderIsTold(t *testing.T) {
 	file := "id,size,class\n1,20,yes\n2,30,no\nid,size,class\n3,40,yes\n4,40,no\n5,50,no\n"
 	p := scanText(t, file, ScanOptions{})
-	told := func(w Warning) bool { return w.Code == CodeHeaderAgain && w.Line == 4 }
+	told := func(w Warning) bool { return w.Code == CodeRepeatedHeader && w.Line == 4 }
 	if !slices.ContainsFunc(p.Warnings, told) || p.Err() != nil {
 		t.Error(p.Warnings, p.Err())
 	}
@@ -90,12 +90,12 @@ func TestRepeatedHeaderIsTold(t *testing.T) {
 
 func TestReshapedPlaces(t *testing.T) {
 	src := "class;x;key\n\nyes;\"a\nb\";1\n\n\nno;2;\nno;3\nyes;4;1\n"
-	r, err := Reshape(strings.NewReader(src), Shape{Delimiter: ';', Label: "class", ID: "key"})
+	r, err := Normalize(strings.NewReader(src), Layout{Delimiter: ';', Label: "class", ID: "key"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Collect()
-	p, err := Scan(t.Context(), r, ScanOptions{Place: r.Place})
+	p, err := Scan(t.Context(), r, ScanOptions{Locate: r.Locate})
 	if err != nil {
 		t.Fatal(err)
 	}

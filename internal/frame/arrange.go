@@ -12,9 +12,9 @@ const made = -1
 // chooseRoles settles which column is the ID, and of a training file which is
 // probably the label.
 func (m *mender) chooseRoles() (err error) {
-	shape := &m.opts.Shape
+	shape := &m.opts.Layout
 	fits := m.blind && m.opts.Train != nil
-	m.chosen = Chosen{Label: -1}
+	m.chosen = ColumnRoles{Label: -1}
 	if m.opts.Choose != nil && !fits && (shape.Label == "" || shape.ID == "" && !shape.MakeID) {
 		if m.chosen, err = m.opts.Choose(m.names, m.layout.sample); err != nil {
 			return err
@@ -43,11 +43,11 @@ func (m *mender) blindID() int {
 	if at := slices.IndexFunc(m.names, isID); at >= 0 {
 		return at
 	}
-	folded := looseName(train.Schema.ID)
-	if at := slices.IndexFunc(m.names, func(name string) bool { return folded != "" && looseName(name) == folded }); at >= 0 {
+	folded := normalizeName(train.Schema.ID)
+	if at := slices.IndexFunc(m.names, func(name string) bool { return folded != "" && normalizeName(name) == folded }); at >= 0 {
 		return at
 	}
-	if m.opts.NumberedTrain || train.find(m.names[0]) >= 0 {
+	if m.opts.NumberedTrain || train.columnIndex(m.names[0]) >= 0 {
 		return made
 	}
 	return 0
@@ -113,7 +113,7 @@ func (m *mender) trainNames() []string {
 	if !m.blind || train == nil {
 		return nil
 	}
-	fields := train.Schema.fields()
+	fields := train.Schema.fieldNames()
 	whole := append([]string{train.Schema.ID}, fields...)
 	lists := [][]string{whole, append(slices.Clone(whole), train.Schema.Label), fields}
 	if m.opts.NumberedTrain {
@@ -145,22 +145,22 @@ func (m *mender) dropped(at int) bool {
 			return true
 		}
 	}
-	return slices.Contains(m.opts.Shape.Drop, m.names[at])
+	return slices.Contains(m.opts.Layout.Drop, m.names[at])
 }
 
 // chooseLabel settles which column is the label.
 func (m *mender) chooseLabel() error {
 	m.label = -1
-	shape := &m.opts.Shape
+	shape := &m.opts.Layout
 	switch {
 	case shape.Label != "":
 		if m.label = slices.Index(m.names, shape.Label); m.label < 0 && !m.blind {
 			return m.missing(shape.Label, "the label")
 		}
 	case m.blind && m.opts.Train != nil:
-		label := looseName(m.opts.Train.Schema.Label)
+		label := normalizeName(m.opts.Train.Schema.Label)
 		m.label = slices.IndexFunc(m.names, func(name string) bool {
-			return looseName(name) == label && m.opts.Train.find(name) < 0
+			return normalizeName(name) == label && m.opts.Train.columnIndex(name) < 0
 		})
 	case !m.blind:
 		m.label = m.lastColumn()
@@ -193,7 +193,7 @@ func (m *mender) orderTrain() {
 		m.order = append(m.order, m.label)
 	}
 	m.tellMoved(m.id, 0, "ID", "first")
-	if m.opts.Shape.Label != "" {
+	if m.opts.Layout.Label != "" {
 		m.tellMoved(m.label, len(m.names)-1, "label", "last")
 	}
 }
@@ -210,7 +210,7 @@ func (m *mender) orderBlind() {
 	} else {
 		m.renameLike(train)
 		used := map[int]bool{}
-		for _, name := range train.Schema.fields() {
+		for _, name := range train.Schema.fieldNames() {
 			if at := slices.Index(m.names, name); at >= 0 && at != m.id && !m.dropped(at) {
 				m.order = append(m.order, at)
 				used[at] = true
@@ -253,16 +253,16 @@ func (m *mender) renameLike(train *Profile) {
 		m.ledger.note(changeRenamed, m.layout.line, at+1)
 		m.names[at] = want
 	}
-	if m.id >= 0 && m.names[m.id] != train.Schema.ID && looseName(m.names[m.id]) == looseName(train.Schema.ID) {
+	if m.id >= 0 && m.names[m.id] != train.Schema.ID && normalizeName(m.names[m.id]) == normalizeName(train.Schema.ID) {
 		rename(train.Schema.ID, m.id)
 	}
-	for _, want := range train.Schema.fields() {
+	for _, want := range train.Schema.fieldNames() {
 		if slices.Contains(m.names, want) {
 			continue
 		}
 		likely := -1
 		for at, name := range m.names {
-			if looseName(name) == looseName(want) && train.find(name) < 0 && at != m.id && at != m.label {
+			if normalizeName(name) == normalizeName(want) && train.columnIndex(name) < 0 && at != m.id && at != m.label {
 				if likely >= 0 {
 					likely = -1
 					break

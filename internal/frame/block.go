@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// Blocks reads a blind file as a sequence of frames, in memory that does not
+// BlockReader reads a blind file as a sequence of frames, in memory that does not
 // grow with the file: what IDs that occur twice are found by waits on the disk.
 // Features are taken by their names; the ID is the column that has its name, else
 // the first. All columns, the extra ones and a label included, stay with their
 // rows as text.
-type Blocks struct {
+type BlockReader struct {
 	table *table
 	cells *cells
 	ids   *identities
@@ -33,14 +33,14 @@ type Block struct {
 type BlockWorker interface {
 	// Work does what needs no other block.
 	Work(ctx context.Context, b *Block) error
-	// Settle does the rest. The blocks are settled one at a time and in the
+	// Commit does the rest. The blocks are settled one at a time and in the
 	// order of the file, whatever worker they are with.
-	Settle(b *Block) error
+	Commit(b *Block) error
 }
 
-// NewBlocks reads the header of a blind file. A *Defect names a column of the
+// NewBlockReader reads the header of a blind file. A *Defect names a column of the
 // schema that is missing, or tells what else is wrong with the header.
-func NewBlocks(src io.Reader, schema *Schema) (*Blocks, error) {
+func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	t, err := openTable(NewReader(src, ','))
 	if err != nil {
 		return nil, err
@@ -51,22 +51,22 @@ func NewBlocks(src io.Reader, schema *Schema) (*Blocks, error) {
 	}
 	// The shortest rows may become as many probabilities as there are classes.
 	size := max(2*chunkSize/(2+len(schema.Classes)), 4<<10)
-	return &Blocks{table: t, cells: newCells(schema, b), ids: newIdentities(), size: min(size, chunkSize)}, nil
+	return &BlockReader{table: t, cells: newCells(schema, b), ids: newIdentities(), size: min(size, chunkSize)}, nil
 }
 
 // Header returns the names of all columns in the order of the file. The
 // caller must not change it.
-func (b *Blocks) Header() []string { return b.table.names }
+func (b *BlockReader) Header() []string { return b.table.names }
 
 // RawHeader returns the header as it stands in the file, without its line end
 // and byte order mark. The caller must not change it.
-func (b *Blocks) RawHeader() []byte { return b.table.header }
+func (b *BlockReader) RawHeader() []byte { return b.table.header }
 
-// Share has all blocks of the file worked on by as many goroutines as there are
+// Run has all blocks of the file worked on by as many goroutines as there are
 // workers. It returns the first error of the first block that has one. A *Defect
 // tells what is wrong with the file; IDs that occur twice are known only when all
 // rows have been read. It can be called once.
-func (b *Blocks) Share(ctx context.Context, workers []BlockWorker) (err error) {
+func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error) {
 	defer func() { err = errors.Join(err, b.ids.Close()) }()
 	next := 0
 	err = b.table.share(ctx, len(workers), b.size, func() hand {
@@ -83,7 +83,7 @@ func (b *Blocks) Share(ctx context.Context, workers []BlockWorker) (err error) {
 }
 
 // judge tells what is wrong with the file as a whole.
-func (b *Blocks) judge(ctx context.Context) error {
+func (b *BlockReader) judge(ctx context.Context) error {
 	if b.table.rows == 0 {
 		d := b.table.defect(CodeNoRows, 0, "no data row follows the header")
 		return &d
@@ -100,7 +100,7 @@ func (b *Blocks) judge(ctx context.Context) error {
 
 // blockHand makes blocks of chunks.
 type blockHand struct {
-	blocks  *Blocks
+	blocks  *BlockReader
 	ctx     context.Context
 	worker  BlockWorker
 	numeric []bool
@@ -112,7 +112,7 @@ type blockHand struct {
 	whole   bool // no record is defective
 }
 
-func (b *Blocks) newHand(ctx context.Context, worker BlockWorker) *blockHand {
+func (b *BlockReader) newHand(ctx context.Context, worker BlockWorker) *blockHand {
 	return &blockHand{
 		blocks: b, ctx: ctx, worker: worker,
 		numeric: b.cells.numericFields(len(b.table.names)), cells: b.cells.fork(),
@@ -143,7 +143,7 @@ func (h *blockHand) settle(c *chunk) error {
 		return nil
 	}
 	b.ids.addGrid(&h.ids, &h.grid, c.line)
-	return h.worker.Settle(&h.block)
+	return h.worker.Commit(&h.block)
 }
 
 // readRows takes what is left of the table record by record.
@@ -174,7 +174,7 @@ func (h *blockHand) readRows() error {
 		if err := h.worker.Work(h.ctx, &h.block); err != nil {
 			return err
 		}
-		if err := h.worker.Settle(&h.block); err != nil {
+		if err := h.worker.Commit(&h.block); err != nil {
 			return err
 		}
 	}

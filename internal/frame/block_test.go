@@ -27,7 +27,7 @@ type gatherer struct{ all *[]*Block }
 
 func (gatherer) Work(context.Context, *Block) error { return nil }
 
-func (g gatherer) Settle(b *Block) error {
+func (g gatherer) Commit(b *Block) error {
 	one := &Block{Frame: &Frame{Rows: b.Frame.Rows, Labels: b.Frame.Labels}}
 	for _, c := range b.Frame.Columns {
 		one.Frame.Columns = append(one.Frame.Columns, Column{Floats: slices.Clone(c.Floats), Codes: slices.Clone(c.Codes)})
@@ -42,13 +42,13 @@ func (g gatherer) Settle(b *Block) error {
 // readBlocks returns all blocks of a blind file, of about so many bytes.
 func readBlocks(t *testing.T, file string, schema *Schema, size int) ([]*Block, error) {
 	t.Helper()
-	blocks, err := NewBlocks(strings.NewReader(file), schema)
+	blocks, err := NewBlockReader(strings.NewReader(file), schema)
 	if err != nil {
 		return nil, err
 	}
 	blocks.size = size
 	var all []*Block
-	err = blocks.Share(t.Context(), []BlockWorker{gatherer{&all}, gatherer{&all}})
+	err = blocks.Run(t.Context(), []BlockWorker{gatherer{&all}, gatherer{&all}})
 	return all, err
 }
 
@@ -111,12 +111,12 @@ func TestBlocks(t *testing.T) {
 
 func TestResultFormat(t *testing.T) {
 	file := "\uFEFFid,weight,colour,probability\n1,2,\"re\nd\",x\n2,,black,y\n"
-	blocks, err := NewBlocks(strings.NewReader(file), petSchema)
+	blocks, err := NewBlockReader(strings.NewReader(file), petSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw := [][]byte{[]byte("1,2,\"re\nd\",x"), []byte("2,,black,y")}
-	f := NewResultFormat(blocks)
+	f := NewFormat(blocks)
 	out := f.Header()
 	for i, p := range [][]float32{{0.25, 0.75}, {1, 0}} {
 		if out, err = f.AppendRow(out, raw[i], 1-i, p); err != nil {

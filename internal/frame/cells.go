@@ -12,7 +12,7 @@ type binding struct {
 }
 
 func bindByPosition(t *table, schema *Schema) (*binding, error) {
-	fields := schema.fields()
+	fields := schema.fieldNames()
 	if len(t.names) != len(fields)+2 {
 		d := t.defect(CodeTooFewColumns, len(t.names)-1, "%s, expected the %d of the training file",
 			plural(len(t.names), "column"), len(fields)+2)
@@ -32,7 +32,7 @@ func bindByName(t *table, schema *Schema) (*binding, error) {
 	}
 	b := &binding{id: t.find(schema.ID), label: -1}
 	places, first := indexOf(t.names), false
-	for _, name := range schema.fields() {
+	for _, name := range schema.fieldNames() {
 		at, known := places[name]
 		if !known {
 			return nil, &Defect{
@@ -94,7 +94,7 @@ func newCells(schema *Schema, b *binding) *cells {
 		switch {
 		case one.Kind == Category:
 			c.plain = append(c.plain, plainCell{field, i, indexOf(one.Levels)})
-		case one.Part == "":
+		case one.Feature == "":
 			c.plain = append(c.plain, plainCell{field: field, column: i})
 		default:
 			if parts[field] == nil {

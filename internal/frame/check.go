@@ -25,9 +25,9 @@ type Finding struct {
 	// column's name if no cell is meant.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Likely names the blind file's column that may be meant by one that is
+	// Suggestion names the blind file's column that may be meant by one that is
 	// missing; empty if none is like it.
-	Likely string `json:"likely,omitempty"`
+	Suggestion string `json:"likely,omitempty"`
 	// Count is the number of columns that the finding is about, with Name and Column
 	// left empty; 0 for one column.
 	Count int `json:"count,omitempty"`
@@ -42,16 +42,16 @@ const (
 	enoughRows  = 30   // rows below which shares and means say little
 )
 
-// Check compares the profile of a blind file with that of the training file,
+// Compare compares the profile of a blind file with that of the training file,
 // column by column in the order of the training file. Columns are told by
 // name; that the IDs are others is as it should be. Where many columns differ in one
 // way, one finding tells of them all.
-func Check(train, blind *Profile) []Finding {
+func Compare(train, blind *Profile) []Finding {
 	c := &comparison{train: train, blind: blind}
 	c.checkID()
 	for i := range train.Columns {
 		known := &train.Columns[i]
-		at := blind.find(known.Name)
+		at := blind.columnIndex(known.Name)
 		if at < 0 {
 			if known.Name != blind.Schema.ID {
 				c.reportMissing(known.Name)
@@ -77,11 +77,11 @@ func (c *comparison) report(severity Severity, code, name, format string, args .
 
 func (c *comparison) reportAt(line int, severity Severity, code, name, format string, args ...any) {
 	f := Finding{Severity: severity, Code: code, Name: name, Message: fmt.Sprintf(format, args...), Line: line}
-	if at := c.blind.find(name); at >= 0 {
+	if at := c.blind.columnIndex(name); at >= 0 {
 		f.Column = c.blind.Columns[at].Column
 	}
-	if c.blind.place != nil {
-		f.Line, f.Column = c.blind.place(f.Line, f.Column)
+	if c.blind.locate != nil {
+		f.Line, f.Column = c.blind.locate(f.Line, f.Column)
 	}
 	c.findings = append(c.findings, f)
 }
@@ -95,13 +95,13 @@ func (c *comparison) reportMissing(name string) {
 		if c.missing >= some {
 			break
 		}
-		if one := c.blind.Columns[i].Name; c.train.find(one) < 0 && one != c.train.Schema.Label {
+		if one := c.blind.Columns[i].Name; c.train.columnIndex(one) < 0 && one != c.train.Schema.Label {
 			extra = append(extra, one)
 		}
 	}
-	likely := Alike(name, extra)
+	likely := ClosestName(name, extra)
 	c.report(SeverityDefect, CodeMissingColumn, name, "the column of the training file is missing%s", didYouMean(name, extra))
-	c.findings[len(c.findings)-1].Likely = likely
+	c.findings[len(c.findings)-1].Suggestion = likely
 	c.missing++
 }
 
@@ -110,7 +110,7 @@ func (c *comparison) checkID() {
 	if want == got {
 		return
 	}
-	if c.train.find(got) >= 0 {
+	if c.train.columnIndex(got) >= 0 {
 		c.report(SeverityDefect, CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature", excerpt(got))
 		return
 	}
@@ -121,7 +121,7 @@ func (c *comparison) checkExtra() {
 	for i := range c.blind.Columns {
 		name := c.blind.Columns[i].Name
 		switch {
-		case c.train.find(name) >= 0:
+		case c.train.columnIndex(name) >= 0:
 		case name == c.train.Schema.Label:
 			c.report(SeverityWarning, CodeExtraColumn, name, "the label is carried through and never used to predict")
 		default:
@@ -236,7 +236,7 @@ func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 		plural(rows, "row"), percent(share(rows, c.blind.Rows)), what)
 }
 
-func (c *comparison) checkNumbers(name string, form Form, train, blind *Numbers) {
+func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericStats) {
 	slack := (train.Max - train.Min) * rangeSlack
 	moved := blind.Min < train.Min-slack || blind.Max > train.Max+slack
 	if moved {

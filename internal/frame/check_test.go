@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, f := range Check(train, scanText(t, c.file, ScanOptions{Blind: true, ID: train.Schema.ID})) {
+			for _, f := range Compare(train, scanText(t, c.file, ScanOptions{Blind: true, ID: train.Schema.ID})) {
 				got = append(got, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Code, f.Name, f.Message))
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
@@ -82,7 +82,7 @@ func TestCheckForms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, f := range Check(train, scanText(t, c.file, ScanOptions{Blind: true, ID: "id"})) {
+			for _, f := range Compare(train, scanText(t, c.file, ScanOptions{Blind: true, ID: "id"})) {
 				got = append(got, fmt.Sprintf("%s %s: %s", f.Code, f.Name, f.Message))
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
@@ -112,7 +112,7 @@ func TestCheckOfManyColumns(t *testing.T) {
 			train.Columns[i].Features = 1
 		}
 		var moved []Finding
-		for _, f := range Check(train, blind) {
+		for _, f := range Compare(train, blind) {
 			if f.Code == CodeMovedRange {
 				moved = append(moved, f)
 			}
@@ -160,7 +160,7 @@ func TestCheckOfCellsInAnotherForm(t *testing.T) {
 			train := scanText(t, file(60, c.train), ScanOptions{})
 			blind := scanText(t, file(c.rows, c.blind), ScanOptions{Blind: true, ID: "id"})
 			var got []string
-			for _, f := range Check(train, blind) {
+			for _, f := range Compare(train, blind) {
 				if f.Code != CodeExtraColumn {
 					got = append(got, f.Message)
 				}

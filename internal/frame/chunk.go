@@ -36,7 +36,7 @@ func (r *Reader) cut(c *chunk, size int) bool {
 		window := r.buf[r.pos : r.pos+size]
 		last := r.last && r.pos+size == r.end
 		n, rough := wholeRecords(window, r.delim, last)
-		r.rough = rough || n == 0 && (last || size >= max(MaxField, r.piece))
+		r.rough = rough || n == 0 && (last || size >= max(MaxFieldBytes, r.piece))
 		if n > 0 {
 			r.give(c, n, last && n == size)
 			return true

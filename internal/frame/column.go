@@ -14,13 +14,13 @@ type Column struct {
 	packed packed
 }
 
-// Numeric reports whether the column holds numbers.
-func (c *Column) Numeric() bool { return c.Floats != nil || c.packed.any() }
+// IsNumeric reports whether the column holds numbers.
+func (c *Column) IsNumeric() bool { return c.Floats != nil || c.packed.any() }
 
-// Numbers returns the values of rows lo…hi-1, NaN where missing. They are in
+// Values returns the values of rows lo…hi-1, NaN where missing. They are in
 // room, which must be as long, or part of the column: the caller does not
 // change them.
-func (c *Column) Numbers(room []float64, lo, hi int) []float64 {
+func (c *Column) Values(room []float64, lo, hi int) []float64 {
 	if c.Floats != nil {
 		return c.Floats[lo:hi]
 	}
@@ -44,11 +44,11 @@ func (c *Column) Numbers(room []float64, lo, hi int) []float64 {
 	return room
 }
 
-// Ranks returns which of its values each row of a numeric column has, and the
+// Dictionary returns which of its values each row of a numeric column has, and the
 // values, ascending: a missing cell has the rank after them. They are nil where
 // the column is not kept like this, as Load keeps one of few values. The caller
 // does not change them.
-func (c *Column) Ranks() (ranks []uint8, values []float64) {
+func (c *Column) Dictionary() (ranks []uint8, values []float64) {
 	if c.packed.ranks == nil {
 		return nil, nil
 	}
@@ -81,9 +81,9 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 	}
 }
 
-// Pick returns a column of the given rows, in their order.
-func (c *Column) Pick(rows []int32) Column {
-	if !c.Numeric() && c.Codes == nil {
+// Take returns a column of the given rows, in their order.
+func (c *Column) Take(rows []int32) Column {
+	if !c.IsNumeric() && c.Codes == nil {
 		return Column{}
 	}
 	if c.Codes != nil {

@@ -15,10 +15,10 @@ import (
 // floats returns the numbers of a column; nil if it has none.
 func floats(f *Frame, column int) []float64 {
 	c := &f.Columns[column]
-	if !c.Numeric() {
+	if !c.IsNumeric() {
 		return nil
 	}
-	return c.Numbers(make([]float64, f.Rows), 0, f.Rows)
+	return c.Values(make([]float64, f.Rows), 0, f.Rows)
 }
 
 // grown returns a column of the batches, one behind the other.
@@ -67,7 +67,7 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 			}
 			checkColumn(t, &g.Column, want)
 			g.packed.rank()
-			if ranks, _ := g.Ranks(); (ranks != nil) != (c.form <= formMedium) {
+			if ranks, _ := g.Dictionary(); (ranks != nil) != (c.form <= formMedium) {
 				t.Error("a column is ranked or not, against its form")
 			}
 			checkColumn(t, &g.Column, want)
@@ -84,7 +84,7 @@ func TestColumnRanks(t *testing.T) {
 		g := grown(values)
 		g.packed.rank()
 		checkColumn(t, &g.Column, values)
-		ranks, known := g.Ranks()
+		ranks, known := g.Dictionary()
 		if distinct > mostRanked {
 			if ranks != nil {
 				t.Errorf("%d values are ranked", distinct)
@@ -105,7 +105,7 @@ func TestColumnRanks(t *testing.T) {
 // checkColumn compares all that a column says with the values it should have.
 func checkColumn(t *testing.T, c *Column, want []float64) {
 	t.Helper()
-	got := c.Numbers(make([]float64, len(want)), 0, len(want))
+	got := c.Values(make([]float64, len(want)), 0, len(want))
 	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
 	}
@@ -114,11 +114,11 @@ func checkColumn(t *testing.T, c *Column, want []float64) {
 	for i := len(want) - 1; i >= 0; i-- {
 		backwards, turned = append(backwards, int32(i)), append(turned, want[i])
 	}
-	picked := c.Pick(backwards)
+	picked := c.Take(backwards)
 	if d := cmp.Diff(turned, picked.Floats, cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(want[1:], c.Numbers(got, 1, len(want)), cmpopts.EquateNaNs()); d != "" {
+	if d := cmp.Diff(want[1:], c.Values(got, 1, len(want)), cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
 	}
 }
@@ -160,8 +160,8 @@ func TestColumnsThatAreNotThere(t *testing.T) {
 	got := make([]float64, 3)
 	c.Gather(got, []int32{5, 6, 7})
 	checkNaN(got)
-	checkNaN(c.Numbers(make([]float64, 2), 7, 9))
-	if picked := c.Pick([]int32{1}); picked.Numeric() || picked.Codes != nil {
+	checkNaN(c.Values(make([]float64, 2), 7, 9))
+	if picked := c.Take([]int32{1}); picked.IsNumeric() || picked.Codes != nil {
 		t.Error(picked)
 	}
 }

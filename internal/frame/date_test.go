@@ -75,8 +75,8 @@ func TestCalendar(t *testing.T) {
 		if year != day.Year() || month != int(day.Month()) || of != day.Day() || dayNumber(year, month, of) != n {
 			t.Fatalf("day %d is %d-%d-%d, want %v", n, year, month, of, day)
 		}
-		if weekday := (int(day.Weekday()) + 6) % 7; datePart(float64(n), PartWeekday) != float64(weekday) {
-			t.Fatalf("%v is %v, want %d", day, datePart(float64(n), PartWeekday), weekday)
+		if weekday := (int(day.Weekday()) + 6) % 7; datePart(float64(n), FeatureWeekday) != float64(weekday) {
+			t.Fatalf("%v is %v, want %d", day, datePart(float64(n), FeatureWeekday), weekday)
 		}
 		day = day.AddDate(0, 0, 1)
 	}
@@ -101,7 +101,7 @@ func FuzzParseMoment(f *testing.F) {
 		if !ok || again.day != m.day {
 			t.Fatalf("%q: %+v, again %+v", cell, m, again)
 		}
-		for _, p := range []Part{PartTime, PartMonth, PartDay, PartWeekday, PartHour} {
+		for _, p := range []FeatureKind{FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour} {
 			if v := datePart(m.days(), p); math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Fatalf("%q: %s is %v", cell, p, v)
 			}

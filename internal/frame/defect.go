@@ -48,7 +48,7 @@ const (
 	CodeEmptyColumn    = "empty-column"
 	CodeTwinColumn     = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
-	CodeHeaderAgain    = "repeated-header"
+	CodeRepeatedHeader = "repeated-header"
 	CodeLeakingColumn  = "leaking-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeExtraColumn    = "extra-column"

@@ -7,33 +7,33 @@ import (
 	"strconv"
 )
 
-// Part tells which part of a file's cell a feature is.
-type Part string
+// FeatureKind tells which part of a file's cell a feature is.
+type FeatureKind string
 
 // The parts of cells. A feature without a Part is the cell as it is.
 const (
-	PartAmount  Part = "amount"  // a number that is written with a unit or with commas
-	PartText    Part = "text"    // the texts among numbers
-	PartTime    Part = "time"    // of a date: days since the beginning of 1970
-	PartMonth   Part = "month"   // 1 to 12
-	PartDay     Part = "day"     // of the month, 1 to 31
-	PartWeekday Part = "weekday" // 0 is Monday
-	PartHour    Part = "hour"    // since midnight, with its fraction
-	PartLength  Part = "length"  // of a text in bytes
-	PartWords   Part = "words"   // how many words a text has
-	PartWord    Part = "word"    // 1 if a text has the word, else 0
+	FeatureAmount  FeatureKind = "amount"  // a number that is written with a unit or with commas
+	FeatureText    FeatureKind = "text"    // the texts among numbers
+	FeatureTime    FeatureKind = "time"    // of a date: days since the beginning of 1970
+	FeatureMonth   FeatureKind = "month"   // 1 to 12
+	FeatureDay     FeatureKind = "day"     // of the month, 1 to 31
+	FeatureWeekday FeatureKind = "weekday" // 0 is Monday
+	FeatureHour    FeatureKind = "hour"    // since midnight, with its fraction
+	FeatureLength  FeatureKind = "length"  // of a text in bytes
+	FeatureWords   FeatureKind = "words"   // how many words a text has
+	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, else 0
 )
 
-// family returns the part that stands for all numeric parts that are filled
+// group returns the part that stands for all numeric parts that are filled
 // together.
-func (p Part) family() (family Part, known bool) {
+func (p FeatureKind) group() (family FeatureKind, known bool) {
 	switch p {
-	case PartAmount:
+	case FeatureAmount:
 		return p, true
-	case PartTime, PartMonth, PartDay, PartWeekday, PartHour:
-		return PartTime, true
-	case PartLength, PartWords, PartWord:
-		return PartWord, true
+	case FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour:
+		return FeatureTime, true
+	case FeatureLength, FeatureWords, FeatureWord:
+		return FeatureWord, true
 	}
 	return "", false
 }
@@ -66,34 +66,34 @@ func (t *tally) category(name string) ColumnSchema {
 func (t *tally) numericFeatures(name string, j *judged) []ColumnSchema {
 	first := ColumnSchema{Name: name, Kind: Numeric}
 	if j.amount != nil {
-		first.Part, first.Unit, first.Comma = PartAmount, j.amount.unit, j.amount.comma
+		first.Feature, first.Unit, first.DecimalComma = FeatureAmount, j.amount.unit, j.amount.comma
 	}
 	features := []ColumnSchema{first}
 	if j.code && len(t.texts.list) > 0 {
-		features = append(features, part(t.category(name+".code"), name, PartText))
+		features = append(features, part(t.category(name+".code"), name, FeatureText))
 	}
 	if len(j.strays) > 0 {
 		others := tally{texts: levels{list: j.strays}}
-		features = append(features, part(others.category(name+".text"), name, PartText))
+		features = append(features, part(others.category(name+".text"), name, FeatureText))
 	}
 	return features
 }
 
-func part(c ColumnSchema, source string, p Part) ColumnSchema {
-	c.Source, c.Part = source, p
+func part(c ColumnSchema, source string, p FeatureKind) ColumnSchema {
+	c.Source, c.Feature = source, p
 	return c
 }
 
 // dateFeatures returns the time and those parts of the calendar that vary; they
 // may do so beyond what is known.
 func dateFeatures(name string, j *judged) []ColumnSchema {
-	list := []Part{PartTime, PartMonth, PartDay, PartWeekday, PartHour}
+	list := []FeatureKind{FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour}
 	if j.form == FormTime {
-		list = []Part{PartHour}
+		list = []FeatureKind{FeatureHour}
 	}
 	var features []ColumnSchema
 	for _, p := range list {
-		if j.form == FormDate && p != PartTime && (!j.sampled || p == PartHour) && !varies(j.values, p) {
+		if j.form == FormDate && p != FeatureTime && (!j.sampled || p == FeatureHour) && !varies(j.values, p) {
 			continue
 		}
 		c := part(ColumnSchema{Name: name + "." + string(p), Kind: Numeric}, name, p)
@@ -103,7 +103,7 @@ func dateFeatures(name string, j *judged) []ColumnSchema {
 	return features
 }
 
-func varies(days []level, p Part) bool {
+func varies(days []level, p FeatureKind) bool {
 	for i := range days {
 		if datePart(days[i].value, p) != datePart(days[0].value, p) {
 			return true
@@ -119,11 +119,11 @@ func (t *tally) textFeatures(name string, j *judged) []ColumnSchema {
 	if j.shared {
 		features = append(features, t.category(name))
 	}
-	for _, p := range []Part{PartLength, PartWords} {
+	for _, p := range []FeatureKind{FeatureLength, FeatureWords} {
 		features = append(features, part(ColumnSchema{Name: name + "." + string(p), Kind: Numeric}, name, p))
 	}
 	for _, word := range slices.Sorted(slices.Values(j.words)) {
-		c := part(ColumnSchema{Name: name + ":" + word, Kind: Numeric}, name, PartWord)
+		c := part(ColumnSchema{Name: name + ":" + word, Kind: Numeric}, name, FeatureWord)
 		c.Word = word
 		features = append(features, c)
 	}

@@ -116,11 +116,11 @@ func TestParts(t *testing.T) {
 	schema := &Schema{
 		ID: "id", Label: "y", Fields: []string{"when", "unused", "price", "note"}, Classes: []string{"a", "b"},
 		Columns: []ColumnSchema{
-			part(ColumnSchema{Name: "when.weekday"}, "when", PartWeekday),
-			part(ColumnSchema{Name: "when.hour"}, "when", PartHour),
-			{Name: "price", Part: PartAmount, Unit: "$"},
-			part(ColumnSchema{Name: "note.words"}, "note", PartWords),
-			{Name: "note:good", Source: "note", Part: PartWord, Word: "good"},
+			part(ColumnSchema{Name: "when.weekday"}, "when", FeatureWeekday),
+			part(ColumnSchema{Name: "when.hour"}, "when", FeatureHour),
+			{Name: "price", Feature: FeatureAmount, Unit: "$"},
+			part(ColumnSchema{Name: "note.words"}, "note", FeatureWords),
+			{Name: "note:good", Source: "note", Feature: FeatureWord, Word: "good"},
 		},
 	}
 	file := "note,price,extra,id,when,unused\n" +
@@ -141,7 +141,7 @@ func TestParts(t *testing.T) {
 	}
 
 	t.Run("a_column_that_is_not_used_must_be_there_all_the_same", func(t *testing.T) {
-		_, err := NewBlocks(strings.NewReader("id,when,price,note\n1,,,\n"), schema)
+		_, err := NewBlockReader(strings.NewReader("id,when,price,note\n1,,,\n"), schema)
 		if err == nil || err.Error() != `line 1: the column "unused" of the training file is missing` {
 			t.Error(err)
 		}
@@ -164,7 +164,7 @@ func TestParts(t *testing.T) {
 	t.Run("a_schema_that_does_not_hold_together_is_not_valid", func(t *testing.T) {
 		for name, spoil := range map[string]func(s *Schema){
 			"unknown_field": func(s *Schema) { s.Columns[0].Source = "else" },
-			"unknown_part":  func(s *Schema) { s.Columns[0].Part = "century" },
+			"unknown_part":  func(s *Schema) { s.Columns[0].Feature = "century" },
 			"mixed_parts":   func(s *Schema) { s.Columns[0].Source = "note" },
 			"two_amounts":   func(s *Schema) { s.Columns[4] = s.Columns[2] },
 			"unknown_kind":  func(s *Schema) { s.Columns[0].Kind = 7 },
@@ -289,11 +289,11 @@ func FuzzCell(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	schema := &Schema{Columns: []ColumnSchema{
-		part(ColumnSchema{Name: "t"}, "a", PartTime),
-		part(ColumnSchema{Name: "d"}, "a", PartDay),
-		{Name: "b", Part: PartAmount, Comma: true},
-		part(ColumnSchema{Name: "l"}, "c", PartLength),
-		{Name: "w", Source: "c", Part: PartWord, Word: "good"},
+		part(ColumnSchema{Name: "t"}, "a", FeatureTime),
+		part(ColumnSchema{Name: "d"}, "a", FeatureDay),
+		{Name: "b", Feature: FeatureAmount, DecimalComma: true},
+		part(ColumnSchema{Name: "l"}, "c", FeatureLength),
+		{Name: "w", Source: "c", Feature: FeatureWord, Word: "good"},
 		{Name: "d", Kind: Category, Levels: []string{"x"}},
 	}}
 	f.Fuzz(func(t *testing.T, cell []byte) {

@@ -28,7 +28,7 @@ func (f *amountFiller) fill(columns []Column, cell []byte) {
 type dateFiller struct {
 	dayFirst bool
 	columns  []int
-	parts    []Part
+	parts    []FeatureKind
 }
 
 func (f *dateFiller) fill(columns []Column, cell []byte) {
@@ -36,7 +36,7 @@ func (f *dateFiller) fill(columns []Column, cell []byte) {
 	days := m.days()
 	for i, p := range f.parts {
 		value := NaN
-		if ok && (m.date || p == PartHour) {
+		if ok && (m.date || p == FeatureHour) {
 			value = datePart(days, p)
 		}
 		c := &columns[f.columns[i]]
@@ -45,19 +45,19 @@ func (f *dateFiller) fill(columns []Column, cell []byte) {
 }
 
 // datePart returns a part of a moment in days since the beginning of 1970.
-func datePart(days float64, p Part) float64 {
+func datePart(days float64, p FeatureKind) float64 {
 	whole := math.Floor(days)
 	switch p {
-	case PartTime:
+	case FeatureTime:
 		return days
-	case PartHour:
+	case FeatureHour:
 		const seconds = 24 * 60 * 60
 		return math.Round((days-whole)*seconds) / 3600
-	case PartWeekday: // 1 January 1970 was a Thursday
+	case FeatureWeekday: // 1 January 1970 was a Thursday
 		return math.Mod(math.Mod(whole+3, 7)+7, 7)
 	}
 	_, month, day := calendar(int(whole))
-	if p == PartMonth {
+	if p == FeatureMonth {
 		return float64(month)
 	}
 	return float64(day)
@@ -100,15 +100,15 @@ func (f *textFiller) fill(columns []Column, cell []byte) {
 // are made of one cell of the file.
 func newFiller(schema *Schema, columns []int) filler {
 	c := &schema.Columns[columns[0]]
-	switch c.Part {
-	case PartAmount:
-		return &amountFiller{form: amountForm{unit: c.Unit, comma: c.Comma}, column: columns[0]}
-	case PartLength, PartWords, PartWord:
+	switch c.Feature {
+	case FeatureAmount:
+		return &amountFiller{form: amountForm{unit: c.Unit, comma: c.DecimalComma}, column: columns[0]}
+	case FeatureLength, FeatureWords, FeatureWord:
 		return newTextFiller(schema, columns)
 	}
 	f := &dateFiller{dayFirst: c.DayFirst, columns: columns}
 	for _, at := range columns {
-		f.parts = append(f.parts, schema.Columns[at].Part)
+		f.parts = append(f.parts, schema.Columns[at].Feature)
 	}
 	return f
 }
@@ -116,10 +116,10 @@ func newFiller(schema *Schema, columns []int) filler {
 func newTextFiller(schema *Schema, columns []int) *textFiller {
 	f := &textFiller{words: make(map[string]int)}
 	for _, at := range columns {
-		switch c := &schema.Columns[at]; c.Part {
-		case PartLength:
+		switch c := &schema.Columns[at]; c.Feature {
+		case FeatureLength:
 			f.lengths = append(f.lengths, at)
-		case PartWords:
+		case FeatureWords:
 			f.counts = append(f.counts, at)
 		default:
 			f.columns = append(f.columns, at)

@@ -8,7 +8,7 @@ import (
 // A model file may name a part twice.
 func TestEveryColumnIsFilled(t *testing.T) {
 	var columns []ColumnSchema
-	for _, p := range []Part{PartLength, PartLength, PartWords, PartWords, PartWord, PartWord} {
+	for _, p := range []FeatureKind{FeatureLength, FeatureLength, FeatureWords, FeatureWords, FeatureWord, FeatureWord} {
 		columns = append(columns, part(ColumnSchema{Name: "x"}, "x", p))
 	}
 	schema := &Schema{ID: "id", Fields: []string{"x"}, Columns: columns, Classes: []string{"a", "b"}}
@@ -17,7 +17,7 @@ func TestEveryColumnIsFilled(t *testing.T) {
 		t.Fatal(schema.Valid(), err)
 	}
 	for i := range f.Columns {
-		if n := len(f.Columns[i].Numbers(make([]float64, 2), 0, f.Rows)); n != 2 {
+		if n := len(f.Columns[i].Values(make([]float64, 2), 0, f.Rows)); n != 2 {
 			t.Errorf("column %d has %d rows", i, n)
 		}
 	}

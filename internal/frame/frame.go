@@ -69,8 +69,8 @@ type Schema struct {
 	Classes []string `json:"classes"`
 }
 
-// fields returns the names of the columns that a file must have beside its ID.
-func (s *Schema) fields() []string {
+// fieldNames returns the names of the columns that a file must have beside its ID.
+func (s *Schema) fieldNames() []string {
 	if s.Fields != nil {
 		return s.Fields
 	}
@@ -92,19 +92,19 @@ func (s *Schema) simplify() {
 // Valid reports whether the columns of a schema can be filled: each from one of
 // the fields, and the parts of one cell such as go together.
 func (s *Schema) Valid() bool {
-	fields := indexOf(s.fields())
-	families := make(map[string]Part)
+	fields := indexOf(s.fieldNames())
+	families := make(map[string]FeatureKind)
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		_, known := fields[c.Field()]
-		if !known || c.Kind > Category || (c.Kind == Category && c.Part != "" && c.Part != PartText) {
+		if !known || c.Kind > Category || (c.Kind == Category && c.Feature != "" && c.Feature != FeatureText) {
 			return false
 		}
-		if c.Kind == Category || c.Part == "" {
+		if c.Kind == Category || c.Feature == "" {
 			continue
 		}
-		family, known := c.Part.family()
-		if before, any := families[c.Field()]; !known || any && (before != family || family == PartAmount) {
+		family, known := c.Feature.group()
+		if before, any := families[c.Field()]; !known || any && (before != family || family == FeatureAmount) {
 			return false
 		}
 		families[c.Field()] = family
@@ -119,14 +119,14 @@ type ColumnSchema struct {
 	// Source is the file's column that the feature is made of; empty if that
 	// has the feature's name.
 	Source string `json:"source,omitempty"`
-	// Part is the part of the cell; empty for all of it.
-	Part Part `json:"part,omitempty"`
+	// Feature is the part of the cell; empty for all of it.
+	Feature FeatureKind `json:"part,omitempty"`
 	// DayFirst tells that 1/2/2006 is in February.
 	DayFirst bool `json:"dayFirst,omitempty"`
 	// Unit and Comma are how an amount is written: what stands beside it, and
 	// whether the comma parts its decimals.
-	Unit  string `json:"unit,omitempty"`
-	Comma bool   `json:"comma,omitempty"`
+	Unit         string `json:"unit,omitempty"`
+	DecimalComma bool   `json:"comma,omitempty"`
 	// Word is the word that is looked for.
 	Word string `json:"word,omitempty"`
 	// Levels are the texts of a Category column that have a code of their
@@ -137,8 +137,8 @@ type ColumnSchema struct {
 // Field returns the name of the file's column that the feature is made of.
 func (c *ColumnSchema) Field() string { return cmp.Or(c.Source, c.Name) }
 
-// Other returns the code that stands for rare and never seen texts.
-func (c *ColumnSchema) Other() int32 { return int32(len(c.Levels)) }
+// OtherCode returns the code that stands for rare and never seen texts.
+func (c *ColumnSchema) OtherCode() int32 { return int32(len(c.Levels)) }
 
 // NaN is the value of an empty cell in a Numeric column.
 var NaN = math.NaN()

@@ -56,7 +56,7 @@ func (g *grid) parse(c *chunk, numeric []bool) bool {
 	quoted := bytes.IndexByte(c.text, '"') >= 0
 	g.marks = slices.Grow(g.marks[:0], len(g.text)+markSlack)
 	g.marks = g.marks[:mark(g.marks[:cap(g.marks)], g.text, quoted)]
-	if !g.lay(quoted) || len(c.text) > MaxField && g.longest() > MaxField {
+	if !g.lay(quoted) || len(c.text) > MaxFieldBytes && g.longest() > MaxFieldBytes {
 		return false
 	}
 	// An odd number of cache lines from column to column, so that the columns

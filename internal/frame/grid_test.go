@@ -31,7 +31,7 @@ func rowsOf(t *table, rows [][]string) [][]string {
 		}
 		if err != nil {
 			rows = append(rows, []string{err.Error()})
-			if t.reader.ended() {
+			if t.reader.done() {
 				return rows
 			}
 			continue

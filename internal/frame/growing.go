@@ -99,7 +99,7 @@ type growing struct {
 func (g *growing) add(c *Column, rows int, s span, large []fraction) {
 	before := g.span
 	g.span = before.with(s)
-	if !g.Numeric() || g.span.least != before.least || g.span.digits != before.digits {
+	if !g.IsNumeric() || g.span.least != before.least || g.span.digits != before.digits {
 		g.recast(before.digits)
 	}
 	switch {
@@ -117,7 +117,7 @@ func (g *growing) add(c *Column, rows int, s span, large []fraction) {
 func (g *growing) carry(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {
-		g.put(c.Numbers(some[:], lo, min(lo+len(some), rows)), digits)
+		g.put(c.Values(some[:], lo, min(lo+len(some), rows)), digits)
 	}
 }
 

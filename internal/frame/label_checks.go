@@ -11,9 +11,9 @@ import (
 
 // The rules by which a label is judged.
 const (
-	// AdvisedRows is how many rows a class should have: with fewer it is hard to
+	// AdvisedClassRows is how many rows a class should have: with fewer it is hard to
 	// learn, and harder to measure.
-	AdvisedRows = 25
+	AdvisedClassRows = 25
 
 	maxClasses  = 1_000 // more labels are a quantity, not a class
 	manyClasses = 50    // classes of numbers that may be a quantity
@@ -37,7 +37,7 @@ func (s *scan) finishLabel(ctx context.Context) error {
 	}
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.text)
-		p.Classes = append(p.Classes, LevelRows{Text: one.text, Rows: one.rows})
+		p.Classes = append(p.Classes, ValueCount{Text: one.text, Rows: one.rows})
 	}
 	if s.skipped > 0 {
 		return nil // the labels of rows that could not be read are missing
@@ -106,7 +106,7 @@ func (s *scan) findLeaks(ctx context.Context) error {
 	for i := range columns {
 		field := columns[i].Column - 1
 		told := shares[field]
-		if columns[i].Alone = told; columns[i].Features > 0 && a.leaks(told) {
+		if columns[i].LabelAccuracy = told; columns[i].Features > 0 && a.leaks(told) {
 			s.warn(CodeLeakingColumn, field,
 				"tells the label of %s of the rows by itself, where %s alone is right in %s: is it known before the label is?",
 				percent(told), excerpt(s.tallies[s.label].texts.top(1)[0].Text), percent(a.base()))
@@ -119,18 +119,18 @@ func (s *scan) findLeaks(ctx context.Context) error {
 // they are many.
 func (s *scan) warnSmall(list []level) {
 	const many = 3
-	small := slices.DeleteFunc(slices.Clone(list), func(one level) bool { return one.rows >= AdvisedRows })
+	small := slices.DeleteFunc(slices.Clone(list), func(one level) bool { return one.rows >= AdvisedClassRows })
 	slices.SortStableFunc(small, func(a, b level) int { return cmp.Compare(a.rows, b.rows) })
 	if len(small) > many {
 		text := ""
 		for _, one := range small[:many] {
 			text += fmt.Sprintf("%s %s, ", excerpt(one.text), grouped(one.rows))
 		}
-		s.warnAt(small[0].line(), CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedRows, text)
+		s.warnAt(small[0].line(), CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedClassRows, text)
 		return
 	}
 	for _, one := range small {
-		s.warnAt(one.line(), CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), plural(one.rows, "row"), AdvisedRows)
+		s.warnAt(one.line(), CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), plural(one.rows, "row"), AdvisedClassRows)
 	}
 }
 

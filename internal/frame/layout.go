@@ -2,8 +2,8 @@ package frame
 
 import "bytes"
 
-// layout is how a file is written, as far as its beginning tells.
-type layout struct {
+// dialect is how a file is written, as far as its beginning tells.
+type dialect struct {
 	delim    byte
 	preamble int      // records before the header: titles and remarks
 	header   bool     // the first record names the columns
@@ -21,14 +21,14 @@ const (
 
 // sniff finds out how a file is written. delim is DetectDelimiter, or what the
 // user says; cut tells that the file goes on behind the sample.
-func sniff(sample []byte, cut bool, delim byte) (layout, error) {
+func sniff(sample []byte, cut bool, delim byte) (dialect, error) {
 	if delim == 0 || delim == DetectDelimiter {
 		delim = FindDelimiter(sample[:min(len(sample), sampleSize)], cut || len(sample) > sampleSize)
 		if delim == ',' {
 			delim = behindPreamble(sample, cut)
 		}
 	}
-	l := layout{delim: delim, header: true}
+	l := dialect{delim: delim, header: true}
 	records, err := readSample(sample, cut, delim)
 	if len(records) == 0 {
 		return l, orEmpty(err)

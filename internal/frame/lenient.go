@@ -53,7 +53,7 @@ func (l *lenient) next() (fields [][]byte, line int, err error) {
 		}
 		line = r.line
 		at, what := r.split(window)
-		if what == partial && len(window)-at <= MaxField && len(window) <= MaxRecord {
+		if what == partial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 			r.err = r.fill()
 			continue
 		}
@@ -96,10 +96,10 @@ func (l *lenient) oneLine(at int, what outcome) (fields [][]byte, more bool, err
 		n = len(window)
 	}
 	if n < 0 || n+1 >= len(window) && !r.last {
-		if len(window) > MaxRecord {
+		if len(window) > MaxRecordBytes {
 			return nil, false, &Defect{
 				Code: CodeTooLong, Line: r.line, Column: 1,
-				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecord>>20),
+				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecordBytes>>20),
 			}
 		}
 		r.err = r.fill()

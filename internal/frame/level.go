@@ -219,12 +219,12 @@ func (l *levels) retained() []level {
 }
 
 // top returns the n most frequent texts, most frequent first.
-func (l *levels) top(n int) []LevelRows {
+func (l *levels) top(n int) []ValueCount {
 	sorted := slices.Clone(l.list)
 	slices.SortFunc(sorted, byRows)
-	var top []LevelRows
+	var top []ValueCount
 	for _, one := range sorted[:min(len(sorted), n)] {
-		top = append(top, LevelRows{Text: one.text, Rows: one.rows})
+		top = append(top, ValueCount{Text: one.text, Rows: one.rows})
 	}
 	return top
 }

@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// LooseName returns what a column's name reads like when case and all but letters
+// NormalizeName returns what a column's name reads like when case and all but letters
 // and digits do not count; the name itself where nothing else is left.
-func LooseName(name string) string {
-	if loose := looseName(name); loose != "" {
+func NormalizeName(name string) string {
+	if loose := normalizeName(name); loose != "" {
 		return loose
 	}
 	return name
 }
 
-// looseName is LooseName, but empty where nothing is left.
-func looseName(name string) string {
+// normalizeName is LooseName, but empty where nothing is left.
+func normalizeName(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsLetter(char) || unicode.IsDigit(char) {
 			return unicode.ToLower(char)
@@ -28,22 +28,22 @@ func looseName(name string) string {
 // didYouMean returns the question for the name that is most like another one,
 // nothing if none is.
 func didYouMean(name string, names []string) string {
-	if likely := Alike(name, names); likely != "" {
+	if likely := ClosestName(name, names); likely != "" {
 		return fmt.Sprintf(" (did you mean %s?)", excerpt(likely))
 	}
 	return ""
 }
 
-// Alike returns the name that differs from another one in case and signs, or
+// ClosestName returns the name that differs from another one in case and signs, or
 // else in a few letters only; empty if none does.
-func Alike(name string, names []string) string {
-	loose := []rune(looseName(name))
+func ClosestName(name string, names []string) string {
+	loose := []rune(normalizeName(name))
 	best, least := "", len(loose)/3+1
 	for _, other := range names {
 		if other == name {
 			continue
 		}
-		if d := distance(loose, []rune(looseName(other)), least); d < least || d == 0 && best == "" {
+		if d := distance(loose, []rune(normalizeName(other)), least); d < least || d == 0 && best == "" {
 			best, least = other, d
 		}
 	}

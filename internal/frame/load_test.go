@@ -34,11 +34,11 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 func TestChunksAreLoadedAsRecords(t *testing.T) {
 	schema := &Schema{ID: "id", Label: "y", Fields: []string{"n", "m", "c", "x"}, Classes: []string{"p", "q\""}, Columns: []ColumnSchema{
 		{Name: "n"},
-		part(ColumnSchema{Name: "n.text", Kind: Category, Levels: []string{"?", "1.50", "abc"}}, "n", PartText),
-		{Name: "m", Part: PartAmount, Unit: "%"},
+		part(ColumnSchema{Name: "n.text", Kind: Category, Levels: []string{"?", "1.50", "abc"}}, "n", FeatureText),
+		{Name: "m", Feature: FeatureAmount, Unit: "%"},
 		{Name: "c", Kind: Category, Levels: []string{"", "a, b", "é"}},
-		part(ColumnSchema{Name: "time"}, "x", PartTime),
-		part(ColumnSchema{Name: "hour"}, "x", PartHour),
+		part(ColumnSchema{Name: "time"}, "x", FeatureTime),
+		part(ColumnSchema{Name: "hour"}, "x", FeatureHour),
 	}}
 	cells := []string{
 		"1", "-1", "+1", "-0", "007", "1.50", ".5", "5.", "1e3", "1E-3", "1e999", "12345678", "123456789.123456789", "-9999999.99999999",
@@ -84,8 +84,8 @@ func TestChunksAreLoadedAsRecords(t *testing.T) {
 // numbersOf returns a column's numbers or codes.
 func numbersOf(f *Frame, column int) []float64 {
 	c := &f.Columns[column]
-	if c.Numeric() {
-		return append([]float64(nil), c.Numbers(make([]float64, f.Rows), 0, f.Rows)...)
+	if c.IsNumeric() {
+		return append([]float64(nil), c.Values(make([]float64, f.Rows), 0, f.Rows)...)
 	}
 	codes := make([]float64, f.Rows)
 	for row, code := range c.Codes {

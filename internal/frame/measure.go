@@ -105,11 +105,11 @@ func (m *measure) merge(rows int, mean, squares float64) {
 }
 
 // numbers returns the statistics for a profile; nil without a number.
-func (m *measure) numbers() *Numbers {
+func (m *measure) numbers() *NumericStats {
 	if m.rows == 0 {
 		return nil
 	}
-	return &Numbers{
+	return &NumericStats{
 		Min: m.min, Max: m.max, Mean: m.mean,
 		StdDev:    min(math.Sqrt(max(m.sum, 0)/float64(m.rows)), math.MaxFloat64),
 		Histogram: m.bins.histogram(),

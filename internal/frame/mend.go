@@ -10,15 +10,15 @@ import (
 	"slices"
 )
 
-// MendOptions tell Mend what it reads.
-type MendOptions struct {
-	// Shape tells where the file has its columns, as for Reshape.
-	Shape Shape
+// Options tell Mend what it reads.
+type Options struct {
+	// Layout tells where the file has its columns, as for Reshape.
+	Layout Layout
 	// Choose decides which columns are the ID and the label where Shape does not say,
 	// by their names and the first rows, of which some may be too short or too long. It
 	// is not asked about a blind file with Train. If it is nil, the first column is the
 	// ID and the last that is not left out the label.
-	Choose func(names []string, rows [][][]byte) (Chosen, error)
+	Choose func(names []string, rows [][][]byte) (ColumnRoles, error)
 	// Train is what a blind file is for: the profile of a training file without
 	// defects. It may be nil.
 	Train *Profile
@@ -26,16 +26,16 @@ type MendOptions struct {
 	NumberedTrain bool
 }
 
-// Chosen are the columns of a file that are no features, as positions from 0.
-type Chosen struct {
+// ColumnRoles are the columns of a file that are no features, as positions from 0.
+type ColumnRoles struct {
 	ID    int // -1 if IDs are made
 	Label int // -1 for the last that is not left out
 	// Reason says in a few words why another column is the label.
 	Reason string
 }
 
-// Mended is what Mend did.
-type Mended struct {
+// Report is what Mend did.
+type Report struct {
 	// Changes are what was changed, each kind once; none means that the copy
 	// differs from the file in nothing but how it is written.
 	Changes []Change
@@ -46,11 +46,11 @@ type Mended struct {
 	Numbered bool
 	// Line is that of the header in the file that was read, From the number of the
 	// column there, from 1, for each of the copy: 0 for one that was made.
-	Line int
-	From []int
+	Line          int
+	SourceColumns []int
 }
 
-// Mend writes a corrected copy of a file to dst: UTF-8, commas, one header, ID
+// File writes a corrected copy of a file to dst: UTF-8, commas, one header, ID
 // first and label last, an ID and the same number of fields for every row; of a
 // blind file the columns in the order of the training file. It changes what can
 // be decided and nothing else, and tells every change.
@@ -59,8 +59,8 @@ type Mended struct {
 // as its encoding is known, in UTF-8. A
 // *Defect is something that cannot be put right. What cannot be put right by
 // reading rows alone, such as a missing column, is found by a Scan of the copy.
-func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts MendOptions) (done *Mended, err error) {
-	m := &mender{ctx: ctx, opts: opts, blind: opts.Shape.Blind, ids: newIdentities()}
+func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
+	m := &mender{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: newIdentities()}
 	defer func() { err = errors.Join(err, m.ids.Close()) }()
 	for _, pass := range []func(io.Reader) error{m.survey, func(src io.Reader) error { return m.write(src, dst) }} {
 		src, err := open()
@@ -75,10 +75,10 @@ func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 	}
 	m.done.Changes, m.done.Line = m.ledger.changes(m.names), m.layout.line
 	if m.id == made {
-		m.done.From = append(m.done.From, 0)
+		m.done.SourceColumns = append(m.done.SourceColumns, 0)
 	}
 	for _, at := range m.order {
-		m.done.From = append(m.done.From, at+1)
+		m.done.SourceColumns = append(m.done.SourceColumns, at+1)
 	}
 	return &m.done, nil
 }
@@ -86,22 +86,22 @@ func Mend(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 // mender is the state of one Mend: what the first pass finds out for the second.
 type mender struct {
 	ctx   context.Context
-	opts  MendOptions
+	opts  Options
 	blind bool
 
-	layout layout // how the file is written
+	layout dialect // how the file is written
 	names  []string
 	ids    *identities
 	scan   *scan // of the rows that have the right number of fields
 	id     int   // field of the ID, -1 if it is made
 	label  int   // field of the label, -1 in a blind file
-	chosen Chosen
+	chosen ColumnRoles
 	order  []int // fields of the copy, in their order
 
 	ledger ledger
 	quiet  bool // nothing is noted: it will be in the second pass
 	first  bool // the first row was counted, though it stands where a header should
-	done   Mended
+	done   Report
 }
 
 func (m *mender) note(code string, line, column int) {
@@ -119,7 +119,7 @@ func (m *mender) survey(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffed)
 	sample, _ := head.Peek(sniffed) // an error comes again with Read
 	var err error
-	if m.layout, err = sniff(sample, len(sample) == sniffed, m.opts.Shape.Delimiter); err != nil {
+	if m.layout, err = sniff(sample, len(sample) == sniffed, m.opts.Layout.Delimiter); err != nil {
 		return err
 	}
 	rows, err := m.open(head)
@@ -186,7 +186,7 @@ func (m *mender) decide() error {
 		m.layout.header = !m.keepsNumbersOnly() && (s.profile.Rows == 0 || !m.headless())
 	}
 	m.nameColumns()
-	for _, name := range m.opts.Shape.Drop {
+	for _, name := range m.opts.Layout.Drop {
 		if !m.blind && !slices.Contains(m.names, name) {
 			return m.missing(name, "dropped")
 		}
@@ -222,7 +222,7 @@ func (m *mender) headless() bool {
 		if names := m.trainNames(); names != nil {
 			return m.holdsNumbers(train, names)
 		}
-		if slices.ContainsFunc(m.names, func(name string) bool { return train.find(name) >= 0 }) {
+		if slices.ContainsFunc(m.names, func(name string) bool { return train.columnIndex(name) >= 0 }) {
 			return false
 		}
 	}

@@ -13,18 +13,18 @@ import (
 )
 
 // mendText mends a file that is a text.
-func mendText(t *testing.T, file string, opts MendOptions) (string, *Mended, error) {
+func mendText(t *testing.T, file string, opts Options) (string, *Report, error) {
 	t.Helper()
-	if opts.Shape.Delimiter == 0 {
-		opts.Shape.Delimiter = DetectDelimiter
+	if opts.Layout.Delimiter == 0 {
+		opts.Layout.Delimiter = DetectDelimiter
 	}
 	var copied bytes.Buffer
 	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file)), nil }
-	done, err := Mend(t.Context(), open, &copied, opts)
+	done, err := File(t.Context(), open, &copied, opts)
 	return copied.String(), done, err
 }
 
-func codesOf(done *Mended) []string {
+func codesOf(done *Report) []string {
 	var list []string
 	for _, c := range done.Changes {
 		list = append(list, fmt.Sprintf("%s %d line %d", c.Code, c.Count, c.Line))
@@ -114,7 +114,7 @@ func TestMend(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, done, err := mendText(t, c.file, MendOptions{})
+			got, done, err := mendText(t, c.file, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestMend(t *testing.T) {
 }
 
 // compareMended holds a copy and what is told of it to what is wanted.
-func compareMended(t *testing.T, want, got string, changes []string, done *Mended) {
+func compareMended(t *testing.T, want, got string, changes []string, done *Report) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -136,7 +136,7 @@ func compareMended(t *testing.T, want, got string, changes []string, done *Mende
 }
 
 // proveMended holds a copy to what Mend promises.
-func proveMended(t *testing.T, file string, done *Mended, opts ScanOptions) {
+func proveMended(t *testing.T, file string, done *Report, opts ScanOptions) {
 	t.Helper()
 	p := scanText(t, file, opts)
 	left := 0
@@ -165,30 +165,30 @@ func TestMendColumns(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file, want string
-		shape            Shape
+		shape            Layout
 		changes          []string
-		chosen           Chosen
+		chosen           ColumnRoles
 	}{
 		{
 			name: "label_and_id_where_they_belong", changes: []string{"column-moved 1 line 1", "column-moved 1 line 1"},
 			file:  "class,age,key\n" + rows("%[2]s,%[3]d,%[1]d"),
 			want:  "key,age,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			shape: Shape{Label: "class", ID: "key"},
+			shape: Layout{Label: "class", ID: "key"},
 		},
 		{
 			name: "a_label_that_is_not_last", changes: []string{"column-moved 1 line 1"},
 			file: "id,churn,note\n" + rows("%[1]d,%[2]s,n%[1]d"),
-			want: "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"), chosen: Chosen{Label: 1},
+			want: "id,note,churn\n" + rows("%[1]d,n%[1]d,%[2]s"), chosen: ColumnRoles{Label: 1},
 		},
 		{
 			name: "an_id_that_is_not_first", changes: []string{"column-moved 1 line 1"},
 			file: "age,user_id,class\n" + rows("%[3]d,%[1]d,%[2]s"),
-			want: "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"), chosen: Chosen{ID: 1, Label: -1},
+			want: "user_id,age,class\n" + rows("%[1]d,%[3]d,%[2]s"), chosen: ColumnRoles{ID: 1, Label: -1},
 		},
 		{
 			name: "no_id_at_all", changes: []string{"id-column-made 1 line 0"},
 			file: "age,size,class\n" + rows("%[3]d,%[1]d,%[2]s"),
-			want: "id,age,size,class\n" + numbered(rows("%[3]d,%[1]d,%[2]s")), chosen: Chosen{ID: -1, Label: -1},
+			want: "id,age,size,class\n" + numbered(rows("%[3]d,%[1]d,%[2]s")), chosen: ColumnRoles{ID: -1, Label: -1},
 		},
 		{
 			name: "twin_names", changes: []string{"column-named 2 line 1"},
@@ -204,13 +204,13 @@ func TestMendColumns(t *testing.T) {
 			name: "dropped_columns", changes: []string{"column-dropped 1 line 1"},
 			file:  "id,x,note,class\n" + rows("%[1]d,%[3]d,n,%[2]s"),
 			want:  "id,x,class\n" + rows("%[1]d,%[3]d,%[2]s"),
-			shape: Shape{Drop: []string{"note"}},
+			shape: Layout{Drop: []string{"note"}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			opts := MendOptions{Shape: c.shape}
-			if c.chosen != (Chosen{}) {
-				opts.Choose = func([]string, [][][]byte) (Chosen, error) { return c.chosen, nil }
+			opts := Options{Layout: c.shape}
+			if c.chosen != (ColumnRoles{}) {
+				opts.Choose = func([]string, [][][]byte) (ColumnRoles, error) { return c.chosen, nil }
 			}
 			got, done, err := mendText(t, c.file, opts)
 			if err != nil {
@@ -249,7 +249,7 @@ func TestMendBlind(t *testing.T) {
 		{"fields_that_are_empty_at_the_end", "id,name,age\na,Ann,21\nb,Ann\n", "id,name,age\na,Ann,21\nb,Ann,\n", []string{"fields-realigned 1 line 3"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, done, err := mendText(t, c.file, MendOptions{Shape: Shape{Blind: true}, Train: train})
+			got, done, err := mendText(t, c.file, Options{Layout: Layout{Blind: true}, Train: train})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestMendBlind(t *testing.T) {
 		})
 	}
 	t.Run("a_row_that_cannot_be_told_is_an_error", func(t *testing.T) {
-		_, _, err := mendText(t, "id,name,note\na,Ann,x\nb,Ann,Bob,Eve\n", MendOptions{Shape: Shape{Blind: true}, Train: train})
+		_, _, err := mendText(t, "id,name,note\na,Ann,x\nb,Ann,Bob,Eve\n", Options{Layout: Layout{Blind: true}, Train: train})
 		var defect *Defect
 		if !errors.As(err, &defect) || defect.Code != CodeRaggedRow || defect.Line != 3 {
 			t.Error(err)
@@ -273,16 +273,16 @@ func TestMendRefuses(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
-		shape      Shape
+		shape      Layout
 		want       string
 	}{
-		{"an_empty_file", "", Shape{}, "line 1, column 1: the file is empty"},
-		{"a_workbook", "PK\x03\x04\x00\x00", Shape{}, "line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"},
-		{"a_label_that_is_not_there", half, Shape{Label: "classe"}, `line 1: there is no column "classe" to be the label (did you mean "class"?)`},
-		{"a_file_of_broken_rows", half, Shape{}, "line 42: 20 of 60 rows have too many or too few fields, and what is meant cannot be told: is ',' what parts the fields?"},
+		{"an_empty_file", "", Layout{}, "line 1, column 1: the file is empty"},
+		{"a_workbook", "PK\x03\x04\x00\x00", Layout{}, "line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"},
+		{"a_label_that_is_not_there", half, Layout{Label: "classe"}, `line 1: there is no column "classe" to be the label (did you mean "class"?)`},
+		{"a_file_of_broken_rows", half, Layout{}, "line 42: 20 of 60 rows have too many or too few fields, and what is meant cannot be told: is ',' what parts the fields?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, _, err := mendText(t, c.file, MendOptions{Shape: c.shape}); err == nil || err.Error() != c.want {
+			if _, _, err := mendText(t, c.file, Options{Layout: c.shape}); err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 		})
@@ -291,7 +291,7 @@ func TestMendRefuses(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(half)), nil }
-		if _, err := Mend(ctx, open, io.Discard, MendOptions{}); !errors.Is(err, context.Canceled) {
+		if _, err := File(ctx, open, io.Discard, Options{}); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -309,7 +309,7 @@ func FuzzMend(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, file []byte, blind bool) {
-		got, done, err := mendText(t, string(file), MendOptions{Shape: Shape{Blind: blind}})
+		got, done, err := mendText(t, string(file), Options{Layout: Layout{Blind: blind}})
 		if err == nil {
 			proveMended(t, got, done, ScanOptions{Blind: blind})
 		}

@@ -64,7 +64,7 @@ func (w *mendWriter) header() {
 	for _, at := range m.order {
 		w.out.Field([]byte(m.names[at]))
 	}
-	w.out.End()
+	w.out.EndRecord()
 }
 
 // row writes a row, or notes why it is left out.
@@ -112,7 +112,7 @@ func (w *mendWriter) row(fields [][]byte, line int) error {
 	for _, at := range m.order {
 		w.out.Field(fields[at])
 	}
-	w.out.End()
+	w.out.EndRecord()
 	return nil
 }
 

@@ -16,7 +16,7 @@ type Profile struct {
 	// Columns describes the file's columns but for ID and label, in file order.
 	Columns []ColumnProfile `json:"columns"`
 	// Classes are the labels in the order of Schema.Classes.
-	Classes []LevelRows `json:"classes,omitempty"`
+	Classes []ValueCount `json:"classes,omitempty"`
 	// Defects are what the service refuses, one a code, in the order of the lines
 	// of the first. A file without one is good.
 	Defects []Defect `json:"defects,omitempty"`
@@ -26,10 +26,10 @@ type Profile struct {
 	// Warnings are worth a look but stop nothing.
 	Warnings []Warning `json:"warnings,omitempty"`
 
-	line   int                                        // of the header
-	place  func(line, column int) (int, int)          // ScanOptions.Place
-	source func(line int) (file string, fileLine int) // ScanOptions.Source
-	log    defectLog                                  // what Defects are made of
+	line       int                                        // of the header
+	locate     func(line, column int) (int, int)          // ScanOptions.Place
+	sourceLine func(line int) (file string, fileLine int) // ScanOptions.Source
+	log        defectLog                                  // what Defects are made of
 
 	positions map[string]int // of Columns by their names, made by find
 }
@@ -52,12 +52,12 @@ type ColumnProfile struct {
 	Estimate bool `json:"estimate,omitempty"`
 	// Numbers is set for numbers, dates (in days since the beginning of 1970)
 	// and times (in hours), if there is at least one and all are known.
-	Numbers *Numbers `json:"numbers,omitempty"`
-	// Alone is the share of the rows whose label the column tells by itself,
+	Numbers *NumericStats `json:"numbers,omitempty"`
+	// LabelAccuracy is the share of the rows whose label the column tells by itself,
 	// measured on a sample of them; 0 where that was not measured.
-	Alone float64 `json:"alone,omitempty"`
+	LabelAccuracy float64 `json:"alone,omitempty"`
 	// Top holds the most frequent texts of other forms, at most ten.
-	Top []LevelRows `json:"top,omitempty"`
+	Top []ValueCount `json:"top,omitempty"`
 
 	texts     []level     // the texts that were counted; not all of them if Estimate
 	fractions bool        // some number is not an integer
@@ -66,8 +66,8 @@ type ColumnProfile struct {
 	amount    *amountForm // how numbers are written that are more than digits; else nil
 }
 
-// Numbers are the statistics of a numeric column. None is NaN or infinite.
-type Numbers struct {
+// NumericStats are the statistics of a numeric column. None is NaN or infinite.
+type NumericStats struct {
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
@@ -80,15 +80,15 @@ type Numbers struct {
 	Histogram      *Histogram `json:"histogram"`
 }
 
-// LevelRows is a text and the number of rows that have it.
-type LevelRows struct {
+// ValueCount is a text and the number of rows that have it.
+type ValueCount struct {
 	Text string `json:"text"`
 	Rows int    `json:"rows"`
 }
 
-// find returns the position of the column with a name in Columns, -1 if there is
+// columnIndex returns the position of the column with a name in Columns, -1 if there is
 // none.
-func (p *Profile) find(name string) int {
+func (p *Profile) columnIndex(name string) int {
 	if p.positions == nil {
 		p.positions = make(map[string]int, len(p.Columns))
 		for i := range slices.Backward(p.Columns) { // the first of a name counts
@@ -104,16 +104,16 @@ func (p *Profile) find(name string) int {
 // listDefects makes Defects of the log, and of others whose places are already
 // those of the file that the user knows.
 func (p *Profile) listDefects(others *defectLog) {
-	p.Defects = slices.Concat(p.log.list(p.place, p.source, p.Partial), others.list(nil, p.source, p.Partial))
+	p.Defects = slices.Concat(p.log.list(p.locate, p.sourceLine, p.Partial), others.list(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
-// Reason names each kind of defect in one line, and is empty if there is none:
+// DefectSummary names each kind of defect in one line, and is empty if there is none:
 //
 //	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
-func (p *Profile) Reason() string {
+func (p *Profile) DefectSummary() string {
 	var kinds []string
 	for i := range p.Defects {
 		d := &p.Defects[i]

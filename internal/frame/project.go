@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Pick names a column of a prediction result that is kept.
-type Pick struct {
+// Selection names a column of a prediction result that is kept.
+type Selection struct {
 	// Source is the column: its name, or id for the first column, prediction,
 	// probability or probability_<class> for those that the prediction added.
 	Source string
@@ -19,10 +19,10 @@ type Pick struct {
 	Name string
 }
 
-// ParsePicks reads columns such as id,prediction or PassengerId,Survived=prediction,
+// ParseSelections reads columns such as id,prediction or PassengerId,Survived=prediction,
 // in which NEW=SOURCE renames a column.
-func ParsePicks(text string) ([]Pick, error) {
-	var picks []Pick
+func ParseSelections(text string) ([]Selection, error) {
+	var picks []Selection
 	for part := range strings.SplitSeq(text, ",") {
 		name, source, renamed := strings.Cut(strings.TrimSpace(part), "=")
 		if !renamed {
@@ -31,20 +31,20 @@ func ParsePicks(text string) ([]Pick, error) {
 		if name == "" || source == "" {
 			return nil, fmt.Errorf("%q: want columns such as id,prediction or NEW=SOURCE", text)
 		}
-		if slices.ContainsFunc(picks, func(p Pick) bool { return p.Name == name }) {
+		if slices.ContainsFunc(picks, func(p Selection) bool { return p.Name == name }) {
 			return nil, fmt.Errorf("%q: the column %s is there twice", text, name)
 		}
-		picks = append(picks, Pick{Source: source, Name: name})
+		picks = append(picks, Selection{Source: source, Name: name})
 	}
 	return picks, nil
 }
 
-// FindPicks returns the positions of the picked columns among those of a result,
+// FindSelections returns the positions of the picked columns among those of a result,
 // by their names. It is an error if one is not there.
-func FindPicks(names []string, picks []Pick) ([]int, error) {
+func FindSelections(names []string, picks []Selection) ([]int, error) {
 	at := make([]int, len(picks))
 	for i, pick := range picks {
-		at[i] = findPick(names, pick.Source)
+		at[i] = findSelection(names, pick.Source)
 		if at[i] < 0 {
 			return nil, fmt.Errorf("the result has no column %s%s", excerpt(pick.Source), didYouMean(pick.Source, names))
 		}
@@ -56,10 +56,10 @@ func FindPicks(names []string, picks []Pick) ([]int, error) {
 // blind file has the name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// findPick returns the position of a column; -1 if there is none. The columns
+// findSelection returns the position of a column; -1 if there is none. The columns
 // that a prediction adds are the last ones: prediction, probability and one a
 // class.
-func findPick(names []string, source string) int {
+func findSelection(names []string, source string) int {
 	added := len(names) - 1
 	for added >= 0 && !labelColumn.MatchString(names[added]) {
 		added--
@@ -83,12 +83,12 @@ func findPick(names []string, source string) int {
 }
 
 // Project copies the picked columns of a result, in their order.
-func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Pick) error {
+func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selection) error {
 	t, err := openTable(NewReader(src, ','))
 	if err != nil {
 		return err
 	}
-	at, err := FindPicks(t.names, picks)
+	at, err := FindSelections(t.names, picks)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Pick) er
 	for _, pick := range picks {
 		w.Field([]byte(pick.Name))
 	}
-	w.End()
+	w.EndRecord()
 	for {
 		row, err := t.next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -108,7 +108,7 @@ func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Pick) er
 		for _, i := range at {
 			w.Field(row.fields[i])
 		}
-		w.End()
+		w.EndRecord()
 	}
 }
 

@@ -14,7 +14,7 @@ func TestProject(t *testing.T) {
 		"size,id,p=probability_2":                     "size,id,p\n\"a,b\",7,0.75\nc,8,0\n",
 		"prediction_2":                                "prediction_2\n2\n0\n",
 	} {
-		picks, err := ParsePicks(columns)
+		picks, err := ParseSelections(columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,13 +23,13 @@ func TestProject(t *testing.T) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", columns, err, got.String(), want)
 		}
 	}
-	picks, _ := ParsePicks("id,sise")
+	picks, _ := ParseSelections("id,sise")
 	err := Project(context.Background(), strings.NewReader(result), &strings.Builder{}, picks)
 	if err == nil || !strings.Contains(err.Error(), `no column "sise" (did you mean "size"?)`) {
 		t.Errorf("%v", err)
 	}
 	for _, text := range []string{"", "a,,b", "=a", "a=", "a,a"} {
-		if _, err := ParsePicks(text); err == nil {
+		if _, err := ParseSelections(text); err == nil {
 			t.Errorf("%q is taken", text)
 		}
 	}

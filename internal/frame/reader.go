@@ -11,9 +11,9 @@ import (
 
 // Limits that keep a reader's memory bounded whatever the file holds.
 const (
-	MaxField  = 1 << 20  // bytes of one field
-	MaxRecord = 16 << 20 // bytes of one record
-	MaxFields = 65_536   // fields of one record, and so columns of a file
+	MaxFieldBytes  = 1 << 20  // bytes of one field
+	MaxRecordBytes = 16 << 20 // bytes of one record
+	MaxFields      = 65_536   // fields of one record, and so columns of a file
 )
 
 // Reader splits a stream into RFC 4180 records.
@@ -107,7 +107,7 @@ func (r *Reader) Read() (*Record, error) {
 		at, what := r.split(window)
 		switch {
 		case what == partial:
-			if len(window)-at <= MaxField && len(window) <= MaxRecord {
+			if len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 				r.err = r.fill()
 				continue
 			}
@@ -140,8 +140,8 @@ func (r *Reader) skipBlank() {
 	}
 }
 
-// ended reports whether there is nothing more to read.
-func (r *Reader) ended() bool { return r.err != nil }
+// done reports whether there is nothing more to read.
+func (r *Reader) done() bool { return r.err != nil }
 
 // check refuses a record that is not text.
 func (r *Reader) check() (*Record, error) {

@@ -40,7 +40,7 @@ func readAll(src io.Reader) (records [][]string, defects []string) {
 }
 
 func TestReader(t *testing.T) {
-	long := strings.Repeat("x", MaxField+1)
+	long := strings.Repeat("x", MaxFieldBytes+1)
 	for _, c := range []struct {
 		name, in string
 		want     [][]string
@@ -145,7 +145,7 @@ func TestReaderReadsWhatWriterWrote(t *testing.T) {
 			for _, cell := range row[1:] {
 				w.Field([]byte(cell))
 			}
-			w.End()
+			w.EndRecord()
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)

@@ -16,9 +16,9 @@ import (
 // tab that parts the first rows best.
 const DetectDelimiter byte = 1
 
-// Shape tells where a file's columns are that the contract wants elsewhere.
+// Layout tells where a file's columns are that the contract wants elsewhere.
 // The zero Shape is that of the contract: comma, ID first, label last.
-type Shape struct {
+type Layout struct {
 	// ID names the column that becomes the first. Defaults to the first.
 	ID string
 	// MakeID puts a new first column in front: the rows are named r1, r2, ….
@@ -46,7 +46,7 @@ type Shape struct {
 // contract's order: the ID first, or one that is made, and the label last. An empty
 // label is that of a blind file. A column that stands where it should be is not
 // named, so that a file in good order is left as it is.
-func (s *Shape) SetRoles(names []string, id string, madeID bool, label string) {
+func (s *Layout) SetRoles(names []string, id string, madeID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(s.Drop, name) })
 	s.ID, s.MakeID = "", madeID
 	switch {
@@ -63,15 +63,15 @@ func (s *Shape) SetRoles(names []string, id string, madeID bool, label string) {
 // sampleSize is what is read of a file to detect its delimiter.
 const sampleSize = 64 << 10
 
-// Reshaped is a file in the shape of the contract.
-type Reshaped struct {
+// Normalized is a file in the shape of the contract.
+type Normalized struct {
 	io.Reader
-	from *reshaper // nil if nothing is changed
+	from *normalizer // nil if nothing is changed
 }
 
-// Place returns where in the source a line and a column of what was read stand.
+// Locate returns where in the source a line and a column of what was read stand.
 // It must not be called beside Read. The column is 0 for one that was made.
-func (r *Reshaped) Place(line, column int) (int, int) {
+func (r *Normalized) Locate(line, column int) (int, int) {
 	if r.from == nil {
 		return line, column
 	}
@@ -81,14 +81,14 @@ func (r *Reshaped) Place(line, column int) (int, int) {
 // Collect makes Read go on behind a row that is defective, as far as that can be:
 // the row is left out and what is wrong with it is kept for Complete. Without it,
 // Read ends there.
-func (r *Reshaped) Collect() {
+func (r *Normalized) Collect() {
 	if r.from != nil {
 		r.from.collects = true
 	}
 }
 
 // Complete adds to the profile of what was read the defects that were collected.
-func (r *Reshaped) Complete(p *Profile) {
+func (r *Normalized) Complete(p *Profile) {
 	if r.from == nil || len(r.from.defects.groups) == 0 {
 		return
 	}
@@ -98,10 +98,10 @@ func (r *Reshaped) Complete(p *Profile) {
 	p.listDefects(&r.from.defects)
 }
 
-// Reshape returns src in the shape of the contract, as CSV with commas. If
+// Normalize returns src in the shape of the contract, as CSV with commas. If
 // nothing is to be changed, the bytes are those of src. A *Defect, from here
 // or from Read, has its place in src.
-func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
+func Normalize(src io.Reader, shape Layout) (*Normalized, error) {
 	if shape.Delimiter == DetectDelimiter {
 		sampled := bufio.NewReaderSize(src, sampleSize)
 		sample, _ := sampled.Peek(sampleSize) // an error comes again with Read
@@ -112,7 +112,7 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 		shape.Delimiter = ','
 	}
 	if shape.Delimiter == ',' && shape.ID == "" && shape.Label == "" && !shape.MakeID && len(shape.Drop) == 0 && shape.Names == nil && !shape.NoHeader {
-		return &Reshaped{Reader: src}, nil
+		return &Normalized{Reader: src}, nil
 	}
 	if shape.MakeID && shape.ID != "" {
 		return nil, fmt.Errorf("the ID cannot both be the column %s and be made: choose one", excerpt(shape.ID))
@@ -124,7 +124,7 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reshaper{table: t, numbered: shape.MakeID, line: 1}
+	r := &normalizer{table: t, numbered: shape.MakeID, line: 1}
 	if shape.NoHeader {
 		r.first = t.headerAsRow()
 	}
@@ -136,7 +136,7 @@ func Reshape(src io.Reader, shape Shape) (*Reshaped, error) {
 	}
 	r.out = NewWriter(&r.pending)
 	r.header(shape.MadeID)
-	return &Reshaped{r, r}, nil
+	return &Normalized{r, r}, nil
 }
 
 // headerAsRow returns the first record of a file that has no header.
@@ -149,7 +149,7 @@ func (t *table) headerAsRow() *Record {
 }
 
 // rename sets the names that are wanted.
-func (s *Shape) rename(t *table) error {
+func (s *Layout) rename(t *table) error {
 	if s.Names == nil {
 		for i := range t.names {
 			if s.NoHeader {
@@ -177,7 +177,7 @@ func missingColumn(line int, name, role string, names []string) *Defect {
 }
 
 // order returns the positions of the columns in their new order.
-func (s *Shape) order(t *table) ([]int, error) {
+func (s *Layout) order(t *table) ([]int, error) {
 	find := func(name, role string, optional bool) (int, error) {
 		at := t.find(name)
 		if at < 0 && !optional {
@@ -262,8 +262,8 @@ func delimiterScore(sample []byte, delim byte, cut bool) int {
 	return alike * (lengths[0] - 1)
 }
 
-// reshaper writes the records of a table in another order.
-type reshaper struct {
+// normalizer writes the records of a table in another order.
+type normalizer struct {
 	table    *table
 	order    []int
 	numbered bool
@@ -283,7 +283,7 @@ type reshaper struct {
 // source: blank lines are not written.
 type shift struct{ line, by int }
 
-func (r *reshaper) place(line, column int) (int, int) {
+func (r *normalizer) place(line, column int) (int, int) {
 	at, found := slices.BinarySearchFunc(r.shifts, line, func(one shift, line int) int { return cmp.Compare(one.line, line) })
 	if !found {
 		at--
@@ -301,7 +301,7 @@ func (r *reshaper) place(line, column int) (int, int) {
 }
 
 // wrote notes that a record was written that begins in a line of the source.
-func (r *reshaper) wrote(from int, fields [][]byte, breaks int) {
+func (r *normalizer) wrote(from int, fields [][]byte, breaks int) {
 	by := 0
 	if n := len(r.shifts); n > 0 {
 		by = r.shifts[n-1].by
@@ -319,7 +319,7 @@ func (r *reshaper) wrote(from int, fields [][]byte, breaks int) {
 
 // header writes the header, with a name for an ID column that is made; the name
 // may be empty.
-func (r *reshaper) header(made string) {
+func (r *normalizer) header(made string) {
 	if r.numbered {
 		if made == "" {
 			made = freeName("id", func(one string) bool { return r.table.find(one) >= 0 })
@@ -329,7 +329,7 @@ func (r *reshaper) header(made string) {
 	for _, at := range r.order {
 		r.out.Field([]byte(r.table.names[at]))
 	}
-	r.out.End()
+	r.out.EndRecord()
 	r.wrote(r.table.line, nil, 0)
 	for _, at := range r.order {
 		r.line += countBreaks([]byte(r.table.names[at]))
@@ -337,7 +337,7 @@ func (r *reshaper) header(made string) {
 }
 
 // Read implements io.Reader.
-func (r *reshaper) Read(p []byte) (int, error) {
+func (r *normalizer) Read(p []byte) (int, error) {
 	for r.pending.Len() == 0 {
 		if r.err != nil {
 			return 0, r.err
@@ -349,19 +349,19 @@ func (r *reshaper) Read(p []byte) (int, error) {
 
 // collect keeps an error that is a defect of the source, and reports whether it
 // is one. It ends the reading where nothing more can be told.
-func (r *reshaper) collect(err error) bool {
+func (r *normalizer) collect(err error) bool {
 	var defect *Defect
 	if !r.collects || !errors.As(err, &defect) {
 		return false
 	}
-	if r.defects.add(*defect); r.table.reader.ended() {
+	if r.defects.add(*defect); r.table.reader.done() {
 		r.err, r.partial = io.EOF, true
 	}
 	return true
 }
 
 // fill writes records until a piece is full or the table ends.
-func (r *reshaper) fill() {
+func (r *normalizer) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
 		// Who reads decides how long: there is nothing to cancel in here.
 		rec, err := r.first, error(nil)
@@ -382,7 +382,7 @@ func (r *reshaper) fill() {
 		for _, at := range r.order {
 			r.out.Field(rec.fields[at])
 		}
-		r.out.End()
+		r.out.EndRecord()
 		r.wrote(rec.line, rec.fields, rec.breaks)
 	}
 	if err := r.out.Flush(); err != nil && r.err == nil {

@@ -13,12 +13,12 @@ const (
 	probabilityName = "probability"
 )
 
-// ResultColumns returns the names of the columns that a prediction adds to
+// AddedColumns returns the names of the columns that a prediction adds to
 // those of a blind file: prediction, probability and probability_<class> for
 // each class. A name that the blind file has already gets the first of the
 // endings _2, _3, … that makes it unique; the added columns are the last ones
 // in any case.
-func ResultColumns(blind, classes []string) []string {
+func AddedColumns(blind, classes []string) []string {
 	taken := make(map[string]bool, len(blind)+len(classes)+2)
 	for _, name := range blind {
 		taken[name] = true
@@ -36,20 +36,20 @@ func ResultColumns(blind, classes []string) []string {
 	return added
 }
 
-// ResultFormat tells how a prediction result is written: each row of the blind
+// Format tells how a prediction result is written: each row of the blind
 // file as it was, followed by the columns of ResultColumns. It may be used by any
 // number of goroutines.
-type ResultFormat struct {
+type Format struct {
 	header  []byte
 	classes [][]byte // as fields
 }
 
-// NewResultFormat returns the format of the result of predicting the blocks,
+// NewFormat returns the format of the result of predicting the blocks,
 // whose classes are those of their schema.
-func NewResultFormat(blocks *Blocks) *ResultFormat {
+func NewFormat(blocks *BlockReader) *Format {
 	classes := blocks.cells.schema.Classes
-	f := &ResultFormat{header: bytes.Clone(blocks.RawHeader())}
-	for _, name := range ResultColumns(blocks.Header(), classes) {
+	f := &Format{header: bytes.Clone(blocks.RawHeader())}
+	for _, name := range AddedColumns(blocks.Header(), classes) {
 		f.header = appendField(append(f.header, ','), []byte(name))
 	}
 	f.header = append(f.header, '\n')
@@ -60,13 +60,13 @@ func NewResultFormat(blocks *Blocks) *ResultFormat {
 }
 
 // Header returns the header with its line end. It must not be changed.
-func (f *ResultFormat) Header() []byte { return f.header }
+func (f *Format) Header() []byte { return f.header }
 
 // AppendRow appends a row to dst: the blind file's, as Block.Raw has it, the index
 // of the predicted class, which need not be the most probable one, and the
 // probability of each class. Probabilities that are not numbers from 0 to 1, one a
 // class, are an error.
-func (f *ResultFormat) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
+func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
 	}

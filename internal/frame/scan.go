@@ -20,13 +20,13 @@ type ScanOptions struct {
 	// ID names the ID column of a blind file. Defaults to the first column,
 	// also where no column has the name. Of a training file it is the first.
 	ID string
-	// Place tells where in the file that a user knows a line and a column stand,
+	// Locate tells where in the file that a user knows a line and a column stand,
 	// if that is not the one that is read. It is called when all has been read.
-	Place func(line, column int) (int, int)
-	// Source names a line that Place has returned, where messages say one: the file
+	Locate func(line, column int) (int, int)
+	// SourceLine names a line that Place has returned, where messages say one: the file
 	// and the line in it, where several files make one table. Nil, and an empty
 	// name, stand for the one file.
-	Source func(line int) (file string, fileLine int)
+	SourceLine func(line int) (file string, fileLine int)
 	// TextMemory is about how many bytes texts may take. With less, fewer columns
 	// are known by all of theirs; defects are the same. Defaults to 16 MB.
 	TextMemory int
@@ -51,7 +51,7 @@ func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err
 		return nil, err
 	}
 	s.placeWarnings()
-	s.profile.place, s.profile.source = opts.Place, opts.Source
+	s.profile.locate, s.profile.sourceLine = opts.Locate, opts.SourceLine
 	s.profile.listDefects(new(defectLog))
 	s.profile.Bytes = cmp.Or(s.stopped, reader.offset+int64(reader.end))
 	return s.profile, nil
@@ -240,7 +240,7 @@ func (s *scan) readRows(ctx context.Context) error {
 		case errors.As(err, &defect):
 			s.refuse(*defect)
 			s.skipped++
-			if s.table.reader.ended() {
+			if s.table.reader.done() {
 				s.profile.Partial = true
 				return errEnough
 			}
@@ -335,10 +335,10 @@ func (s *scan) refuseRepeated(ctx context.Context) error {
 // lineName names a line in the file that the user knows: "line 3", or
 // "b.csv:3" where several files make one table.
 func (s *scan) lineName(line int) string {
-	if s.opts.Place != nil {
-		line, _ = s.opts.Place(line, 0)
+	if s.opts.Locate != nil {
+		line, _ = s.opts.Locate(line, 0)
 	}
-	file, line := sourceOf(s.opts.Source, line)
+	file, line := sourceOf(s.opts.SourceLine, line)
 	if file != "" {
 		return file + ":" + strconv.Itoa(line)
 	}
@@ -355,11 +355,11 @@ func sourceOf(source func(line int) (string, int), line int) (file string, fileL
 
 // placeWarnings does so for all warnings.
 func (s *scan) placeWarnings() {
-	if s.opts.Place == nil {
+	if s.opts.Locate == nil {
 		return
 	}
 	p := s.profile
 	for i := range p.Warnings {
-		p.Warnings[i].Line, p.Warnings[i].Column = s.opts.Place(p.Warnings[i].Line, p.Warnings[i].Column)
+		p.Warnings[i].Line, p.Warnings[i].Column = s.opts.Locate(p.Warnings[i].Line, p.Warnings[i].Column)
 	}
 }

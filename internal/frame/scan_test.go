@@ -226,17 +226,17 @@ func TestScanProfile(t *testing.T) {
 		Columns: []ColumnProfile{
 			{
 				Name: "age", Column: 2, Form: FormNumeric, Features: 1, Missing: 2, Distinct: 3,
-				Numbers: &Numbers{Min: 20, Max: 30, Mean: 23.75, StdDev: 4.14578098794425, Median: 22.5},
+				Numbers: &NumericStats{Min: 20, Max: 30, Mean: 23.75, StdDev: 4.14578098794425, Median: 22.5},
 			},
 			{
 				Name: "job", Column: 3, Form: FormCategory, Features: 1, Missing: 1, Distinct: 3,
-				Top: []LevelRows{{"cook", 3}, {"co,ok", 1}, {"smith", 1}},
+				Top: []ValueCount{{"cook", 3}, {"co,ok", 1}, {"smith", 1}},
 			},
 		},
-		Classes: []LevelRows{{"9", 2}, {"9.0", 2}, {"10", 2}},
+		Classes: []ValueCount{{"9", 2}, {"9.0", 2}, {"10", 2}},
 	}
 	opts := []cmp.Option{
-		cmpopts.IgnoreUnexported(Profile{}, ColumnProfile{}), cmpopts.IgnoreFields(Numbers{}, "Histogram"),
+		cmpopts.IgnoreUnexported(Profile{}, ColumnProfile{}), cmpopts.IgnoreFields(NumericStats{}, "Histogram"),
 		cmpopts.IgnoreFields(Profile{}, "Warnings"), cmpopts.EquateApprox(1e-12, 0),
 	}
 	if d := cmp.Diff(want, p, opts...); d != "" {

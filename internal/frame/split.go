@@ -41,7 +41,7 @@ func (r *Reader) split(window []byte) (int, outcome) {
 			if i < len(window) && window[i] == '"' {
 				return i, stray
 			}
-			if i-start > MaxField {
+			if i-start > MaxFieldBytes {
 				return start, tooLong
 			}
 			rec.fields = append(rec.fields, window[start:i])
@@ -83,7 +83,7 @@ func (r *Reader) quoted(window []byte, start int) (int, outcome) {
 		return start, what
 	}
 	text := window[start+1 : i-1]
-	if len(text) > MaxField {
+	if len(text) > MaxFieldBytes {
 		return start, tooLong
 	}
 	breaks := countBreaks(text)
@@ -191,12 +191,12 @@ func (r *Reader) fail(at int, what outcome) error {
 	case unclosed:
 		d.Code, d.Message = CodeUnclosedQuote, "the quote that opens here is never closed"
 	case tooLong:
-		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecord>>20)
-		if len(window)-at > MaxField {
-			d.Message = fmt.Sprintf("a field of more than %d MiB", MaxField>>20)
+		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecordBytes>>20)
+		if len(window)-at > MaxFieldBytes {
+			d.Message = fmt.Sprintf("a field of more than %d MiB", MaxFieldBytes>>20)
 		}
 		if at < len(window) && window[at] == '"' {
-			d.Code, d.Message = CodeUnclosedQuote, fmt.Sprintf("the quote that opens here is not closed within %d MiB", MaxField>>20)
+			d.Code, d.Message = CodeUnclosedQuote, fmt.Sprintf("the quote that opens here is not closed within %d MiB", MaxFieldBytes>>20)
 		}
 	}
 	r.err = io.EOF
@@ -223,7 +223,7 @@ func (r *Reader) failFields(d *Defect) error {
 // gives up behind MaxRecord bytes. Fields are not kept.
 func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	fields = 1
-	for size, quoted := 0, false; size < MaxRecord; {
+	for size, quoted := 0, false; size < MaxRecordBytes; {
 		window := r.buf[r.pos:r.end]
 		for i, char := range window {
 			switch {

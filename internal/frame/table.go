@@ -52,7 +52,7 @@ func (t *table) next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.reader.ended() || errors.Is(t.reader.err, io.EOF) { // else the source knows its own names
+		if !t.reader.done() || errors.Is(t.reader.err, io.EOF) { // else the source knows its own names
 			defect.Name = t.name(defect.Column)
 		}
 		return nil, defect

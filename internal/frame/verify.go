@@ -48,10 +48,10 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 	}
 }
 
-// VerifyFigures checks a prediction result without its blind file: a known class
+// VerifyProbabilities checks a prediction result without its blind file: a known class
 // in each row, and probabilities that sum to 1, the predicted class's among
 // them. It returns the number of rows. An error that is a *Defect has its place.
-func VerifyFigures(ctx context.Context, result io.Reader, classes []string) (int, error) {
+func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (int, error) {
 	got, err := openTable(NewReader(result, ','))
 	if err != nil {
 		return 0, err
@@ -89,7 +89,7 @@ func (v *verifier) header(classes []string) error {
 		classes = classesOf(v.got.names, len(names)+2)
 	}
 	v.classes = indexOf(classes)
-	expected := append(names[:len(names):len(names)], ResultColumns(names, classes)...)
+	expected := append(names[:len(names):len(names)], AddedColumns(names, classes)...)
 	for i, name := range expected {
 		if i >= len(v.got.names) {
 			d := v.got.defect(CodeColumnsDiffer, i, "the column %s is missing", excerpt(name))

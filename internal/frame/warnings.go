@@ -109,7 +109,7 @@ func (c *comparison) fold() {
 			continue // the first has told of it
 		default:
 			names[f.Code] = nil
-			f.Name, f.Column, f.Likely, f.Count = "", 0, "", len(list)
+			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
 			f.Message = fmt.Sprintf("%s %s (%s)", plural(len(list), "column"), findingKinds[f.Code], firstNames(list))
 		}
 		kept = append(kept, f)

@@ -170,7 +170,7 @@ func TestManyColumns(t *testing.T) {
 	t.Run("that_never_end", func(t *testing.T) {
 		src := &countingReader{src: commas{}}
 		p, err := Scan(t.Context(), src, ScanOptions{})
-		if err != nil || len(p.Defects) != 1 || p.Defects[0].Code != CodeTooManyColumns || src.read > 2*MaxRecord {
+		if err != nil || len(p.Defects) != 1 || p.Defects[0].Code != CodeTooManyColumns || src.read > 2*MaxRecordBytes {
 			t.Error(err, p.Defects, src.read)
 		}
 	})

@@ -22,14 +22,14 @@ func NewWriter(dst io.Writer) *Writer {
 
 // Field appends a field to the record.
 func (w *Writer) Field(text []byte) {
-	w.part()
+	w.separate()
 	w.blank = w.blank && len(text) == 0
 	w.text = appendField(w.text[:0], text)
 	_, _ = w.out.Write(w.text)
 }
 
-// Empty appends n empty fields to the record.
-func (w *Writer) Empty(n int) {
+// EmptyFields appends n empty fields to the record.
+func (w *Writer) EmptyFields(n int) {
 	if n <= 0 {
 		return
 	}
@@ -58,8 +58,8 @@ func appendField(dst, text []byte) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// part writes the comma before each field but the first.
-func (w *Writer) part() {
+// separate writes the comma before each field but the first.
+func (w *Writer) separate() {
 	if w.inRow {
 		_ = w.out.WriteByte(',')
 	}
@@ -67,8 +67,8 @@ func (w *Writer) part() {
 	w.inRow = true
 }
 
-// End ends the record.
-func (w *Writer) End() {
+// EndRecord ends the record.
+func (w *Writer) EndRecord() {
 	if w.blank { // a blank line would be no record
 		_, _ = w.out.WriteString(`""`)
 	}

@@ -164,6 +164,6 @@ func (q *questionnaire) shuffle(f *frame.Frame, column source) {
 		order[i] = int32(at)
 	}
 	for _, feature := range column.features {
-		f.Columns[feature] = f.Columns[feature].Pick(order)
+		f.Columns[feature] = f.Columns[feature].Take(order)
 	}
 }

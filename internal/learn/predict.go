@@ -35,11 +35,11 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
-	blocks, err := frame.NewBlocks(blind, m.schema)
+	blocks, err := frame.NewBlockReader(blind, m.schema)
 	if err != nil {
 		return 0, err
 	}
-	p := &prediction{model: m, format: frame.NewResultFormat(blocks), out: out, progress: opts.Progress}
+	p := &prediction{model: m, format: frame.NewFormat(blocks), out: out, progress: opts.Progress}
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
@@ -48,7 +48,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	for i := range workers {
 		workers[i] = &predictionWorker{prediction: p}
 	}
-	err = blocks.Share(ctx, workers)
+	err = blocks.Run(ctx, workers)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -58,7 +58,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 // prediction is what the workers on one share.
 type prediction struct {
 	model    *Model
-	format   *frame.ResultFormat
+	format   *frame.Format
 	out      io.Writer
 	progress func(rows int64)
 	rows     int64 // written
@@ -103,8 +103,8 @@ func (w *predictionWorker) predict(b *frame.Block, lo, hi int) (err error) {
 	return err
 }
 
-// Settle writes the rows.
-func (w *predictionWorker) Settle(b *frame.Block) error {
+// Commit writes the rows.
+func (w *predictionWorker) Commit(b *frame.Block) error {
 	if _, err := w.out.Write(w.text); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (t *table) classes() int { return len(t.Schema.Classes) }
 func pick(f *frame.Frame, rows []int32) *frame.Frame {
 	picked := &frame.Frame{Schema: f.Schema, Rows: len(rows), Columns: make([]frame.Column, len(f.Columns))}
 	for i := range f.Columns {
-		picked.Columns[i] = f.Columns[i].Pick(rows)
+		picked.Columns[i] = f.Columns[i].Take(rows)
 	}
 	picked.Labels = pickCells(f.Labels, rows)
 	return picked

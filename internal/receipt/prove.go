@@ -52,5 +52,5 @@ func (r *Receipt) figures(ctx context.Context, path string) (rows int, err error
 		}
 		return p.Rows, p.Err()
 	}
-	return frame.VerifyFigures(ctx, file, r.Classes)
+	return frame.VerifyProbabilities(ctx, file, r.Classes)
 }

@@ -12,7 +12,7 @@ import (
 // namesID reports whether a column's name may be that of an ID: id, key, index,
 // no, customer_id, PassengerId and the like, or none, as an index is written.
 func namesID(name string) bool {
-	switch frame.LooseName(name) {
+	switch frame.NormalizeName(name) {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
 		return true
 	}
@@ -22,7 +22,7 @@ func namesID(name string) bool {
 // namesIDSurely reports whether a column's name is hardly that of anything but an
 // ID, wherever the column stands.
 func namesIDSurely(name string) bool {
-	switch frame.LooseName(name) {
+	switch frame.NormalizeName(name) {
 	case "id", "uuid", "guid", "rowid":
 		return true
 	}
@@ -50,9 +50,11 @@ var (
 
 // namesLabel reports whether a column's name may be that of a label.
 func namesLabel(name string) bool {
-	return namesLabelSurely(name) || slices.Contains(otherLabels, frame.LooseName(name))
+	return namesLabelSurely(name) || slices.Contains(otherLabels, frame.NormalizeName(name))
 }
 
 // namesLabelSurely reports whether a column's name is hardly that of anything but
 // a label, wherever the column stands.
-func namesLabelSurely(name string) bool { return slices.Contains(sureLabels, frame.LooseName(name)) }
+func namesLabelSurely(name string) bool {
+	return slices.Contains(sureLabels, frame.NormalizeName(name))
+}

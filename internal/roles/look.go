@@ -48,10 +48,10 @@ func (t *Table) Lacks(name string) bool {
 	if t.loose == nil {
 		t.loose = make(map[string]bool, len(t.Columns))
 		for i := range t.Columns {
-			t.loose[frame.LooseName(t.Columns[i].Name)] = true
+			t.loose[frame.NormalizeName(t.Columns[i].Name)] = true
 		}
 	}
-	return !t.loose[frame.LooseName(name)]
+	return !t.loose[frame.NormalizeName(name)]
 }
 
 // The limits of what is read of a file.
@@ -160,13 +160,13 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 	for i := range at {
 		out.Field([]byte("c" + strconv.Itoa(i)))
 	}
-	out.End()
+	out.EndRecord()
 	for row := range t.Rows {
 		out.Field(strconv.AppendInt(nil, int64(row), 10))
 		for i := range at {
 			out.Field([]byte(cells[i][row]))
 		}
-		out.End()
+		out.EndRecord()
 	}
 	if err := out.Flush(); err != nil {
 		return err

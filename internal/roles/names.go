@@ -63,17 +63,17 @@ func NamesAlike(names, train []string) (alike []string, changed []Rename) {
 	like, spare := map[string][]string{}, map[string]int{}
 	for _, name := range train {
 		if !have[name] {
-			loose := frame.LooseName(name)
+			loose := frame.NormalizeName(name)
 			like[loose] = append(like[loose], name)
 		}
 	}
 	for _, name := range names {
 		if !want[name] {
-			spare[frame.LooseName(name)]++
+			spare[frame.NormalizeName(name)]++
 		}
 	}
 	for i, name := range names {
-		loose, other := frame.LooseName(name), name
+		loose, other := frame.NormalizeName(name), name
 		if meant := like[loose]; !want[name] && spare[loose] == 1 && len(meant) == 1 {
 			other = meant[0]
 			changed = append(changed, Rename{i, name, other})

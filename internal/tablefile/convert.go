@@ -68,7 +68,7 @@ func (w *csvFile) field(text []byte) {
 
 // end ends the record, which comes from a line of the source; 0 if it comes from no line.
 func (w *csvFile) end(source int) error {
-	w.out.End()
+	w.out.EndRecord()
 	if source > 0 {
 		w.places.add(w.line, source)
 	}

@@ -143,7 +143,7 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 		if err == nil {
 			h.take(record)
 		}
-		if whole || size >= frame.MaxRecord || err == nil && h.end < len(h.head) {
+		if whole || size >= frame.MaxRecordBytes || err == nil && h.end < len(h.head) {
 			return h, err
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	maxKeys    = frame.MaxFields // different keys of a file, as they become columns
 	maxKeyText = 64 << 20        // bytes of these
 	maxObject  = 2 * maxField    // bytes of an object, and of what lies between two
-	maxField   = frame.MaxRecord
+	maxField   = frame.MaxRecordBytes
 )
 
 // convertJSON reads JSON Lines, or the one list of objects in a JSON document: the

@@ -238,7 +238,7 @@ func (b *workbook) write(name string, w *csvFile) error {
 		for _, text := range cells[:last] { // a row that is longer is for the reader of CSV to refuse
 			w.field([]byte(text))
 		}
-		w.out.Empty(width - last)
+		w.out.EmptyFields(width - last)
 		return w.end(number)
 	}
 	err := b.part(name, func(d *sheetDecoder, e xml.StartElement) error {

@@ -94,10 +94,10 @@ func (c *BinMapper) BinOfCode(code int32) uint8 {
 func (c *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
 	switch {
-	case !c.Categorical && col.Numeric():
+	case !c.Categorical && col.IsNumeric():
 		var buffer [256]float64
 		for ; lo < hi; lo += len(buffer) {
-			values := col.Numbers(buffer[:], lo, min(lo+len(buffer), hi))
+			values := col.Values(buffer[:], lo, min(lo+len(buffer), hi))
 			c.fillValues(dst[i:], stride, values)
 			i += stride * len(values)
 		}

@@ -110,7 +110,7 @@ func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) F
 			return b.Features[i]
 		}
 	}
-	if ranks, values := f.Columns[i].Ranks(); ranks != nil && mapper.hasOneBinPer(values) {
+	if ranks, values := f.Columns[i].Dictionary(); ranks != nil && mapper.hasOneBinPer(values) {
 		return Feature{BinMapper: mapper, Data: ranks}
 	}
 	feature := Feature{BinMapper: mapper, Data: make([]uint8, f.Rows)}

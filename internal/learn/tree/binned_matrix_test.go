@@ -97,7 +97,7 @@ func TestRanksServeAsBins(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, feature := range bins.Features {
-			ranks, _ := f.Columns[i].Ranks()
+			ranks, _ := f.Columns[i].Dictionary()
 			if got := ranks != nil && &ranks[0] == &feature.Data[0]; got != want[i] {
 				t.Errorf("%d bins: feature %d is its ranks: %v", maxBins, i, got)
 			}
