@@ -62,11 +62,11 @@ func scaled(classes []int, rows int) []int {
 	for _, n := range classes {
 		all += n
 	}
-	part := make([]int, len(classes))
+	fold := make([]int, len(classes))
 	for i, n := range classes {
-		part[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
+		fold[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
 	}
-	return part
+	return fold
 }
 
 // Of extrapolates trials to a race on all rows; classes are the rows of each class.
@@ -174,27 +174,27 @@ func spread(e float64, classes []int, single bool) float64 {
 }
 
 // planOf is how a race would divide rows of such classes.
-func planOf(classes []int, seed uint64) split.Plan {
+func planOf(classes []int, seed uint64) split.ValidationPlan {
 	var labels []int32
 	for class, n := range classes {
 		for range n {
 			labels = append(labels, int32(class))
 		}
 	}
-	return split.NewPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
+	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
 // work is how many rows a race learns from, weighed by how often it does: a run
 // on one holdout stalls sooner than one on folds, and of the refits on all rows
 // the dearest are saved.
-func work(plan split.Plan) float64 {
+func work(plan split.ValidationPlan) float64 {
 	rows := refit * float64(len(plan.Test)+len(plan.Rest))
-	for _, part := range plan.Parts {
+	for _, fold := range plan.Folds {
 		share := 1.0
-		if len(plan.Parts) == 1 {
+		if len(plan.Folds) == 1 {
 			share = holdout
 		}
-		rows += share * float64(len(part.Train))
+		rows += share * float64(len(fold.Train))
 	}
 	return rows
 }
@@ -221,7 +221,7 @@ func growthOf(classes int) float64 {
 }
 
 // extrapolateTime extends the time of the last trial.
-func (f *Forecast) extrapolateTime(trials []Trial, plan split.Plan, seed uint64) {
+func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := work(plan) / max(work(planOf(t.classes, seed)), 1)
 	expected := t.Seconds * math.Pow(ratio, growthOf(len(t.classes)))

@@ -1,141 +1,125 @@
 package learn
 
 import (
-	"cmp"
 	"context"
-	"encoding"
+	"fmt"
+	"slices"
+	"strings"
 
 	"foretell/internal/frame"
-	"foretell/internal/learn/boost"
-	"foretell/internal/learn/forest"
-	"foretell/internal/learn/neural"
 	"foretell/internal/learn/split"
-	"foretell/internal/learn/tree"
 )
 
-// methods are the algorithms of the engine, in the order in which they are
-// shown and in which ties are decided.
-var methods = []method{
-	{name: "SEV01", kind: 1, patience: 25, growth: 0, open: openNeural, read: readAs[neural.Model]},
-	{name: "FIF01", kind: 2, patience: 15, growth: 0, open: openForest, read: readAs[forest.Model]},
-	{name: "SIX01", kind: 3, patience: 30, growth: 0.5, open: openLeafwise, read: readAs[boost.Model]},
-	{name: "SEV02", kind: 4, patience: 30, growth: 0.5, open: openSymmetric, read: readAs[boost.Model]},
-}
-
-// rooms are the memory that the fitters of one run share.
-type rooms struct {
-	neural neural.WorkspacePool
-	boost  boost.WorkspacePool
-}
-
-// openNeural makes the network on normalised and embedded columns.
-func openNeural(ctx context.Context, t task) (learner, error) {
-	return open(within(ctx, neural.New), t, neural.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Workspaces: &t.rooms.neural,
-	})
-}
-
-// openForest makes the randomised forest.
-func openForest(ctx context.Context, t task) (learner, error) {
-	bins, err := t.table.binned(ctx, tree.MaxBins)
-	if err != nil {
-		return nil, err
-	}
-	return open(forest.New, t, forest.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
-		Bins: bins, LeavesPerThousand: t.table.params.ScalingFactor,
-	})
-}
-
-// openLeafwise makes the gradient boosting of trees grown leaf by leaf.
-func openLeafwise(ctx context.Context, t task) (learner, error) {
-	bins, err := t.table.binned(ctx, tree.MaxBins)
-	if err != nil {
-		return nil, err
-	}
-	return open(within(ctx, boost.NewLeafwise), t, boost.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
-		Bins: bins, Workspaces: &t.rooms.boost, Leaves: leaves(t.table.params.ScalingFactor),
-	})
-}
-
-// leaves returns the number of leaves for a scaling factor: at least the two
-// without which there is no tree, 0 to choose.
-func leaves(scale int) int {
-	if scale > 0 {
-		return max(scale, 2)
-	}
-	return 0
-}
-
-// defaultBuckets is the number of bins of a numeric feature where the dataset
-// names none. Beyond severalRows it is as many as other algorithms use, so that
-// the bins are in memory once.
-const (
-	defaultBuckets = 128
-	severalRows    = 100_000
-)
-
-// openSymmetric makes the gradient boosting of symmetric trees.
-func openSymmetric(ctx context.Context, t task) (learner, error) {
-	buckets := cmp.Or(t.table.params.Buckets, defaultBuckets)
-	if t.table.params.Buckets == 0 && t.table.Rows > severalRows {
-		buckets = tree.MaxBins - 1
-	}
-	bins, err := t.table.binned(ctx, buckets+1) // one is for the missing cells
-	if err != nil {
-		return nil, err
-	}
-	return open(within(ctx, boost.NewSymmetric), t, boost.Options{
-		Classes: t.table.classes(), Seed: t.seed, Workers: t.workers, Disk: t.table.params.Disk,
-		Bins: bins, Workspaces: &t.rooms.boost, Buckets: buckets,
-	})
-}
-
-// fitter is the shape of the packages' own types: they return their own
-// models, of which a learner knows but the shape.
-type fitter[M predictor] interface {
+// fitter trains on one fold, step by step. The types of the packages boost,
+// forest and neural implement it by adapter.
+type fitter interface {
+	// Step does the next unit of training. done reports that there is no
+	// further one.
 	Step(ctx context.Context) (done bool, err error)
+	// Cost returns the estimated cost of the steps so far in nanoseconds of one
+	// core. It depends on the shape of the data only.
 	Cost() float64
+	// EvalProbabilities writes the class probabilities of the fold's Validation
+	// rows to dst, row-major.
 	EvalProbabilities(dst []float32)
+	// Checkpoint saves the current state as the one that Model returns.
 	Checkpoint()
-	Model() M
+	// Model returns the state of the last Checkpoint, or the current state if
+	// there is none.
+	Model() predictor
 }
 
-// fitting is a fitter as a learner.
-type fitting[M predictor] struct {
-	fitter[M]
+// predictor is the model of a fitter. It is immutable and safe for concurrent
+// use.
+type predictor interface {
+	// Predict writes the class probabilities of f's rows lo…hi-1 to dst,
+	// row-major.
+	Predict(dst []float32, f *frame.Frame, lo, hi int)
+	// AppendBinary appends the predictor's binary form to b.
+	AppendBinary(b []byte) ([]byte, error)
 }
 
-func (f fitting[M]) Model() predictor { return f.fitter.Model() }
+// algorithm describes one of the algorithms.
+type algorithm struct {
+	// name is the algorithm's name without the prefix B (two classes) or M
+	// (more).
+	name string
+	// kind identifies the algorithm in model files and seeds. It never changes.
+	kind uint8
+	// newFitter returns a new fitter.
+	newFitter func(ctx context.Context, t fitTask) (fitter, error)
+	// read is the inverse of the predictor's AppendBinary. Malformed input is an
+	// error. read does not retain b.
+	read func(b []byte) (predictor, error)
+	// patience is the number of steps without improvement after which a run has
+	// stalled. It is halved for a single holdout: its many rows have less noise.
+	patience int
+	// stepGrowth is the exponent by which the number of steps grows with the
+	// rows: a refit on r times the rows of a fold does r^stepGrowth times the
+	// steps.
+	stepGrowth float64
+}
 
-// open makes a learner of what a package's New returns.
-func open[O any, F fitter[M], M predictor](
-	make func(*frame.Frame, split.Part, O) (F, error), t task, opts O,
-) (learner, error) {
-	f, err := make(t.table.Frame, t.part, opts)
-	if err != nil {
-		return nil, err
+// fitTask holds the arguments of algorithm.newFitter.
+type fitTask struct {
+	data       *trainingData
+	fold       split.Fold
+	foldIndex  int // refitFold for all rows
+	seed       uint64
+	workers    int
+	workspaces *workspaces
+}
+
+// variant is an algorithm for two classes or for more.
+type variant struct {
+	// Name is the name in the API: BSIX01 for two classes, MSIX01 for more.
+	Name      string
+	algorithm *algorithm
+}
+
+// variantsOf returns the variants of algorithms for a number of classes, in the
+// same order.
+func variantsOf(algorithms []algorithm, classes int) []variant {
+	prefix := "B"
+	if classes > 2 {
+		prefix = "M"
 	}
-	return fitting[M]{f}, nil
-}
-
-// within gives ctx to a package's New.
-func within[O, F any](
-	ctx context.Context, make func(context.Context, *frame.Frame, split.Part, O) (F, error),
-) func(*frame.Frame, split.Part, O) (F, error) {
-	return func(f *frame.Frame, part split.Part, opts O) (F, error) { return make(ctx, f, part, opts) }
-}
-
-// readAs reads a predictor of type T.
-func readAs[T any, P interface {
-	*T
-	predictor
-	encoding.BinaryUnmarshaler
-}](b []byte) (predictor, error) {
-	p := P(new(T))
-	if err := p.UnmarshalBinary(b); err != nil {
-		return nil, err
+	list := make([]variant, len(algorithms))
+	for i := range algorithms {
+		list[i] = variant{Name: prefix + algorithms[i].name, algorithm: &algorithms[i]}
 	}
-	return p, nil
+	return list
+}
+
+func variantNamed(algorithms []algorithm, name string, classes int) (variant, error) {
+	known := variantsOf(algorithms, classes)
+	for _, m := range known {
+		if m.Name == name {
+			return m, nil
+		}
+		if name != "" && m.algorithm.name == name[1:] && strings.ContainsAny(name[:1], "BM") {
+			return variant{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, m.Name)
+		}
+	}
+	names := make([]string, len(known))
+	for i, m := range known {
+		names[i] = m.Name
+	}
+	return variant{}, fmt.Errorf("algorithm=%q: must be one of %s", name, strings.Join(names, ", "))
+}
+
+// selectVariants returns the named variants in the order of algorithms, all of
+// them if names is empty.
+func selectVariants(algorithms []algorithm, names []string, classes int) ([]variant, error) {
+	if len(names) == 0 {
+		return variantsOf(algorithms, classes), nil
+	}
+	for _, name := range names {
+		if _, err := variantNamed(algorithms, name, classes); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(variantsOf(algorithms, classes), func(m variant) bool {
+		return !slices.Contains(names, m.Name)
+	}), nil
 }

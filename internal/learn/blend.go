@@ -7,68 +7,68 @@ import (
 	"slices"
 )
 
-// Blend is the name of a model that is the blend of several algorithms.
+// Blend is the algorithm name of a model that is a blend of several algorithms.
 const Blend = "BLEND"
 
-// choice is what a race ships: the model of one run, or the blend of several.
-type choice struct {
+// candidate is a model that a race may choose: that of one run, or a blend.
+type candidate struct {
 	score
-	// shares are the parts of the blend, the heaviest first; one of weight 1
-	// if there is no blend.
-	shares []share
+	// components are in descending order of weight. A single run has weight 1.
+	components []component
 	// probabilities are those of the validation rows, before calibration.
 	probabilities []float32
-	// crossed are the same of blends whose weights were found on the other half
-	// of the rows; nil if there is no blend.
-	crossed []float32
+	// crossFitted are the probabilities of a blend with weights that were fitted
+	// to the other half of the rows; nil for a single run.
+	crossFitted []float32
 }
 
-// share is a run and its weight in a blend. The weights of a blend add up to 1.
-type share struct {
+// component is a run and its weight in a blend. The weights add up to 1.
+type component struct {
 	*run
 	weight float64
 }
 
-// alone is the choice of a single run.
-func alone(u *run) *choice {
-	return &choice{score: u.kept.score, shares: []share{{u, 1}}, probabilities: u.kept.probabilities}
+// single returns the candidate of a single run.
+func single(u *run) *candidate {
+	return &candidate{score: u.best.score, components: []component{{u, 1}}, probabilities: u.best.probabilities}
 }
 
-// name is that of the model.
-func (c *choice) name() string {
-	if len(c.shares) > 1 {
+// name returns the algorithm name of the model.
+func (c *candidate) name() string {
+	if len(c.components) > 1 {
 		return Blend
 	}
-	return c.shares[0].Name
+	return c.components[0].Name
 }
 
-// judged returns the probabilities that the choice may be judged by.
-func (c *choice) judged() []float32 {
-	if c.crossed != nil {
-		return c.crossed
+// evaluated returns the probabilities that the candidate is scored by.
+func (c *candidate) evaluated() []float32 {
+	if c.crossFitted != nil {
+		return c.crossFitted
 	}
 	return c.probabilities
 }
 
-// fold returns the model of the choice that has not seen the rows of fold i.
-func (c *choice) fold(m *Model, i int) (*Model, error) {
+// foldModel returns the model that was not trained on the validation rows of
+// fold i.
+func (c *candidate) foldModel(m *Model, i int) (*Model, error) {
 	var members []member
-	for _, s := range c.shares {
-		one, err := s.fold(i)
+	for _, s := range c.components {
+		one, err := s.foldMember(i)
 		if err != nil {
 			return nil, err
 		}
 		members = append(members, one)
 	}
-	return m.with(members...), nil
+	return m.withMembers(members...), nil
 }
 
-// folds yields the members of the mean of the choice's fold models, each made
-// when it is asked for.
-func (c *choice) folds() iter.Seq2[member, error] {
+// foldMembers yields the members of the mean of the fold models. Each is loaded
+// when the iteration reaches it.
+func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
-		for _, s := range c.shares {
-			for one, err := range s.folds() {
+		for _, s := range c.components {
+			for one, err := range s.foldMembers() {
 				if !yield(one, err) {
 					return
 				}
@@ -77,13 +77,13 @@ func (c *choice) folds() iter.Seq2[member, error] {
 	}
 }
 
-// reread yields copies of the members of the choice's model, each made when it
-// is asked for.
-func (c *choice) reread(members []member) iter.Seq2[member, error] {
+// reload yields copies of the members of the model. Each is loaded when the
+// iteration reaches it.
+func (c *candidate) reload(members []member) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, m := range members {
-			for _, s := range c.shares {
-				if s.by.kind == m.kind && !yield(s.by.reread(m)) {
+			for _, s := range c.components {
+				if s.algorithm.kind == m.kind && !yield(s.algorithm.reload(m)) {
 					return
 				}
 			}
@@ -91,75 +91,75 @@ func (c *choice) reread(members []member) iter.Seq2[member, error] {
 	}
 }
 
-// choose returns the winner, or else the best of the runs and of their blend;
-// nil if no run has kept anything.
+// choose returns the winner or, if there is none, the best of the runs and their
+// blend. It returns nil if no run has a checkpoint.
 //
-// Choices whose performance is within noise of the best are no worse as far as
-// the validation rows can tell: of these the one with the lowest loss is taken,
-// which uses all that a model says of a row and so tells more from the same
-// rows. Two choices err on mostly the same rows, so that their difference has
-// about half the variance of independent ones, which makes its standard error
-// that of a single performance: this is noise.
+// Candidates whose performance is within noise of the best are considered equal.
+// The one of these with the lowest log loss is chosen, because the log loss uses
+// the whole probability of a row and therefore distinguishes models better. The
+// errors of two candidates are mostly on the same rows, so that their difference
+// has about half the variance of independent errors. Its standard error is then
+// that of a single performance, which is the noise.
 //
-// A run has to beat the blend clearly: the best of four has been lucky with
-// these rows, a mean of them less so. In ten races on six sets the log loss of
-// the blend on rows set aside was 17 % lower than that of the best run in the
-// geometric mean: it was lower by 1 to 68 % in six, and higher by less than 1 %
-// in four.
-func (r *race) choose(losses func(*choice) []float64) *choice {
-	if winner := r.pace.first(); winner >= 0 {
-		return alone(r.runs[winner])
+// A run replaces the blend only if it is significantly better, because the best
+// of four runs is biased by the selection more than their mean. In ten races on
+// six data sets the log loss of the blend on test rows was 17 % lower than that
+// of the best run in the geometric mean: lower by 1 to 68 % in six races, and
+// higher by less than 1 % in four.
+func (r *race) choose(lossFunc func(*candidate) []float64) *candidate {
+	if winner := r.scheduler.leading(); winner >= 0 {
+		return single(r.runs[winner])
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var choices []*choice
+	var candidates []*candidate
 	best := -1.0
 	for _, u := range r.runs {
-		if u.kept.step > 0 && u.status != Failed {
-			choices = append(choices, alone(u))
-			best = max(best, u.kept.performance)
+		if u.best.step > 0 && u.status != Failed {
+			candidates = append(candidates, single(u))
+			best = max(best, u.best.performance)
 		}
 	}
-	blend := r.judge.blend(choices)
+	blend := r.evaluator.blend(candidates)
 	if blend != nil {
 		best = max(best, blend.performance)
 	}
-	lost := r.compare(choices, blend, losses)
-	noise := math.Sqrt(best * (1 - best) / float64(max(len(r.judge.labels), 1)))
-	var chosen *choice
-	for _, c := range choices {
+	rowLosses := r.candidateLosses(candidates, blend, lossFunc)
+	noise := math.Sqrt(best * (1 - best) / float64(max(len(r.evaluator.labels), 1)))
+	var chosen *candidate
+	for _, c := range candidates {
 		if c.performance < best-noise {
 			continue
 		}
-		if chosen == nil || mean(lost[c]) < mean(lost[chosen]) {
+		if chosen == nil || mean(rowLosses[c]) < mean(rowLosses[chosen]) {
 			chosen = c
 		}
 	}
-	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !beats(lost[chosen], lost[blend])) {
+	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !beats(rowLosses[chosen], rowLosses[blend])) {
 		return blend
 	}
 	return chosen
 }
 
-// compare returns the losses of each choice and notes their means for the
-// report. blend may be nil.
-func (r *race) compare(choices []*choice, blend *choice, losses func(*choice) []float64) map[*choice][]float64 {
-	lost := map[*choice][]float64{}
-	for _, c := range choices {
-		lost[c] = losses(c)
-		c.shares[0].kept.logLoss = mean(lost[c])
+// candidateLosses returns the losses of each candidate by row and records their
+// means for the report. blend may be nil.
+func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFunc func(*candidate) []float64) map[*candidate][]float64 {
+	rowLosses := map[*candidate][]float64{}
+	for _, c := range candidates {
+		rowLosses[c] = lossFunc(c)
+		c.components[0].best.logLoss = mean(rowLosses[c])
 	}
 	if blend != nil {
-		lost[blend] = losses(blend)
-		r.blended = &Candidate{blend.performance, mean(lost[blend]), r.judge.interval(blend.crossed)}
+		rowLosses[blend] = lossFunc(blend)
+		r.blendScore = &Candidate{blend.performance, mean(rowLosses[blend]), r.evaluator.interval(blend.crossFitted)}
 	}
-	return lost
+	return rowLosses
 }
 
-// beats tells whether the losses a are lower than the losses b of the same rows
-// beyond chance, which is a standard error of their mean difference. Where few
-// rows make up the loss that error is wide; what is lower by more than
-// telling is taken to be so all the same.
+// beats reports whether the losses a are significantly lower than the losses b
+// of the same rows: by more than a standard error of their mean difference. That
+// error is large if a few rows make up the loss; a difference of more than
+// minRelativeGain counts in any case.
 func beats(a, b []float64) bool {
 	var sum, squares float64
 	for i := range a {
@@ -169,12 +169,12 @@ func beats(a, b []float64) bool {
 	}
 	n := float64(max(len(a), 1))
 	chance := math.Sqrt(max(squares/n-sum/n*sum/n, 0) / n)
-	return sum > 0 && sum/n > min(chance, telling*mean(b))
+	return sum > 0 && sum/n > min(chance, minRelativeGain*mean(b))
 }
 
-// telling is the part of the loss that a difference has to be to count
-// whatever its standard error.
-const telling = 0.05
+// minRelativeGain is the difference, relative to the loss, that counts whatever
+// its standard error.
+const minRelativeGain = 0.05
 
 func mean(x []float64) float64 {
 	sum := 0.0
@@ -184,145 +184,145 @@ func mean(x []float64) float64 {
 	return sum / float64(max(len(x), 1))
 }
 
-// blend returns the blend of the choices, nil if it is but one of them or if
-// there are no rows to find it on.
+// blend returns the blend of the candidates. It returns nil if all weight is on
+// one of them or if there are no validation rows.
 //
-// Its weights are found on the rows it is to be judged on, so its score is that
-// of blends whose weights were found on the other half of the rows.
-func (j *judge) blend(choices []*choice) *choice {
-	if len(choices) < 2 || len(j.labels) == 0 {
+// The weights are fitted to the validation rows, so the score is cross-fitted: it
+// is that of blends with weights fitted to the other half of the rows.
+func (e *evaluator) blend(candidates []*candidate) *candidate {
+	if len(candidates) < 2 || len(e.labels) == 0 {
 		return nil
 	}
-	truths := make([][]float64, len(choices))
-	for i, c := range choices {
-		truths[i] = j.truth(c.probabilities)
+	byCandidate := make([][]float64, len(candidates))
+	for i, c := range candidates {
+		byCandidate[i] = e.trueProbabilities(c.probabilities)
 	}
-	all := make([]int32, len(j.labels))
+	all := make([]int32, len(e.labels))
 	for i := range all {
 		all[i] = int32(i)
 	}
-	b := &choice{}
-	weights := proportions(truths, all)
-	for i, c := range choices {
+	b := &candidate{}
+	weights := fitWeights(byCandidate, all)
+	for i, c := range candidates {
 		if weights[i] > 0 {
-			b.shares = append(b.shares, share{c.shares[0].run, weights[i]})
+			b.components = append(b.components, component{c.components[0].run, weights[i]})
 		}
 	}
-	if len(b.shares) < 2 {
+	if len(b.components) < 2 {
 		return nil
 	}
-	slices.SortStableFunc(b.shares, func(a, b share) int { return cmp.Compare(b.weight, a.weight) })
-	b.probabilities = make([]float32, len(j.labels)*j.classes)
-	j.mix(b.probabilities, choices, weights, all)
-	b.crossed = make([]float32, len(b.probabilities))
-	for half, places := range j.halves {
-		j.mix(b.crossed, choices, proportions(truths, j.halves[1-half]), places)
+	slices.SortStableFunc(b.components, func(a, b component) int { return cmp.Compare(b.weight, a.weight) })
+	b.probabilities = make([]float32, len(e.labels)*e.classes)
+	e.average(b.probabilities, candidates, weights, all)
+	b.crossFitted = make([]float32, len(b.probabilities))
+	for half, positions := range e.halves {
+		e.average(b.crossFitted, candidates, fitWeights(byCandidate, e.halves[1-half]), positions)
 	}
-	b.score = j.score(b.crossed)
+	b.score = e.score(b.crossFitted)
 	return b
 }
 
-// truth returns what the probabilities give to the true class of each row.
-func (j *judge) truth(probabilities []float32) []float64 {
-	list := make([]float64, len(j.labels))
-	for i, label := range j.labels {
-		list[i] = float64(probabilities[i*j.classes+int(label)])
+// trueProbabilities returns the probability of the true class of each row.
+func (e *evaluator) trueProbabilities(probabilities []float32) []float64 {
+	list := make([]float64, len(e.labels))
+	for i, label := range e.labels {
+		list[i] = float64(probabilities[i*e.classes+int(label)])
 	}
 	return list
 }
 
-// mix writes the weighted mean of the choices' probabilities for the rows at
-// the given places to dst.
-func (j *judge) mix(dst []float32, choices []*choice, weights []float64, places []int32) {
-	for i, c := range choices {
+// average writes the weighted mean of the candidates' probabilities to dst, for
+// the rows at the given positions.
+func (e *evaluator) average(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
+	for i, c := range candidates {
 		w := float32(weights[i])
 		if w == 0 {
 			continue
 		}
-		for _, place := range places {
-			at := int(place) * j.classes
-			for k, q := range c.probabilities[at : at+j.classes] {
+		for _, position := range positions {
+			at := int(position) * e.classes
+			for k, q := range c.probabilities[at : at+e.classes] {
 				dst[at+k] += w * q
 			}
 		}
 	}
 }
 
-// How the weights of a blend are found.
+// Parameters of fitWeights.
 const (
-	// prior is a number of rows by which each candidate is said to be best
-	// before any row was looked at: few rows do not shut out a candidate.
-	prior = 2
-	// leastWeight is what a share must have: a lighter one costs more time in
-	// every prediction than it is worth.
-	leastWeight = 0.04
-	// alike is the ratio of what two candidates gave to the truth of a row up
-	// to which the row does not tell one from the other.
-	alike = 1.001
-	// rounds are enough for the weights to settle to a hundredth, and so many
-	// rows to tell them.
-	rounds     = 1000
-	enoughRows = 10_000
+	// priorRows is the weight of the uniform prior, in rows for each candidate:
+	// few rows do not exclude a candidate.
+	priorRows = 2
+	// minWeight is the smallest weight of a component. A smaller one is not worth
+	// the time of its predictions.
+	minWeight = 0.04
+	// maxEqualRatio is the largest ratio of two candidates' probabilities of the
+	// true class up to which they count as equal.
+	maxEqualRatio = 1.001
+	// With emIterations iterations on maxWeightRows rows the weights are accurate
+	// to a hundredth.
+	emIterations  = 1000
+	maxWeightRows = 10_000
 )
 
-// proportions returns the weights of the blend with the lowest log loss on the
-// rows at the given places; truths tells for each candidate what it gave to
-// the true classes of all rows. They are nowhere negative and add up to 1.
+// fitWeights returns the weights of the blend with the lowest log loss on the
+// rows at the given positions. byCandidate holds each candidate's probabilities
+// of the true classes of all rows. The weights are not negative and add up to 1.
 //
-// A blend is a mixture of its candidates, so the weights of the highest
-// likelihood are found by expectation maximisation (Dempster, Laird and Rubin,
-// 1977): each row is divided among the candidates by how well they foretold
-// it, and a candidate's weight is its part of all rows. The loss is convex in
-// the weights, so there is but one such blend. A row on which the candidates
-// agree is divided as the weights are and so only holds them where they are:
-// where nearly all rows are such, they would never get to where they belong.
-func proportions(truths [][]float64, places []int32) []float64 {
-	places = thin(disputed(truths, places), enoughRows)
-	weights := slices.Repeat([]float64{1 / float64(len(truths))}, len(truths))
-	parts := make([]float64, len(truths))
-	for range rounds {
-		for i := range parts {
-			parts[i] = prior
+// A blend is a mixture of its candidates, so the weights of maximum likelihood
+// are found by expectation maximisation (Dempster, Laird and Rubin, 1977): each
+// row is divided among the candidates in proportion to their probabilities, and
+// a candidate's weight is its share of all rows. The loss is convex in the
+// weights, so the solution is unique. Rows on which the candidates agree are
+// divided in proportion to the weights; they are left out because they only slow
+// down convergence.
+func fitWeights(byCandidate [][]float64, positions []int32) []float64 {
+	positions = subsample(disagreeing(byCandidate, positions), maxWeightRows)
+	weights := slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
+	shares := make([]float64, len(byCandidate))
+	for range emIterations {
+		for i := range shares {
+			shares[i] = priorRows
 		}
-		for _, place := range places {
+		for _, position := range positions {
 			sum := 0.0
-			for i, truth := range truths {
-				sum += weights[i] * max(truth[place], leastTruth)
+			for i, truth := range byCandidate {
+				sum += weights[i] * max(truth[position], minProbability)
 			}
 			scale := 1 / sum
-			for i, truth := range truths {
-				parts[i] += weights[i] * max(truth[place], leastTruth) * scale
+			for i, truth := range byCandidate {
+				shares[i] += weights[i] * max(truth[position], minProbability) * scale
 			}
 		}
-		for i, part := range parts {
-			weights[i] = part / (float64(len(places)) + prior*float64(len(truths)))
+		for i, fold := range shares {
+			weights[i] = fold / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
 		}
 	}
-	return trimmed(weights)
+	return dropSmall(weights)
 }
 
-// disputed returns the places at which the candidates do not give about the
-// same to the truth.
-func disputed(truths [][]float64, places []int32) []int32 {
+// disagreeing returns the positions of the rows whose true class has different
+// probabilities by the candidates.
+func disagreeing(byCandidate [][]float64, positions []int32) []int32 {
 	var list []int32
-	for _, place := range places {
+	for _, position := range positions {
 		low, high := math.Inf(1), 0.0
-		for _, truth := range truths {
-			q := max(truth[place], leastTruth)
+		for _, truth := range byCandidate {
+			q := max(truth[position], minProbability)
 			low, high = min(low, q), max(high, q)
 		}
-		if high > low*alike {
-			list = append(list, place)
+		if high > low*maxEqualRatio {
+			list = append(list, position)
 		}
 	}
 	return list
 }
 
-// trimmed drops the weights that are too light and gives the others the rest.
-func trimmed(weights []float64) []float64 {
+// dropSmall sets weights below minWeight to 0 and normalises the others.
+func dropSmall(weights []float64) []float64 {
 	total := 0.0
 	for i, w := range weights {
-		if w < leastWeight {
+		if w < minWeight {
 			weights[i] = 0
 		}
 		total += weights[i]
@@ -333,6 +333,6 @@ func trimmed(weights []float64) []float64 {
 	return weights
 }
 
-// leastTruth keeps a candidate that ruled out the truth of one row from losing
-// every row.
-const leastTruth = 1e-7
+// minProbability is the smallest probability of a true class: a candidate with
+// probability 0 in one row is not excluded.
+const minProbability = 1e-7

@@ -10,9 +10,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// TestBlendIsDeterministic races with the default parameters on rows whose label
-// no algorithm can tell for sure: what ships is a blend, of the same bytes for any
-// number of workers.
+// TestBlendIsDeterministic races with the default parameters on noisy labels, so
+// that a blend is chosen. Its bytes are the same for any number of workers.
 func TestBlendIsDeterministic(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")
@@ -39,8 +38,8 @@ func TestBlendIsDeterministic(t *testing.T) {
 	}
 }
 
-// noisyFrame is rows of two classes that follow from the sum of three numbers and
-// of noise as large as it.
+// noisyFrame returns rows whose class is the sign of the sum of three numbers and of
+// noise of the same size.
 func noisyFrame(rows int) *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"a", "b"}}, Rows: rows}
 	draw := rand.New(rand.NewPCG(3, 4))

@@ -8,12 +8,12 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// opinions are the probabilities of two classes that give the truth of row i
-// what said returns.
-func opinions(labels []int32, said func(i int) float32) []float32 {
+// opinions returns probabilities of two classes. probability returns that of the
+// true class of row i.
+func opinions(labels []int32, probability func(i int) float32) []float32 {
 	probabilities := make([]float32, 2*len(labels))
 	for i, label := range labels {
-		q := said(i)
+		q := probability(i)
 		probabilities[2*i+int(label)], probabilities[2*i+1-int(label)] = q, 1-q
 	}
 	return probabilities
@@ -30,13 +30,13 @@ func TestBlend(t *testing.T) {
 			return float32(1 / (1 + math.Exp(-1-scale*draw.NormFloat64())))
 		})
 	}
-	j := newJudge(metric.NameAccuracy, 2, labels)
-	candidate := func(name string, probabilities []float32) *choice {
-		return alone(&run{entrant: entrant{Name: name}, kept: kept{score: j.score(probabilities), step: 1, probabilities: probabilities}})
+	e := newEvaluator(metric.NameAccuracy, 2, labels)
+	newCandidate := func(name string, probabilities []float32) *candidate {
+		return single(&run{variant: variant{Name: name}, best: checkpoint{score: e.score(probabilities), step: 1, probabilities: probabilities}})
 	}
 	t.Run("errors_of_their_own_cancel_out", func(t *testing.T) {
-		a, b := candidate("a", noisy(1.5)), candidate("b", noisy(1.5))
-		blend := j.blend([]*choice{a, b})
+		a, b := newCandidate("a", noisy(1.5)), newCandidate("b", noisy(1.5))
+		blend := e.blend([]*candidate{a, b})
 		if blend == nil {
 			t.Fatal("there is none")
 		}
@@ -46,14 +46,14 @@ func TestBlend(t *testing.T) {
 		if blend.performance <= max(a.performance, b.performance) {
 			t.Errorf("performance %.4f of %.4f and %.4f", blend.performance, a.performance, b.performance)
 		}
-		if w := blend.shares[0].weight; w > 0.6 {
+		if w := blend.components[0].weight; w > 0.6 {
 			t.Errorf("equals have weights of %.2f and %.2f", w, 1-w)
 		}
 	})
 	t.Run("what_adds_nothing_has_no_share", func(t *testing.T) {
-		good, coin := candidate("good", noisy(1)), candidate("coin", opinions(labels, func(int) float32 { return 0.5 }))
-		wrong := candidate("wrong", opinions(labels, func(int) float32 { return 0.02 }))
-		for _, s := range j.blend([]*choice{coin, wrong, good, candidate("twin", noisy(1))}).shares {
+		good, coin := newCandidate("good", noisy(1)), newCandidate("coin", opinions(labels, func(int) float32 { return 0.5 }))
+		wrong := newCandidate("wrong", opinions(labels, func(int) float32 { return 0.02 }))
+		for _, s := range e.blend([]*candidate{coin, wrong, good, newCandidate("twin", noisy(1))}).components {
 			if s.Name == "wrong" {
 				t.Errorf("%s has %.2f", s.Name, s.weight)
 			}
@@ -61,16 +61,16 @@ func TestBlend(t *testing.T) {
 	})
 	t.Run("few_rows_decide_where_most_are_certain", func(t *testing.T) {
 		labels := make([]int32, 60_000)
-		certain := func(rare float32) *choice {
+		certain := func(rare float32) *candidate {
 			probabilities := opinions(labels, func(i int) float32 {
 				if i%5000 == 1 {
 					return rare
 				}
 				return 1 - 1e-5
 			})
-			return alone(&run{kept: kept{probabilities: probabilities}})
+			return single(&run{best: checkpoint{probabilities: probabilities}})
 		}
-		shares := newJudge(metric.NameAccuracy, 2, labels).blend([]*choice{certain(0.05), certain(0.9)}).shares
+		shares := newEvaluator(metric.NameAccuracy, 2, labels).blend([]*candidate{certain(0.05), certain(0.9)}).components
 		if w := shares[0].weight; w < 0.8 {
 			t.Errorf("the better one has a weight of %.2f", w)
 		}
@@ -87,13 +87,13 @@ func TestBlend(t *testing.T) {
 		}
 	})
 	t.Run("is_none_of_one", func(t *testing.T) {
-		if j.blend([]*choice{candidate("a", noisy(1))}) != nil {
+		if e.blend([]*candidate{newCandidate("a", noisy(1))}) != nil {
 			t.Error("there is one")
 		}
 	})
 	t.Run("weights_add_up", func(t *testing.T) {
 		sum := 0.0
-		for _, s := range j.blend([]*choice{candidate("a", noisy(1)), candidate("b", noisy(2)), candidate("c", noisy(3))}).shares {
+		for _, s := range e.blend([]*candidate{newCandidate("a", noisy(1)), newCandidate("b", noisy(2)), newCandidate("c", noisy(3))}).components {
 			sum += s.weight
 		}
 		if math.Abs(sum-1) > 1e-9 {

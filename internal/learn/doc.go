@@ -1,33 +1,41 @@
-// Package learn is the front door of the engine: it races four algorithms for
-// the best model of a table, ships that model as a file, and predicts with it.
+// Package learn trains models: Race trains four algorithms in parallel on a table
+// and chooses the best model or blend. It also reads and writes model files and
+// predicts with them.
 //
-//	method    the four algorithms and how they are made
-//	pace      which of them may do its next step, and who has won
-//	run       one algorithm in the race: a fitter a fold, in lockstep
-//	judge     scores on the rows a fitter has not learnt from
-//	race      the conductor: plan, race, choice, refit
-//	refit     the shipped model, learnt from every labelled row
-//	model     the model, its bytes, and its predictions
-//	report    how good it is, and what it looks at
+//	race           Race: plan, train, choose, refit
+//	algorithm      the interfaces of algorithms, their names
+//	registry       the four algorithms
+//	run            one algorithm in a race: a fitter for each fold, early stopping
+//	scheduler      the order of the steps of different runs in virtual time
+//	evaluate       scores on the validation rows
+//	blend          weighted means of several runs, and the choice among candidates
+//	refit          training on all labelled rows
+//	model, file    the model and its binary form
+//	predict        prediction of a CSV
+//	report, scores metrics of a model
+//	importance     permutation importance of the columns
+//	screen         feature selection for wide tables
+//	training_data  the table and its binned matrices
+//	timer          the time limit
 //
-// # What is learnt from what
+// # Use of the rows
 //
 //	all labelled rows
-//	├── test      nothing looks at them before the race is over; the fold
-//	│             models are judged on them once, for the figure Test
-//	└── the rest  divided into folds, or one holdout when there are many rows:
-//	    ├── train      what a fitter learns from
-//	    └── eval       scores after each step: they decide when to stop, which
-//	                   step is kept, which algorithm wins, how to calibrate
+//	├── test            not used before the end of the race; the fold models are
+//	│                   scored on them once
+//	└── the rest        divided into folds, or one holdout if there are many rows
+//	    ├── train       the rows a fitter is trained on
+//	    └── validation  scored after each step: early stopping, choice of the
+//	                    step and of the algorithm, calibration
 //
-// When the race is over the winner learns once more, from all labelled rows,
-// for as many steps as validation found to be best. That model is shipped. Its
-// own performance cannot be measured, there being no rows left; the figures
-// are those of the same algorithm on fewer rows, hence on the cautious side.
+// After the race the chosen model is trained again on all labelled rows, for the
+// best number of steps. Its performance cannot be measured, because no rows are
+// left. The report holds the scores of the same algorithm on fewer rows, which are
+// slightly lower on average.
 //
 // # Determinism
 //
-// The same rows, parameters, seed and binary give the same model bytes with
-// any number of workers on a machine of any speed, unless a clock or a person
-// ended the race. The comment on pacer tells how.
+// The same rows, parameters, seed and binary produce the same model bytes with any
+// number of workers on a machine of any speed, unless the time limit or the user
+// ended the race. See scheduler.
 package learn

@@ -24,24 +24,24 @@ import (
 //	temperature            float64
 //	weights                uint32 count, 0 or one a class; float64 each
 //	members                uint32 count, at least 1; for each
-//	    kind               uint8, of its method
+//	    kind               uint8, of its algorithm
 //	    weight             float64, positive
-//	    columns            in version 2: uint32 count, 0 if it sees all columns of
-//	                       the schema, else uint32 each, ascending
-//	    predictor          uint32 length, bytes of the method's own
-//	SHA-256 of all before  32 bytes
+//	    columns            in version 2: uint32 count, 0 for all columns of the
+//	                       schema; uint32 each, ascending
+//	    predictor          uint32 length, the binary form of the predictor
+//	SHA-256 of the above   32 bytes
 //
-// It is of version 2 if a member does not see all columns, else of version 1.
+// The version is 2 if a member does not use all columns, else 1.
 const (
 	magic           = "FORETELL"
 	version         = 1
 	versionScreened = 2
 )
 
-// version returns the version of the model's file.
+// version returns the version of the model's binary form.
 func (m *Model) version() uint16 {
 	for _, one := range m.members {
-		if _, columns := unscreened(one.predictor); columns != nil {
+		if _, columns := unwrapScreened(one.predictor); columns != nil {
 			return versionScreened
 		}
 	}
@@ -49,10 +49,10 @@ func (m *Model) version() uint16 {
 }
 
 // WriteTo writes the model file, a member at a time, and returns its length.
-// Equal models give equal bytes.
+// Equal models have equal bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	version := m.version()
-	head, err := m.head(version)
+	head, err := m.header(version)
 	if err != nil {
 		return 0, err
 	}
@@ -73,15 +73,15 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		return size, err
 	}
 	var inner []byte
-	for _, part := range m.members {
-		seen, columns := unscreened(part.predictor)
+	for _, fold := range m.members {
+		seen, columns := unwrapScreened(fold.predictor)
 		if inner, err = seen.AppendBinary(inner[:0]); err != nil {
 			return size, fmt.Errorf("%s: %w", m.algorithm, err)
 		}
 		if len(inner) > math.MaxUint32 {
 			return size, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
 		}
-		b := appendFloat([]byte{part.kind}, part.weight)
+		b := appendFloat([]byte{fold.kind}, fold.weight)
 		if version == versionScreened {
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(columns)))
 			for _, i := range columns {
@@ -97,15 +97,15 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return size, err
 }
 
-// head returns what comes before the members in a file of the given version.
-func (m *Model) head(version uint16) ([]byte, error) {
+// header returns the part of the file before the members.
+func (m *Model) header(version uint16) ([]byte, error) {
 	schema, err := json.Marshal(m.schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
-	b = appendBlob(b, schema)
-	b = appendBlob(b, []byte(m.algorithm))
+	b = appendBytes(b, schema)
+	b = appendBytes(b, []byte(m.algorithm))
 	b = appendFloat(b, float64(m.temperature))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.weights)))
 	for _, w := range m.weights {
@@ -114,7 +114,7 @@ func (m *Model) head(version uint16) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, uint32(len(m.members))), nil
 }
 
-func appendBlob(b, blob []byte) []byte {
+func appendBytes(b, blob []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(blob))), blob...)
 }
 
@@ -122,14 +122,14 @@ func appendFloat(b []byte, x float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 }
 
-// errDamaged is the error of bytes that are not a whole model file.
+// errDamaged is returned for a truncated or modified model file.
 var errDamaged = errors.New("the model file is damaged")
 
-// errForeign is the error of bytes that do not begin as a model file does.
-var errForeign = errors.New("this is not a model file")
+// errNotModel is returned for a file without the magic of a model file.
+var errNotModel = errors.New("this is not a model file")
 
-// VerifyModel returns nil if r, of the given length, holds a whole model file of
-// any version: one that begins with its magic and ends with the sum of all before.
+// VerifyModel returns nil if r, of the given length, is a complete model file of
+// any version: it begins with the magic and ends with the right checksum.
 func VerifyModel(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
@@ -139,7 +139,7 @@ func VerifyModel(r io.Reader, size int64) error {
 		return err
 	}
 	if string(begin) != magic {
-		return errForeign
+		return errNotModel
 	}
 	sum.Write(begin)
 	if _, err := io.CopyN(sum, r, size-int64(len(begin)+len(end))); err != nil {
@@ -155,28 +155,28 @@ func VerifyModel(r io.Reader, size int64) error {
 }
 
 // ReadModel reads a model file of the given length, a member at a time.
-func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, methods) }
+func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, algorithms) }
 
-func readModel(in io.Reader, size int64, methods []method) (*Model, error) {
+func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error) {
 	sum := sha256.New()
-	r := &fileReader{in: io.TeeReader(in, sum), left: size - sha256.Size}
-	if begin := string(r.take(len(magic))); begin != magic && (r.err == nil || errors.Is(r.err, errDamaged)) {
-		return nil, errForeign
+	r := &fileReader{in: io.TeeReader(in, sum), remaining: size - sha256.Size}
+	if begin := string(r.next(len(magic))); begin != magic && (r.err == nil || errors.Is(r.err, errDamaged)) {
+		return nil, errNotModel
 	}
 	v := r.version()
 	if v != version && v != versionScreened && r.err == nil {
 		return nil, fmt.Errorf("model file of version %d: this program reads versions %d and %d", v, version, versionScreened)
 	}
-	m := &Model{schema: r.schema(), algorithm: string(r.blob())}
+	m := &Model{schema: r.schema(), algorithm: string(r.bytes())}
 	m.temperature = metric.Temperature(r.float())
 	m.weights = r.weights()
 	for n := r.count(1 + 8 + 4); n > 0 && r.err == nil; n-- {
-		m.members = append(m.members, r.member(methods, v, len(m.schema.Columns)))
+		m.members = append(m.members, r.member(algorithms, v, len(m.schema.Columns)))
 	}
 	switch {
 	case r.err != nil:
 		return nil, r.err
-	case r.left > 0, len(m.members) == 0:
+	case r.remaining > 0, len(m.members) == 0:
 		return nil, errDamaged
 	case m.weights != nil && len(m.weights) != m.classes():
 		return nil, errDamaged
@@ -184,14 +184,14 @@ func readModel(in io.Reader, size int64, methods []method) (*Model, error) {
 		return nil, errDamaged
 	}
 	whole := sum.Sum(nil)
-	if r.left = sha256.Size; !bytes.Equal(r.take(sha256.Size), whole) {
+	if r.remaining = sha256.Size; !bytes.Equal(r.next(sha256.Size), whole) {
 		return nil, cmp.Or(r.err, errDamaged)
 	}
 	return m, m.probe()
 }
 
-// probe predicts a row of empty cells, to find out whether the members agree
-// with the schema on the numbers of columns and classes.
+// probe predicts a row of missing cells, to check that the members have the
+// schema's numbers of columns and classes.
 func (m *Model) probe() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {
@@ -202,7 +202,7 @@ func (m *Model) probe() error {
 		}
 	}
 	dst := make([]float32, m.classes())
-	err := guarded(func() error {
+	err := recovering(func() error {
 		m.predict(dst, f, 0, 1)
 		return nil
 	})
@@ -216,27 +216,26 @@ func (m *Model) probe() error {
 	return nil
 }
 
-// fileReader takes a model file apart from the front. After the first fault
-// everything it returns is zero.
+// fileReader reads a model file. After the first error all values are zero.
 type fileReader struct {
-	in   io.Reader
-	left int64 // bytes that are still to come
-	room []byte
-	err  error
+	in        io.Reader
+	remaining int64 // bytes not yet read
+	buffer    []byte
+	err       error
 }
 
-// take returns the next n bytes, which stand until the next call.
-func (r *fileReader) take(n int) []byte {
-	if r.err == nil && int64(n) > r.left {
+// next returns the next n bytes, which are valid until the next call.
+func (r *fileReader) next(n int) []byte {
+	if r.err == nil && int64(n) > r.remaining {
 		r.err = errDamaged
 	}
 	if r.err != nil {
 		return nil
 	}
-	if cap(r.room) < n {
-		r.room = make([]byte, n)
+	if cap(r.buffer) < n {
+		r.buffer = make([]byte, n)
 	}
-	taken := r.room[:n]
+	taken := r.buffer[:n]
 	switch _, err := io.ReadFull(r.in, taken); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		r.err = errDamaged
@@ -246,36 +245,36 @@ func (r *fileReader) take(n int) []byte {
 	if r.err != nil {
 		return nil
 	}
-	r.left -= int64(n)
+	r.remaining -= int64(n)
 	return taken
 }
 
 func (r *fileReader) version() uint16 {
-	b := r.take(2)
+	b := r.next(2)
 	if b == nil {
 		return 0
 	}
 	return binary.LittleEndian.Uint16(b)
 }
 
-// count reads the number of things that take at least size bytes each.
+// count reads the number of elements that follow, each of at least size bytes.
 func (r *fileReader) count(size int) int {
-	b := r.take(4)
+	b := r.next(4)
 	if b == nil {
 		return 0
 	}
 	n := int64(binary.LittleEndian.Uint32(b))
-	if n*int64(size) > r.left {
+	if n*int64(size) > r.remaining {
 		r.err = errDamaged
 		return 0
 	}
 	return int(n)
 }
 
-func (r *fileReader) blob() []byte { return r.take(r.count(1)) }
+func (r *fileReader) bytes() []byte { return r.next(r.count(1)) }
 
 func (r *fileReader) float() float64 {
-	b := r.take(8)
+	b := r.next(8)
 	if b == nil {
 		return 0
 	}
@@ -299,7 +298,7 @@ func (r *fileReader) weights() []float64 {
 
 func (r *fileReader) schema() *frame.Schema {
 	s := new(frame.Schema)
-	blob := r.blob()
+	blob := r.bytes()
 	if r.err != nil {
 		return s
 	}
@@ -313,22 +312,21 @@ func (r *fileReader) schema() *frame.Schema {
 	return s
 }
 
-// member reads a member of a file of the given version, whose schema has features
-// columns.
-func (r *fileReader) member(methods []method, version uint16, features int) member {
+// member reads a member. features is the number of columns of the schema.
+func (r *fileReader) member(algorithms []algorithm, version uint16, features int) member {
 	one := member{kind: r.kind(), weight: r.float()}
 	var columns []int32
 	if version == versionScreened {
 		columns = r.columns(features)
 	}
-	inner := r.blob()
+	inner := r.bytes()
 	if !(one.weight > 0 && one.weight <= 1) {
 		r.err = cmp.Or(r.err, errDamaged)
 	}
 	if r.err != nil {
 		return member{}
 	}
-	for _, m := range methods {
+	for _, m := range algorithms {
 		if m.kind == one.kind {
 			if one.predictor, r.err = m.read(inner); r.err != nil {
 				r.err = fmt.Errorf("%w: %w", errDamaged, r.err)
@@ -343,7 +341,7 @@ func (r *fileReader) member(methods []method, version uint16, features int) memb
 	return member{}
 }
 
-// columns reads ascending places of columns, nil for none.
+// columns reads ascending column indices; nil for none.
 func (r *fileReader) columns(features int) []int32 {
 	n := r.count(4)
 	if n == 0 {
@@ -351,7 +349,7 @@ func (r *fileReader) columns(features int) []int32 {
 	}
 	columns := make([]int32, n)
 	for i := range columns {
-		b := r.take(4)
+		b := r.next(4)
 		if b == nil {
 			return nil
 		}
@@ -366,7 +364,7 @@ func (r *fileReader) columns(features int) []int32 {
 }
 
 func (r *fileReader) kind() uint8 {
-	b := r.take(1)
+	b := r.next(1)
 	if b == nil {
 		return 0
 	}

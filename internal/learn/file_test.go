@@ -9,30 +9,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// toyFile returns the bytes of a small model.
-func toyFile(tb testing.TB) ([]byte, []method) {
+// fakeFile returns the bytes of a small model.
+func fakeFile(tb testing.TB) ([]byte, []algorithm) {
 	tb.Helper()
-	list := toys(toy{})
+	list := fakeAlgorithms(fakeFitter{})
 	m := &Model{
-		schema: toyFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
-		members: []member{{1, 0.25, toyModel{0.5, 3, 10}}, {1, 0.75, toyModel{0.75, 3, 10}}},
+		schema: fakeFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
+		members: []member{{1, 0.25, fakeModel{0.5, 3, 10}}, {1, 0.75, fakeModel{0.75, 3, 10}}},
 	}
 	return bytesOf(tb, m), list
 }
 
-// reread reads a model from its bytes.
-func reread(b []byte, known []method) (*Model, error) {
+// readBytes reads a model from its bytes.
+func readBytes(b []byte, known []algorithm) (*Model, error) {
 	return readModel(bytes.NewReader(b), int64(len(b)), known)
 }
 
 func TestModelFile(t *testing.T) {
-	file, methods := toyFile(t)
+	file, algorithms := fakeFile(t)
 	t.Run("read_back_is_equal", func(t *testing.T) {
-		m, err := reread(file, methods)
+		m, err := readBytes(file, algorithms)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(toyFrame(10, 3).Schema, m.Schema()); diff != "" || m.Algorithm() != "MSEV01" {
+		if diff := cmp.Diff(fakeFrame(10, 3).Schema, m.Schema()); diff != "" || m.Algorithm() != "MSEV01" {
 			t.Errorf("%s, schema:\n%s", m.Algorithm(), diff)
 		}
 		if again := bytesOf(t, m); !bytes.Equal(again, file) {
@@ -41,14 +41,14 @@ func TestModelFile(t *testing.T) {
 	})
 	t.Run("cut_anywhere_is_an_error", func(t *testing.T) {
 		for n := range file {
-			if _, err := reread(file[:n], methods); err == nil {
+			if _, err := readBytes(file[:n], algorithms); err == nil {
 				t.Fatalf("%d of %d bytes are taken for a model", n, len(file))
 			}
 			if err := VerifyModel(bytes.NewReader(file[:n]), int64(n)); err == nil {
 				t.Fatalf("%d of %d bytes are taken for whole", n, len(file))
 			}
 			if n < len(file)-sha256.Size { // and no better with a sum that is right
-				if _, err := reread(sealed(file[:n]), methods); err == nil {
+				if _, err := readBytes(withChecksum(file[:n]), algorithms); err == nil {
 					t.Fatalf("%d of %d bytes, sealed, are taken for a model", n, len(file))
 				}
 			}
@@ -58,7 +58,7 @@ func TestModelFile(t *testing.T) {
 		for i := range file {
 			bad := bytes.Clone(file)
 			bad[i] ^= 0x40
-			if _, err := reread(bad, methods); err == nil {
+			if _, err := readBytes(bad, algorithms); err == nil {
 				t.Fatalf("byte %d does not matter", i)
 			}
 			if err := VerifyModel(bytes.NewReader(bad), int64(len(bad))); err == nil {
@@ -69,46 +69,46 @@ func TestModelFile(t *testing.T) {
 	t.Run("of_a_later_version", func(t *testing.T) {
 		later := bytes.Clone(file)
 		later[len(magic)] = 9
-		if _, err := reread(later, methods); err == nil || !strings.Contains(err.Error(), "version 9") {
+		if _, err := readBytes(later, algorithms); err == nil || !strings.Contains(err.Error(), "version 9") {
 			t.Errorf("got %v", err)
 		}
-		later = sealed(later[:len(later)-sha256.Size])
+		later = withChecksum(later[:len(later)-sha256.Size])
 		if err := VerifyModel(bytes.NewReader(later), int64(len(later))); err != nil {
 			t.Errorf("it is whole: %v", err)
 		}
 	})
 	t.Run("members_that_do_not_fit_the_schema", func(t *testing.T) {
-		m := &Model{schema: toyFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, 1, toyModel{0.5, 3, 10}}}}
-		if _, err := reread(bytesOf(t, m), methods); err == nil {
+		m := &Model{schema: fakeFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, 1, fakeModel{0.5, 3, 10}}}}
+		if _, err := readBytes(bytesOf(t, m), algorithms); err == nil {
 			t.Error("taken")
 		}
 	})
 }
 
-// sealed returns b with its check sum.
-func sealed(b []byte) []byte {
+// withChecksum returns b with its check sum.
+func withChecksum(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return append(bytes.Clone(b), sum[:]...)
 }
 
 // FuzzReadModel reads bodies whose check sum is right.
 func FuzzReadModel(f *testing.F) {
-	file, toys := toyFile(f)
+	file, toys := fakeFile(f)
 	f.Add(file[:len(file)-sha256.Size])
-	o, err := Race(f.Context(), readSet(f, "testdata/iris/train.csv"), Params{Seed: 1})
+	o, err := Race(f.Context(), loadTrainFile(f, "testdata/iris/train.csv"), Params{Seed: 1})
 	if err != nil {
 		f.Fatal(err)
 	}
 	real := bytesOf(f, o.Model)
 	f.Add(real[:len(real)-sha256.Size])
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, known := range [][]method{toys, methods} {
-			m, err := reread(sealed(body), known)
+		for _, known := range [][]algorithm{toys, algorithms} {
+			m, err := readBytes(withChecksum(body), known)
 			if err != nil {
 				continue
 			}
 			again := bytesOf(t, m)
-			if _, err := reread(again, known); err != nil {
+			if _, err := readBytes(again, known); err != nil {
 				t.Errorf("not to be read after it was written again: %v", err)
 			}
 		}

@@ -10,105 +10,107 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Importance is how much a model relies on a column.
+// Importance is the permutation importance of a column.
 type Importance struct {
 	Column string
-	// Importance is by how much the metric falls when the column's values are
-	// shuffled among the rows. About 0, or a little below, means not at all.
+	// Importance is the decrease of the metric when the column's values are
+	// shuffled among the rows. A column that the model does not use has about 0,
+	// which may be slightly negative.
 	Importance float64
 }
 
-// How many rows are predicted to find the importances: mostImportant rows for
-// each column, or fewer where there are so many columns that this would exceed
-// importanceBudget rows in all.
+// maxImportanceRows rows are predicted for each column. With many columns there
+// are fewer, but at least minImportanceRows, so that there are about
+// maxImportancePredictions in total.
 const (
-	mostImportant    = 2000
-	leastImportant   = 100
-	importanceBudget = 1_000_000
+	maxImportanceRows        = 2000
+	minImportanceRows        = 100
+	maxImportancePredictions = 1_000_000
 )
 
-// importances finds the importance of each column of the file: the model of
-// each fold predicts its own validation rows, once as they are and once for
-// each column with its values shuffled (Breiman, Random Forests, 2001, section
-// 10), all features that are made of it together. Other than the importances a tree counts up while it grows, these are of rows not
-// learnt from, and mean the same for every algorithm.
-func (r *race) importances(ctx context.Context, m *Model, c *choice) []Importance {
-	columns, unseen := r.table.looked(sources(r.table.Schema))
-	most := min(mostImportant, max(leastImportant, importanceBudget/max(len(columns), 1)))
-	q := r.questionnaire(m, most)
+// importances returns the importance of each column of the file. The model of
+// each fold predicts its validation rows, once unchanged and once for each column
+// with its values shuffled, together with all features extracted from it (Breiman,
+// Random Forests, 2001, section 10). Unlike the gains of a tree's splits, these
+// importances are on rows that were not trained on, and are comparable between
+// algorithms.
+func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Importance {
+	columns, unused := r.data.splitByUse(inputColumns(r.data.Schema))
+	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
+	q := r.newPermutationSample(m, maxRows)
 	if q.frame.Rows == 0 || len(columns) == 0 {
 		return nil
 	}
 	for i := range columns {
-		columns[i].seed = derive(r.table.params.Seed, i)
+		columns[i].seed = deriveSeed(r.data.params.Seed, i)
 	}
-	columns = append(columns, source{}) // nothing is shuffled
+	columns = append(columns, inputColumn{}) // the unchanged rows
 	scores := make([]float64, len(columns))
-	sheets := max(mostAnswers/(q.frame.Rows*m.classes()), 1)
-	for lo := 0; lo < len(columns); lo += sheets {
-		hi := min(lo+sheets, len(columns))
-		if err := q.ask(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
-			return nil // the time is up: some would be of no use without the others
+	batch := max(maxPredictions/(q.frame.Rows*m.classes()), 1)
+	for lo := 0; lo < len(columns); lo += batch {
+		hi := min(lo+batch, len(columns))
+		if err := q.score(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
+			return nil // no time left: importances are complete or omitted
 		}
 	}
 	last := len(columns) - 1
-	list := make([]Importance, last, last+len(unseen))
+	list := make([]Importance, last, last+len(unused))
 	for i := range list {
 		list[i] = Importance{Column: columns[i].name, Importance: scores[last] - scores[i]}
 	}
-	for _, column := range unseen {
+	for _, column := range unused {
 		list = append(list, Importance{Column: column.name})
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
 	return list
 }
 
-// source is a column of the file and the features that are made of it.
-type source struct {
+// inputColumn is a column of the file with the features extracted from it.
+type inputColumn struct {
 	name     string
 	features []int
-	seed     uint64 // of its shuffling
+	seed     uint64 // of the permutation
 }
 
-// sources returns the columns of the file that anything is learnt from.
-func sources(schema *frame.Schema) []source {
-	var list []source
-	places := make(map[string]int)
+// inputColumns returns the columns of the file that features are extracted from.
+func inputColumns(schema *frame.Schema) []inputColumn {
+	var list []inputColumn
+	positions := make(map[string]int)
 	for i := range schema.Columns {
 		name := schema.Columns[i].Field()
-		at, known := places[name]
+		at, known := positions[name]
 		if !known {
 			at = len(list)
-			places[name] = at
-			list = append(list, source{name: name})
+			positions[name] = at
+			list = append(list, inputColumn{name: name})
 		}
 		list[at].features = append(list[at].features, i)
 	}
 	return list
 }
 
-// mostAnswers is the number of probabilities that are kept at a time.
-const mostAnswers = 1 << 22
+// maxPredictions is the number of probabilities in memory at a time.
+const maxPredictions = 1 << 22
 
-// questionnaire is a sample of the validation rows, fold after fold.
-type questionnaire struct {
+// permutationSample is a sample of the validation rows, fold by fold.
+type permutationSample struct {
 	metric  string
 	model   *Model
 	frame   *frame.Frame
-	ends    []int // of each fold's rows
+	ends    []int // the end of each fold's rows
 	workers int
-	// copies of the frame are there for each worker to shuffle columns in.
+	// copies holds a copy of the frame for each worker, to shuffle columns in.
 	copies chan *frame.Frame
 }
 
-func (r *race) questionnaire(m *Model, most int) *questionnaire {
-	q := &questionnaire{metric: r.judge.metric, model: m, workers: r.table.params.Workers}
+func (r *race) newPermutationSample(m *Model, maxRows int) *permutationSample {
+	q := &permutationSample{metric: r.evaluator.metric, model: m, workers: r.data.params.Workers}
 	var rows []int32
-	for _, part := range r.plan.Parts {
-		rows = append(rows, thin(part.Eval, most/len(r.plan.Parts))...)
+	for _, fold := range r.plan.Folds {
+		rows = append(rows, subsample(fold.Validation, maxRows/len(r.plan.Folds))...)
 		q.ends = append(q.ends, len(rows))
 	}
-	q.frame = r.table.pick(rows)
+	q.frame = r.data.selectRows(rows)
 	q.copies = make(chan *frame.Frame, q.workers)
 	for range q.workers {
 		f := *q.frame
@@ -118,17 +120,17 @@ func (r *race) questionnaire(m *Model, most int) *questionnaire {
 	return q
 }
 
-// ask finds for each of the columns the score when it is shuffled. The models
-// of the folds are asked one after the other, so that one is there at a time.
-func (q *questionnaire) ask(ctx context.Context, c *choice, columns []source, scores []float64) error {
+// score sets the score for each column when it is shuffled. One fold model is in
+// memory at a time.
+func (q *permutationSample) score(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
 	classes := q.model.classes()
-	answers := make([][]float32, len(columns))
-	for i := range answers {
-		answers[i] = make([]float32, q.frame.Rows*classes)
+	predictions := make([][]float32, len(columns))
+	for i := range predictions {
+		predictions[i] = make([]float32, q.frame.Rows*classes)
 	}
 	lo := 0
 	for i, hi := range q.ends {
-		fold, err := c.fold(q.model, i)
+		fold, err := c.foldModel(q.model, i)
 		if err != nil {
 			return err
 		}
@@ -136,7 +138,7 @@ func (q *questionnaire) ask(ctx context.Context, c *choice, columns []source, sc
 			f := <-q.copies
 			defer func() { q.copies <- f }()
 			q.shuffle(f, columns[at])
-			fold.predict(answers[at][lo*classes:hi*classes], f, lo, hi)
+			fold.predict(predictions[at][lo*classes:hi*classes], f, lo, hi)
 			for _, feature := range columns[at].features {
 				f.Columns[feature] = q.frame.Columns[feature]
 			}
@@ -148,14 +150,14 @@ func (q *questionnaire) ask(ctx context.Context, c *choice, columns []source, sc
 		lo = hi
 	}
 	return each(q.workers, len(columns), func(at int) error {
-		score, err := metric.Score(q.metric, q.model.decisions(answers[at], q.frame.Labels))
-		scores[at] = finite(score)
+		score, err := metric.Score(q.metric, q.model.predictions(predictions[at], q.frame.Labels))
+		scores[at] = finiteOrZero(score)
 		return err
 	})
 }
 
-// shuffle shuffles the rows of a column of f, all its features the same way.
-func (q *questionnaire) shuffle(f *frame.Frame, column source) {
+// shuffle permutes the rows of a column of f, the same for all its features.
+func (q *permutationSample) shuffle(f *frame.Frame, column inputColumn) {
 	if len(column.features) == 0 {
 		return
 	}

@@ -18,14 +18,14 @@ import (
 )
 
 func TestRaceOnRealData(t *testing.T) {
-	// The threshold ends the race early; the answers are those of the shared
-	// sets, whose peers reach 1.0 and 0.99.
+	// The threshold ends the race early. Other libraries reach 1.0 and 0.99 on the
+	// blind rows.
 	for set, want := range map[string]struct{ threshold, answers float64 }{
 		"iris": {0.93, 0.94},
 		"car":  {0.95, 0.95},
 	} {
 		t.Run(set, func(t *testing.T) {
-			f := readSet(t, "testdata/"+set+"/train.csv")
+			f := loadTrainFile(t, "testdata/"+set+"/train.csv")
 			o, err := Race(t.Context(), f, Params{Threshold: new(want.threshold), Seed: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -33,7 +33,7 @@ func TestRaceOnRealData(t *testing.T) {
 			if o.Status != Completed || !o.Refit || o.Achieved < want.threshold {
 				t.Errorf("%s at %v, refit %v", o.Status, o.Achieved, o.Refit)
 			}
-			if got := answered(t, o.Model, "testdata/"+set); got < want.answers {
+			if got := accuracyOnAnswers(t, o.Model, "testdata/"+set); got < want.answers {
 				t.Errorf("%v of the blind rows are right, want %v", got, want.answers)
 			}
 			checkReport(t, f, o)
@@ -41,7 +41,7 @@ func TestRaceOnRealData(t *testing.T) {
 	}
 }
 
-// checkReport holds the figures of a report against each other.
+// checkReport checks that the metrics of a report are consistent.
 func checkReport(t *testing.T, f *frame.Frame, o *Outcome) {
 	t.Helper()
 	r := o.Report
@@ -69,7 +69,7 @@ func checkReport(t *testing.T, f *frame.Frame, o *Outcome) {
 }
 
 func TestRaceIsDeterministic(t *testing.T) {
-	f := readSet(t, "testdata/iris/train.csv")
+	f := loadTrainFile(t, "testdata/iris/train.csv")
 	for name, p := range map[string]Params{
 		"all_four_with_a_threshold": {Threshold: new(0.94), Seed: 2},
 		"all_four_without_one":      {Seed: 2},
@@ -97,13 +97,13 @@ func TestRaceIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestDiskDoesNotMatter runs a race whose trees wait on a disk, in memory, and
-// on a disk that fails.
+// TestDiskDoesNotMatter stores trees on a disk, in memory, and on a disk that
+// fails.
 func TestDiskDoesNotMatter(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races twice on a real set")
 	}
-	f := readSet(t, "testdata/car/train.csv")
+	f := loadTrainFile(t, "testdata/car/train.csv")
 	race := func(disk *scratch.Disk) *Outcome {
 		o, err := Race(t.Context(), f, Params{Threshold: new(0.98), Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}, Disk: disk})
 		if err != nil {
@@ -132,7 +132,7 @@ func TestDiskDoesNotMatter(t *testing.T) {
 }
 
 func TestRaceStopsWithinASecond(t *testing.T) {
-	f := readSet(t, "testdata/iris/train.csv")
+	f := loadTrainFile(t, "testdata/iris/train.csv")
 	stop := make(chan struct{})
 	var stopped time.Time
 	o, err := Race(t.Context(), f, Params{Threshold: new(1.0), Stop: stop, Progress: func(e Event) {
@@ -153,8 +153,7 @@ func TestRaceStopsWithinASecond(t *testing.T) {
 }
 
 func TestPoorColumns(t *testing.T) {
-	// Nothing can be learnt, but a model has to come out that says how
-	// frequent the classes are.
+	// The columns are uninformative: the model predicts the class frequencies.
 	rows := 24
 	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{
 		ID: "id", Label: "label", Classes: []string{"no", "yes"},
@@ -170,7 +169,7 @@ func TestPoorColumns(t *testing.T) {
 	}
 	for _, columns := range []int{4, 0} {
 		f.Columns, f.Schema.Columns = f.Columns[:columns], f.Schema.Columns[:columns]
-		for _, m := range namesOf(methods, 2) {
+		for _, m := range variantsOf(algorithms, 2) {
 			o, err := Race(t.Context(), f, Params{Threshold: new(1.0), Algorithms: []string{m.Name}})
 			if err != nil {
 				t.Fatal(err)
@@ -184,9 +183,9 @@ func TestPoorColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 			if math.Abs(float64(p[1])-2.0/3) > 0.1 {
-				t.Errorf("%d columns: %s gives %v for a class of two thirds", columns, m.Name, p[1])
+				t.Errorf("%d columns: %s predicts %v for a class of two thirds", columns, m.Name, p[1])
 			}
-			again, err := reread(bytesOf(t, o.Model), methods)
+			again, err := readBytes(bytesOf(t, o.Model), algorithms)
 			if err != nil {
 				t.Errorf("%d columns: %s: %v", columns, m.Name, err)
 			} else if !bytes.Equal(bytesOf(t, again), bytesOf(t, o.Model)) {

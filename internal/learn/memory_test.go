@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// peakOf calls do and returns the most bytes that were in use when garbage was
-// collected meanwhile. Between two collections as much garbage comes on top as
-// GOGC allows: with GOGC=5 there are enough of them.
+// peakOf calls do and returns the largest live heap, in bytes, at any garbage
+// collection during the call. With a small GOGC, such as 5, there are enough
+// collections.
 func peakOf(do func()) uint64 {
 	var over atomic.Bool
 	var peak atomic.Uint64

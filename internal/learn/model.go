@@ -9,30 +9,30 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Model predicts the class of a row. It does not change and may be used by any
-// number of goroutines. That of an Outcome may wait on the disk of the race,
-// which must not be closed as long as it is used.
+// Model predicts the class of a row. It is immutable and safe for concurrent use.
+// The model of an Outcome may be on the disk of the race, which must stay open
+// while the model is in use.
 type Model struct {
 	schema      *frame.Schema
 	algorithm   string
 	temperature metric.Temperature
-	weights     []float64 // of the classes in decisions; nil if equal
+	weights     []float64 // decision weights of the classes; nil if equal
 	members     []member
 }
 
-// member is one of the predictors whose weighted mean is the model's
-// prediction. Each tells its own method: those of a blend differ.
+// member is one of the predictors whose weighted mean is the model's prediction.
+// kind is that of its algorithm; those of a blend differ.
 type member struct {
 	kind   uint8
 	weight float64
 	predictor
 }
 
-// Schema returns the columns and classes the model was learnt from. It must
-// not be changed.
+// Schema returns the columns and classes that the model was trained on. It must
+// not be modified.
 func (m *Model) Schema() *frame.Schema { return m.schema }
 
-// Algorithm returns the name of the algorithm that won, or Blend.
+// Algorithm returns the name of the model's algorithm, or Blend.
 func (m *Model) Algorithm() string { return m.algorithm }
 
 func (m *Model) classes() int { return len(m.schema.Classes) }
@@ -57,8 +57,8 @@ func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.temperature.Apply(dst, m.classes())
 }
 
-// blockRows is how many rows are predicted as one piece of work: few enough
-// that the many trees of a slow model do not keep a stop waiting.
+// blockRows is the number of rows that are predicted at a time: few enough that a
+// slow model responds to cancellation.
 const blockRows = 128
 
 // predictAll returns the calibrated class probabilities of all rows of f.
@@ -74,9 +74,9 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// predictEach is predictAll for the model with the given members, of which only
-// one is in memory at a time.
-func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
+// predictMembers is predictAll for a model with the given members, only one of
+// which is in memory at a time.
+func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Se
 		if err != nil {
 			return nil, err
 		}
-		alone := m.with(one)
-		alone.temperature = 1
+		alone := m.withMembers(one)
+		alone.temperature = 1 // it is applied to the sum
 		probabilities, err := alone.predictAll(ctx, f, workers)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Se
 		for i, q := range probabilities {
 			sum[i] += float32(one.weight) * q
 		}
-		if err := ctx.Err(); err != nil { // before the next is read
+		if err := ctx.Err(); err != nil { // before the next is loaded
 			return nil, err
 		}
 	}
@@ -102,16 +102,15 @@ func (m *Model) predictEach(ctx context.Context, f *frame.Frame, members iter.Se
 	return sum, nil
 }
 
-// with returns a model that differs in its members.
-func (m *Model) with(members ...member) *Model {
+// withMembers returns a copy of the model with other members.
+func (m *Model) withMembers(members ...member) *Model {
 	other := *m
 	other.members = members
 	return &other
 }
 
-// decisions returns what the model would be scored on: probabilities beside
-// the truth.
-func (m *Model) decisions(probabilities []float32, labels []int32) metric.Predictions {
+// predictions returns the probabilities, labels and decision weights to score.
+func (m *Model) predictions(probabilities []float32, labels []int32) metric.Predictions {
 	return metric.Predictions{
 		Probabilities: probabilities,
 		Labels:        labels,

@@ -8,8 +8,8 @@ import (
 )
 
 // each calls do for each task in 0…tasks-1 on at most workers goroutines and
-// waits for all of them. A panic of do becomes an error. It returns the error
-// of the first task that has one; after an error no further task begins.
+// waits for them. A panic of do becomes an error. After an error no further task
+// begins. The error of the lowest task is returned.
 func each(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
 	var next atomic.Int64
@@ -22,7 +22,7 @@ func each(workers, tasks int, do func(task int) error) error {
 				if i >= tasks {
 					return
 				}
-				if errs[i] = guarded(func() error { return do(i) }); errs[i] != nil {
+				if errs[i] = recovering(func() error { return do(i) }); errs[i] != nil {
 					failed.Store(true)
 				}
 			}
@@ -37,12 +37,12 @@ func each(workers, tasks int, do func(task int) error) error {
 	return nil
 }
 
-// errPanic is in the chain of the error a panic has become.
+// errPanic is wrapped by the error that recovering returns for a panic.
 var errPanic = errors.New("the algorithm broke down")
 
-// guarded calls do and turns a panic into an error: one algorithm that breaks
-// down must not end the others.
-func guarded(do func() error) (err error) {
+// recovering calls do and converts a panic into an error, so that a panic in one
+// algorithm does not end the others.
+func recovering(do func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = fmt.Errorf("%w: %v", errPanic, reason)

@@ -10,27 +10,27 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// PredictOptions say how to predict. Zero values are defaults.
+// PredictOptions are the options of Predict. Zero values are defaults.
 type PredictOptions struct {
 	// Workers is the number of goroutines that predict. It does not change
 	// the result. Defaults to GOMAXPROCS.
 	Workers int
-	// Progress is told the number of rows written so far, by one goroutine at
-	// a time. It must return fast. May be nil.
+	// Progress is called with the number of rows written so far, by one goroutine
+	// at a time. It must return quickly. May be nil.
 	Progress func(rows int64)
 }
 
-// Predict reads a blind CSV and writes the result: each row as it stands in
-// blind, in the same order, followed by prediction, probability and
-// probability_<class> for each class. It returns the number of rows written.
+// Predict reads a blind CSV and writes the result: each row as in blind, in the
+// same order, followed by prediction, probability and probability_<class> for
+// each class. It returns the number of rows written.
 //
-// probability is that of the predicted class. It is not the highest one of a
-// row where the race was for balancedAccuracy or macroF1 and rare classes had
-// to be preferred.
+// probability is that of the predicted class. It may not be the highest of the
+// row if the metric of the race was balancedAccuracy or macroF1, which weight the
+// decisions.
 //
-// A fault of the file is a *frame.Defect; what has been written by then is to
-// be thrown away. Memory does not grow with the rows: what frame finds IDs that
-// occur twice by waits on the disk.
+// An invalid file is a *frame.Defect; the rows written before it are invalid.
+// Memory does not grow with the number of rows: frame finds duplicate IDs with
+// the help of temporary files.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -43,7 +43,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
-	// More than can run, for those that wait until it is their turn to write.
+	// Two more than can run, because some wait for their turn to write.
 	workers := make([]frame.BlockWorker, opts.Workers+2)
 	for i := range workers {
 		workers[i] = &predictionWorker{prediction: p}
@@ -55,7 +55,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	return p.rows, err
 }
 
-// prediction is what the workers on one share.
+// prediction is the state that the workers of Predict share.
 type prediction struct {
 	model    *Model
 	format   *frame.Format
@@ -71,11 +71,11 @@ type predictionWorker struct {
 	text          []byte // the rows of a block
 }
 
-// Work predicts the block piece by piece, as rows that are ready to be written.
+// Work predicts the block and formats its rows.
 func (w *predictionWorker) Work(ctx context.Context, b *frame.Block) error {
-	return guarded(func() error {
+	return recovering(func() error {
 		w.text = w.text[:0]
-		rows := w.model.pieceRows()
+		rows := w.model.batchRows()
 		for lo := 0; lo < b.Frame.Rows; lo += rows {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -96,7 +96,7 @@ func (w *predictionWorker) predict(b *frame.Block, lo, hi int) (err error) {
 		q := w.probabilities[(row-lo)*classes:][:classes]
 		class := metric.Decide(q, m.weights)
 		for c := range q {
-			q[c] = min(q[c], 1) // it may be off by rounding
+			q[c] = min(q[c], 1) // rounding may exceed 1
 		}
 		w.text, err = w.format.AppendRow(w.text, b.Raw[row], class, q)
 	}
@@ -115,9 +115,9 @@ func (w *predictionWorker) Commit(b *frame.Block) error {
 	return nil
 }
 
-// pieceRows is how many rows are predicted at a time: as many cells for a wide
-// table as for a narrow one.
-func (m *Model) pieceRows() int {
+// batchRows returns the number of rows that are predicted at a time: fewer for a
+// wide table.
+func (m *Model) batchRows() int {
 	const cells = 128 << 10
 	return min(4096, max(16, cells/max(len(m.schema.Columns)+m.classes(), 1)))
 }

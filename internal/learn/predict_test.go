@@ -18,7 +18,7 @@ import (
 )
 
 func TestPredict(t *testing.T) {
-	o, err := Race(t.Context(), readSet(t, "testdata/car/train.csv"), Params{Seed: 3})
+	o, err := Race(t.Context(), loadTrainFile(t, "testdata/car/train.csv"), Params{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// repeated returns a blind file with its rows n times, under IDs of their own.
+// repeated returns a blind file with its rows n times, with unique IDs.
 func repeated(file []byte, n int) []byte {
 	head, rows, _ := strings.Cut(string(file), "\n")
 	var b strings.Builder
@@ -96,8 +96,8 @@ func repeated(file []byte, n int) []byte {
 }
 
 func TestPredictWeighsDecisions(t *testing.T) {
-	file, methods := toyFile(t)
-	m, err := reread(file, methods)
+	file, algorithms := fakeFile(t)
+	m, err := readBytes(file, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestPredictWeighsDecisions(t *testing.T) {
 }
 
 func TestPredictFails(t *testing.T) {
-	file, methods := toyFile(t)
-	m, err := reread(file, methods)
+	file, algorithms := fakeFile(t)
+	m, err := readBytes(file, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPredictFails(t *testing.T) {
 		"broken_source":  {io.MultiReader(strings.NewReader(long), fullDisk{}), io.Discard, func(err error) bool { return errors.Is(err, errFull) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The bubble ends with its last goroutine: one left behind is a deadlock.
+			// A goroutine that is left running is a deadlock of the bubble.
 			synctest.Test(t, func(t *testing.T) {
 				if _, err := m.Predict(t.Context(), c.in, c.out, PredictOptions{Workers: 3}); !c.want(err) {
 					t.Errorf("got %v", err)
@@ -151,7 +151,7 @@ func TestPredictFails(t *testing.T) {
 	})
 }
 
-// constant predicts the same for every row.
+// constant predicts the same probabilities for every row.
 type constant []float32
 
 func (c constant) Predict(dst []float32, _ *frame.Frame, lo, hi int) {
@@ -162,16 +162,16 @@ func (c constant) Predict(dst []float32, _ *frame.Frame, lo, hi int) {
 
 func (c constant) AppendBinary(b []byte) ([]byte, error) { return fmt.Append(b, []float32(c)), nil }
 
-// BenchmarkPredict tells what reading a file and writing its result cost with a
-// model that costs nothing.
+// BenchmarkPredict measures reading a file and writing its result, with a model
+// that takes no time.
 func BenchmarkPredict(b *testing.B) {
 	const columns, rows = 28, 50_000
 	m := &Model{schema: &frame.Schema{ID: "id", Label: "y", Classes: []string{"no", "yes"}}, temperature: 1}
 	m.members = []member{{1, 1, constant{0.234567, 0.765433}}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	file := []byte("id")
-	for j := range columns {
-		name := fmt.Sprintf("f%d", j)
+	for e := range columns {
+		name := fmt.Sprintf("f%d", e)
 		m.schema.Columns = append(m.schema.Columns, frame.ColumnSchema{Name: name, Kind: frame.Numeric})
 		file = append(append(file, ','), name...)
 	}

@@ -93,7 +93,7 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 			if len(i) != 2 || i[0].Column != set.column || i[0].Importance < 0.1 {
 				t.Errorf("importances %v", i)
 			}
-			again, err := reread(bytesOf(t, o.Model), methods)
+			again, err := readBytes(bytesOf(t, o.Model), algorithms)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,162 +16,161 @@ import (
 	"foretell/internal/scratch"
 )
 
-// Status is how far a race, or one run in it, has come.
+// Status is the state of a race or of one run in it.
 type Status string
 
 // The states, spelt as in the API.
 const (
 	Running      Status = "RUNNING"
-	Completed    Status = "COMPLETED"     // reached the threshold; without one, learnt until it no longer improved
-	NotCompleted Status = "NOT_COMPLETED" // stalled below the threshold, or another run ended the race first
-	TimedOut     Status = "TIMED_OUT"     // the time limit came first
-	Failed       Status = "FAILED"        // broke down; a race fails when all its runs do
-	Cancelled    Status = "CANCELLED"     // stopped by a person
+	Completed    Status = "COMPLETED"     // reached the threshold; without one, trained until it no longer improved
+	NotCompleted Status = "NOT_COMPLETED" // stalled below the threshold, or another run won the race first
+	TimedOut     Status = "TIMED_OUT"     // reached the time limit
+	Failed       Status = "FAILED"        // had an error; a race fails if all its runs do
+	Cancelled    Status = "CANCELLED"     // stopped by the user
 )
 
 // Params are the parameters of a race. Zero values are defaults.
 type Params struct {
-	// Algorithms are the names of those that take part: BSIX01 for two
-	// classes, MSIX01 for more, and so on.
-	// Their order does not matter. Defaults to all.
+	// Algorithms are the names of the algorithms to train: BSIX01 for two
+	// classes, MSIX01 for more, and so on. Their order does not matter. Defaults
+	// to all.
 	Algorithms []string
-	// ScalingFactor is the capacity of the algorithms that partition the
-	// space. Defaults to one chosen from the data.
+	// ScalingFactor is the capacity of the algorithms that partition the feature
+	// space, SIX01 and FIF01. Defaults to one chosen from the data.
 	ScalingFactor int
-	// Buckets is the number of bins of a numeric feature for the algorithm
-	// that goes by them. Defaults to one chosen for quality.
+	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
+	// 128, or 254 for large tables.
 	Buckets int
-	// Threshold is the performance that wins, 0 to 1: at 0 the first score
-	// does. With nil none does: every run learns until it no longer improves.
+	// Threshold is the performance that wins the race, 0 to 1: with 0 the first
+	// score wins. With nil every run trains until it no longer improves.
 	Threshold *float64
-	// Metric is what performance means: accuracy, balancedAccuracy, macroF1
-	// or rocAuc. Defaults to accuracy.
+	// Metric defines performance: accuracy, balancedAccuracy, macroF1 or rocAuc.
+	// Defaults to accuracy.
 	Metric string
-	// Seed starts every random choice.
+	// Seed is the seed of all random numbers.
 	Seed uint64
-	// Workers is the number of cores to keep busy. It does not change the
+	// Workers is the number of goroutines that train. It does not change the
 	// model. Defaults to GOMAXPROCS.
 	Workers int
-	// TimeLimit is how long Race may take, the refit of the winner included;
-	// 0 means no limit. It needs Now.
+	// TimeLimit limits the duration of Race, including the refit of the winner;
+	// 0 means no limit. It requires Now.
 	TimeLimit time.Duration
-	// Now is the clock of TimeLimit; with nil no limit is kept.
+	// Now is the clock for TimeLimit. With nil there is no limit.
 	Now func() time.Time
-	// Stop ends learning at once when it is closed. The best model so far is
-	// kept as it is: a mean of the fold models, which has not learnt from
-	// every labelled row. May be nil.
+	// Stop ends training at once when it is closed. The model is then the mean
+	// of the best fold models, without a refit on every labelled row. May be nil.
 	Stop <-chan struct{}
-	// Disk is where trees wait that are not needed before the race is over. It
-	// does not change the model. Close it only after the outcome's model has been
+	// Disk stores trees that are not needed before the end of the race. It does
+	// not change the model. It must stay open until the outcome's model has been
 	// written. Defaults to memory.
 	Disk *scratch.Disk
-	// Progress is called with each score and change of status, by one goroutine at
-	// a time. It must return fast. May be nil.
+	// Progress is called for each score and change of status, by one goroutine at
+	// a time. It must return quickly. May be nil.
 	Progress func(Event)
 }
 
-// Event is a score of an algorithm or a change of its status.
+// Event is a new score of an algorithm or a change of its status.
 type Event struct {
 	Algorithm string
 	Status    Status
-	// Performance is the latest; 0 before the first.
+	// Performance is that of the last step; 0 before the first score.
 	Performance float64
-	// Kept and LogLoss are the performance and log loss of the step that is kept
-	// so far; NaN before the first, and without validation rows.
+	// Kept and LogLoss are the performance and log loss of the best step so far;
+	// NaN before the first score, and without validation rows.
 	Kept, LogLoss float64
-	// Step counts the scores from 1.
+	// Step is the number of scores so far.
 	Step int
 }
 
-// Outcome is how a race ended.
+// Outcome is the result of a race.
 type Outcome struct {
 	Status Status
-	// Runs holds the algorithms in the order in which they are shown.
+	// Runs are the algorithms, in the order in which they are shown.
 	Runs []Run
-	// Model is nil if every algorithm failed, or was stopped before it had
-	// learnt anything. It may still refer to Params.Disk: write it and read it back
-	// to get one that does not.
+	// Model is nil if every algorithm failed or was stopped before its first
+	// score. It may still refer to Params.Disk: to get one that does not, write it
+	// and read it back.
 	Model *Model
-	// Algorithm is that of Model, or Blend; empty if there is none.
+	// Algorithm is that of Model, or Blend; empty if there is no model.
 	Algorithm string
-	// Refit reports whether Model has learnt from every labelled row. Light
-	// components of a blend may not have been refitted even so, see refit. It is
-	// false if the race was stopped, or if the time limit left no time for it.
+	// Refit reports whether Model was trained on every labelled row. Components
+	// of small weight in a blend may not have been refitted nevertheless, see
+	// refit. It is false if the race was stopped, or if the time limit left no
+	// time for the refit.
 	Refit bool
-	// Achieved, Test and Training are the performances of Report's Validation,
-	// Test and Training by the metric of the race.
+	// Achieved, Test and Training are the scores Validation, Test and Training of
+	// Report in the metric of the race.
 	Achieved, Training, Test float64
-	// Report holds all figures of Model; empty if there is none.
+	// Report holds the metrics of Model; empty if there is no model.
 	Report Report
 }
 
-// Run is how one algorithm of a race ended.
+// Run is the result of one algorithm of a race.
 type Run struct {
 	Algorithm string
 	Status    Status
-	// Performance and LogLoss are of the step that was kept, on validation
-	// rows; 0 before the first score. LogLoss is after calibration where runs
-	// were compared by it, see Candidate.
+	// Performance and LogLoss are those of the best step on the validation rows;
+	// 0 before the first score. LogLoss is after calibration if the race ended by
+	// itself, see Candidate.
 	Performance, LogLoss float64
-	// Interval is the 95 % confidence interval of Performance; NaN to NaN where
-	// it is not known.
+	// Interval is the 95 % confidence interval of Performance; NaN if unknown.
 	Interval Interval
 	// Curve holds the performance after each step.
 	Curve []float64
-	// TrainingPerformance and TestPerformance are set for the run whose model
-	// was kept, and for no run if that is a blend.
+	// TrainingPerformance and TestPerformance are set for the run of the chosen
+	// model, and for no run if that is a blend.
 	TrainingPerformance, TestPerformance float64
-	// Err tells why the status is Failed.
+	// Err is the cause of the status Failed.
 	Err error
 }
 
 // Race trains until an algorithm reaches the threshold, if there is one, all
-// have stalled, the time is up, or p.Stop is closed; then it makes the model of
-// the winner, or of the best run or blend. If ctx is cancelled, everything is
-// given up, and the error is its cause.
+// have stalled, the time limit is reached, or p.Stop is closed. Then it refits
+// the winner or, if there is none, the best run or blend. If ctx is cancelled,
+// Race returns its cause and no outcome.
 //
 // f must have Labels of at least two classes. An invalid f or p is an error; the
 // failure of one algorithm is not: it is reported in its Run.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
-	return raceOf(ctx, f, p, methods)
+	return raceOf(ctx, f, p, algorithms)
 }
 
 // race is the state of one race.
 type race struct {
-	table *table
-	plan  split.Plan
-	judge *judge
-	pace  *pacer
-	runs  []*run
-	timer timer
-	// blended is the blend as the runs were compared with it; nil before choose,
-	// and if there is none.
-	blended *Candidate
+	data      *trainingData
+	plan      split.ValidationPlan
+	evaluator *evaluator
+	scheduler *scheduler
+	runs      []*run
+	timer     timer
+	// blendScore is the score of the blend that the runs were compared with; nil
+	// before choose, and if there was none.
+	blendScore *Candidate
 
-	mu sync.Mutex // guards kept and status of runs, and Progress
+	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
 
-// raceOf is Race with the given methods.
-func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*Outcome, error) {
-	r, err := newRace(f, p, methods)
+// raceOf is Race with the given algorithms.
+func raceOf(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
+	r, err := newRace(f, p, algorithms)
 	if err != nil {
 		return nil, err
 	}
-	stop, release := stoppable(ctx, p.Stop)
+	stop, release := withStop(ctx, p.Stop)
 	defer release()
 	r.timer.start()
 
-	racing, done := r.timer.within(stop, r.spare)
-	r.drive(racing)
+	racing, done := r.timer.withLimit(stop, r.refitBudget)
+	r.runAll(racing)
 	cause := context.Cause(racing)
 	done()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	outcome := r.close(cause)
-	chosen := r.choose(r.lossesFor(outcome.Status))
+	outcome := r.conclude(cause)
+	chosen := r.choose(r.lossFunc(outcome.Status))
 	for i, u := range r.runs {
-		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = u.kept.logLoss, r.judge.interval(u.kept.probabilities)
+		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = u.best.logLoss, r.evaluator.interval(u.best.probabilities)
 	}
 	if chosen == nil {
 		return outcome, nil
@@ -181,10 +180,10 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, methods []method) (*O
 		outcome.Status = Cancelled
 	}
 	outcome.Refit = refit
-	return outcome, r.crown(ctx, chosen, members, outcome)
+	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
-func newRace(f *frame.Frame, p Params, methods []method) (*race, error) {
+func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:
 		return nil, errors.New("the label has less than 2 classes")
@@ -203,129 +202,129 @@ func newRace(f *frame.Frame, p Params, methods []method) (*race, error) {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
 	classes := len(f.Schema.Classes)
-	entered, err := entrants(methods, p.Algorithms, classes)
+	entered, err := selectVariants(algorithms, p.Algorithms, classes)
 	if err != nil {
 		return nil, err
 	}
 	r := &race{
-		table: &table{Frame: f, params: p},
-		plan:  split.NewPlan(split.Sample{Labels: f.Labels, Classes: classes}, p.Seed),
-		pace:  newPacer(len(entered)),
-		timer: timer{limit: p.TimeLimit, now: p.Now},
+		data:      &trainingData{Frame: f, params: p},
+		plan:      split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes}, p.Seed),
+		scheduler: newScheduler(len(entered)),
+		timer:     timer{limit: p.TimeLimit, now: p.Now},
 	}
-	r.judge = newJudge(p.Metric, classes, r.truth())
+	r.evaluator = newEvaluator(p.Metric, classes, r.validationLabels())
 	for i, m := range entered {
 		r.runs = append(r.runs, &run{
-			entrant: m, lane: i, parts: r.plan.Parts, classes: classes, workers: p.Workers, status: Running,
+			variant: m, index: i, folds: r.plan.Folds, classes: classes, workers: p.Workers, status: Running,
 		})
 	}
 	return r, nil
 }
 
-// truth returns the labels of the validation rows, part after part.
-func (r *race) truth() []int32 {
+// validationLabels returns the labels of the validation rows, fold by fold.
+func (r *race) validationLabels() []int32 {
 	var labels []int32
-	for _, part := range r.plan.Parts {
-		labels = append(labels, pickCells(r.table.Labels, part.Eval)...)
+	for _, fold := range r.plan.Folds {
+		labels = append(labels, gather(r.data.Labels, fold.Validation)...)
 	}
 	return labels
 }
 
-// drive lets the runs race until each of them is out.
-func (r *race) drive(ctx context.Context) {
+// runAll runs all algorithms until each has ended.
+func (r *race) runAll(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, u := range r.runs {
 		group.Go(func() {
-			lane := r.pace.enter(ctx, u.lane)
-			defer r.pace.leave(u.lane)
-			r.tell(u, Running)
-			if err := guarded(func() error { return r.learn(lane, u) }); err != nil && lane.Err() == nil {
+			index := r.scheduler.start(ctx, u.index)
+			defer r.scheduler.remove(u.index)
+			r.notify(u, Running)
+			if err := recovering(func() error { return r.train(index, u) }); err != nil && index.Err() == nil {
 				u.err = fmt.Errorf("%s: %w", u.Name, err)
-				r.tell(u, Failed)
+				r.notify(u, Failed)
 			}
-			u.retire()
+			u.finish()
 		})
 	}
 	group.Wait()
-	r.judge.slates = nil // what comes next needs the memory
+	r.evaluator.buffers = nil // frees memory for the refit
 }
 
-// learn does one run's steps until it has reached the threshold, has stalled,
-// has been beaten, or ctx has ended.
-func (r *race) learn(ctx context.Context, u *run) error {
-	if err := u.open(ctx, r.table, derive(r.table.params.Seed, int(u.by.kind))); err != nil {
+// train does one run's steps until it has reached the threshold, has stalled,
+// can no longer win, or ctx is cancelled.
+func (r *race) train(ctx context.Context, u *run) error {
+	if err := u.newFitters(ctx, r.data, deriveSeed(r.data.params.Seed, int(u.algorithm.kind))); err != nil {
 		return err
 	}
-	for r.pace.begin(ctx, u.lane) {
+	for r.scheduler.waitTurn(ctx, u.index) {
 		over, err := u.advance(ctx)
 		if err != nil {
 			return err
 		}
-		stalled, err := r.assess(u)
+		stalled, err := r.evaluateStep(u)
 		if err != nil {
 			return err
 		}
 		ended := over || stalled
-		u.reached = u.reached || ended && r.certain(u.kept.score)
-		r.tell(u, Running)
-		r.pace.end(u.lane, u.work(), u.reached)
+		u.reached = u.reached || ended && r.isPerfect(u.best.score)
+		r.notify(u, Running)
+		r.scheduler.endStep(u.index, u.cost(), u.reached)
 		switch {
 		case u.reached:
 			return nil
 		case ended:
-			r.tell(u, r.finished())
+			r.notify(u, r.endStatus())
 			return nil
 		}
 	}
 	return nil
 }
 
-// reaches reports whether a performance ends the race.
-func (r *race) reaches(performance float64) bool {
-	threshold := r.table.params.Threshold
+// reachesThreshold reports whether a performance ends the race.
+func (r *race) reachesThreshold(performance float64) bool {
+	threshold := r.data.params.Threshold
 	return threshold != nil && performance >= *threshold
 }
 
-// certain reports whether a run that no longer improves ends a race without a
-// threshold: it is right on every validation row, and all of them together leave
-// it less than one nat of log loss. What another run could gain is then less than
-// these rows can tell. A perfect performance alone may be luck.
-func (r *race) certain(s score) bool {
-	return r.table.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.judge.labels)) < 1
+// isPerfect reports whether a run that no longer improves wins a race without a
+// threshold: every validation row is right, and the sum of their log losses is
+// less than one nat. The improvement that is left to other runs cannot be
+// measured on these rows. A perfect performance alone may be luck.
+func (r *race) isPerfect(s score) bool {
+	return r.data.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }
 
-// finished is the status of a run, or a race, that has ended by itself before
+// endStatus returns the status of a run or race that has ended by itself before
 // any run reached the threshold.
-func (r *race) finished() Status {
-	if r.table.params.Threshold == nil {
+func (r *race) endStatus() Status {
+	if r.data.params.Threshold == nil {
 		return Completed
 	}
 	return NotCompleted
 }
 
-// tell changes the status of a run and reports it.
-func (r *race) tell(u *run, status Status) {
+// notify sets the status of a run and calls Progress.
+func (r *race) notify(u *run, status Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	u.status = status
-	if r.table.params.Progress == nil {
+	if r.data.params.Progress == nil {
 		return
 	}
 	e := Event{Algorithm: u.Name, Status: status, Step: len(u.curve), Kept: math.NaN(), LogLoss: math.NaN()}
 	if e.Step > 0 {
 		e.Performance = u.curve[e.Step-1].performance
 	}
-	if e.Step > 0 && len(r.judge.labels) > 0 {
-		e.Kept, e.LogLoss = u.kept.performance, u.kept.logLoss
+	if e.Step > 0 && len(r.evaluator.labels) > 0 {
+		e.Kept, e.LogLoss = u.best.performance, u.best.logLoss
 	}
-	r.table.params.Progress(e)
+	r.data.params.Progress(e)
 }
 
-// close decides the status of the race and of the runs that were still
-// running when it ended.
-func (r *race) close(cause error) *Outcome {
-	o := &Outcome{Status: r.finished()}
-	winner := r.pace.first()
+// conclude sets the status of the race, and of the runs that were still running
+// when it ended.
+func (r *race) conclude(cause error) *Outcome {
+	o := &Outcome{Status: r.endStatus()}
+	winner := r.scheduler.leading()
 	switch {
 	case winner >= 0:
 		o.Status = Completed
@@ -337,60 +336,59 @@ func (r *race) close(cause error) *Outcome {
 		o.Status = Failed
 	}
 	for i, u := range r.runs {
-		u.withdraw(r.pace)
+		u.dropLate(r.scheduler)
 		switch {
 		case u.status != Running:
 		case i == winner:
-			r.tell(u, Completed)
+			r.notify(u, Completed)
 		case winner >= 0:
-			r.tell(u, NotCompleted)
+			r.notify(u, NotCompleted)
 		default:
-			r.tell(u, o.Status)
+			r.notify(u, o.Status)
 		}
-		o.Runs = append(o.Runs, u.outcome())
+		o.Runs = append(o.Runs, u.result())
 	}
 	return o
 }
 
-// outcome returns the run as others see it.
-func (u *run) outcome() Run {
-	o := Run{Algorithm: u.Name, Status: u.status, Performance: u.kept.performance, LogLoss: u.kept.logLoss, Err: u.err}
+// result returns the exported form of the run.
+func (u *run) result() Run {
+	o := Run{Algorithm: u.Name, Status: u.status, Performance: u.best.performance, LogLoss: u.best.logLoss, Err: u.err}
 	for _, p := range u.curve {
 		o.Curve = append(o.Curve, p.performance)
 	}
 	return o
 }
 
-// lead returns the run that is ahead, nil if none has kept anything: whose
-// model is refit if the race has to end now.
-func (r *race) lead() *run {
-	if winner := r.pace.first(); winner >= 0 {
+// leader returns the run whose model would be refitted if the race ended now, nil
+// if no run has a checkpoint.
+func (r *race) leader() *run {
+	if winner := r.scheduler.leading(); winner >= 0 {
 		return r.runs[winner]
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var lead *run
+	var leader *run
 	for _, u := range r.runs {
-		if u.kept.step > 0 && u.status != Failed && (lead == nil || u.kept.merit < lead.kept.merit) {
-			lead = u
+		if u.best.step > 0 && u.status != Failed && (leader == nil || u.best.selectionLoss < leader.best.selectionLoss) {
+			leader = u
 		}
 	}
-	return lead
+	return leader
 }
 
-// lossesFor returns the losses, one a row, by which choices of about equal
-// performance are told apart: the log loss of probabilities that are calibrated
-// as those of the model will be. There is no time for that when the race was
-// cut short.
-func (r *race) lossesFor(status Status) func(*choice) []float64 {
-	return func(c *choice) []float64 {
-		probabilities := c.judged()
+// lossFunc returns the function that computes the loss of each row, by which
+// candidates of about equal performance are compared: the log loss after
+// calibration. If the race was cut short there is no time to calibrate.
+func (r *race) lossFunc(status Status) func(*candidate) []float64 {
+	return func(c *candidate) []float64 {
+		probabilities := c.evaluated()
 		if status != Cancelled && status != TimedOut {
-			probabilities = r.judge.tempered(probabilities)
+			probabilities = r.evaluator.calibrated(probabilities)
 		}
-		losses := r.judge.truth(probabilities)
+		losses := r.evaluator.trueProbabilities(probabilities)
 		for i, q := range losses {
-			losses[i] = -math.Log(max(q, leastTruth))
+			losses[i] = -math.Log(max(q, minProbability))
 		}
 		return losses
 	}

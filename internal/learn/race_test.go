@@ -18,16 +18,16 @@ import (
 )
 
 func TestRaceIsDecidedByVirtualTime(t *testing.T) {
-	f := toyFrame(2000, 2)
+	f := fakeFrame(2000, 2)
 	var first *Outcome
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			// The third needs more steps than the others but the least work.
-			o, err := raceOf(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, toys(
-				toy{skills: rising(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
-				toy{skills: rising(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
-				toy{skills: rising(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
-				toy{skills: rising(0.5, 0.8, 20), work: 1e6, pause: jitter(seed + 300)},
+			o, err := raceOf(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, fakeAlgorithms(
+				fakeFitter{skills: rising(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
+				fakeFitter{skills: rising(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
+				fakeFitter{skills: rising(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
+				fakeFitter{skills: rising(0.5, 0.8, 20), work: 1e6, pause: jitter(seed + 300)},
 			))
 			if err != nil {
 				t.Fatal(err)
@@ -55,28 +55,28 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 }
 
 func TestRaceThreshold(t *testing.T) {
-	f := toyFrame(300, 3)
+	f := fakeFrame(300, 3)
 	t.Run("zero_is_won_by_the_first_score", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: new(0.0)}, toy{skills: []float64{0.1}, work: 2e6}, toy{skills: []float64{0.05}, work: 1e6})
+		o := mustRace(t, f, Params{Threshold: new(0.0)}, fakeFitter{skills: []float64{0.1}, work: 2e6}, fakeFitter{skills: []float64{0.05}, work: 1e6})
 		if o.Status != Completed || o.Algorithm != "MFIF01" || len(o.Runs[1].Curve) != 1 {
 			t.Errorf("%s by %s: %v", o.Status, o.Algorithm, o.Runs)
 		}
 	})
 	t.Run("of_equals_the_first_in_order_wins", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: new(0.0)}, toy{skills: []float64{0.1}, work: 1e6}, toy{skills: []float64{0.9}, work: 1e6})
+		o := mustRace(t, f, Params{Threshold: new(0.0)}, fakeFitter{skills: []float64{0.1}, work: 1e6}, fakeFitter{skills: []float64{0.9}, work: 1e6})
 		if o.Algorithm != "MSEV01" {
 			t.Errorf("%s won", o.Algorithm)
 		}
 	})
 	t.Run("one_is_won_by_perfection", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: new(1.0)}, toy{skills: rising(0.5, 1, 8), work: 1e6})
+		o := mustRace(t, f, Params{Threshold: new(1.0)}, fakeFitter{skills: rising(0.5, 1, 8), work: 1e6})
 		if o.Status != Completed || o.Achieved != 1 {
 			t.Errorf("%s at %v", o.Status, o.Achieved)
 		}
 	})
 	t.Run("none_is_not_won_by_perfection", func(t *testing.T) {
 		lucky := append(rising(0.5, 1, 4), 0.9)
-		o := mustRace(t, f, Params{}, toy{skills: lucky, work: 1e3}, toy{skills: rising(0.5, 0.9, 30), work: 1e6})
+		o := mustRace(t, f, Params{}, fakeFitter{skills: lucky, work: 1e3}, fakeFitter{skills: rising(0.5, 0.9, 30), work: 1e6})
 		if o.Status != Completed {
 			t.Errorf("the race ended as %s", o.Status)
 		}
@@ -91,7 +91,7 @@ func TestRaceThreshold(t *testing.T) {
 	})
 	t.Run("missed_by_all_keeps_the_best", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(1.0)},
-			toy{skills: rising(0.5, 0.8, 8), work: 1e6}, toy{skills: rising(0.5, 0.9, 8), work: 9e9}, toy{skills: rising(0.5, 0.7, 3), work: 1e3})
+			fakeFitter{skills: rising(0.5, 0.8, 8), work: 1e6}, fakeFitter{skills: rising(0.5, 0.9, 8), work: 9e9}, fakeFitter{skills: rising(0.5, 0.7, 3), work: 1e3})
 		if o.Status != NotCompleted || o.Algorithm != "MFIF01" || !o.Refit {
 			t.Errorf("%s with %s", o.Status, o.Algorithm)
 		}
@@ -99,22 +99,22 @@ func TestRaceThreshold(t *testing.T) {
 		if n := len(o.Runs[1].Curve); n != 8+5 {
 			t.Errorf("%d steps", n)
 		}
-		if p := o.Model.members[0].predictor.(toyModel); p.rows != f.Rows || p.skill != 0.9 {
+		if p := o.Model.members[0].predictor.(fakeModel); p.rows != f.Rows || p.skill != 0.9 {
 			t.Errorf("the model has learnt %d rows to skill %v", p.rows, p.skill)
 		}
 	})
 }
 
 func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
-	f := toyFrame(300, 2)
-	good := toy{skills: rising(0.5, 0.9, 4), work: 1e6}
-	broken := toy{skills: good.skills, work: 1e6, fault: func(step int) error {
+	f := fakeFrame(300, 2)
+	good := fakeFitter{skills: rising(0.5, 0.9, 4), work: 1e6}
+	broken := fakeFitter{skills: good.skills, work: 1e6, fault: func(step int) error {
 		if step == 3 {
 			return errors.New("out of luck")
 		}
 		return nil
 	}}
-	panics := toy{skills: good.skills, work: 1e6, fault: func(int) error { panic("boo") }}
+	panics := fakeFitter{skills: good.skills, work: 1e6, fault: func(int) error { panic("boo") }}
 	t.Run("some", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(1.0)}, broken, good, panics)
 		if o.Status != NotCompleted || o.Algorithm != "BFIF01" {
@@ -136,10 +136,10 @@ func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
 }
 
 func TestRaceEnds(t *testing.T) {
-	f := toyFrame(300, 2)
+	f := fakeFrame(300, 2)
 	second := func(int) time.Duration { return time.Second }
-	slow := func() []method {
-		return toys(toy{skills: rising(0.5, 0.9, 1000), work: 1e9, pause: second, patience: 1000}, toy{skills: rising(0.4, 0.5, 1000), work: 1e9, pause: second, patience: 1000})
+	slow := func() []algorithm {
+		return fakeAlgorithms(fakeFitter{skills: rising(0.5, 0.9, 1000), work: 1e9, pause: second, patience: 1000}, fakeFitter{skills: rising(0.4, 0.5, 1000), work: 1e9, pause: second, patience: 1000})
 	}
 	t.Run("stop_keeps_the_best_at_once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -196,11 +196,11 @@ func TestRaceEnds(t *testing.T) {
 	})
 }
 
-func TestRaceTellsProgress(t *testing.T) {
+func TestRaceReportsProgress(t *testing.T) {
 	seen := map[string][]Event{}
-	o, err := raceOf(t.Context(), toyFrame(300, 2), Params{Threshold: new(0.85), Progress: func(e Event) {
+	o, err := raceOf(t.Context(), fakeFrame(300, 2), Params{Threshold: new(0.85), Progress: func(e Event) {
 		seen[e.Algorithm] = append(seen[e.Algorithm], e) // the race detector watches that calls do not overlap
-	}}, toys(toy{skills: rising(0.5, 0.9, 9), work: 1e6}, toy{skills: []float64{0.5}, work: 1e5}))
+	}}, fakeAlgorithms(fakeFitter{skills: rising(0.5, 0.9, 9), work: 1e6}, fakeFitter{skills: []float64{0.5}, work: 1e5}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestRaceTellsProgress(t *testing.T) {
 	}
 }
 
-func TestRaceOnScantData(t *testing.T) {
+func TestRaceOnTinyData(t *testing.T) {
 	for name, labels := range map[string][]int32{
 		"one_row_a_class":      {0, 1},
 		"two_rows_a_class":     {0, 1, 0, 1},
@@ -226,9 +226,9 @@ func TestRaceOnScantData(t *testing.T) {
 	} {
 		for _, metric := range []string{"accuracy", "balancedAccuracy", "macroF1", "rocAuc"} {
 			t.Run(name+"/"+metric, func(t *testing.T) {
-				f := toyFrame(len(labels), 3)
+				f := fakeFrame(len(labels), 3)
 				f.Labels = labels
-				o := mustRace(t, f, Params{Threshold: new(1.0), Metric: metric}, toy{skills: rising(0.2, 0.8, 3), work: 1e6})
+				o := mustRace(t, f, Params{Threshold: new(1.0), Metric: metric}, fakeFitter{skills: rising(0.2, 0.8, 3), work: 1e6})
 				if o.Model == nil || !o.Refit {
 					t.Fatalf("%+v", o)
 				}
@@ -247,9 +247,9 @@ func TestRaceOnScantData(t *testing.T) {
 	}
 }
 
-func TestRaceRefuses(t *testing.T) {
-	f := toyFrame(30, 2)
-	one := toyFrame(30, 1)
+func TestRaceRejects(t *testing.T) {
+	f := fakeFrame(30, 2)
+	one := fakeFrame(30, 1)
 	for name, p := range map[string]Params{
 		`algorithm="MSIX01": a label of 2 classes needs BSIX01`: {Algorithms: []string{"MSIX01"}},
 		`algorithm="": must be one of BSEV01, BFIF01, BSIX01`:   {Algorithms: []string{""}},
@@ -257,19 +257,19 @@ func TestRaceRefuses(t *testing.T) {
 		`threshold=NaN: must be 0 to 1`:                         {Threshold: new(math.NaN())},
 		`metric="speed": must be one of`:                        {Metric: "speed"},
 	} {
-		_, err := raceOf(t.Context(), f, p, toys(toy{}, toy{}, toy{}))
+		_, err := raceOf(t.Context(), f, p, fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{}))
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %s", err, name)
 		}
 	}
-	if _, err := raceOf(t.Context(), one, Params{}, toys(toy{})); err == nil {
+	if _, err := raceOf(t.Context(), one, Params{}, fakeAlgorithms(fakeFitter{})); err == nil {
 		t.Error("a single class is taken")
 	}
 }
 
-func mustRace(t *testing.T, f *frame.Frame, p Params, learners ...toy) *Outcome {
+func mustRace(t *testing.T, f *frame.Frame, p Params, fitters ...fakeFitter) *Outcome {
 	t.Helper()
-	o, err := raceOf(t.Context(), f, p, toys(learners...))
+	o, err := raceOf(t.Context(), f, p, fakeAlgorithms(fitters...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,20 +281,20 @@ func bytesOf(tb testing.TB, m *Model) []byte {
 	var b bytes.Buffer
 	n, err := m.WriteTo(&b)
 	if err != nil || n != int64(b.Len()) {
-		tb.Fatalf("%d bytes are said to be %d: %v", b.Len(), n, err)
+		tb.Fatalf("%d bytes are reported as %d: %v", b.Len(), n, err)
 	}
 	return b.Bytes()
 }
 
-// TestStall tells a run that is right on every row from one that is not: only
-// what n rows can tell keeps the first going.
-func TestStall(t *testing.T) {
+// TestEarlyStopping checks that a run that is right on every row stalls, although
+// its log loss still falls a little.
+func TestEarlyStopping(t *testing.T) {
 	const rows, patience = 100, 10
 	steps := func(performance, shrink float64) int {
-		var l stall
+		var l earlyStopping
 		logLoss := 0.1
 		for step := 1; ; step++ {
-			if l.after(score{performance, logLoss}, rows, step, patience) || step == 500 {
+			if l.stalled(score{performance, logLoss}, rows, step, patience) || step == 500 {
 				return step
 			}
 			logLoss *= shrink
@@ -311,8 +311,8 @@ func TestStall(t *testing.T) {
 	}
 }
 
-func TestOnlyACertainRunEndsARaceWithoutAThreshold(t *testing.T) {
-	f := toyFrame(300, 2)
+func TestPerfectRunEndsARaceWithoutAThreshold(t *testing.T) {
+	f := fakeFrame(300, 2)
 	for _, c := range []struct {
 		name      string
 		threshold *float64
@@ -324,12 +324,12 @@ func TestOnlyACertainRunEndsARaceWithoutAThreshold(t *testing.T) {
 		{"sure but for a row", nil, score{0.997, 0.9 / 300}, false},
 		{"a threshold of 1 decides alone", new(1.0), score{1, 0.9 / 300}, false},
 	} {
-		r, err := newRace(f, Params{Threshold: c.threshold}, toys(toy{}))
+		r, err := newRace(f, Params{Threshold: c.threshold}, fakeAlgorithms(fakeFitter{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.judge.labels = f.Labels
-		if got := r.certain(c.score); got != c.want {
+		r.evaluator.labels = f.Labels
+		if got := r.isPerfect(c.score); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -8,143 +8,143 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Report holds the figures of a model. What was not measured is NaN, nil or of
-// 0 rows.
+// Report holds the metrics of a model. Metrics that were not measured are NaN, nil
+// or have 0 rows.
 type Report struct {
 	Algorithm string
-	// Shares are the parts of a blend, the heaviest first; nil if the model is
-	// that of one algorithm.
+	// Shares are the components of a blend in descending order of weight; nil for
+	// the model of one algorithm.
 	Shares []Share
 	Metric string
 	Seed   uint64
-	// Rows is the number of labelled rows, the others those of the rows behind
-	// the figures of the same name: 0 where there were none, or where no time
-	// was left for the figures.
+	// Rows is the number of labelled rows. The others are the numbers of rows of
+	// the scores of the same name: 0 if there were none or no time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
-	// Features is the number of features, Screened how many of them every algorithm
-	// learnt from, those that tell most of the label on the training rows of each
-	// fold; 0 if all.
+	// Features is the number of features. Screened is the number that the
+	// algorithms were trained on, selected on the training rows of each fold; 0 if
+	// all.
 	Features, Screened int
-	// HeldOut is the number of rows that were set aside for Test. Where TestRows is
-	// 0 and this is not, there was no time for them.
+	// HeldOut is the number of rows that were set aside for Test. If TestRows is 0
+	// and HeldOut is not, there was no time for them.
 	HeldOut int
-	// Validation is on rows that the judged models did not learn from but that
-	// steered the race: each row is judged by a model of a fold without it.
+	// Validation is on rows that the models were not trained on but that decided
+	// the race: each row is predicted by the model of the fold that excludes it.
 	// Its decision weights and temperature are cross-fitted.
 	Validation Scores
-	// Test is on rows that nothing looked at, by the mean of the fold models.
+	// Test is on rows that were not used before the end of the race, predicted by
+	// the mean of the fold models.
 	Test Scores
-	// Training is the shipped model's on rows it has learnt from, a sample of
-	// them where there are many.
+	// Training is that of the final model on rows it was trained on, or on a
+	// sample of them.
 	Training Scores
-	// Blended is the blend of the runs as it was compared with them, whether or
-	// not it was kept; nil if none was made.
+	// Blended is the score of the blend, whether or not it was chosen; nil if there
+	// was none.
 	Blended *Candidate
-	// Baseline is what the figures are compared with.
+	// Baseline holds the scores to compare with.
 	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
 	// the schema.
 	Classes []ClassScore
-	// Confusion counts the test rows: true class down, decided across.
+	// Confusion counts the test rows by true class, then by predicted class.
 	Confusion [][]int
-	// Importances tell by how much the metric falls on the validation rows
-	// when the values of a column are shuffled, largest first. It is nil when
-	// there was no time to find out.
+	// Importances are the permutation importances of the columns on the validation
+	// rows, largest first. It is nil if there was no time.
 	Importances []Importance
 }
 
-// Share is an algorithm's part of a blend.
+// Share is a component of a blend.
 type Share struct {
 	Algorithm string
-	Weight    float64 // those of a blend add up to 1
+	Weight    float64 // the weights of a blend add up to 1
 }
 
-// Candidate is what a race chose among at its end.
+// Candidate holds the scores of a model that the race could choose.
 type Candidate struct {
-	// Performance is by the metric of the race, LogLoss in nats, after calibration
+	// Performance is the metric of the race. LogLoss is in nats, after calibration
 	// unless the race was cut short. Both are on validation rows.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance.
 	Interval Interval
 }
 
-// ClassScore is how well one class is told from the others.
+// ClassScore holds the scores of one class against the others.
 type ClassScore struct {
 	Label                 string
 	Rows                  int
 	Precision, Recall, F1 float64
 }
 
-// How many rows the figures are of at most, and how long they may take when a
-// person waits for the end.
+// Limits of the report: the number of training rows that are predicted, the number
+// of rows if the race was cut short, and the time after the user stopped the race.
 const (
-	mostTraining = 20000
-	mostHasty    = 2000
-	patienceLeft = 300 * time.Millisecond
+	maxTrainingRows   = 20000
+	maxHurriedRows    = 2000
+	stoppedReportTime = 300 * time.Millisecond
 )
 
-// crown makes the chosen model of its members and fills the outcome with its
-// figures.
-func (r *race) crown(ctx context.Context, c *choice, members []member, o *Outcome) error {
+// finalize builds the chosen model from its members and adds the model and its
+// report to the outcome.
+func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *Outcome) error {
 	m := &Model{
-		schema:      r.table.Schema,
+		schema:      r.data.Schema,
 		algorithm:   c.name(),
-		temperature: metric.FitTemperature(r.judge.predictions(c.probabilities)),
-		weights:     r.judge.weights(c.probabilities),
+		temperature: metric.FitTemperature(r.evaluator.predictions(c.probabilities)),
+		weights:     r.evaluator.classWeights(c.probabilities),
 	}
-	o.Model = m.with(members...)
+	o.Model = m.withMembers(members...)
 	o.Algorithm = m.algorithm
 	o.Achieved = c.performance
 	o.Report = Report{
 		Algorithm:      m.algorithm,
-		Metric:         r.judge.metric,
-		Seed:           r.table.params.Seed,
-		Rows:           r.table.Rows,
-		ValidationRows: len(r.judge.labels),
-		Validation:     r.judge.validation(c.judged()),
+		Metric:         r.evaluator.metric,
+		Seed:           r.data.params.Seed,
+		Rows:           r.data.Rows,
+		ValidationRows: len(r.evaluator.labels),
+		Validation:     r.evaluator.validationScores(c.evaluated()),
 		HeldOut:        len(r.plan.Test),
-		Features:       len(r.table.Columns),
-		Screened:       r.table.screens(),
-		Blended:        r.blended,
+		Features:       len(r.data.Columns),
+		Screened:       r.data.screenedCount(),
+		Blended:        r.blendScore,
 		Baseline:       r.baseline(nil),
-		Test:           noScores, Training: noScores,
+		Test:           nanScores, Training: nanScores,
 	}
-	hurried, done := r.hurry(ctx, o.Status)
+	limited, done := r.reportContext(ctx, o.Status)
 	defer done()
-	r.testFigures(hurried, m, c, o)
-	r.trainingFigures(hurried, c, o)
-	o.Test = o.Report.Test.of(r.judge.metric)
-	o.Training = o.Report.Training.of(r.judge.metric)
-	if len(c.shares) == 1 {
-		lane := c.shares[0].lane
-		o.Runs[lane].TestPerformance = o.Test
-		o.Runs[lane].TrainingPerformance = o.Training
+	r.testMetrics(limited, m, c, o)
+	r.trainingMetrics(limited, c, o)
+	o.Test = o.Report.Test.of(r.evaluator.metric)
+	o.Training = o.Report.Training.of(r.evaluator.metric)
+	if len(c.components) == 1 {
+		index := c.components[0].index
+		o.Runs[index].TestPerformance = o.Test
+		o.Runs[index].TrainingPerformance = o.Training
 	} else {
-		for _, s := range c.shares {
+		for _, s := range c.components {
 			o.Report.Shares = append(o.Report.Shares, Share{s.Name, s.weight})
 		}
 	}
 	if o.Status != Cancelled {
-		o.Report.Importances = r.importances(hurried, m, c)
+		o.Report.Importances = r.importances(limited, m, c)
 	}
 	return ctx.Err()
 }
 
-// hurry returns the context of the figures. They are left out when it ends:
-// the model is worth more than they are.
-func (r *race) hurry(ctx context.Context, status Status) (context.Context, func()) {
+// reportContext returns the context of the report. Metrics that are not computed
+// when it is cancelled are omitted, because the model is more important.
+func (r *race) reportContext(ctx context.Context, status Status) (context.Context, func()) {
 	if status == Cancelled {
-		ctx, cancel := context.WithTimeout(ctx, patienceLeft)
+		ctx, cancel := context.WithTimeout(ctx, stoppedReportTime)
 		return ctx, cancel
 	}
-	return r.timer.within(ctx, func() time.Duration { return 0 })
+	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
 }
 
-// validation returns the scores of the validation rows for the report. Cross-fitting changes the two halves by different numbers, so
-// each score is taken where only what it needs has been changed.
-func (j *judge) validation(probabilities []float32) Scores {
-	plain, decided := j.predictions(probabilities), j.decided(probabilities)
-	tempered := j.predictions(j.tempered(probabilities))
+// validationScores returns the scores of the validation rows. Cross-fitting
+// transforms the two halves differently, so each score uses only the
+// transformation that it needs.
+func (e *evaluator) validationScores(probabilities []float32) Scores {
+	plain, decided := e.predictions(probabilities), e.weightedPredictions(probabilities)
+	tempered := e.predictions(e.calibrated(probabilities))
 	return scoredBy(func(name string) metric.Predictions {
 		switch name {
 		case metric.NameROCAUC:
@@ -156,62 +156,61 @@ func (j *judge) validation(probabilities []float32) Scores {
 	})
 }
 
-// testFigures judges the mean of the choice's fold models on the test rows.
-func (r *race) testFigures(ctx context.Context, m *Model, c *choice, o *Outcome) {
+// testMetrics adds the metrics of the mean of the fold models on the test rows.
+func (r *race) testMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
 	}
-	test := r.table.pick(o.sample(r.plan.Test, len(r.plan.Test)))
-	probabilities, err := m.predictEach(ctx, test, c.folds(), r.table.params.Workers)
+	test := r.data.selectRows(o.reportRows(r.plan.Test, len(r.plan.Test)))
+	probabilities, err := m.predictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
 	if err != nil {
 		return
 	}
-	p := m.decisions(probabilities, test.Labels)
+	p := m.predictions(probabilities, test.Labels)
 	o.Report.TestRows = test.Rows
 	o.Report.Test = scoredBy(func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.baseline(test.Labels)
 	for c, s := range metric.PerClass(p) {
 		o.Report.Classes = append(o.Report.Classes, ClassScore{
-			Label: r.table.Schema.Classes[c], Rows: s.Support,
+			Label: r.data.Schema.Classes[c], Rows: s.Support,
 			Precision: s.Precision, Recall: s.Recall, F1: s.F1,
 		})
 	}
 	o.Report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 }
 
-// trainingFigures judges the shipped model on rows it has learnt from, also
-// if it is made of fold models.
-func (r *race) trainingFigures(ctx context.Context, c *choice, o *Outcome) {
+// trainingMetrics adds the metrics of the final model on rows it was trained on.
+func (r *race) trainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
 	}
-	learnt := r.table.pick(o.sample(r.plan.Rest, mostTraining))
-	probabilities, err := o.Model.predictEach(ctx, learnt, c.reread(o.Model.members), r.table.params.Workers)
+	train := r.data.selectRows(o.reportRows(r.plan.Rest, maxTrainingRows))
+	probabilities, err := o.Model.predictMembers(ctx, train, c.reload(o.Model.members), r.data.params.Workers)
 	if err != nil {
 		return
 	}
-	p := o.Model.decisions(probabilities, learnt.Labels)
-	o.Report.TrainingRows = learnt.Rows
+	p := o.Model.predictions(probabilities, train.Labels)
+	o.Report.TrainingRows = train.Rows
 	o.Report.Training = scoresOf(p)
 }
 
-// sample returns every n-th of the rows such that most are left, fewer where
-// time is short.
-func (o *Outcome) sample(rows []int32, most int) []int32 {
+// reportRows returns at most maxRows of the rows at equal distances, fewer if the
+// race was cut short.
+func (o *Outcome) reportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
-		most = min(most, mostHasty)
+		maxRows = min(maxRows, maxHurriedRows)
 	}
-	return thin(rows, most)
+	return subsample(rows, maxRows)
 }
 
-// thin returns every n-th of the rows such that most are left.
-func thin(rows []int32, most int) []int32 {
-	if len(rows) <= most {
+// subsample returns at most maxRows of the rows at equal distances.
+func subsample(rows []int32, maxRows int) []int32 {
+	if len(rows) <= maxRows {
 		return rows
 	}
-	thinned := make([]int32, most)
-	for i := range thinned {
-		thinned[i] = rows[i*len(rows)/most]
+	sample := make([]int32, maxRows)
+	for i := range sample {
+		sample[i] = rows[i*len(rows)/maxRows]
 	}
-	return thinned
+	return sample
 }

@@ -9,17 +9,17 @@ import (
 // Interval is a 95 % confidence interval.
 type Interval = metric.Interval
 
-// Scores are all the scores of one set of rows. ROCAUC is NaN where the rows are
-// all of one class; without rows the others are NaN, too.
+// Scores are the scores on a set of rows. ROCAUC is NaN if all rows are of one
+// class. Without rows all are NaN.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, LogLoss float64
-	// Intervals holds the 95 % confidence intervals, by the scores' names. A score
-	// without a known interval is not in it.
+	// Intervals holds the 95 % confidence intervals by name of the score. Unknown
+	// intervals are absent.
 	Intervals map[string]Interval
 }
 
-// noScores are the scores of no rows.
-var noScores = Scores{
+// nanScores are the scores without rows.
+var nanScores = Scores{
 	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), LogLoss: math.NaN(),
 }
 
@@ -49,8 +49,8 @@ func scoresOf(p metric.Predictions) Scores {
 	}
 }
 
-// scoredBy returns all scores with their intervals, each of the predictions that
-// predictions returns for its name.
+// scoredBy returns all scores with their intervals. predictions returns the
+// predictions for the score of the given name.
 func scoredBy(predictions func(name string) metric.Predictions) Scores {
 	decided := predictions(metric.NameAccuracy)
 	s := scoresOf(decided)
@@ -67,22 +67,22 @@ func scoredBy(predictions func(name string) metric.Predictions) Scores {
 	return s
 }
 
-// Baseline is what can be reached without looking at any column: the most
-// frequent class is always predicted, and each class with its share of the
-// labelled rows.
+// Baseline holds the scores of a model that does not use any column: it always
+// predicts the most frequent class, with the class frequencies of the labelled
+// rows as probabilities (scikit-learn's DummyClassifier, strategy "prior").
 type Baseline struct {
-	// Label is the class that is always predicted.
+	// Label is the predicted class.
 	Label string
-	// Validation and Test are its scores on the rows of the model's figures of
-	// the same name, without intervals.
+	// Validation and Test are the scores on the rows of the report's scores of the
+	// same name, without intervals.
 	Validation, Test Scores
 }
 
-// baselineOn returns the baseline's scores on rows of the given labels; class is
-// predicted, with the classes' shares as probabilities.
+// baselineOn returns the baseline's scores on rows with the given labels. class is
+// the predicted class, shares are the probabilities of the classes.
 func baselineOn(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
-		return noScores
+		return nanScores
 	}
 	counts, present, loss := make([]int, len(shares)), 0, 0.0
 	for _, label := range labels {
@@ -96,7 +96,7 @@ func baselineOn(labels []int32, class int, shares []float64) Scores {
 	}
 	rows := float64(len(labels))
 	s := Scores{Accuracy: float64(counts[class]) / rows, ROCAUC: math.NaN(), LogLoss: loss / rows}
-	decided := present // classes that occur or are decided for
+	decided := present // number of classes that occur or are predicted
 	if counts[class] > 0 {
 		s.BalancedAccuracy = 1 / float64(present)
 	} else {
@@ -104,25 +104,25 @@ func baselineOn(labels []int32, class int, shares []float64) Scores {
 	}
 	s.MacroF1 = 2 * float64(counts[class]) / (rows + float64(counts[class])) / float64(decided)
 	if present > 1 {
-		s.ROCAUC = 0.5 // all rows are alike to it
+		s.ROCAUC = 0.5 // all rows have the same probabilities
 	}
 	return s
 }
 
 // baseline returns the baseline on the validation rows and the given test rows.
 func (r *race) baseline(test []int32) Baseline {
-	shares, most := make([]float64, len(r.table.Schema.Classes)), 0
-	for _, label := range r.table.Labels {
-		shares[label] += 1 / float64(r.table.Rows)
+	shares, majority := make([]float64, len(r.data.Schema.Classes)), 0
+	for _, label := range r.data.Labels {
+		shares[label] += 1 / float64(r.data.Rows)
 	}
 	for class := range shares {
-		if shares[class] > shares[most] {
-			most = class
+		if shares[class] > shares[majority] {
+			majority = class
 		}
 	}
 	return Baseline{
-		Label:      r.table.Schema.Classes[most],
-		Validation: baselineOn(r.judge.labels, most, shares),
-		Test:       baselineOn(test, most, shares),
+		Label:      r.data.Schema.Classes[majority],
+		Validation: baselineOn(r.evaluator.labels, majority, shares),
+		Test:       baselineOn(test, majority, shares),
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// TestBaseline holds the baseline to the scores of a model that says the same of
-// every row.
+// TestBaseline compares the baseline with the scores of constant probabilities.
 func TestBaseline(t *testing.T) {
 	for name, c := range map[string]struct {
 		labels []int32
@@ -34,7 +33,7 @@ func TestBaseline(t *testing.T) {
 			}
 			want := scoresOf(p)
 			if len(c.labels) == 0 {
-				want = noScores
+				want = nanScores
 			}
 			got := baselineOn(c.labels, 1, c.shares)
 			if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-6)); diff != "" {

@@ -9,70 +9,70 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// Of a frame of more than mostFeatures features, an algorithm learns from the
-// mostFeatures that tell most of the label when taken one at a time (sure
-// independence screening: Fan and Lv 2008). They are chosen anew for every fold,
-// on its training rows alone: chosen once on all rows, they would have seen the
-// rows that the folds are judged on (Ambroise and McLachlan 2002).
+// If a frame has more than maxFeatures features, the algorithms are trained on the
+// maxFeatures that are individually most predictive of the label (sure
+// independence screening: Fan and Lv 2008). They are selected for every fold on
+// its training rows only: a selection on all rows would leak the validation labels
+// (Ambroise and McLachlan 2002).
 const (
-	mostFeatures = 1000
-	// screenBins is the number of bins of a numeric feature while its split is
-	// looked for, screenRows the most rows that are counted.
+	maxFeatures = 1000
+	// screenBins is the largest number of bins of a numeric feature, and screenRows
+	// the largest number of rows, that gains are computed from.
 	screenBins = 32
 	screenRows = 20_000
 )
 
-// screens returns how many features a fitter learns from, 0 for all of them.
-func (t *table) screens() int {
-	if len(t.Columns) <= mostFeatures {
+// screenedCount returns the number of features that a fitter is trained on, 0 for
+// all.
+func (t *trainingData) screenedCount() int {
+	if len(t.Columns) <= maxFeatures {
 		return 0
 	}
-	return mostFeatures
+	return maxFeatures
 }
 
-// screened returns the table that the fitters of a part learn from: the table
-// itself, or one of the features that are kept for these training rows. Parts of
-// one number are of the same rows.
-func (t *table) screened(ctx context.Context, number int, rows []int32) (*table, error) {
-	if t.screens() == 0 {
+// screenedFor returns the data that the fitters of a fold are trained on: t, or
+// the features selected on the given training rows, which are those of the fold.
+func (t *trainingData) screenedFor(ctx context.Context, number int, rows []int32) (*trainingData, error) {
+	if t.screenedCount() == 0 {
 		return t, nil
 	}
-	t.screening.Lock()
-	defer t.screening.Unlock()
-	if known := t.parts[number]; known != nil {
+	t.screenMutex.Lock()
+	defer t.screenMutex.Unlock()
+	if known := t.screenedFolds[number]; known != nil {
 		return known, nil
 	}
-	if err := t.code(ctx); err != nil {
+	if err := t.binFeatures(ctx); err != nil {
 		return nil, err
 	}
-	columns, err := t.screen(ctx, thin(rows, screenRows))
+	columns, err := t.selectFeatures(ctx, subsample(rows, screenRows))
 	if err != nil {
 		return nil, err
 	}
-	if t.parts == nil {
-		t.parts = map[int]*table{}
+	if t.screenedFolds == nil {
+		t.screenedFolds = map[int]*trainingData{}
 	}
 	schema := *t.Schema
-	schema.Columns = pickCells(schema.Columns, columns)
-	f := narrowed(t.Frame, columns)
+	schema.Columns = gather(schema.Columns, columns)
+	f := selectColumns(t.Frame, columns)
 	f.Schema, f.Labels = &schema, t.Labels
-	t.parts[number] = &table{Frame: f, params: t.params, columns: columns}
-	return t.parts[number], nil
+	t.screenedFolds[number] = &trainingData{Frame: f, params: t.params, columns: columns}
+	return t.screenedFolds[number], nil
 }
 
-// coded is a feature as the screening sees it: a bin for each row.
-type coded struct {
+// binnedFeature is a feature in bins, for screening.
+type binnedFeature struct {
 	data        []uint8
 	bins        int
 	categorical bool
 }
 
-// code fills codes, some features at a time: how they are cut takes several
-// times the room of the bins of few rows, and nobody needs it.
-func (t *table) code(ctx context.Context) error {
-	for lo := len(t.codes); lo < len(t.Columns); lo = len(t.codes) {
+// binFeatures sets binnedFeatures, maxFeatures at a time: with few rows the bin
+// mappers, which are dropped, take several times the memory of the bins.
+func (t *trainingData) binFeatures(ctx context.Context) error {
+	for lo := len(t.binnedFeatures); lo < len(t.Columns); lo = len(t.binnedFeatures) {
 		some := *t.Frame
-		hi := min(lo+mostFeatures, len(t.Columns))
+		hi := min(lo+maxFeatures, len(t.Columns))
 		some.Columns = t.Columns[lo:hi]
 		schema := *t.Schema
 		schema.Columns = schema.Columns[lo:hi]
@@ -83,21 +83,21 @@ func (t *table) code(ctx context.Context) error {
 		}
 		for i := range bins.Features {
 			f := &bins.Features[i]
-			t.codes = append(t.codes, coded{f.Data, f.NumBins, f.Categorical})
+			t.binnedFeatures = append(t.binnedFeatures, binnedFeature{f.Data, f.NumBins, f.Categorical})
 		}
 	}
 	return nil
 }
 
-// screen returns the features to keep, ascending.
-func (t *table) screen(ctx context.Context, rows []int32) ([]int32, error) {
-	gains := make([]float64, len(t.codes))
-	rooms := make([][]int, t.params.Workers)
+// selectFeatures returns the features of highest gain, ascending.
+func (t *trainingData) selectFeatures(ctx context.Context, rows []int32) ([]int32, error) {
+	gains := make([]float64, len(t.binnedFeatures))
+	workspaces := make([][]int, t.params.Workers)
 	err := tree.Parallel(ctx, t.params.Workers, len(gains), func(worker, i int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]int, (tree.MaxBins+2)*t.classes())
+		if workspaces[worker] == nil {
+			workspaces[worker] = make([]int, (tree.MaxBins+2)*t.classes())
 		}
-		gains[i] = t.gain(&t.codes[i], rows, rooms[worker])
+		gains[i] = t.giniGain(&t.binnedFeatures[i], rows, workspaces[worker])
 	})
 	if err != nil {
 		return nil, err
@@ -107,23 +107,23 @@ func (t *table) screen(ctx context.Context, rows []int32) ([]int32, error) {
 		columns[i] = int32(i)
 	}
 	slices.SortStableFunc(columns, func(a, b int32) int { return cmp.Compare(gains[b], gains[a]) })
-	columns = columns[:mostFeatures]
+	columns = columns[:maxFeatures]
 	slices.Sort(columns)
 	return columns, nil
 }
 
-// gain returns which part of the label's Gini impurity a feature takes away: a
-// numeric one by its best single split, a categorical one by its levels. It is
-// adjusted for their number, as R² is: about 0 for a feature that tells nothing.
-// room has a number for each class, of each bin and two more.
-func (t *table) gain(feature *coded, rows []int32, room []int) float64 {
+// giniGain returns the relative decrease of the label's Gini impurity by a
+// feature: by the best split of a numeric one, by the levels of a categorical one.
+// It is adjusted for the number of groups, as R² is, so that an independent
+// feature has about 0. scratch has the length (bins+2)·classes.
+func (t *trainingData) giniGain(feature *binnedFeature, rows []int32, scratch []int) float64 {
 	classes := t.classes()
-	clear(room)
-	counts := room[2*classes:]
+	clear(scratch)
+	counts := scratch[2*classes:]
 	for _, row := range rows {
 		counts[int(feature.data[row])*classes+int(t.Labels[row])]++
 	}
-	left, right := room[:classes], room[classes:2*classes]
+	left, right := scratch[:classes], scratch[classes:2*classes]
 	for i, n := range counts {
 		right[i%classes] += n
 	}
@@ -155,8 +155,8 @@ func (t *table) gain(feature *coded, rows []int32, room []int) float64 {
 	return 1 - (n-best)/(n-whole)*(n-1)/(n-float64(groups))
 }
 
-// purity is the sum of the squared counts of the classes over their sum: the
-// rows, less their Gini impurity.
+// purity returns the sum of the squared counts of the classes divided by the
+// number of rows: the rows times (1 − Gini impurity).
 func purity(counts []int) float64 {
 	sum, squares := 0.0, 0.0
 	for _, n := range counts {
@@ -169,89 +169,88 @@ func purity(counts []int) float64 {
 	return squares / sum
 }
 
-// pick returns a frame of the given rows, in their order. Features that no
-// fitter has learnt from are left empty.
-func (t *table) pick(rows []int32) *frame.Frame {
-	t.screening.Lock()
-	defer t.screening.Unlock()
-	if t.parts == nil {
-		return pick(t.Frame, rows)
+// selectRows returns a frame of the given rows, in their order. Features that no
+// fitter was trained on are empty.
+func (t *trainingData) selectRows(rows []int32) *frame.Frame {
+	t.screenMutex.Lock()
+	defer t.screenMutex.Unlock()
+	if t.screenedFolds == nil {
+		return selectRows(t.Frame, rows)
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
-	for _, part := range t.parts {
-		for _, i := range part.columns {
+	for _, fold := range t.screenedFolds {
+		for _, i := range fold.columns {
 			f.Columns[i] = t.Columns[i]
 		}
 	}
-	return pick(&f, rows)
+	return selectRows(&f, rows)
 }
 
-// looked divides the columns of the file into those that a fitter has learnt
-// from and the others, which no model can depend on.
-func (t *table) looked(columns []source) (seen, unseen []source) {
-	t.screening.Lock()
-	defer t.screening.Unlock()
-	if t.parts == nil {
+// splitByUse divides the columns of the file into those that a fitter was trained
+// on and the others, which no model depends on.
+func (t *trainingData) splitByUse(columns []inputColumn) (used, unused []inputColumn) {
+	t.screenMutex.Lock()
+	defer t.screenMutex.Unlock()
+	if t.screenedFolds == nil {
 		return columns, nil
 	}
 	known := make([]bool, len(t.Columns))
-	for _, part := range t.parts {
-		for _, i := range part.columns {
+	for _, fold := range t.screenedFolds {
+		for _, i := range fold.columns {
 			known[i] = true
 		}
 	}
 	for _, column := range columns {
 		if slices.ContainsFunc(column.features, func(i int) bool { return known[i] }) {
-			seen = append(seen, column)
+			used = append(used, column)
 		} else {
-			unseen = append(unseen, column)
+			unused = append(unused, column)
 		}
 	}
-	return seen, unseen
+	return used, unused
 }
 
-// narrowed returns the rows of f with the given features alone.
-func narrowed(f *frame.Frame, columns []int32) *frame.Frame {
-	return &frame.Frame{Rows: f.Rows, Columns: pickCells(f.Columns, columns)}
+// selectColumns returns f with the given features only.
+func selectColumns(f *frame.Frame, columns []int32) *frame.Frame {
+	return &frame.Frame{Rows: f.Rows, Columns: gather(f.Columns, columns)}
 }
 
-// fit makes a learner of a part, which learns from the features that the
-// screening has kept.
-func (m *method) fit(ctx context.Context, t task) (learner, error) {
-	kept, err := t.table.screened(ctx, t.number, t.part.Train)
+// newScreenedFitter returns a fitter on the features that screening selects.
+func (m *algorithm) newScreenedFitter(ctx context.Context, t fitTask) (fitter, error) {
+	kept, err := t.data.screenedFor(ctx, t.foldIndex, t.fold.Train)
 	if err != nil {
 		return nil, err
 	}
-	t.table = kept
-	l, err := m.open(ctx, t)
+	t.data = kept
+	l, err := m.newFitter(ctx, t)
 	if err != nil || kept.columns == nil {
 		return l, err
 	}
-	return screenedLearner{l, kept.columns}, nil
+	return screenedFitter{l, kept.columns}, nil
 }
 
-// screenedLearner is a learner of some of the features.
-type screenedLearner struct {
-	learner
+// screenedFitter is a fitter on selected features.
+type screenedFitter struct {
+	fitter
 	columns []int32
 }
 
-func (l screenedLearner) Model() predictor { return screenedModel{l.learner.Model(), l.columns} }
+func (l screenedFitter) Model() predictor { return screenedModel{l.fitter.Model(), l.columns} }
 
-// screenedModel is a predictor that sees some of a frame's features: those at
-// columns, ascending.
+// screenedModel is a predictor on selected features of a frame: columns,
+// ascending.
 type screenedModel struct {
 	predictor
 	columns []int32
 }
 
 func (m screenedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	m.predictor.Predict(dst, narrowed(f, m.columns), lo, hi)
+	m.predictor.Predict(dst, selectColumns(f, m.columns), lo, hi)
 }
 
-// unscreened takes a predictor apart: columns is nil if it sees all features.
-func unscreened(p predictor) (inner predictor, columns []int32) {
+// unwrapScreened returns the inner predictor and its columns, nil for all.
+func unwrapScreened(p predictor) (inner predictor, columns []int32) {
 	if m, ok := p.(screenedModel); ok {
 		return m.predictor, m.columns
 	}

@@ -10,12 +10,12 @@ import (
 	"foretell/internal/frame"
 )
 
-// wideFrame returns a frame of more features than an algorithm is shown, two
-// thirds numbers, the others levels. The label follows from the feature planted:
-// from whether its number is within a band, or from its level.
+// wideFrame returns a frame of more than maxFeatures features, two thirds numeric,
+// the others categorical. The label depends on the feature planted only: on an
+// interval of its values, or on its level.
 func wideFrame(rows, planted int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, 5))
-	features := mostFeatures + 200
+	features := maxFeatures + 200
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"no", "yes"}}, Rows: rows, Labels: make([]int32, rows)}
 	for at := range features {
 		schema := frame.ColumnSchema{Name: fmt.Sprint("f", at), Kind: frame.Numeric}
@@ -44,8 +44,8 @@ func wideFrame(rows, planted int) *frame.Frame {
 	return f
 }
 
-// Each part learns from as many features as are kept, chosen on its training
-// rows alone, and the one that tells the label is among them.
+// TestScreened checks that features are selected on the training rows only, and
+// that the predictive one is among them.
 func TestScreened(t *testing.T) {
 	t.Parallel()
 	for _, planted := range []int{900, 902} {
@@ -56,15 +56,15 @@ func TestScreened(t *testing.T) {
 		}
 		narrow := func(f *frame.Frame) []int32 {
 			t.Helper()
-			whole := &table{Frame: f, params: Params{Workers: 2}}
-			part, err := whole.screened(t.Context(), 0, rows)
+			whole := &trainingData{Frame: f, params: Params{Workers: 2}}
+			fold, err := whole.screenedFor(t.Context(), 0, rows)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(part.Columns) != mostFeatures || len(part.Schema.Columns) != mostFeatures {
-				t.Fatalf("%d columns of %d features, want %d", len(part.Columns), len(part.Schema.Columns), mostFeatures)
+			if len(fold.Columns) != maxFeatures || len(fold.Schema.Columns) != maxFeatures {
+				t.Fatalf("%d columns of %d features, want %d", len(fold.Columns), len(fold.Schema.Columns), maxFeatures)
 			}
-			return part.columns
+			return fold.columns
 		}
 		columns := narrow(f)
 		if !slices.Contains(columns, int32(planted)) {
@@ -81,19 +81,20 @@ func TestScreened(t *testing.T) {
 	}
 }
 
-// A table of no more features than are kept is learnt from as it is.
+// TestNotScreened checks that a table of at most maxFeatures features is not
+// screened.
 func TestNotScreened(t *testing.T) {
 	t.Parallel()
 	f := wideFrame(40, 900)
-	f.Columns, f.Schema.Columns = f.Columns[:mostFeatures], f.Schema.Columns[:mostFeatures]
-	whole := &table{Frame: f, params: Params{Workers: 1}}
-	if part, err := whole.screened(t.Context(), 0, []int32{0, 1, 2}); err != nil || part != whole {
+	f.Columns, f.Schema.Columns = f.Columns[:maxFeatures], f.Schema.Columns[:maxFeatures]
+	whole := &trainingData{Frame: f, params: Params{Workers: 1}}
+	if fold, err := whole.screenedFor(t.Context(), 0, []int32{0, 1, 2}); err != nil || fold != whole {
 		t.Errorf("got another table, error %v", err)
 	}
 }
 
-// A race on a wide table finds the feature that tells the label, names it the
-// most important, and its model reads again from its file.
+// TestRaceOfWideTable checks that the predictive feature is the most important one,
+// and that the model can be read back from its file.
 func TestRaceOfWideTable(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")
@@ -116,7 +117,7 @@ func TestRaceOfWideTable(t *testing.T) {
 	if o.Achieved < 0.9 || o.Report.Importances[0].Column != "f902" || len(o.Report.Importances) != len(f.Columns) {
 		t.Errorf("performance %v, %d importances, first %v", o.Achieved, len(o.Report.Importances), o.Report.Importances[0])
 	}
-	if o.Report.Features != len(f.Columns) || o.Report.Screened != mostFeatures {
+	if o.Report.Features != len(f.Columns) || o.Report.Screened != maxFeatures {
 		t.Errorf("the report has %d features, %d of them learnt from", o.Report.Features, o.Report.Screened)
 	}
 	if _, again := race(2); !bytes.Equal(file, again) {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Why a race ended before it was decided.
+// Causes of a race's end without a winner.
 var (
 	errStopped = errors.New("stopped")
 	errTimeUp  = errors.New("the time limit was reached")
 )
 
-// glance is how often the clock is looked at.
-const glance = 10 * time.Millisecond
+// pollInterval is the interval at which the clock is read.
+const pollInterval = 10 * time.Millisecond
 
-// timer keeps the time limit of a race. Without a limit or a clock it keeps
-// none.
+// timer enforces the time limit of a race, if there are a limit and a clock.
 type timer struct {
 	limit time.Duration
 	now   func() time.Time
@@ -29,13 +28,13 @@ func (t *timer) start() {
 	}
 }
 
-// elapsed is the time since start.
+// elapsed returns the time since start.
 func (t *timer) elapsed() time.Duration { return t.now().Sub(t.began) }
 
-// within returns a context that ends with errTimeUp when no more than spare()
-// is left of the limit, a duration that may change all the time. The function
-// it returns releases the context and has to be called.
-func (t *timer) within(ctx context.Context, spare func() time.Duration) (context.Context, func()) {
+// withLimit returns a context that is cancelled with errTimeUp when at most
+// reserve() of the limit is left. reserve is called repeatedly. The caller must
+// call the returned function to release the context.
+func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if t.now == nil || t.limit <= 0 {
 		return ctx, func() { cancel(nil) }
@@ -43,9 +42,9 @@ func (t *timer) within(ctx context.Context, spare func() time.Duration) (context
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		ticker := time.NewTicker(glance)
+		ticker := time.NewTicker(pollInterval)
 		defer ticker.Stop()
-		for t.elapsed()+spare() < t.limit {
+		for t.elapsed()+reserve() < t.limit {
 			select {
 			case <-ctx.Done():
 				return
@@ -57,8 +56,9 @@ func (t *timer) within(ctx context.Context, spare func() time.Duration) (context
 	return ctx, func() { cancel(nil); <-gone }
 }
 
-// stoppable returns a context that ends with errStopped when stop is closed.
-func stoppable(ctx context.Context, stop <-chan struct{}) (context.Context, func()) {
+// withStop returns a context that is cancelled with errStopped when stop is
+// closed. The caller must call the returned function to release the context.
+func withStop(ctx context.Context, stop <-chan struct{}) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if stop == nil {
 		return ctx, func() { cancel(nil) }

@@ -85,13 +85,13 @@ func noiseFrame(rows, columns int) *frame.Frame {
 	return f
 }
 
-// allRows returns the part that trains on every row.
-func allRows(rows int) split.Part {
-	part := split.Part{Train: make([]int32, rows)}
-	for row := range part.Train {
-		part.Train[row] = int32(row)
+// allRows returns the fold that trains on every row.
+func allRows(rows int) split.Fold {
+	fold := split.Fold{Train: make([]int32, rows)}
+	for row := range fold.Train {
+		fold.Train[row] = int32(row)
 	}
-	return part
+	return fold
 }
 
 // BenchmarkFit fits trees as XGBoost and LightGBM do with 255 bins, 31 leaves
@@ -161,22 +161,22 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error), opts Options) {
+func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error), opts Options) {
 	b.Helper()
-	var part split.Part
+	var fold split.Fold
 	for row, i := range rand.New(rand.NewPCG(1, 1)).Perm(f.Rows) {
 		if i%5 == 0 {
-			part.Eval = append(part.Eval, int32(row))
+			fold.Validation = append(fold.Validation, int32(row))
 		} else {
-			part.Train = append(part.Train, int32(row))
+			fold.Train = append(fold.Train, int32(row))
 		}
 	}
 	began := time.Now()
-	fitter, err := open(b.Context(), f, part, opts)
+	fitter, err := open(b.Context(), f, fold, opts)
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := make([]float32, len(part.Eval)*opts.Classes)
+	p := make([]float32, len(fold.Validation)*opts.Classes)
 	best, at, missed, took, work := math.Inf(1), 0, 0.0, 0.0, 0.0
 	for most := envInt("FORETELL_ROUNDS", 5000); fitter.Rounds() < most && fitter.Rounds() < at+max(100, at/4); {
 		done, err := fitter.Step(b.Context())
@@ -185,12 +185,12 @@ func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Fra
 		}
 		fitter.EvalProbabilities(p)
 		loss, wrong := 0.0, 0.0
-		for i, row := range part.Eval {
+		for i, row := range fold.Validation {
 			one := p[i*opts.Classes : (i+1)*opts.Classes]
 			right := one[f.Labels[row]]
-			loss -= math.Log(max(float64(right), 1e-9)) / float64(len(part.Eval))
+			loss -= math.Log(max(float64(right), 1e-9)) / float64(len(fold.Validation))
 			if slices.Max(one) > right {
-				wrong += 1 / float64(len(part.Eval))
+				wrong += 1 / float64(len(fold.Validation))
 			}
 		}
 		if loss < best*(1-1e-4) {

@@ -44,9 +44,9 @@ type booster interface {
 }
 
 // NewLeafwise returns a fitter that trains leaf-wise trees on the rows
-// part.Train of f and evaluates part.Eval.
-func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
-	if err := validate(f, part, &opts); err != nil {
+// fold.Train of f and evaluates fold.Validation.
+func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
 	}
 	bins := opts.Bins
@@ -57,7 +57,7 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Opti
 		}
 	}
 	opts.leafwiseDefaults(f.Rows, len(f.Columns))
-	p := newObjective(f, part, opts.Classes)
+	p := newObjective(f, fold, opts.Classes)
 	duplicates, err := findDuplicates(ctx, &p, bins, opts.Workers)
 	if err != nil {
 		return nil, err
@@ -66,10 +66,10 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, part split.Part, opts Opti
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows
-// part.Train of f and evaluates part.Eval. If opts.Bins is set, it should have
+// fold.Train of f and evaluates fold.Validation. If opts.Bins is set, it should have
 // opts.Buckets bins besides the one of missing cells.
-func NewSymmetric(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
-	if err := validate(f, part, &opts); err != nil {
+func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
 	}
 	opts.symmetricDefaults(f.Rows, len(f.Columns))
@@ -80,11 +80,11 @@ func NewSymmetric(ctx context.Context, f *frame.Frame, part split.Part, opts Opt
 			return nil, err
 		}
 	}
-	in, err := newFeatureSet(ctx, f, part.Train, bins, &opts)
+	in, err := newFeatureSet(ctx, f, fold.Train, bins, &opts)
 	if err != nil {
 		return nil, err
 	}
-	p := newObjective(f, part, opts.Classes)
+	p := newObjective(f, fold, opts.Classes)
 	return &Fitter{objective: p, booster: newSymmetricBooster(p, in, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
@@ -116,8 +116,8 @@ func treeNanos(w tree.Cost, n int, bin float64) float64 {
 	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
 }
 
-// EvalProbabilities writes the class probabilities of the rows part.Eval after
-// the last step to dst: len(part.Eval) × classes, row-major.
+// EvalProbabilities writes the class probabilities of the rows fold.Validation after
+// the last step to dst: len(fold.Validation) × classes, row-major.
 func (t *Fitter) EvalProbabilities(dst []float32) { t.booster.evalProbabilities(dst) }
 
 // Checkpoint makes the present state the one that Model returns.

@@ -13,7 +13,7 @@ import (
 )
 
 // constructors create both kinds of fitters.
-var constructors = map[string]func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error){
+var constructors = map[string]func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error){
 	"leafwise":  NewLeafwise,
 	"symmetric": NewSymmetric,
 }
@@ -45,23 +45,23 @@ func testFrame(rows, classes int) *frame.Frame {
 	return f
 }
 
-// everyThirdRow returns a part that evaluates every third row.
-func everyThirdRow(rows int) split.Part {
-	var part split.Part
+// everyThirdRow returns a fold that evaluates every third row.
+func everyThirdRow(rows int) split.Fold {
+	var fold split.Fold
 	for row := range int32(rows) {
 		if row%3 == 2 {
-			part.Eval = append(part.Eval, row)
+			fold.Validation = append(fold.Validation, row)
 		} else {
-			part.Train = append(part.Train, row)
+			fold.Train = append(fold.Train, row)
 		}
 	}
-	return part
+	return fold
 }
 
 // fitSteps returns a fitter after three steps.
-func fitSteps(tb testing.TB, name string, f *frame.Frame, part split.Part, opts Options) *Fitter {
+func fitSteps(tb testing.TB, name string, f *frame.Frame, fold split.Fold, opts Options) *Fitter {
 	tb.Helper()
-	t, err := constructors[name](tb.Context(), f, part, opts)
+	t, err := constructors[name](tb.Context(), f, fold, opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -97,14 +97,14 @@ func TestLearning(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			name, classes := way.name, way.classes
 			f := testFrame(6000, classes)
-			part := everyThirdRow(f.Rows)
-			fitter := fitSteps(t, name, f, part, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
-			p := make([]float32, len(part.Eval)*classes)
+			fold := everyThirdRow(f.Rows)
+			fitter := fitSteps(t, name, f, fold, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
+			p := make([]float32, len(fold.Validation)*classes)
 			fitter.EvalProbabilities(p)
 			loss := 0.0
-			for i, row := range part.Eval {
+			for i, row := range fold.Validation {
 				one := p[i*classes : (i+1)*classes]
-				loss -= math.Log(float64(one[f.Labels[row]])) / float64(len(part.Eval))
+				loss -= math.Log(float64(one[f.Labels[row]])) / float64(len(fold.Validation))
 				sum := float32(0)
 				for _, x := range one {
 					sum += x
@@ -122,7 +122,7 @@ func TestLearning(t *testing.T) {
 			t.Run("the_model_agrees_with_the_fitter", func(t *testing.T) {
 				predicted := make([]float32, f.Rows*classes)
 				fitter.Model().Predict(predicted, f, 0, f.Rows)
-				for i, row := range part.Eval {
+				for i, row := range fold.Validation {
 					for k := range classes {
 						got, want := predicted[int(row)*classes+k], p[i*classes+k]
 						if math.Abs(float64(got-want)) > 1e-5 {
@@ -233,7 +233,7 @@ func TestDegenerateData(t *testing.T) {
 		}
 		t.Run(name+"/one_row", func(t *testing.T) {
 			f := testFrame(300, 4)
-			fitter := fitSteps(t, name, f, split.Part{Train: []int32{7}}, Options{Classes: 4})
+			fitter := fitSteps(t, name, f, split.Fold{Train: []int32{7}}, Options{Classes: 4})
 			checkPredictions(t, fitter.Model(), f, 4)
 		})
 		t.Run(name+"/unseen_cells", func(t *testing.T) {
@@ -270,14 +270,14 @@ func checkPredictions(t *testing.T, m *Model, f *frame.Frame, classes int) {
 func TestErrors(t *testing.T) {
 	f := testFrame(30, 2)
 	for name := range constructors {
-		for fault, change := range map[string]func(*split.Part, *Options){
-			"no_rows":         func(p *split.Part, _ *Options) { p.Train = nil },
-			"one_class":       func(_ *split.Part, o *Options) { o.Classes = 1 },
-			"label_too_large": func(_ *split.Part, o *Options) { f.Labels[0] = 9 },
+		for fault, change := range map[string]func(*split.Fold, *Options){
+			"no_rows":         func(p *split.Fold, _ *Options) { p.Train = nil },
+			"one_class":       func(_ *split.Fold, o *Options) { o.Classes = 1 },
+			"label_too_large": func(_ *split.Fold, o *Options) { f.Labels[0] = 9 },
 		} {
-			part, opts := everyThirdRow(f.Rows), Options{Classes: 2}
-			change(&part, &opts)
-			if _, err := constructors[name](t.Context(), f, part, opts); err == nil {
+			fold, opts := everyThirdRow(f.Rows), Options{Classes: 2}
+			change(&fold, &opts)
+			if _, err := constructors[name](t.Context(), f, fold, opts); err == nil {
 				t.Errorf("%s %s: no error", name, fault)
 			}
 			f.Labels[0] = 0

@@ -27,10 +27,10 @@ type objective struct {
 	base []float32
 }
 
-func newObjective(f *frame.Frame, part split.Part, classes int) objective {
+func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	return objective{
-		classes: classes, labels: f.Labels, train: part.Train, eval: part.Eval,
-		base: baseScores(f.Labels, part.Train, classes),
+		classes: classes, labels: f.Labels, train: fold.Train, eval: fold.Validation,
+		base: baseScores(f.Labels, fold.Train, classes),
 	}
 }
 

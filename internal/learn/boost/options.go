@@ -62,18 +62,18 @@ type Options struct {
 
 // validate returns an error if the arguments of a fitter are invalid. It sets
 // the defaults that do not depend on the data.
-func validate(f *frame.Frame, part split.Part, opts *Options) error {
+func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 	switch {
 	case opts.Classes < 2:
 		return fmt.Errorf("boost: %d classes: must be at least 2", opts.Classes)
-	case len(part.Train) == 0:
+	case len(fold.Train) == 0:
 		return errors.New("boost: no rows to learn from")
 	case len(f.Labels) != f.Rows:
 		return fmt.Errorf("boost: %d labels for %d rows", len(f.Labels), f.Rows)
 	case opts.Bins != nil && (opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns)):
 		return errors.New("boost: the bins are those of another frame")
 	}
-	for _, row := range part.Train {
+	for _, row := range fold.Train {
 		if label := f.Labels[row]; label < 0 || int(label) >= opts.Classes {
 			return fmt.Errorf("boost: label %d of row %d: must be a class below %d", label, row, opts.Classes)
 		}

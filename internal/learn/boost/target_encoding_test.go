@@ -13,9 +13,9 @@ import (
 // own label.
 func TestOrderedStatistics(t *testing.T) {
 	f := testFrame(101, 2)
-	part := everyThirdRow(f.Rows)
+	fold := everyThirdRow(f.Rows)
 	opts := Options{Classes: 2, Buckets: 128}
-	e := newTargetEncoder(f, part.Train, &opts)
+	e := newTargetEncoder(f, fold.Train, &opts)
 	key := newCategory(f, 2)
 	cells := make([]int32, f.Rows)
 	key.fill(cells, f, 0, f.Rows)
@@ -43,7 +43,7 @@ func TestOrderedStatistics(t *testing.T) {
 			t.Fatalf("row %d: statistic %v, want %v", row, got[row], sum/count)
 		}
 	}
-	for _, row := range part.Train {
+	for _, row := range fold.Train {
 		f.Labels[row] = 1 - f.Labels[row]
 		// The mean of all, which every row shares, may change.
 		if after := statistics()[row]; math.Abs(after-got[row]) > 1.01/float64(n) {
@@ -68,9 +68,9 @@ func TestStatisticsOfPairs(t *testing.T) {
 		f.Columns[2].Codes = append(f.Columns[2].Codes, b)
 		f.Labels = append(f.Labels, (a+b)%2)
 	}
-	part := everyThirdRow(rows)
+	fold := everyThirdRow(rows)
 	opts := Options{Classes: 2, Buckets: 128}
-	e := newTargetEncoder(f, part.Train, &opts)
+	e := newTargetEncoder(f, fold.Train, &opts)
 	singles := []categoryKey{newCategory(f, 0), newCategory(f, 1), newCategory(f, 2)}
 	pairs, err := e.pairs(t.Context(), singles, 5, 2)
 	if err != nil || len(pairs) == 0 || pairs[0].columns != [2]int32{0, 2} {

@@ -14,7 +14,7 @@ import (
 // TestWorkspaceIsShared trains the fitters of three folds in turns with one
 // workspace: each returns the same result as with its own.
 func TestWorkspaceIsShared(t *testing.T) {
-	type opener func(context.Context, *frame.Frame, split.Part, Options) (*Fitter, error)
+	type opener func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error)
 	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
 		for _, classes := range []int{2, 3, 7} {
 			f := testFrame(600, classes)
@@ -25,16 +25,16 @@ func TestWorkspaceIsShared(t *testing.T) {
 			workspaces := &WorkspacePool{}
 			var alone, together []*Fitter
 			for i := range 3 {
-				var part split.Part
+				var fold split.Fold
 				for row := range int32(600) {
 					if int(row)%(3+i) == 0 { // the folds differ in size
-						part.Eval = append(part.Eval, row)
+						fold.Validation = append(fold.Validation, row)
 					} else {
-						part.Train = append(part.Train, row)
+						fold.Train = append(fold.Train, row)
 					}
 				}
 				for _, shared := range []*WorkspacePool{nil, workspaces} {
-					n, err := newFitter(t.Context(), f, part, Options{Classes: classes, Seed: uint64(i), Bins: bins, Buckets: 64, Workspaces: shared})
+					n, err := newFitter(t.Context(), f, fold, Options{Classes: classes, Seed: uint64(i), Bins: bins, Buckets: 64, Workspaces: shared})
 					if err != nil {
 						t.Fatal(err)
 					}

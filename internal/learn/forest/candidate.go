@@ -17,8 +17,8 @@ type candidate struct {
 	firstTree int           // index of the first tree in the forest
 	trees     int           // trees that have voted
 	tape      *scratch.Tape // their binary form
-	eval      *votes        // votes on the rows of part.Eval
-	oob       *votes        // out-of-bag votes on rows of part.Train
+	eval      *votes        // votes on the rows of fold.Validation
+	oob       *votes        // out-of-bag votes on rows of fold.Train
 	oobError  oobError      // estimate for a large forest of these parameters
 }
 
@@ -37,7 +37,7 @@ func (t *Fitter) addTrees(ctx context.Context, c *candidate, n int) error {
 		g := t.grower(worker)
 		rng := rand.New(rand.NewPCG(t.opts.Seed, uint64(first+i)))
 		clear(g.inBag)
-		rows := drawSample(g.sample[:0], g.inBag, t.part.Train, t.frame.Labels, rng)
+		rows := drawSample(g.sample[:0], g.inBag, t.fold.Train, t.frame.Labels, rng)
 		inBag[i] = make([]bool, len(t.oobIndex))
 		for row, index := range t.oobIndex {
 			inBag[i][row] = g.inBag[index]
@@ -122,11 +122,11 @@ func (t *Fitter) estimateError(c *candidate) oobError {
 // grower returns the grower of a worker.
 func (t *Fitter) grower(worker int) *grower {
 	if t.growers[worker] == nil {
-		t.growers[worker] = newGrower(t.bins, t.opts.Classes, sampleSize(len(t.part.Train)))
-		t.growers[worker].inBag = make([]bool, len(t.part.Train))
+		t.growers[worker] = newGrower(t.bins, t.opts.Classes, sampleSize(len(t.fold.Train)))
+		t.growers[worker].inBag = make([]bool, len(t.fold.Train))
 	}
 	return t.growers[worker]
 }
 
 // oobLabel returns the class of a row of the out-of-bag votes.
-func (t *Fitter) oobLabel(row int) int32 { return t.frame.Labels[t.part.Train[t.oobIndex[row]]] }
+func (t *Fitter) oobLabel(row int) int32 { return t.frame.Labels[t.fold.Train[t.oobIndex[row]]] }

@@ -17,13 +17,13 @@ import (
 type Fitter struct {
 	opts  Options
 	frame *frame.Frame
-	part  split.Part
-	prior []float32 // class frequencies in part.Train
+	fold  split.Fold
+	prior []float32 // class frequencies in fold.Train
 
 	bins     *tree.BinnedMatrix // nil before the first step
 	mappers  []tree.BinMapper
 	growers  []*grower // by worker
-	oobIndex []int32   // index in part.Train of the rows of the out-of-bag votes
+	oobIndex []int32   // index in fold.Train of the rows of the out-of-bag votes
 
 	best            *candidate // the best candidate so far
 	moves           []move     // to try on its parameters
@@ -39,23 +39,23 @@ type state struct {
 	temperature metric.Temperature
 }
 
-// New returns a fitter that trains on the rows part.Train of f and evaluates
-// part.Eval.
-func New(f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
+// New returns a fitter that trains on the rows fold.Train of f and evaluates
+// fold.Validation.
+func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	switch {
 	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
 		return nil, fmt.Errorf("forest: Classes=%d: must be 2 to %d", opts.Classes, math.MaxUint16)
-	case len(part.Train) == 0:
+	case len(fold.Train) == 0:
 		return nil, errors.New("forest: no rows to learn from")
 	case len(f.Labels) != f.Rows:
 		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}
-	opts.setDefaults(len(part.Train))
+	opts.setDefaults(len(fold.Train))
 	return &Fitter{
 		opts:    opts,
 		frame:   f,
-		part:    part,
-		prior:   frequencies(f.Labels, part.Train, opts.Classes),
+		fold:    fold,
+		prior:   frequencies(f.Labels, fold.Train, opts.Classes),
 		current: state{temperature: 1},
 	}, nil
 }
@@ -115,7 +115,7 @@ func (t *Fitter) tryParams(ctx context.Context, p growthParams) error {
 // larger for fewer rows. Larger leaves make smaller trees, an advantage by
 // itself: from some thousand rows on they need not be better, only not worse.
 func (t *Fitter) margin(p growthParams) float64 {
-	noise := 1 / math.Sqrt(float64(len(t.part.Train)))
+	noise := 1 / math.Sqrt(float64(len(t.fold.Train)))
 	if p.minLeaf > t.best.params.minLeaf {
 		return max(0, noise/2-0.01)
 	}
@@ -156,18 +156,18 @@ func (t *Fitter) prepare(ctx context.Context) error {
 		}
 	}
 	t.mappers = t.bins.Mappers()
-	n := len(t.part.Train)
+	n := len(t.fold.Train)
 	oobCount := min(n, oobRows, max(oobValues/t.opts.Classes, 1))
 	rows := make([]int32, oobCount)
 	t.oobIndex = make([]int32, oobCount)
 	for i := range oobCount {
 		t.oobIndex[i] = int32(i * n / oobCount)
-		rows[i] = t.part.Train[t.oobIndex[i]]
+		rows[i] = t.fold.Train[t.oobIndex[i]]
 	}
 	t.growers = make([]*grower, t.opts.Workers)
 	t.best = &candidate{
 		tape: t.opts.Disk.NewTape(),
-		eval: newVotes(t.bins, t.part.Eval, t.opts.Classes),
+		eval: newVotes(t.bins, t.fold.Validation, t.opts.Classes),
 		oob:  newVotes(t.bins, rows, t.opts.Classes),
 	}
 	t.best.params, t.moves = t.opts.initialParams(t.searchSpace())
@@ -177,7 +177,7 @@ func (t *Fitter) prepare(ctx context.Context) error {
 // searchSpace returns the limits of the moves on this data. Two levels, or two
 // and missing cells, have so few orders that a random one is enough.
 func (t *Fitter) searchSpace() searchSpace {
-	space := searchSpace{rows: len(t.part.Train), features: len(t.bins.Features), rarestClass: t.rarestClass()}
+	space := searchSpace{rows: len(t.fold.Train), features: len(t.bins.Features), rarestClass: t.rarestClass()}
 	for i := range t.bins.Features {
 		f := &t.bins.Features[i]
 		space.manyLevels = space.manyLevels || f.Categorical && f.NumBins > 4
@@ -189,10 +189,10 @@ func (t *Fitter) searchSpace() searchSpace {
 // has two or more.
 func (t *Fitter) rarestClass() int {
 	counts := make([]int, t.opts.Classes)
-	for _, row := range t.part.Train {
+	for _, row := range t.fold.Train {
 		counts[t.frame.Labels[row]]++
 	}
-	least := len(t.part.Train)
+	least := len(t.fold.Train)
 	for _, n := range counts {
 		if n > 1 {
 			least = min(least, n)
@@ -205,12 +205,12 @@ func (t *Fitter) newCandidate(p growthParams) *candidate {
 	return &candidate{
 		params: p,
 		tape:   t.opts.Disk.NewTape(),
-		eval:   t.best.eval.emptied(len(t.part.Eval)),
+		eval:   t.best.eval.emptied(len(t.fold.Validation)),
 		oob:    t.best.oob.emptied(len(t.oobIndex)),
 	}
 }
 
-// OutOfBag returns the votes on rows of part.Train (all of them, or a sample if
+// OutOfBag returns the votes on rows of fold.Train (all of them, or a sample if
 // there are many) by the trees that were not trained on them: an estimate of
 // the forest's quality that needs no other rows. The temperature is applied; it
 // was fitted to the same rows.
@@ -247,10 +247,10 @@ func (t *Fitter) fitTemperature(c *candidate) metric.Temperature {
 	return metric.FitTemperature(p)
 }
 
-// EvalProbabilities writes the class probabilities of the rows part.Eval after
-// the last step to dst: len(part.Eval) × classes, row-major.
+// EvalProbabilities writes the class probabilities of the rows fold.Validation after
+// the last step to dst: len(fold.Validation) × classes, row-major.
 func (t *Fitter) EvalProbabilities(dst []float32) {
-	for i := range t.part.Eval {
+	for i := range t.fold.Validation {
 		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
 		if t.best == nil {
 			copy(row, t.prior)

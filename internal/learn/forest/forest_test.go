@@ -44,22 +44,22 @@ func testFrame(rows, classes int, seed uint64) *frame.Frame {
 
 // trainOnFirst returns the part that trains on the first rows and evaluates the
 // others.
-func trainOnFirst(rows, train int) split.Part {
-	var p split.Part
+func trainOnFirst(rows, train int) split.Fold {
+	var p split.Fold
 	for i := range rows {
 		if i < train {
 			p.Train = append(p.Train, int32(i))
 		} else {
-			p.Eval = append(p.Eval, int32(i))
+			p.Validation = append(p.Validation, int32(i))
 		}
 	}
 	return p
 }
 
 // fitAll returns a fitter after all its steps.
-func fitAll(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter {
+func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, opts Options) *Fitter {
 	t.Helper()
-	fitter, err := New(f, part, opts)
+	fitter, err := New(f, fold, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +71,10 @@ func fitAll(t *testing.T, f *frame.Frame, part split.Part, opts Options) *Fitter
 	return fitter
 }
 
-func evalPredictions(fitter *Fitter, f *frame.Frame, part split.Part, classes int) metric.Predictions {
-	p := metric.Predictions{Probabilities: make([]float32, len(part.Eval)*classes), Classes: classes}
+func evalPredictions(fitter *Fitter, f *frame.Frame, fold split.Fold, classes int) metric.Predictions {
+	p := metric.Predictions{Probabilities: make([]float32, len(fold.Validation)*classes), Classes: classes}
 	fitter.EvalProbabilities(p.Probabilities)
-	for _, row := range part.Eval {
+	for _, row := range fold.Validation {
 		p.Labels = append(p.Labels, f.Labels[row])
 	}
 	return p
@@ -91,9 +91,9 @@ func TestForestLearns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := testFrame(3000, c.classes, 1)
-			part := trainOnFirst(3000, 2000)
-			fitter := fitAll(t, f, part, Options{Classes: c.classes, Workers: 2, Trees: 100})
-			p := evalPredictions(fitter, f, part, c.classes)
+			fold := trainOnFirst(3000, 2000)
+			fitter := fitAll(t, f, fold, Options{Classes: c.classes, Workers: 2, Trees: 100})
+			p := evalPredictions(fitter, f, fold, c.classes)
 			if got := metric.Accuracy(p); got < c.accuracy {
 				t.Errorf("accuracy = %.4f, want at least %v", got, c.accuracy)
 			}
@@ -141,12 +141,12 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 
 func TestStep(t *testing.T) {
 	f := testFrame(400, 3, 3)
-	part := trainOnFirst(400, 300)
+	fold := trainOnFirst(400, 300)
 	opts := Options{Classes: 3, Workers: 2, Trees: 200}
 
 	t.Run("model_agrees_with_the_fitter", func(t *testing.T) {
-		fitter := fitAll(t, f, part, opts)
-		p := evalPredictions(fitter, f, part, 3)
+		fitter := fitAll(t, f, fold, opts)
+		p := evalPredictions(fitter, f, fold, 3)
 		got := make([]float32, 100*3)
 		fitter.Model().Predict(got, f, 300, 400)
 		if !slices.Equal(p.Probabilities, got) {
@@ -154,7 +154,7 @@ func TestStep(t *testing.T) {
 		}
 	})
 	t.Run("model_returns_the_checkpoint", func(t *testing.T) {
-		fitter, err := New(f, part, opts)
+		fitter, err := New(f, fold, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,11 +175,11 @@ func TestStep(t *testing.T) {
 		}
 	})
 	t.Run("before_the_first_step_frequencies", func(t *testing.T) {
-		fitter, err := New(f, part, opts)
+		fitter, err := New(f, fold, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := evalPredictions(fitter, f, part, 3)
+		p := evalPredictions(fitter, f, fold, 3)
 		checkSums(t, p.Probabilities, 3)
 		got := make([]float32, 100*3)
 		fitter.Model().Predict(got, f, 300, 400)
@@ -188,7 +188,7 @@ func TestStep(t *testing.T) {
 		}
 	})
 	t.Run("cost_grows", func(t *testing.T) {
-		fitter, _ := New(f, part, opts)
+		fitter, _ := New(f, fold, opts)
 		for before := 0.0; ; before = fitter.Cost() {
 			done, err := fitter.Step(t.Context())
 			if err != nil || fitter.Cost() <= before {
@@ -202,7 +202,7 @@ func TestStep(t *testing.T) {
 	t.Run("cancel_stops", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		fitter, _ := New(f, part, opts)
+		fitter, _ := New(f, fold, opts)
 		if _, err := fitter.Step(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want %v", err, context.Canceled)
 		}
@@ -212,14 +212,14 @@ func TestStep(t *testing.T) {
 func TestEdgeCases(t *testing.T) {
 	t.Run("refit_without_eval_rows", func(t *testing.T) {
 		f := testFrame(200, 2, 4)
-		fitter := fitAll(t, f, split.Part{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, Trees: 20})
+		fitter := fitAll(t, f, split.Fold{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, Trees: 20})
 		fitter.EvalProbabilities(nil)
 	})
 	t.Run("classes_of_no_and_of_one_row", func(t *testing.T) {
 		f := testFrame(200, 2, 5)
 		f.Labels[0] = 2 // class 3 has no row
-		part := trainOnFirst(200, 150)
-		p := evalPredictions(fitAll(t, f, part, Options{Classes: 4, Trees: 20}), f, part, 4)
+		fold := trainOnFirst(200, 150)
+		p := evalPredictions(fitAll(t, f, fold, Options{Classes: 4, Trees: 20}), f, fold, 4)
 		checkSums(t, p.Probabilities, 4)
 		if loss := metric.LogLoss(p); loss > 1 {
 			t.Errorf("log loss %v", loss)
@@ -227,14 +227,14 @@ func TestEdgeCases(t *testing.T) {
 	})
 	t.Run("one_row", func(t *testing.T) {
 		f := testFrame(20, 2, 6)
-		part := split.Part{Train: []int32{3}, Eval: []int32{1, 2}}
-		checkSums(t, evalPredictions(fitAll(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
+		fold := split.Fold{Train: []int32{3}, Validation: []int32{1, 2}}
+		checkSums(t, evalPredictions(fitAll(t, f, fold, Options{Classes: 2, Trees: 20}), f, fold, 2).Probabilities, 2)
 	})
 	t.Run("no_features", func(t *testing.T) {
 		f := testFrame(50, 2, 7)
 		f.Columns, f.Schema.Columns = nil, nil
-		part := trainOnFirst(50, 40)
-		checkSums(t, evalPredictions(fitAll(t, f, part, Options{Classes: 2, Trees: 20}), f, part, 2).Probabilities, 2)
+		fold := trainOnFirst(50, 40)
+		checkSums(t, evalPredictions(fitAll(t, f, fold, Options{Classes: 2, Trees: 20}), f, fold, 2).Probabilities, 2)
 	})
 	t.Run("unseen_cells", func(t *testing.T) {
 		f := testFrame(300, 3, 8)
@@ -264,7 +264,7 @@ func TestEdgeCases(t *testing.T) {
 				t.Errorf("Classes=%d: no error", opts.Classes)
 			}
 		}
-		if _, err := New(f, split.Part{}, Options{Classes: 2}); err == nil {
+		if _, err := New(f, split.Fold{}, Options{Classes: 2}); err == nil {
 			t.Error("no rows: no error")
 		}
 	})

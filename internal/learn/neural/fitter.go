@@ -14,7 +14,7 @@ import (
 // Fitter trains one network. It is not safe for concurrent use.
 type Fitter struct {
 	f       *frame.Frame
-	part    split.Part
+	fold    split.Fold
 	opts    Options
 	e       *encoder
 	l       *layout
@@ -37,26 +37,26 @@ type Fitter struct {
 	evaluated int // rows
 }
 
-// New returns a fitter that trains on the rows part.Train of f and evaluates
-// part.Eval. It reads f for as long as it is used.
-func New(ctx context.Context, f *frame.Frame, part split.Part, opts Options) (*Fitter, error) {
-	if len(part.Train) == 0 {
+// New returns a fitter that trains on the rows fold.Train of f and evaluates
+// fold.Validation. It reads f for as long as it is used.
+func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+	if len(fold.Train) == 0 {
 		return nil, errors.New("neural: no rows to learn from")
 	}
-	o, err := opts.withDefaults(len(part.Train))
+	o, err := opts.withDefaults(len(fold.Train))
 	if err != nil {
 		return nil, err
 	}
-	e, err := fitEncoder(ctx, f, part.Train, o.Embedding, o.Knots)
+	e, err := fitEncoder(ctx, f, fold.Train, o.Embedding, o.Knots)
 	if err != nil {
 		return nil, err
 	}
 	l := newLayout(e, o)
-	t := &Fitter{f: f, part: part, opts: o, e: e, l: l, workers: workerCount(o.Workers)}
+	t := &Fitter{f: f, fold: fold, opts: o, e: e, l: l, workers: workerCount(o.Workers)}
 	t.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
 	t.mean = slices.Clone(t.params)
 	t.optimiser = newOptimiser(l)
-	t.order = slices.Clone(part.Train)
+	t.order = slices.Clone(fold.Train)
 	t.next = len(t.order)
 	t.shuffle = rand.New(rand.NewPCG(o.Seed, streamRows))
 	return t, nil
@@ -119,10 +119,10 @@ func (t *Fitter) Cost() float64 {
 	return float64(t.batches)*(float64(batch)*row+t.l.paramCost()) + float64(t.evaluated)*row/3
 }
 
-// EvalProbabilities writes the class probabilities of the rows part.Eval after
-// the last step to dst: len(part.Eval) × classes, row-major.
+// EvalProbabilities writes the class probabilities of the rows fold.Validation after
+// the last step to dst: len(fold.Validation) × classes, row-major.
 func (t *Fitter) EvalProbabilities(dst []float32) {
-	rows := t.part.Eval
+	rows := t.fold.Validation
 	t.evaluated += len(rows)
 	defer t.acquireWorkspace()()
 	t.pack(t.mean)

@@ -73,9 +73,9 @@ func rowRange(lo, hi int) []int32 {
 }
 
 // fitAll returns a fitter after all its steps.
-func fitAll(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
+func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, o Options) *Fitter {
 	t.Helper()
-	n, err := New(t.Context(), f, part, o)
+	n, err := New(t.Context(), f, fold, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +92,12 @@ func fitAll(t *testing.T, f *frame.Frame, part split.Part, o Options) *Fitter {
 
 // accuracy returns the fraction of Eval rows whose most probable class is the
 // label.
-func accuracy(t *testing.T, n *Fitter, f *frame.Frame, part split.Part) float64 {
+func accuracy(t *testing.T, n *Fitter, f *frame.Frame, fold split.Fold) float64 {
 	t.Helper()
-	p := make([]float32, len(part.Eval)*n.opts.Classes)
+	p := make([]float32, len(fold.Validation)*n.opts.Classes)
 	n.EvalProbabilities(p)
 	right := 0
-	for i, r := range part.Eval {
+	for i, r := range fold.Validation {
 		row := p[i*n.opts.Classes : (i+1)*n.opts.Classes]
 		sum := float32(0)
 		for _, v := range row {
@@ -110,7 +110,7 @@ func accuracy(t *testing.T, n *Fitter, f *frame.Frame, part split.Part) float64 
 			right++
 		}
 	}
-	return float64(right) / float64(len(part.Eval))
+	return float64(right) / float64(len(fold.Validation))
 }
 
 func TestAccuracy(t *testing.T) {
@@ -136,15 +136,15 @@ func TestAccuracy(t *testing.T) {
 		levels.codes[0], levels.codes[1] = append(levels.codes[0], x), append(levels.codes[1], y)
 		levels.labels = append(levels.labels, (x/3+y)%2)
 	}
-	part := split.Part{Train: rowRange(0, 900), Eval: rowRange(900, 1200)}
+	fold := split.Fold{Train: rowRange(0, 900), Validation: rowRange(900, 1200)}
 	for name, tt := range map[string]struct {
 		testTable
 		want float64
 	}{"exclusive_or": {xor, 0.97}, "linear_rule": {sum, 0.95}, "levels": {levels, 0.95}} {
 		t.Run(name, func(t *testing.T) {
 			f := tt.frame()
-			n := fitAll(t, f, part, Options{Classes: tt.class, Seed: 1, Samples: 25_000, Members: 2, Width: 32, Embedding: 4})
-			if got := accuracy(t, n, f, part); got < tt.want {
+			n := fitAll(t, f, fold, Options{Classes: tt.class, Seed: 1, Samples: 25_000, Members: 2, Width: 32, Embedding: 4})
+			if got := accuracy(t, n, f, fold); got < tt.want {
 				t.Errorf("accuracy %.3f, want %.2f", got, tt.want)
 			}
 		})
@@ -154,7 +154,7 @@ func TestAccuracy(t *testing.T) {
 // TestGradient compares every parameter's gradient with a central difference.
 func TestGradient(t *testing.T) {
 	f := mixedFrame(40, 3)
-	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,10 +211,10 @@ func TestGradient(t *testing.T) {
 
 func TestSameBytes(t *testing.T) {
 	f := mixedFrame(700, 4)
-	part := split.Part{Train: rowRange(0, 600), Eval: rowRange(600, 700)}
+	fold := split.Fold{Train: rowRange(0, 600), Validation: rowRange(600, 700)}
 	var first []byte
 	for _, workers := range []int{1, 1, 2, 8} {
-		n := fitAll(t, f, part, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Batch: 300, Width: 24, Members: 3, Steps: 4})
+		n := fitAll(t, f, fold, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Batch: 300, Width: 24, Members: 3, Steps: 4})
 		b, err := n.Model().AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -229,7 +229,7 @@ func TestSameBytes(t *testing.T) {
 
 func TestCheckpoint(t *testing.T) {
 	f := mixedFrame(300, 2)
-	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,9 +272,9 @@ func TestDegenerateData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := tt.frame()
-			part := split.Part{Train: rowRange(0, f.Rows), Eval: rowRange(0, f.Rows)}
-			n := fitAll(t, f, part, Options{Classes: tt.class, Seed: 4, Samples: 200, Width: 16, Steps: 2})
-			accuracy(t, n, f, part)
+			fold := split.Fold{Train: rowRange(0, f.Rows), Validation: rowRange(0, f.Rows)}
+			n := fitAll(t, f, fold, Options{Classes: tt.class, Seed: 4, Samples: 200, Width: 16, Steps: 2})
+			accuracy(t, n, f, fold)
 			for _, v := range n.params {
 				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 					t.Fatal("a weight is not finite")
@@ -286,7 +286,7 @@ func TestDegenerateData(t *testing.T) {
 
 func TestNonFiniteGradientIsSkipped(t *testing.T) {
 	f := mixedFrame(100, 2)
-	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestNonFiniteGradientIsSkipped(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	f := mixedFrame(5000, 3)
-	n, err := New(t.Context(), f, split.Part{Train: rowRange(0, 5000)}, Options{Classes: 3, Seed: 4})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 5000)}, Options{Classes: 3, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,10 +316,10 @@ func TestCancel(t *testing.T) {
 
 func TestInvalidOptions(t *testing.T) {
 	f := mixedFrame(10, 2)
-	if _, err := New(t.Context(), f, split.Part{Train: rowRange(0, 10)}, Options{Classes: 1}); err == nil {
+	if _, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 10)}, Options{Classes: 1}); err == nil {
 		t.Error("one class is accepted")
 	}
-	if _, err := New(t.Context(), f, split.Part{}, Options{Classes: 2}); err == nil {
+	if _, err := New(t.Context(), f, split.Fold{}, Options{Classes: 2}); err == nil {
 		t.Error("no rows are accepted")
 	}
 }

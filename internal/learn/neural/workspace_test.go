@@ -17,7 +17,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 	open := func(i int, workspaces *WorkspacePool) *Fitter {
 		f := frames[i]
 		half := f.Rows / 2
-		n, err := New(t.Context(), f, split.Part{Train: rowRange(0, half), Eval: rowRange(half, f.Rows)}, Options{
+		n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, half), Validation: rowRange(half, f.Rows)}, Options{
 			Classes: len(f.Schema.Classes), Seed: uint64(i), Samples: 3 * f.Rows, Steps: 3, Width: 24, Layers: 1 + i, Workspaces: workspaces,
 		})
 		if err != nil {
@@ -29,7 +29,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 		if _, err := n.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		p := make([]float32, len(n.part.Eval)*n.opts.Classes)
+		p := make([]float32, len(n.fold.Validation)*n.opts.Classes)
 		n.EvalProbabilities(p)
 		return p
 	}

@@ -2,14 +2,14 @@ package split
 
 import "slices"
 
-// Folds divides the sample into k parts for cross-validation: every row is in
-// the Eval of exactly one part and in the Train of the others. Fold sizes
-// differ by at most one row, and so do the rows that any two folds have of
-// one class. Rows of single-row classes are in every Train and in no Eval.
+// Folds divides the sample into k folds for stratified cross-validation: every
+// row is in the Validation of exactly one fold and in the Train of the others.
+// The sizes of any two folds differ by at most one row, in total and in each
+// class. Rows of single-row classes are in every Train and in no Validation.
 //
-// There are fewer parts if fewer than k rows can be validated. If the sample
-// cannot be divided in two, there is one part with an empty Eval.
-func Folds(s Sample, k int, seed uint64) []Part {
+// There are fewer folds if fewer than k rows can be validated. If the sample
+// cannot be divided in two, there is one fold with an empty Validation.
+func Folds(s Sample, k int, seed uint64) []Fold {
 	lists := s.byClass(generator(seed, foldStream))
 	splittable := 0
 	for _, rows := range lists {
@@ -19,33 +19,33 @@ func Folds(s Sample, k int, seed uint64) []Part {
 	}
 	k = min(k, splittable)
 	if k < 2 {
-		return []Part{{Train: s.sorted()}}
+		return []Fold{{Train: s.sorted()}}
 	}
-	parts := make([]Part, k)
+	folds := make([]Fold, k)
 	// Rows are assigned in turn. Each class continues at the fold after the
 	// last one, so that neither classes nor totals accumulate in early folds.
 	next := 0
 	for _, rows := range lists {
 		if len(rows) == 1 {
-			for i := range parts {
-				parts[i].Train = append(parts[i].Train, rows[0])
+			for i := range folds {
+				folds[i].Train = append(folds[i].Train, rows[0])
 			}
 			continue
 		}
 		for _, row := range rows {
-			for i := range parts {
+			for i := range folds {
 				if i == next {
-					parts[i].Eval = append(parts[i].Eval, row)
+					folds[i].Validation = append(folds[i].Validation, row)
 				} else {
-					parts[i].Train = append(parts[i].Train, row)
+					folds[i].Train = append(folds[i].Train, row)
 				}
 			}
 			next = (next + 1) % k
 		}
 	}
-	for i := range parts {
-		slices.Sort(parts[i].Train)
-		slices.Sort(parts[i].Eval)
+	for i := range folds {
+		slices.Sort(folds[i].Train)
+		slices.Sort(folds[i].Validation)
 	}
-	return parts
+	return folds
 }

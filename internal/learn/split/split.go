@@ -1,12 +1,11 @@
 // Package split divides labelled rows for training and validation: stratified
-// holdouts and folds, and the plan of a race, which uses both.
+// holdouts and folds, and the validation plan of a race, which uses both.
 //
-// Everything here is a function of its arguments: the same sample and seed
-// give the same rows on every machine. The order in which a sample lists its
-// rows does not matter.
+// All results depend on the arguments only: the same sample and seed produce the
+// same rows on every machine. The order of the rows in a sample does not matter.
 //
-// A class with a single row is never validated: there would be no row to train
-// on. Such rows are in the training rows of every division.
+// A class with a single row is never validated, because no row would be left to
+// train on. Such rows are in the training rows of every fold.
 package split
 
 import (
@@ -14,14 +13,14 @@ import (
 	"slices"
 )
 
-// Part is one division of rows. Both slices hold row indices in ascending
-// order; no row is in both.
-type Part struct {
+// Fold is a division of rows into training and validation rows. Both slices hold
+// row indices in ascending order; no row is in both.
+type Fold struct {
 	// Train are the rows to train on.
 	Train []int32
-	// Eval are the validation rows, which are scored after each step and not
-	// trained on. It may be empty: then nothing is scored.
-	Eval []int32
+	// Validation are the rows that are scored after each step and not trained on.
+	// It may be empty: then there are no scores.
+	Validation []int32
 }
 
 // Sample is a set of labelled rows to divide. It is read-only.
@@ -64,7 +63,7 @@ func (s Sample) sorted() []int32 {
 	return rows
 }
 
-// Each division has its own random stream, so that one seed may be used for
+// Each function has its own random stream, so that one seed may be used for
 // several of them.
 const (
 	holdoutStream = 0x686f6c64

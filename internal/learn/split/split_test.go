@@ -57,7 +57,7 @@ func TestHoldout(t *testing.T) {
 		{"every_class_keeps_a_row", []int{3, 2, 1}, 1, []int{2, 1, 0}, 3},
 		{"equal_tiny_classes_still_sum_up", []int{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, 0.2, nil, 4},
 		{"class_without_rows", []int{5, 0, 5}, 0.4, []int{2, 0, 2}, 4},
-		{"nothing_asked", []int{5, 5}, 0, []int{0, 0}, 0},
+		{"fraction_zero", []int{5, 5}, 0, []int{0, 0}, 0},
 		{"no_rows", []int{0, 0}, 0.5, []int{0, 0}, 0},
 		{"fraction_above_one", []int{4, 4}, 7, []int{3, 3}, 6},
 		{"fraction_not_a_number", []int{4, 4}, math.NaN(), []int{0, 0}, 0},
@@ -82,43 +82,43 @@ func TestFolds(t *testing.T) {
 		name   string
 		counts []int
 		k      int
-		parts  int
+		folds  int
 	}{
 		{"two_classes", []int{103, 52}, 5, 5},
 		{"classes_smaller_than_the_folds", []int{100, 3, 2, 4, 2}, 5, 5},
 		{"single_row_classes", []int{20, 1, 1, 20}, 4, 4},
 		{"fewer_rows_than_folds", []int{2, 2}, 10, 4},
-		{"nothing_to_judge", []int{1, 1, 1}, 5, 1},
+		{"nothing_to_validate", []int{1, 1, 1}, 5, 1},
 		{"one_fold", []int{10, 10}, 1, 1},
 		{"no_rows", []int{0}, 5, 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := sample(c.counts...)
-			parts := Folds(s, c.k, 7)
-			if len(parts) != c.parts {
-				t.Fatalf("%d parts, want %d", len(parts), c.parts)
+			folds := Folds(s, c.k, 7)
+			if len(folds) != c.folds {
+				t.Fatalf("%d folds, want %d", len(folds), c.folds)
 			}
-			checkFolds(t, s, parts)
+			checkFolds(t, s, folds)
 		})
 	}
 }
 
-// checkFolds holds the promises of Folds' comment against parts.
-func checkFolds(t *testing.T, s Sample, parts []Part) {
+// checkFolds checks the contract of Folds.
+func checkFolds(t *testing.T, s Sample, folds []Fold) {
 	t.Helper()
-	judged := make([]int, len(s.Labels))
-	low, high := s.count(parts[0].Eval), s.count(parts[0].Eval)
-	for _, p := range parts {
-		checkDivision(t, s.sorted(), p.Train, p.Eval)
-		if d := len(p.Eval) - len(parts[0].Eval); d < -1 || d > 1 {
-			t.Errorf("fold of %d rows beside one of %d", len(p.Eval), len(parts[0].Eval))
+	validated := make([]int, len(s.Labels))
+	low, high := s.count(folds[0].Validation), s.count(folds[0].Validation)
+	for _, p := range folds {
+		checkDivision(t, s.sorted(), p.Train, p.Validation)
+		if d := len(p.Validation) - len(folds[0].Validation); d < -1 || d > 1 {
+			t.Errorf("fold of %d rows beside one of %d", len(p.Validation), len(folds[0].Validation))
 		}
-		for class, n := range s.count(p.Eval) {
+		for class, n := range s.count(p.Validation) {
 			low[class], high[class] = min(low[class], n), max(high[class], n)
 		}
-		for _, row := range p.Eval {
-			judged[row]++
+		for _, row := range p.Validation {
+			validated[row]++
 		}
 	}
 	all := s.count(s.sorted())
@@ -127,13 +127,13 @@ func checkFolds(t *testing.T, s Sample, parts []Part) {
 			t.Errorf("class %d has %d to %d rows in a fold", class, low[class], high[class])
 		}
 	}
-	for row, n := range judged {
+	for row, n := range validated {
 		want := 1
-		if all[s.Labels[row]] == 1 || len(parts) == 1 {
+		if all[s.Labels[row]] == 1 || len(folds) == 1 {
 			want = 0
 		}
 		if n != want {
-			t.Errorf("row %d of class %d is judged %d times, want %d", row, s.Labels[row], n, want)
+			t.Errorf("row %d of class %d is validated %d times, want %d", row, s.Labels[row], n, want)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestPlan(t *testing.T) {
 	cases := []struct {
 		name              string
 		counts            []int
-		test, parts, eval int
+		test, folds, eval int
 	}{
 		{"iris", []int{38, 38, 38}, 23, 10, 10},
 		{"thousands", []int{4000, 1283}, 1057, 5, 846},
@@ -156,15 +156,15 @@ func TestPlan(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := sample(c.counts...)
-			plan := NewPlan(s, 3)
+			plan := NewValidationPlan(s, 3)
 			checkDivision(t, s.sorted(), plan.Rest, plan.Test)
-			if len(plan.Test) != c.test || len(plan.Parts) != c.parts {
-				t.Fatalf("%d test rows and %d parts, want %d and %d", len(plan.Test), len(plan.Parts), c.test, c.parts)
+			if len(plan.Test) != c.test || len(plan.Folds) != c.folds {
+				t.Fatalf("%d test rows and %d folds, want %d and %d", len(plan.Test), len(plan.Folds), c.test, c.folds)
 			}
-			for i, p := range plan.Parts {
-				checkDivision(t, plan.Rest, p.Train, p.Eval)
-				if i == 0 && len(p.Eval) != c.eval {
-					t.Errorf("%d rows judged in the first part, want %d", len(p.Eval), c.eval)
+			for i, p := range plan.Folds {
+				checkDivision(t, plan.Rest, p.Train, p.Validation)
+				if i == 0 && len(p.Validation) != c.eval {
+					t.Errorf("%d validation rows in the first fold, want %d", len(p.Validation), c.eval)
 				}
 			}
 		})
@@ -179,7 +179,7 @@ func TestDeterminism(t *testing.T) {
 	given := slices.Clone(reversed.Rows)
 
 	t.Run("same_seed_same_rows_in_any_order", func(t *testing.T) {
-		if diff := cmp.Diff(NewPlan(s, 5), NewPlan(reversed, 5)); diff != "" {
+		if diff := cmp.Diff(NewValidationPlan(s, 5), NewValidationPlan(reversed, 5)); diff != "" {
 			t.Error(diff)
 		}
 		if !slices.Equal(given, reversed.Rows) {
@@ -187,8 +187,8 @@ func TestDeterminism(t *testing.T) {
 		}
 	})
 	t.Run("another_seed_other_rows", func(t *testing.T) {
-		if cmp.Equal(NewPlan(s, 5).Test, NewPlan(s, 6).Test) {
-			t.Error("seeds 5 and 6 give the same test part")
+		if cmp.Equal(NewValidationPlan(s, 5).Test, NewValidationPlan(s, 6).Test) {
+			t.Error("seeds 5 and 6 give the same test rows")
 		}
 	})
 	t.Run("a_subset_stays_a_subset", func(t *testing.T) {

@@ -12,18 +12,18 @@ import (
 	"foretell/internal/frame"
 )
 
-// BenchmarkSets races for the best model of each set of a directory of sets,
-// NAME/{train,blind,answers}.csv, and logs how each run ended:
+// BenchmarkSets races on each data set of a directory, NAME/{train,blind,answers}.csv,
+// and logs the result of each run:
 //
 //	FORETELL_SETS=DIR go test -run '^$' -bench Sets -benchtime 1x -timeout 2h ./internal/learn
 //
-// FORETELL_ALGORITHMS=SIX01,SEV02 names who takes part. FORETELL_ANSWERS=1
-// scores the predictions of blind.csv against answers.csv: for a last look
-// only, designs are judged on the validation and test figures.
+// FORETELL_ALGORITHMS=SIX01,SEV02 selects algorithms. FORETELL_ANSWERS=1 scores
+// the predictions of blind.csv against answers.csv. Use it for a final check only:
+// design decisions are based on the validation and test scores.
 func BenchmarkSets(b *testing.B) {
 	dir := os.Getenv("FORETELL_SETS")
 	if dir == "" {
-		b.Skip("FORETELL_SETS names no directory")
+		b.Skip("FORETELL_SETS is not set")
 	}
 	sets, err := filepath.Glob(filepath.Join(dir, "*", "train.csv"))
 	if err != nil {
@@ -41,10 +41,10 @@ func BenchmarkSets(b *testing.B) {
 
 func benchmarkSet(b *testing.B, dir string) {
 	b.Helper()
-	f := readSet(b, filepath.Join(dir, "train.csv"))
+	f := loadTrainFile(b, filepath.Join(dir, "train.csv"))
 	p := Params{Metric: os.Getenv("FORETELL_METRIC"), Now: time.Now}
 	if names := os.Getenv("FORETELL_ALGORITHMS"); names != "" {
-		for _, m := range namesOf(methods, len(f.Schema.Classes)) {
+		for _, m := range variantsOf(algorithms, len(f.Schema.Classes)) {
 			if strings.Contains(names, m.Name[1:]) {
 				p.Algorithms = append(p.Algorithms, m.Name)
 			}
@@ -79,12 +79,12 @@ func benchmarkSet(b *testing.B, dir string) {
 	b.ReportMetric(o.Test, "test")
 	b.ReportMetric(float64(peak)/1e6, "MB-in-use")
 	if os.Getenv("FORETELL_ANSWERS") != "" {
-		b.ReportMetric(answered(b, o.Model, dir), "answers")
+		b.ReportMetric(accuracyOnAnswers(b, o.Model, dir), "answers")
 	}
 }
 
-// answered returns the fraction of right predictions of dir's blind file.
-func answered(tb testing.TB, m *Model, dir string) float64 {
+// accuracyOnAnswers returns the fraction of right predictions of dir's blind file.
+func accuracyOnAnswers(tb testing.TB, m *Model, dir string) float64 {
 	tb.Helper()
 	blind, err := os.Open(filepath.Join(dir, "blind.csv"))
 	if err != nil {
@@ -124,8 +124,8 @@ func answered(tb testing.TB, m *Model, dir string) float64 {
 	return float64(right) / float64(len(truth)-1)
 }
 
-// readSet loads a training file.
-func readSet(tb testing.TB, path string) *frame.Frame {
+// loadTrainFile loads a training file.
+func loadTrainFile(tb testing.TB, path string) *frame.Frame {
 	tb.Helper()
 	open := func() *os.File {
 		src, err := os.Open(path)

@@ -12,10 +12,10 @@ import (
 	"foretell/internal/frame"
 )
 
-// toy is a learner whose every step is known beforehand. It knows the labels
-// and gives the true class away for as many rows as its skill says.
-type toy struct {
-	task
+// fakeFitter is a fitter with scripted steps. It predicts the labels themselves
+// for the share of rows that skills says, and another class for the others.
+type fakeFitter struct {
+	fitTask
 	skills   []float64 // accuracy after each step; the last one stays
 	work     float64   // of a step
 	pause    func(step int) time.Duration
@@ -26,7 +26,7 @@ type toy struct {
 	step, kept int
 }
 
-func (t *toy) Step(ctx context.Context) (bool, error) {
+func (t *fakeFitter) Step(ctx context.Context) (bool, error) {
 	if t.fault != nil {
 		if err := t.fault(t.step + 1); err != nil {
 			return false, err
@@ -45,33 +45,33 @@ func (t *toy) Step(ctx context.Context) (bool, error) {
 	return t.done > 0 && t.step >= t.done, nil
 }
 
-func (t *toy) Cost() float64 { return float64(t.step) * t.work }
+func (t *fakeFitter) Cost() float64 { return float64(t.step) * t.work }
 
-func (t *toy) EvalProbabilities(dst []float32) {
-	labels := pickCells(t.table.Labels, t.part.Eval)
-	toyModel{skill: t.skill(t.step), classes: t.table.classes()}.fill(dst, labels)
+func (t *fakeFitter) EvalProbabilities(dst []float32) {
+	labels := gather(t.data.Labels, t.fold.Validation)
+	fakeModel{skill: t.skill(t.step), classes: t.data.classes()}.fill(dst, labels)
 }
 
-func (t *toy) skill(step int) float64 { return t.skills[min(max(step, 1), len(t.skills))-1] }
+func (t *fakeFitter) skill(step int) float64 { return t.skills[min(max(step, 1), len(t.skills))-1] }
 
-func (t *toy) Checkpoint() { t.kept = t.step }
+func (t *fakeFitter) Checkpoint() { t.kept = t.step }
 
-func (t *toy) Model() predictor {
+func (t *fakeFitter) Model() predictor {
 	step := t.kept
 	if step == 0 {
 		step = t.step
 	}
-	return toyModel{skill: t.skill(step), classes: t.table.classes(), rows: len(t.part.Train)}
+	return fakeModel{skill: t.skill(step), classes: t.data.classes(), rows: len(t.fold.Train)}
 }
 
-// toyModel says the truth of as many rows as its skill says and the next class of
+// fakeModel predicts the true class of a share of rows, skill, and the next class of
 // the others.
-type toyModel struct {
+type fakeModel struct {
 	skill         float64
 	classes, rows int
 }
 
-func (m toyModel) fill(dst []float32, labels []int32) {
+func (m fakeModel) fill(dst []float32, labels []int32) {
 	for i, label := range labels {
 		row := dst[i*m.classes:][:m.classes]
 		for c := range row {
@@ -84,7 +84,7 @@ func (m toyModel) fill(dst []float32, labels []int32) {
 	}
 }
 
-func (m toyModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+func (m fakeModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	labels := make([]int32, hi-lo)
 	if f.Labels != nil {
 		copy(labels, f.Labels[lo:hi])
@@ -92,17 +92,17 @@ func (m toyModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.fill(dst, labels)
 }
 
-func (m toyModel) AppendBinary(b []byte) ([]byte, error) {
+func (m fakeModel) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.skill*1e6))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
 	return binary.LittleEndian.AppendUint32(b, uint32(m.classes)), nil
 }
 
-func readToy(b []byte) (predictor, error) {
+func readFake(b []byte) (predictor, error) {
 	if len(b) != 16 {
 		return nil, errors.New("not a toy")
 	}
-	m := toyModel{skill: float64(binary.LittleEndian.Uint64(b)) / 1e6}
+	m := fakeModel{skill: float64(binary.LittleEndian.Uint64(b)) / 1e6}
 	m.rows, m.classes = int(binary.LittleEndian.Uint32(b[8:])), int(binary.LittleEndian.Uint32(b[12:]))
 	if m.classes < 2 || m.classes > 100 {
 		return nil, errors.New("not a toy")
@@ -110,15 +110,15 @@ func readToy(b []byte) (predictor, error) {
 	return m, nil
 }
 
-// toys returns methods named as the real ones that make the given learners.
-func toys(learners ...toy) []method {
-	list := make([]method, len(learners))
-	for i, l := range learners {
-		list[i] = method{
-			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), read: readToy,
-			open: func(_ context.Context, t task) (learner, error) {
+// fakeAlgorithms returns algorithms with the real names that create the given fitters.
+func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
+	list := make([]algorithm, len(fitters))
+	for i, l := range fitters {
+		list[i] = algorithm{
+			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), read: readFake,
+			newFitter: func(_ context.Context, t fitTask) (fitter, error) {
 				fresh := l
-				fresh.task = t
+				fresh.fitTask = t
 				return &fresh, nil
 			},
 		}
@@ -126,7 +126,7 @@ func toys(learners ...toy) []method {
 	return list
 }
 
-// rising is a curve from one accuracy to another.
+// rising returns a curve from one accuracy to another.
 func rising(from, to float64, steps int) []float64 {
 	curve := make([]float64, steps)
 	for i := range curve {
@@ -135,8 +135,8 @@ func rising(from, to float64, steps int) []float64 {
 	return curve
 }
 
-// toyFrame has the given number of rows of each class and a column of noise.
-func toyFrame(rows, classes int) *frame.Frame {
+// fakeFrame returns a frame of rows with alternating classes and a column of noise.
+func fakeFrame(rows, classes int) *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label"}, Rows: rows}
 	for c := range classes {
 		f.Schema.Classes = append(f.Schema.Classes, string(rune('a'+c)))
@@ -151,10 +151,10 @@ func toyFrame(rows, classes int) *frame.Frame {
 	return f
 }
 
-// jitter makes steps take up to a second of fake time each.
+// jitter returns durations of up to a second of synctest's time.
 func jitter(seed uint64) func(int) time.Duration {
 	var calls atomic.Uint64
 	return func(int) time.Duration {
-		return time.Duration(derive(seed, int(calls.Add(1))) % uint64(time.Second))
+		return time.Duration(deriveSeed(seed, int(calls.Add(1))) % uint64(time.Second))
 	}
 }

@@ -15,21 +15,21 @@ import (
 //
 //	FORETELL_CSV=train.csv FORETELL_BLIND=blind.csv go test -run '^$' -bench Bulk -benchtime 1x ./internal/learn
 //
-// The model learns from the first rows of the training file only: what it costs
-// to predict depends on the shape of the trees.
+// The model is trained on the first rows of the training file only: the time of a
+// prediction depends on the shape of the trees.
 func BenchmarkBulk(b *testing.B) {
 	train, blind := os.Getenv("FORETELL_CSV"), os.Getenv("FORETELL_BLIND")
 	if train == "" || blind == "" {
-		b.Skip("FORETELL_CSV and FORETELL_BLIND name no files")
+		b.Skip("FORETELL_CSV and FORETELL_BLIND are not set")
 	}
 	const trees, enough = 300, 50_000
-	f := readSet(b, train)
+	f := loadTrainFile(b, train)
 	rows := make([]int32, min(f.Rows, enough))
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	f = pick(f, rows)
-	fit, err := boost.NewLeafwise(b.Context(), f, split.Part{Train: rows}, boost.Options{
+	f = selectRows(f, rows)
+	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: rows}, boost.Options{
 		Classes: len(f.Schema.Classes), Leaves: 31, LearningRate: 0.1, Workers: 2,
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func BenchmarkBulk(b *testing.B) {
 	b.ReportMetric(float64(predicted)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// bulk predicts blind into a file that is thrown away.
+// bulk predicts blind into a temporary file.
 func bulk(b *testing.B, m *Model, blind string) int {
 	b.Helper()
 	src, err := os.Open(blind)

@@ -1,0 +1,166 @@
+package learn
+
+import (
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+)
+
+// score holds the scores of probabilities on the validation rows.
+type score struct {
+	// performance is the metric of the race: 0 to 1, higher is better.
+	performance float64
+	// logLoss is in nats, lower is better.
+	logLoss float64
+}
+
+// evaluator scores probabilities of the validation rows. It is safe for
+// concurrent use.
+//
+// Decision weights and the temperature are fitted to the validation rows and
+// also scored on them. They are cross-fitted: the rows are divided into two
+// stratified halves, and each half is scored with what was fitted to the other.
+type evaluator struct {
+	metric  string
+	classes int
+	labels  []int32
+	halves  [2][]int32 // indices into labels
+	// buffers holds the buffers that runs write probabilities to; nil is one that
+	// has not been allocated.
+	buffers chan []float32
+}
+
+// maxBuffers is the number of runs that are evaluated at a time. It limits the
+// memory of their probabilities.
+const maxBuffers = 2
+
+func newEvaluator(name string, classes int, labels []int32) *evaluator {
+	e := &evaluator{metric: name, classes: classes, labels: labels, buffers: make(chan []float32, maxBuffers)}
+	for range maxBuffers {
+		e.buffers <- nil
+	}
+	seen := make([]uint8, classes)
+	for i, label := range labels {
+		half := seen[label] & 1
+		seen[label]++
+		e.halves[half] = append(e.halves[half], int32(i))
+	}
+	return e
+}
+
+// evaluateStep scores the last step of a run and reports whether the run has
+// stalled.
+func (r *race) evaluateStep(u *run) (stalled bool, err error) {
+	probabilities := <-r.evaluator.buffers
+	defer func() { r.evaluator.buffers <- probabilities }()
+	if probabilities == nil {
+		probabilities = make([]float32, len(r.evaluator.labels)*r.evaluator.classes)
+	}
+	if err := u.evalProbabilities(probabilities); err != nil {
+		return false, err
+	}
+	s := r.evaluator.score(probabilities)
+	u.reached = r.reachesThreshold(s.performance)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	probabilities, stalled = u.record(s, probabilities, r.scheduler.due(u.index), u.reached || len(r.evaluator.labels) == 0)
+	return stalled, nil
+}
+
+// score returns the score of the given probabilities, one row for each label.
+func (e *evaluator) score(probabilities []float32) score {
+	p := e.weightedPredictions(probabilities)
+	performance, err := metric.Score(e.metric, p)
+	if err != nil || math.IsNaN(performance) { // no rows: the name is valid
+		performance = 0
+	}
+	p.Probabilities = probabilities
+	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
+}
+
+// weightedPredictions returns the predictions with the cross-fitted decision
+// weights, if the metric uses them.
+func (e *evaluator) weightedPredictions(probabilities []float32) metric.Predictions {
+	if e.usesWeights() {
+		probabilities = e.classWeighted(probabilities)
+	}
+	return e.predictions(probabilities)
+}
+
+// usesWeights reports whether decisions are weighted for the metric.
+func (e *evaluator) usesWeights() bool {
+	return e.metric == metric.NameBalancedAccuracy || e.metric == metric.NameMacroF1
+}
+
+func (e *evaluator) predictions(probabilities []float32) metric.Predictions {
+	return metric.Predictions{Probabilities: probabilities, Labels: e.labels, Classes: e.classes}
+}
+
+// classWeights returns the decision weights of the model: fitted to all rows.
+func (e *evaluator) classWeights(probabilities []float32) []float64 {
+	return metric.FitClassWeights(e.metric, e.predictions(probabilities))
+}
+
+// classWeighted returns the probabilities with each half multiplied by the weights
+// fitted to the other.
+func (e *evaluator) classWeighted(probabilities []float32) []float32 {
+	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
+		weights := metric.FitClassWeights(e.metric, fit)
+		return func(row []float32) {
+			for c := range weights {
+				row[c] *= float32(weights[c])
+			}
+		}
+	})
+}
+
+// calibrated returns the probabilities with the temperature fitted to the other
+// half applied to each half.
+func (e *evaluator) calibrated(probabilities []float32) []float32 {
+	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
+		temperature := metric.FitTemperature(fit)
+		return func(row []float32) { temperature.Apply(row, e.classes) }
+	})
+}
+
+// crossFit returns a copy of the probabilities in which the function that fit
+// returns for one half has changed the rows of the other.
+func (e *evaluator) crossFit(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
+	dst := slices.Clone(probabilities)
+	for half, positions := range e.halves {
+		transform := fit(e.predictionsAt(probabilities, e.halves[1-half]))
+		for _, i := range positions {
+			transform(dst[int(i)*e.classes:][:e.classes])
+		}
+	}
+	return dst
+}
+
+// predictionsAt returns the predictions of the rows at the given positions.
+func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
+	p := metric.Predictions{Classes: e.classes}
+	for _, i := range positions {
+		p.Probabilities = append(p.Probabilities, probabilities[int(i)*e.classes:][:e.classes]...)
+		p.Labels = append(p.Labels, e.labels[i])
+	}
+	return p
+}
+
+// interval returns the 95 % confidence interval of the performance of
+// probabilities. It is NaN for nil.
+func (e *evaluator) interval(probabilities []float32) metric.Interval {
+	if probabilities == nil {
+		return metric.Interval{Low: math.NaN(), High: math.NaN()}
+	}
+	return metric.ScoreInterval(e.metric, e.weightedPredictions(probabilities))
+}
+
+// finiteOrZero returns x, or 0 if x is NaN or infinite because there were no
+// rows.
+func finiteOrZero(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,141 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+
+	"foretell/internal/frame"
+	"foretell/internal/learn/boost"
+	"foretell/internal/learn/forest"
+	"foretell/internal/learn/neural"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
+)
+
+// algorithms are the algorithms of the engine, in the order in which they are
+// shown. The first wins a tie.
+var algorithms = []algorithm{
+	{name: "SEV01", kind: 1, patience: 25, stepGrowth: 0, newFitter: newNeural, read: readAs[neural.Model]},
+	{name: "FIF01", kind: 2, patience: 15, stepGrowth: 0, newFitter: newForest, read: readAs[forest.Model]},
+	{name: "SIX01", kind: 3, patience: 30, stepGrowth: 0.5, newFitter: newLeafwise, read: readAs[boost.Model]},
+	{name: "SEV02", kind: 4, patience: 30, stepGrowth: 0.5, newFitter: newSymmetric, read: readAs[boost.Model]},
+}
+
+// workspaces holds the working memory that the fitters of one run share.
+type workspaces struct {
+	neural neural.WorkspacePool
+	boost  boost.WorkspacePool
+}
+
+// newNeural returns a fitter of a neural network.
+func newNeural(ctx context.Context, t fitTask) (fitter, error) {
+	return newAdapter(withContext(ctx, neural.New), t, neural.Options{
+		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Workspaces: &t.workspaces.neural,
+	})
+}
+
+// newForest returns a fitter of a randomised forest.
+func newForest(ctx context.Context, t fitTask) (fitter, error) {
+	bins, err := t.data.binned(ctx, tree.MaxBins)
+	if err != nil {
+		return nil, err
+	}
+	return newAdapter(forest.New, t, forest.Options{
+		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
+		Bins: bins, LeavesPerThousand: t.data.params.ScalingFactor,
+	})
+}
+
+// newLeafwise returns a fitter of gradient boosting with leaf-wise trees.
+func newLeafwise(ctx context.Context, t fitTask) (fitter, error) {
+	bins, err := t.data.binned(ctx, tree.MaxBins)
+	if err != nil {
+		return nil, err
+	}
+	return newAdapter(withContext(ctx, boost.NewLeafwise), t, boost.Options{
+		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
+		Bins: bins, Workspaces: &t.workspaces.boost, Leaves: maxLeaves(t.data.params.ScalingFactor),
+	})
+}
+
+// maxLeaves returns the number of leaves for a scaling factor: at least 2, or 0
+// for the default.
+func maxLeaves(scale int) int {
+	if scale > 0 {
+		return max(scale, 2)
+	}
+	return 0
+}
+
+// defaultBuckets is the default number of bins of a numeric feature. Above
+// largeRows the default is that of the other algorithms, so that the bins are
+// in memory only once.
+const (
+	defaultBuckets = 128
+	largeRows      = 100_000
+)
+
+// newSymmetric returns a fitter of gradient boosting with symmetric trees.
+func newSymmetric(ctx context.Context, t fitTask) (fitter, error) {
+	buckets := cmp.Or(t.data.params.Buckets, defaultBuckets)
+	if t.data.params.Buckets == 0 && t.data.Rows > largeRows {
+		buckets = tree.MaxBins - 1
+	}
+	bins, err := t.data.binned(ctx, buckets+1) // the last bin is that of missing cells
+	if err != nil {
+		return nil, err
+	}
+	return newAdapter(withContext(ctx, boost.NewSymmetric), t, boost.Options{
+		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
+		Bins: bins, Workspaces: &t.workspaces.boost, Buckets: buckets,
+	})
+}
+
+// typedFitter is fitter with the concrete type of the model, as the fitters of
+// boost, forest and neural implement it.
+type typedFitter[M predictor] interface {
+	Step(ctx context.Context) (done bool, err error)
+	Cost() float64
+	EvalProbabilities(dst []float32)
+	Checkpoint()
+	Model() M
+}
+
+// adapter implements fitter by a typedFitter.
+type adapter[M predictor] struct {
+	typedFitter[M]
+}
+
+func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
+
+// newAdapter returns the fitter that newFitter, the New of a package, returns for t.
+func newAdapter[O any, F typedFitter[M], M predictor](
+	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
+) (fitter, error) {
+	f, err := newFitter(t.data.Frame, t.fold, opts)
+	if err != nil {
+		return nil, err
+	}
+	return adapter[M]{f}, nil
+}
+
+// withContext binds the context of newFitter to ctx.
+func withContext[O, F any](
+	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
+) func(*frame.Frame, split.Fold, O) (F, error) {
+	return func(f *frame.Frame, fold split.Fold, opts O) (F, error) { return newFitter(ctx, f, fold, opts) }
+}
+
+// readAs reads a predictor of type T.
+func readAs[T any, P interface {
+	*T
+	predictor
+	encoding.BinaryUnmarshaler
+}](b []byte) (predictor, error) {
+	p := P(new(T))
+	if err := p.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
