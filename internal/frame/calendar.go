@@ -1,7 +1,7 @@
 package frame
 
-// daysIn returns the days of a month.
-func daysIn(year, month int) int {
+// daysInMonth returns the days of a month.
+func daysInMonth(year, month int) int {
 	switch month {
 	case 2:
 		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -14,24 +14,24 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// dayNumber counts from a 1 March on, so that the leap day is a year's last
+// daysFromCivil counts from a 1 March on, so that the leap day is a year's last
 // (Hinnant, chrono-compatible low-level date algorithms, 2013).
-func dayNumber(year, month, day int) int {
+func daysFromCivil(year, month, day int) int {
 	if month <= 2 {
 		year, month = year-1, month+12
 	}
 	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
 }
 
-// calendar is the inverse of dayNumber.
-func calendar(number int) (year, month, day int) {
+// civilFromDays is the inverse of dayNumber.
+func civilFromDays(number int) (year, month, day int) {
 	number += 719_468
 	era := number / 146_097
-	of := number % 146_097
-	year = (of - of/1_460 + of/36_524 - of/146_096) / 365
-	of -= 365*year + year/4 - year/100
-	month = (5*of + 2) / 153
-	day = of - (153*month+2)/5 + 1
+	dayOfEra := number % 146_097
+	year = (dayOfEra - dayOfEra/1_460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
+	dayOfEra -= 365*year + year/4 - year/100
+	month = (5*dayOfEra + 2) / 153
+	day = dayOfEra - (153*month+2)/5 + 1
 	year += 400 * era
 	if month += 3; month > 12 {
 		year, month = year+1, month-12

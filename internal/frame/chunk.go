@@ -6,12 +6,12 @@ import "bytes"
 // with all that is made of it.
 const chunkSize = 256 << 10
 
-// slack is how far behind a chunk's text its bytes may be read.
-const slack = 64
+// readSlack is how far behind a chunk's text its bytes may be read.
+const readSlack = 64
 
 // newBuffer returns a buffer of so many bytes, with room behind them for the line
 // end that a file's last line may lack and for the slack.
-func newBuffer(size int) []byte { return make([]byte, size, size+1+slack) }
+func newBuffer(size int) []byte { return make([]byte, size, size+1+readSlack) }
 
 // chunk is a run of whole records of a file. No quote in it is out of place and
 // no field is longer than MaxField.
@@ -22,11 +22,11 @@ type chunk struct {
 	buf  []byte // what text is part of
 }
 
-// cut makes c the next chunk of about size bytes. It returns false at the end
+// nextChunk makes c the next chunk of about size bytes. It returns false at the end
 // of the file and where the next record needs the care of Read.
-func (r *Reader) cut(c *chunk, size int) bool {
-	for r.err == nil && !r.rough {
-		if r.end-r.pos < size && !r.last {
+func (r *Reader) nextChunk(c *chunk, size int) bool {
+	for r.err == nil && !r.needsRead {
+		if r.end-r.pos < size && !r.atEOF {
 			r.grow(size)
 			if r.err = r.fill(); r.err != nil {
 				break
@@ -34,11 +34,11 @@ func (r *Reader) cut(c *chunk, size int) bool {
 		}
 		size = min(size, r.end-r.pos)
 		window := r.buf[r.pos : r.pos+size]
-		last := r.last && r.pos+size == r.end
-		n, rough := wholeRecords(window, r.delim, last)
-		r.rough = rough || n == 0 && (last || size >= max(MaxFieldBytes, r.piece))
+		last := r.atEOF && r.pos+size == r.end
+		n, rough := completeRecords(window, r.delim, last)
+		r.needsRead = rough || n == 0 && (last || size >= max(MaxFieldBytes, r.minBuffer))
 		if n > 0 {
-			r.give(c, n, last && n == size)
+			r.detach(c, n, last && n == size)
 			return true
 		}
 		size *= 2
@@ -46,11 +46,11 @@ func (r *Reader) cut(c *chunk, size int) bool {
 	return false
 }
 
-// give moves the next n bytes into c and goes on with another buffer.
-func (r *Reader) give(c *chunk, n int, last bool) {
+// detach moves the next n bytes into c and goes on with another buffer.
+func (r *Reader) detach(c *chunk, n int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
-	if size := max(r.piece, len(tail)); len(next) < size {
+	if size := max(r.minBuffer, len(tail)); len(next) < size {
 		next = newBuffer(size)
 	}
 	c.buf, c.text = old, old[r.pos:r.pos+n]
@@ -63,9 +63,9 @@ func (r *Reader) give(c *chunk, n int, last bool) {
 	}
 }
 
-// wholeRecords returns the length of the longest run of whole records at the
+// completeRecords returns the length of the longest run of whole records at the
 // head of a window, and whether a quote out of place follows it.
-func wholeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
+func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
 	i := 0
 	for {
 		quote := bytes.IndexByte(window[i:], '"')
@@ -79,11 +79,11 @@ func wholeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
 		if quote > 0 && !endsField(window[quote-1], delim) {
 			return n, true
 		}
-		end, _, what := closing(window, quote, last)
-		if what == partial {
+		end, _, what := closingQuote(window, quote, last)
+		if what == recordPartial {
 			return n, false
 		}
-		if what != whole || end < len(window) && !endsField(window[end], delim) {
+		if what != recordComplete || end < len(window) && !endsField(window[end], delim) {
 			return n, true
 		}
 		i = end
@@ -112,10 +112,10 @@ func lastLineEnd(text []byte) int {
 	return bytes.LastIndexByte(text, '\r') + 1
 }
 
-// again returns a reader of the chunk's records that tells what is wrong with
+// reader returns a reader of the chunk's records that tells what is wrong with
 // them.
-func (c *chunk) again() *Reader {
-	r := &Reader{buf: c.text, end: len(c.text), line: c.line, opened: true, last: true}
-	r.part(',')
+func (c *chunk) reader() *Reader {
+	r := &Reader{buf: c.text, end: len(c.text), nextLine: c.line, opened: true, atEOF: true}
+	r.setDelimiter(',')
 	return r
 }

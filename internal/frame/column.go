@@ -11,11 +11,11 @@ type Column struct {
 	// rare to be a level or was never seen in training.
 	Codes []int32
 
-	packed packed
+	encoded encoded
 }
 
 // IsNumeric reports whether the column holds numbers.
-func (c *Column) IsNumeric() bool { return c.Floats != nil || c.packed.any() }
+func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.present() }
 
 // Values returns the values of rows lo…hi-1, NaN where missing. They are in
 // room, which must be as long, or part of the column: the caller does not
@@ -25,17 +25,17 @@ func (c *Column) Values(room []float64, lo, hi int) []float64 {
 		return c.Floats[lo:hi]
 	}
 	room = room[:hi-lo]
-	switch p := &c.packed; {
-	case p.ranks != nil:
-		for i, rank := range p.ranks[lo:hi] {
-			room[i] = p.values[rank]
+	switch p := &c.encoded; {
+	case p.indices != nil:
+		for i, rank := range p.indices[lo:hi] {
+			room[i] = p.dictionary[rank]
 		}
-	case p.small != nil:
-		unpack(room, p.small[lo:hi], noSmall, powers[p.digits])
-	case p.medium != nil:
-		unpack(room, p.medium[lo:hi], noMedium, powers[p.digits])
-	case p.large != nil:
-		for i, cell := range p.large[lo:hi] {
+	case p.int8s != nil:
+		decode(room, p.int8s[lo:hi], missingInt8, powersOf10[p.digits])
+	case p.int16s != nil:
+		decode(room, p.int16s[lo:hi], missingInt16, powersOf10[p.digits])
+	case p.decimals != nil:
+		for i, cell := range p.decimals[lo:hi] {
 			room[i] = cell.value()
 		}
 	default:
@@ -49,32 +49,32 @@ func (c *Column) Values(room []float64, lo, hi int) []float64 {
 // the column is not kept like this, as Load keeps one of few values. The caller
 // does not change them.
 func (c *Column) Dictionary() (ranks []uint8, values []float64) {
-	if c.packed.ranks == nil {
+	if c.encoded.indices == nil {
 		return nil, nil
 	}
-	return c.packed.ranks, c.packed.values[:c.packed.distinct]
+	return c.encoded.indices, c.encoded.dictionary[:c.encoded.dictionarySize]
 }
 
 // Gather writes the values of the given rows to dst, which is as long, NaN
 // where missing.
 func (c *Column) Gather(dst []float64, rows []int32) {
 	dst = dst[:len(rows)]
-	switch p := &c.packed; {
+	switch p := &c.encoded; {
 	case c.Floats != nil:
 		for i, row := range rows {
 			dst[i] = c.Floats[row]
 		}
-	case p.ranks != nil:
+	case p.indices != nil:
 		for i, row := range rows {
-			dst[i] = p.values[p.ranks[row]]
+			dst[i] = p.dictionary[p.indices[row]]
 		}
-	case p.small != nil:
-		gather(dst, p.small, rows, noSmall, powers[p.digits])
-	case p.medium != nil:
-		gather(dst, p.medium, rows, noMedium, powers[p.digits])
-	case p.large != nil:
+	case p.int8s != nil:
+		gatherEncoded(dst, p.int8s, rows, missingInt8, powersOf10[p.digits])
+	case p.int16s != nil:
+		gatherEncoded(dst, p.int16s, rows, missingInt16, powersOf10[p.digits])
+	case p.decimals != nil:
 		for i, row := range rows {
-			dst[i] = p.large[row].value()
+			dst[i] = p.decimals[row].value()
 		}
 	default:
 		fillNaN(dst)

@@ -8,25 +8,25 @@ import (
 
 // The rules by which a column is judged once all of it has been seen.
 const (
-	enoughForID    = 50   // rows from which a column may be called ID-like
-	idLikeShare    = 0.95 // share of different values that makes it so
-	topLevels      = 10
-	longestExcerpt = 40 // characters of a cell quoted in a message
+	minIDRows  = 50   // rows from which a column may be called ID-like
+	minIDShare = 0.95 // share of different values that makes it so
+	maxTop     = 10
+	maxExcerpt = 40 // characters of a cell quoted in a message
 )
 
-// finishColumns profiles the columns and makes features of them.
-func (s *scan) finishColumns(ctx context.Context) error {
-	list, profiles := make([]judged, len(s.tallies)), make([]ColumnProfile, len(s.tallies))
-	err := inParallel(ctx, len(s.tallies), func(i int) {
+// checkColumns profiles the columns and makes features of them.
+func (s *scanner) checkColumns(ctx context.Context) error {
+	list, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
+	err := parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
-			list[i] = s.tallies[i].judge()
-			profiles[i] = s.tallies[i].profile(&list[i])
+			list[i] = s.columns[i].infer()
+			profiles[i] = s.columns[i].profile(&list[i])
 		}
 	})
 	if err != nil {
 		return err
 	}
-	figures, err := s.sample.figures(ctx, func(i int) bool {
+	figures, err := s.sample.stats(ctx, func(i int) bool {
 		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.complete()
 	})
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *scan) finishColumns(ctx context.Context) error {
 			texts++
 		}
 	}
-	words := wordsEach(texts, s.profile.Rows)
+	words := wordsPerColumn(texts, s.profile.Rows)
 	schema := s.profile.Schema
 	schema.Fields = make([]string, 0, len(list))
 	schema.Columns = make([]ColumnSchema, 0, len(list))
@@ -53,16 +53,16 @@ func (s *scan) finishColumns(ctx context.Context) error {
 		list[i].words = list[i].words[:min(len(list[i].words), words)]
 		c := &profiles[i]
 		c.Name, c.Column, c.Words = s.table.names[i], i+1, len(list[i].words)
-		s.complete(c, &list[i], figures[i])
-		s.finishColumn(i, c, &list[i])
+		s.addSampleStats(c, &list[i], figures[i])
+		s.checkColumn(i, c, &list[i])
 	}
 	s.profile.Schema.simplify()
 	return nil
 }
 
-// complete fills in what the sample tells of a column: the median, and how many
+// addSampleStats fills in what the sample tells of a column: the median, and how many
 // values are different if that was only estimated.
-func (s *scan) complete(c *ColumnProfile, j *judged, f cellFigures) {
+func (s *scanner) addSampleStats(c *ColumnProfile, j *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
 	case j.values != nil:
@@ -76,14 +76,14 @@ func (s *scan) complete(c *ColumnProfile, j *judged, f cellFigures) {
 	switch {
 	case j.form == FormNumeric && j.values == nil:
 		c.Distinct, c.Estimate = f.numbers, false
-	case !j.form.ofNumbers() && s.tallies[c.Column-1].cells[number] == 0:
+	case !j.form.ordered() && s.columns[c.Column-1].cells[number] == 0:
 		c.Distinct, c.Estimate = f.texts, false
 	}
 }
 
-func (s *scan) finishColumn(i int, c *ColumnProfile, j *judged) {
-	features := s.tallies[i].features(c.Name, j)
-	if s.useless(i, c, j) {
+func (s *scanner) checkColumn(i int, c *ColumnProfile, j *inference) {
+	features := s.columns[i].features(c.Name, j)
+	if s.isUninformative(i, c, j) {
 		features = nil
 	}
 	c.Features = len(features)
@@ -91,30 +91,30 @@ func (s *scan) finishColumn(i int, c *ColumnProfile, j *judged) {
 	schema.Fields = append(schema.Fields, c.Name)
 	schema.Columns = append(schema.Columns, features...)
 	s.profile.Columns = append(s.profile.Columns, *c)
-	s.warnStrays(i, j)
+	s.warnStrayTexts(i, j)
 }
 
-// useless says why nothing can be learnt from a column, if that is so. Of a
+// isUninformative says why nothing can be learnt from a column, if that is so. Of a
 // blind file, it is no news.
-func (s *scan) useless(i int, c *ColumnProfile, j *judged) bool {
+func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
 	if s.label < 0 {
 		return false
 	}
 	filled := s.profile.Rows - c.Missing
-	allDifferent := filled >= enoughForID && float64(c.Distinct) >= idLikeShare*float64(filled)
-	switch twin, known := s.twin(&s.tallies[i], c); {
+	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDShare*float64(filled)
+	switch twin, known := s.duplicateOf(&s.columns[i], c); {
 	case filled <= 0 && len(j.strays) == 0:
 		s.warn(CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
 		s.warn(CodeTwinColumn, i, "says the same as column %d (%s): not used", twin+1, excerpt(s.table.names[twin]))
-	case j.names && j.form == FormCategory:
+	case j.namesRows && j.form == FormCategory:
 		s.warn(CodeIDLikeColumn, i, "nearly every row has its own text: it names rows and teaches nothing about others, so it is not used")
-	case j.form == FormNumeric && allDifferent && c.counts(filled):
+	case j.form == FormNumeric && allDifferent && c.numbersRows(filled):
 		s.warn(CodeIDLikeColumn, i, "the integers number the rows: they teach nothing about others, so they are not used")
 	default:
-		if j.form == FormNumeric && allDifferent && c.integers() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+		if j.form == FormNumeric && allDifferent && c.isInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
 			s.warn(CodeIDLikeColumn, i, "the integers nearly number the rows: do they teach anything about others?")
 		}
 		return false
@@ -122,27 +122,27 @@ func (s *scan) useless(i int, c *ColumnProfile, j *judged) bool {
 	return true
 }
 
-// counts reports whether numbers count the rows: each integer of a range once.
-func (c *ColumnProfile) counts(rows int) bool {
-	return c.integers() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
+// numbersRows reports whether numbers count the rows: each integer of a range once.
+func (c *ColumnProfile) numbersRows(rows int) bool {
+	return c.isInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
 }
 
-// integers reports whether there are numbers, and none with a fraction.
-func (c *ColumnProfile) integers() bool { return c.Numbers != nil && !c.fractions }
+// isInteger reports whether there are numbers, and none with a fraction.
+func (c *ColumnProfile) isInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// twin returns the earlier column that tells rows apart in the same way.
-func (s *scan) twin(t *tally, c *ColumnProfile) (int, bool) {
+// duplicateOf returns the earlier column that tells rows apart in the same way.
+func (s *scanner) duplicateOf(t *columnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
-	if !ok || s.profile.Rows < enoughForID {
+	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
 	}
-	if s.twins == nil {
-		s.twins = make(map[fingerprint]int)
+	if s.fingerprints == nil {
+		s.fingerprints = make(map[fingerprint]int)
 	}
-	earlier, known := s.twins[print]
+	earlier, known := s.fingerprints[print]
 	if !known {
-		s.twins[print] = c.Column - 1
+		s.fingerprints[print] = c.Column - 1
 	}
 	return earlier, known
 }
@@ -158,10 +158,10 @@ type fingerprint struct {
 }
 
 // fingerprint returns none of a column with texts that were forgotten.
-func (t *tally) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
-	print = fingerprint{form: c.Form, order: t.texts.order, distinct: c.Distinct, missing: t.cells[blank]}
+func (t *columnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
+	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.cells[blank]}
 	if m := t.numbers; m != nil {
-		for _, x := range []float64{m.mean, m.sum, m.min, m.max} {
+		for _, x := range []float64{m.mean, m.squares, m.min, m.max} {
 			print.content = mix(print.content ^ math.Float64bits(x))
 		}
 	}
@@ -174,18 +174,18 @@ func (t *tally) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
 			print.content = mix(print.content ^ spelt)
 		}
 	}
-	return print, t.texts.all == nil
+	return print, t.texts.hashes == nil
 }
 
-// warnStrays tells of texts among numbers that are taken as missing.
-func (s *scan) warnStrays(i int, j *judged) {
-	t := &s.tallies[i]
+// warnStrayTexts tells of texts among numbers that are taken as missing.
+func (s *scanner) warnStrayTexts(i int, j *inference) {
+	t := &s.columns[i]
 	if j.form != FormNumeric || t.cells[text] == 0 {
 		return
 	}
-	rows, first := 0, level{}
+	rows, first := 0, distinctValue{}
 	for _, one := range t.texts.list {
-		if !j.strange(&one) {
+		if !j.unexpected(&one) {
 			continue
 		}
 		rows += one.rows
@@ -198,18 +198,18 @@ func (s *scan) warnStrays(i int, j *judged) {
 		fate = "kept apart from the numbers"
 	}
 	if rows > 0 {
-		s.warnAt(first.line(), CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in %s: %s",
-			plural(rows, "row"), excerpt(first.text), s.lineName(first.line()), fate)
+		s.warnAt(first.firstLine(), CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in %s: %s",
+			pluralize(rows, "row"), excerpt(first.text), s.formatLine(first.firstLine()), fate)
 	}
 }
 
 // excerpt quotes a cell for a message, cut to a readable length.
-func excerpt(cell string) string { return strconv.Quote(shortened(cell)) }
+func excerpt(cell string) string { return strconv.Quote(shorten(cell)) }
 
-// shortened cuts a text to a readable length.
-func shortened(text string) string {
-	if chars := []rune(text); len(chars) > longestExcerpt {
-		return string(chars[:longestExcerpt]) + "…"
+// shorten cuts a text to a readable length.
+func shorten(text string) string {
+	if chars := []rune(text); len(chars) > maxExcerpt {
+		return string(chars[:maxExcerpt]) + "…"
 	}
 	return text
 }

@@ -21,17 +21,17 @@ func floats(f *Frame, column int) []float64 {
 	return c.Values(make([]float64, f.Rows), 0, f.Rows)
 }
 
-// grown returns a column of the batches, one behind the other.
-func grown(batches ...[]float64) growing {
-	var g growing
+// builtColumn returns a column of the batches, one behind the other.
+func builtColumn(batches ...[]float64) columnBuilder {
+	var g columnBuilder
 	for _, values := range batches {
-		large := make([]fraction, len(values))
-		g.add(&Column{Floats: values}, len(values), read(values, large), large)
+		large := make([]decimal, len(values))
+		g.add(&Column{Floats: values}, len(values), measureFloats(values, large), large)
 	}
 	return g
 }
 
-func TestColumnsGrowWithoutLoss(t *testing.T) {
+func TestColumnBuilderIsLossless(t *testing.T) {
 	flags := []float64{0, 1, NaN, -1, 127, -127}
 	shares := []float64{0.25, 0.1, NaN, 1, 0.99}
 	counts := []float64{255, -32767, 12_345, NaN}
@@ -40,25 +40,25 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		batches [][]float64
-		form    form
+		form    encoding
 	}{
-		{"small", [][]float64{flags}, formSmall},
-		{"nothing_but_missing", [][]float64{{NaN, NaN}}, formSmall},
-		{"more_digits", [][]float64{{1, 0, NaN}, shares}, formSmall},
-		{"more_digits_do_not_fit", [][]float64{flags, shares}, formMedium},
-		{"medium", [][]float64{counts}, formMedium},
-		{"small_then_medium", [][]float64{flags, counts}, formMedium},
-		{"small_then_large", [][]float64{shares, flags, measures, counts}, formLarge},
-		{"medium_then_large", [][]float64{counts, shares, flags}, formLarge},
-		{"all", [][]float64{shares, counts, measures, others, flags}, formFloats},
-		{"infinite", [][]float64{flags, {math.Inf(1)}}, formFloats},
+		{"small", [][]float64{flags}, encodedInt8},
+		{"nothing_but_missing", [][]float64{{NaN, NaN}}, encodedInt8},
+		{"more_digits", [][]float64{{1, 0, NaN}, shares}, encodedInt8},
+		{"more_digits_do_not_fit", [][]float64{flags, shares}, encodedInt16},
+		{"medium", [][]float64{counts}, encodedInt16},
+		{"small_then_medium", [][]float64{flags, counts}, encodedInt16},
+		{"small_then_large", [][]float64{shares, flags, measures, counts}, encodedDecimal},
+		{"medium_then_large", [][]float64{counts, shares, flags}, encodedDecimal},
+		{"all", [][]float64{shares, counts, measures, others, flags}, encodedFloat64},
+		{"infinite", [][]float64{flags, {math.Inf(1)}}, encodedFloat64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, batch := range c.batches { // so many that they are ranked
-				c.batches[i] = slices.Repeat(batch, leastRanked/len(batch)+1)
+				c.batches[i] = slices.Repeat(batch, minDictionaryRows/len(batch)+1)
 			}
-			g := grown(c.batches...)
-			if got := g.span.least; got != c.form {
+			g := builtColumn(c.batches...)
+			if got := g.valueRange.encoding; got != c.form {
 				t.Errorf("form %d, want %d", got, c.form)
 			}
 			var want []float64
@@ -66,8 +66,8 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 				want = append(want, values...)
 			}
 			checkColumn(t, &g.Column, want)
-			g.packed.rank()
-			if ranks, _ := g.Dictionary(); (ranks != nil) != (c.form <= formMedium) {
+			g.encoded.useDictionary()
+			if ranks, _ := g.Dictionary(); (ranks != nil) != (c.form <= encodedInt16) {
 				t.Error("a column is ranked or not, against its form")
 			}
 			checkColumn(t, &g.Column, want)
@@ -75,17 +75,17 @@ func TestColumnsGrowWithoutLoss(t *testing.T) {
 	}
 }
 
-func TestColumnRanks(t *testing.T) {
-	for _, distinct := range []int{1, 2, mostRanked, mostRanked + 1, 3000} {
+func TestColumnDictionary(t *testing.T) {
+	for _, distinct := range []int{1, 2, maxDictionary, maxDictionary + 1, 3000} {
 		var values []float64
-		for i := range max(3*distinct, leastRanked) {
+		for i := range max(3*distinct, minDictionaryRows) {
 			values = append(values, float64(i*7%distinct)/4-5, NaN)
 		}
-		g := grown(values)
-		g.packed.rank()
+		g := builtColumn(values)
+		g.encoded.useDictionary()
 		checkColumn(t, &g.Column, values)
 		ranks, known := g.Dictionary()
-		if distinct > mostRanked {
+		if distinct > maxDictionary {
 			if ranks != nil {
 				t.Errorf("%d values are ranked", distinct)
 			}
@@ -125,7 +125,7 @@ func checkColumn(t *testing.T, c *Column, want []float64) {
 
 // Numbers of up to seven digits, however they are written, come back as they
 // were from four bytes.
-func TestFractionsOfWrittenNumbers(t *testing.T) {
+func TestDecimalsOfWrittenNumbers(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	var values []float64
 	for range 20_000 {
@@ -136,8 +136,8 @@ func TestFractionsOfWrittenNumbers(t *testing.T) {
 		}
 		values = append(values, value)
 	}
-	cells := make([]fraction, len(values))
-	if !toFractions(cells, values) {
+	cells := make([]decimal, len(values))
+	if !toDecimals(cells, values) {
 		t.Fatal("some value is no fraction")
 	}
 	for i, cell := range cells {
@@ -147,7 +147,7 @@ func TestFractionsOfWrittenNumbers(t *testing.T) {
 	}
 }
 
-func TestColumnsThatAreNotThere(t *testing.T) {
+func TestZeroColumn(t *testing.T) {
 	var c Column
 	checkNaN := func(values []float64) {
 		t.Helper()
@@ -173,9 +173,9 @@ func FuzzColumn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, x, y, z float64, at uint8) {
 		values := []float64{x, y, z, x + y, -z, math.Round(x), math.Round(y*100) / 100}
 		n := int(at) % len(values)
-		g := grown(values[:n], values[n:])
+		g := builtColumn(values[:n], values[n:])
 		checkColumn(t, &g.Column, values)
-		g.packed.rank()
+		g.encoded.useDictionary()
 		checkColumn(t, &g.Column, values)
 	})
 }

@@ -2,35 +2,35 @@ package frame
 
 import "math"
 
-// moment is a point in time as a calendar and a clock on the wall show it. A
+// dateTime is a point in time as a calendar and a clock on the wall show it. A
 // zone is read past: what people do at nine o'clock they do by their own.
-type moment struct {
+type dateTime struct {
 	day  int     // since 1 January 1970; 0 for a time of day alone
 	hour float64 // since midnight, with its fraction
-	// date and clock tell which of the two the cell has.
-	date, clock bool
+	// hasDate and clock tell which of the two the cell has.
+	hasDate, hasTime bool
 }
 
 // days returns the moment in days since the beginning of 1970.
-func (m *moment) days() float64 { return float64(m.day) + m.hour/24 }
+func (m *dateTime) days() float64 { return float64(m.day) + m.hour/24 }
 
 // The years that dates may be of.
 const (
-	firstYear = 1000
-	lastYear  = 2999
+	minYear = 1000
+	maxYear = 2999
 )
 
-// dateReader reads a cell from the left. After a fault, ok is false.
-type dateReader struct {
+// dateParser reads a cell from the left. After a fault, ok is false.
+type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
 	// hour is the time of day if it stands before the year; then within is set.
-	hour   float64
-	within bool
+	hour    float64
+	hasHour bool
 }
 
-// parseMoment reads a cell as a date, a time of day or both:
+// parseDateTime reads a cell as a date, a time of day or both:
 //
 //	2006-01-02  2006/1/2  2006.01.02  20060102
 //	2.1.2006  2.1.06                      the day first
@@ -41,37 +41,37 @@ type dateReader struct {
 //	15:04  3:04 PM  15:04:05.999          alone, or behind a date and a T or a space
 //	Z  UTC  +01:00  +0100                 behind a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix has it, perhaps with a zone
-func parseMoment(cell []byte, dayFirst bool) (moment, bool) {
-	r := &dateReader{rest: trim(cell), dayFirst: dayFirst, ok: true}
-	if len(r.rest) < 4 || len(r.rest) > longestMoment {
-		return moment{}, false
+func parseDateTime(cell []byte, dayFirst bool) (dateTime, bool) {
+	r := &dateParser{rest: trim(cell), dayFirst: dayFirst, ok: true}
+	if len(r.rest) < 4 || len(r.rest) > maxDateTimeLen {
+		return dateTime{}, false
 	}
-	var m moment
-	if !r.clockAhead() {
-		m.day, m.date = r.date(), true
+	var m dateTime
+	if !r.atTimeOfDay() {
+		m.day, m.hasDate = r.date(), true
 		if !r.ok {
-			return moment{}, false
+			return dateTime{}, false
 		}
 		if len(r.rest) == 0 {
-			m.hour, m.clock = r.hour, r.within
+			m.hour, m.hasTime = r.hour, r.hasHour
 			return m, true
 		}
-		r.need(!r.within)
+		r.require(!r.hasHour)
 		if !r.skip('T') && !r.skip('t') {
 			r.skip(',')
-			r.need(r.skip(' '))
+			r.require(r.skip(' '))
 		}
-		r.need(r.clockAhead())
+		r.require(r.atTimeOfDay())
 	}
-	m.hour, m.clock = r.clock(), true
+	m.hour, m.hasTime = r.timeOfDay(), true
 	return m, r.ok && len(r.rest) == 0
 }
 
-const longestMoment = 40
+const maxDateTimeLen = 40
 
-func (r *dateReader) need(ok bool) { r.ok = r.ok && ok }
+func (r *dateParser) require(ok bool) { r.ok = r.ok && ok }
 
-func (r *dateReader) skip(char byte) bool {
+func (r *dateParser) skip(char byte) bool {
 	if len(r.rest) > 0 && r.rest[0] == char {
 		r.rest = r.rest[1:]
 		return true
@@ -79,26 +79,26 @@ func (r *dateReader) skip(char byte) bool {
 	return false
 }
 
-// spaces skips any number of spaces.
-func (r *dateReader) spaces() {
+// skipSpaces skips any number of spaces.
+func (r *dateParser) skipSpaces() {
 	for r.skip(' ') {
 		continue
 	}
 }
 
-// number reads at least one and at most most digits, and tells how many.
-func (r *dateReader) number(most int) (value, digits int) {
+// digits reads at least one and at most most digits, and tells how many.
+func (r *dateParser) digits(most int) (value, digits int) {
 	for digits < most && digits < len(r.rest) && r.rest[digits]-'0' <= 9 {
 		value = value*10 + int(r.rest[digits]-'0')
 		digits++
 	}
-	r.need(digits > 0)
+	r.require(digits > 0)
 	r.rest = r.rest[digits:]
 	return value, digits
 }
 
-// clockAhead tells whether one or two digits and a colon come next.
-func (r *dateReader) clockAhead() bool {
+// atTimeOfDay tells whether one or two digits and a colon come next.
+func (r *dateParser) atTimeOfDay() bool {
 	for i, char := range r.rest[:min(len(r.rest), 3)] {
 		if char == ':' {
 			return i > 0
@@ -111,11 +111,11 @@ func (r *dateReader) clockAhead() bool {
 }
 
 // date reads a date and returns its day since 1 January 1970.
-func (r *dateReader) date() int {
+func (r *dateParser) date() int {
 	if r.rest[0]-'0' > 9 {
-		return r.named()
+		return r.startingWithName()
 	}
-	first, digits := r.number(8)
+	first, digits := r.digits(8)
 	if digits == 8 {
 		return r.day(first/10_000, first/100%100, first%100)
 	}
@@ -125,28 +125,28 @@ func (r *dateReader) date() int {
 	}
 	part := r.rest[0]
 	if digits <= 2 && (part == ' ' || isLetter(part) || len(r.rest) > 1 && isLetter(r.rest[1])) {
-		return r.nameSecond(first)
+		return r.afterDay(first)
 	}
 	if digits == 4 && (part == ',' || len(r.rest) > 1 && isLetter(r.rest[1])) {
-		return r.yearFirst(first)
+		return r.afterYear(first)
 	}
 	r.rest = r.rest[1:]
-	r.need(part == '-' || part == '/' || part == '.')
-	second, _ := r.number(2)
+	r.require(part == '-' || part == '/' || part == '.')
+	second, _ := r.digits(2)
 	if len(r.rest) == 0 && digits == 4 && part != '.' {
 		return r.day(first, second, 1)
 	}
-	r.need(r.skip(part))
-	third, last := r.number(4)
+	r.require(r.skip(part))
+	third, last := r.digits(4)
 	switch {
 	case digits == 4:
-		r.need(last <= 2)
+		r.require(last <= 2)
 		return r.day(first, second, third)
 	case digits > 2 || last == 3 || last == 1:
 		r.ok = false
 	}
 	if last == 2 {
-		third = century(third)
+		third = fullYear(third)
 	}
 	if part == '.' || r.dayFirst {
 		return r.day(third, second, first)
@@ -154,81 +154,81 @@ func (r *dateReader) date() int {
 	return r.day(third, first, second)
 }
 
-// century is the year that two digits stand for, as spreadsheets have it, from
+// fullYear is the year that two digits stand for, as spreadsheets have it, from
 // which most such dates come. POSIX begins at 1969, which sends those born before
 // into the future.
-func century(year int) int {
+func fullYear(year int) int {
 	if year < 30 {
 		return year + 2000
 	}
 	return year + 1900
 }
 
-// named reads a date that begins with a name: of a month, or of a weekday.
-func (r *dateReader) named() int {
+// startingWithName reads a date that begins with a name: of a month, or of a weekday.
+func (r *dateParser) startingWithName() int {
 	month := r.month()
 	if month == 0 && r.weekday() {
 		r.skip(',')
-		r.spaces()
+		r.skipSpaces()
 		if len(r.rest) > 0 && r.rest[0]-'0' <= 9 {
-			day, digits := r.number(2)
-			r.need(digits <= 2)
-			return r.nameSecond(day)
+			day, digits := r.digits(2)
+			r.require(digits <= 2)
+			return r.afterDay(day)
 		}
 		month = r.month()
 	}
-	r.need(month > 0)
+	r.require(month > 0)
 	if r.skip('-') || r.skip('/') {
 		return r.day(r.year(), month, 1)
 	}
-	r.spaces()
-	day, digits := r.number(4)
+	r.skipSpaces()
+	day, digits := r.digits(4)
 	if digits == 4 {
 		return r.day(day, month, 1)
 	}
-	r.need(digits <= 2)
-	r.ordinal()
+	r.require(digits <= 2)
+	r.skipOrdinal()
 	r.skip(',')
-	r.need(r.skip(' '))
-	if r.clockAhead() {
-		r.hour, r.within = r.clock(), true
-		r.need(r.skip(' '))
+	r.require(r.skip(' '))
+	if r.atTimeOfDay() {
+		r.hour, r.hasHour = r.timeOfDay(), true
+		r.require(r.skip(' '))
 	}
 	return r.day(r.year(), month, day)
 }
 
-// nameSecond reads what follows the day: the month's name and the year.
-func (r *dateReader) nameSecond(day int) int {
-	r.ordinal()
-	r.separator()
+// afterDay reads what follows the day: the month's name and the year.
+func (r *dateParser) afterDay(day int) int {
+	r.skipOrdinal()
+	r.skipSeparator()
 	month := r.month()
-	r.need(month > 0)
+	r.require(month > 0)
 	r.skip(',')
-	r.separator()
+	r.skipSeparator()
 	return r.day(r.year(), month, day)
 }
 
-// yearFirst reads what follows the year: the month's name and perhaps the day.
-func (r *dateReader) yearFirst(year int) int {
+// afterYear reads what follows the year: the month's name and perhaps the day.
+func (r *dateParser) afterYear(year int) int {
 	r.skip(',')
-	r.separator()
+	r.skipSeparator()
 	month, day := r.month(), 1
-	r.need(month > 0)
+	r.require(month > 0)
 	if len(r.rest) > 0 {
-		r.separator()
-		day, _ = r.number(2)
+		r.skipSeparator()
+		day, _ = r.digits(2)
 	}
 	return r.day(year, month, day)
 }
 
-func (r *dateReader) separator() {
+func (r *dateParser) skipSeparator() {
 	if !r.skip('-') && !r.skip('/') {
-		r.spaces()
+		r.skipSpaces()
 	}
 }
 
-// ordinal skips the letters behind a day: 1st, 2nd, 3rd, 4th.
-func (r *dateReader) ordinal() {
+// skipOrdinal skips the letters behind a day: 1st, 2nd, 3rd, 4th.
+func (r *dateParser) skipOrdinal() {
 	if len(r.rest) < 2 {
 		return
 	}
@@ -238,11 +238,11 @@ func (r *dateReader) ordinal() {
 	}
 }
 
-func (r *dateReader) year() int {
-	year, digits := r.number(4)
-	r.need(digits == 2 || digits == 4)
+func (r *dateParser) year() int {
+	year, digits := r.digits(4)
+	r.require(digits == 2 || digits == 4)
 	if digits == 2 {
-		return century(year)
+		return fullYear(year)
 	}
 	return year
 }
@@ -256,17 +256,17 @@ var (
 )
 
 // month reads a month's name and returns its number; 0, and nothing is read, if it is none.
-func (r *dateReader) month() int { return r.name(months[:]) }
+func (r *dateParser) month() int { return r.name(months[:]) }
 
-func (r *dateReader) weekday() bool { return r.name(weekdays[:]) > 0 }
+func (r *dateParser) weekday() bool { return r.name(weekdays[:]) > 0 }
 
-func (r *dateReader) name(list []string) int {
+func (r *dateParser) name(list []string) int {
 	n := 0
 	for n < len(r.rest) && isLetter(r.rest[n]) {
 		n++
 	}
 	for i, name := range list {
-		if (n == 3 || n == len(name)) && foldsTo(r.rest[:n], name[:n]) {
+		if (n == 3 || n == len(name)) && equalFold(r.rest[:n], name[:n]) {
 			r.rest = r.rest[n:]
 			r.skip('.')
 			return i + 1
@@ -277,8 +277,8 @@ func (r *dateReader) name(list []string) int {
 
 func isLetter(c byte) bool { return c|0x20-'a' < 26 }
 
-// foldsTo tells whether word is lower in any case; both are of one length.
-func foldsTo(word []byte, lower string) bool {
+// equalFold tells whether word is lower in any case; both are of one length.
+func equalFold(word []byte, lower string) bool {
 	for i, c := range word {
 		if c|0x20 != lower[i] {
 			return false
@@ -288,38 +288,38 @@ func foldsTo(word []byte, lower string) bool {
 }
 
 // day returns the day since 1 January 1970, by the Gregorian calendar.
-func (r *dateReader) day(year, month, day int) int {
-	if year < firstYear || year > lastYear || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
+func (r *dateParser) day(year, month, day int) int {
+	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) {
 		r.ok = false
 		return 0
 	}
-	return dayNumber(year, month, day)
+	return daysFromCivil(year, month, day)
 }
 
-// clock reads a time of day in hours.
-func (r *dateReader) clock() float64 {
-	hour, _ := r.number(2)
-	r.need(r.skip(':'))
-	minute, digits := r.number(2)
-	r.need(digits == 2 && minute < 60)
+// timeOfDay reads a time of day in hours.
+func (r *dateParser) timeOfDay() float64 {
+	hour, _ := r.digits(2)
+	r.require(r.skip(':'))
+	minute, digits := r.digits(2)
+	r.require(digits == 2 && minute < 60)
 	second := 0.0
 	if r.skip(':') {
-		whole, digits := r.number(2)
-		r.need(digits == 2 && whole <= 60)
+		whole, digits := r.digits(2)
+		r.require(digits == 2 && whole <= 60)
 		second = float64(whole)
 		if r.skip('.') || r.skip(',') {
-			fraction, digits := r.number(9)
+			fraction, digits := r.digits(9)
 			second += float64(fraction) / math.Pow10(digits)
 		}
 	}
-	hour = r.half(hour)
-	r.zone()
-	r.need(hour < 24)
+	hour = r.amPM(hour)
+	r.skipZone()
+	r.require(hour < 24)
 	return float64(hour) + float64(minute)/60 + second/3600
 }
 
-// half reads AM or PM and returns the hour by a clock of 24.
-func (r *dateReader) half(hour int) int {
+// amPM reads AM or PM and returns the hour by a clock of 24.
+func (r *dateParser) amPM(hour int) int {
 	rest := r.rest
 	if len(rest) > 0 && rest[0] == ' ' {
 		rest = rest[1:]
@@ -328,7 +328,7 @@ func (r *dateReader) half(hour int) int {
 		return hour
 	}
 	r.rest = rest[2:]
-	r.need(hour >= 1 && hour <= 12)
+	r.require(hour >= 1 && hour <= 12)
 	hour %= 12
 	if rest[0]|0x20 == 'p' {
 		hour += 12
@@ -336,8 +336,8 @@ func (r *dateReader) half(hour int) int {
 	return hour
 }
 
-// zone reads past a zone, if there is one.
-func (r *dateReader) zone() {
+// skipZone reads past a zone, if there is one.
+func (r *dateParser) skipZone() {
 	before := r.rest
 	r.skip(' ')
 	letters := 0
@@ -345,20 +345,20 @@ func (r *dateReader) zone() {
 		letters++
 	}
 	switch {
-	case letters > 0 && letters <= longestZone || r.skip('z'):
+	case letters > 0 && letters <= maxZoneLen || r.skip('z'):
 		r.rest = r.rest[letters:]
 	case r.skip('+') || r.skip('-'):
-		hours, digits := r.number(2)
-		r.need(digits == 2 && hours <= 14)
+		hours, digits := r.digits(2)
+		r.require(digits == 2 && hours <= 14)
 		if len(r.rest) == 0 || r.rest[0] == ' ' {
 			return
 		}
 		r.skip(':')
-		minutes, digits := r.number(2)
-		r.need(digits == 2 && minutes < 60)
+		minutes, digits := r.digits(2)
+		r.require(digits == 2 && minutes < 60)
 	default:
 		r.rest = before
 	}
 }
 
-const longestZone = 5 // letters
+const maxZoneLen = 5 // letters

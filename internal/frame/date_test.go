@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-func TestParseMoment(t *testing.T) {
-	at := func(year, month, day int) float64 { return float64(dayNumber(year, month, day)) }
+func TestParseDateTime(t *testing.T) {
+	at := func(year, month, day int) float64 { return float64(daysFromCivil(year, month, day)) }
 	for cell, want := range map[string]float64{
 		"2006-01-02":                     at(2006, 1, 2),
 		"2006/1/2":                       at(2006, 1, 2),
@@ -50,7 +50,7 @@ func TestParseMoment(t *testing.T) {
 		"15:00":                          15.0 / 24,
 		"3:00:36 pm":                     15.01 / 24,
 	} {
-		m, ok := parseMoment([]byte(cell), false)
+		m, ok := parseDateTime([]byte(cell), false)
 		if !ok || math.Abs(m.days()-want) > 1e-9 {
 			t.Errorf("%s: %v %v, want %v", cell, m.days(), ok, want)
 		}
@@ -59,57 +59,57 @@ func TestParseMoment(t *testing.T) {
 		"", "2006", "2006-13-01", "2006-02-29", "1900-02-29", "31/1/2006", "2006-01-02T", "2006-01-02 25:00", "24:00", "1:5", "1/2", "1/2/123",
 		"2006-01-02x", "Jan", "Janus 2, 2006", "2006-1/2", "2006-13", "2006.01", "Jan-6", "2006 monkeys", "2006, ", "Mon Jan 2 15:00:00 2006 15:00", "Jan 2 15:00", "2006-01-02 15:00 QWERTZ", "Jan 06", "1990/91", "12 monkeys", "3.14.15", "1.2.3", "555-1234", "20061301", "13:00 PM", "2006-01-02 15:00 mars",
 	} {
-		if m, ok := parseMoment([]byte(cell), false); ok {
+		if m, ok := parseDateTime([]byte(cell), false); ok {
 			t.Errorf("%s is read as %+v", cell, m)
 		}
 	}
-	if m, ok := parseMoment([]byte("1/2/2006"), true); !ok || m.days() != at(2006, 2, 1) {
+	if m, ok := parseDateTime([]byte("1/2/2006"), true); !ok || m.days() != at(2006, 2, 1) {
 		t.Errorf("%+v %v with the day first", m, ok)
 	}
 }
 
-func TestCalendar(t *testing.T) {
-	day := time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC)
-	for n := int(day.Unix() / 86_400); day.Year() <= lastYear; n++ {
-		year, month, of := calendar(n)
-		if year != day.Year() || month != int(day.Month()) || of != day.Day() || dayNumber(year, month, of) != n {
+func TestCivilFromDays(t *testing.T) {
+	day := time.Date(minYear, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := int(day.Unix() / 86_400); day.Year() <= maxYear; n++ {
+		year, month, of := civilFromDays(n)
+		if year != day.Year() || month != int(day.Month()) || of != day.Day() || daysFromCivil(year, month, of) != n {
 			t.Fatalf("day %d is %d-%d-%d, want %v", n, year, month, of, day)
 		}
-		if weekday := (int(day.Weekday()) + 6) % 7; datePart(float64(n), FeatureWeekday) != float64(weekday) {
-			t.Fatalf("%v is %v, want %d", day, datePart(float64(n), FeatureWeekday), weekday)
+		if weekday := (int(day.Weekday()) + 6) % 7; dateFeature(float64(n), FeatureWeekday) != float64(weekday) {
+			t.Fatalf("%v is %v, want %d", day, dateFeature(float64(n), FeatureWeekday), weekday)
 		}
 		day = day.AddDate(0, 0, 1)
 	}
 }
 
-// FuzzParseMoment holds that any cell is read without a fault, and what is
+// FuzzParseDateTime holds that any cell is read without a fault, and what is
 // read is a moment that can be written and read again.
-func FuzzParseMoment(f *testing.F) {
+func FuzzParseDateTime(f *testing.F) {
 	for _, seed := range []string{"2006-01-02T15:04:05.999+01:00", "1/2/06 3:04 PM", "Mon, 2nd Jan 2006", "20060102", "15:04", "Sept 1", "1.1.1", "00:00:60"} {
 		f.Add([]byte(seed), false)
 	}
 	f.Fuzz(func(t *testing.T, cell []byte, dayFirst bool) {
-		m, ok := parseMoment(cell, dayFirst)
+		m, ok := parseDateTime(cell, dayFirst)
 		if !ok {
 			return
 		}
-		year, month, day := calendar(m.day)
-		if !(m.hour >= 0 && m.hour <= 24.001) || year < 0 || (m.date && (year < firstYear || year > lastYear)) {
+		year, month, day := civilFromDays(m.day)
+		if !(m.hour >= 0 && m.hour <= 24.001) || year < 0 || (m.hasDate && (year < minYear || year > maxYear)) {
 			t.Fatalf("%q: %+v", cell, m)
 		}
-		again, ok := parseMoment(fmt.Appendf(nil, "%04d-%02d-%02d", year, month, day), dayFirst)
+		again, ok := parseDateTime(fmt.Appendf(nil, "%04d-%02d-%02d", year, month, day), dayFirst)
 		if !ok || again.day != m.day {
 			t.Fatalf("%q: %+v, again %+v", cell, m, again)
 		}
 		for _, p := range []FeatureKind{FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour} {
-			if v := datePart(m.days(), p); math.IsNaN(v) || math.IsInf(v, 0) {
+			if v := dateFeature(m.days(), p); math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Fatalf("%q: %s is %v", cell, p, v)
 			}
 		}
 	})
 }
 
-func TestFormat(t *testing.T) {
+func TestFormFormat(t *testing.T) {
 	for _, c := range []struct {
 		form  Form
 		value float64
@@ -117,7 +117,7 @@ func TestFormat(t *testing.T) {
 	}{
 		{FormNumeric, 1234567.5, "1.23457e+06"},
 		{FormDate, -0.5, "1969-12-31"},
-		{FormDate, float64(dayNumber(2024, 2, 29)), "2024-02-29"},
+		{FormDate, float64(daysFromCivil(2024, 2, 29)), "2024-02-29"},
 		{FormTime, 15 + 4./60, "15:04"},
 		{FormTime, 24 - 1./3600, "23:59"},
 	} {

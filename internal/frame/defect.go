@@ -84,7 +84,7 @@ type Defect struct {
 
 // Error returns place and message: `line 17, column 3 (age): …`.
 func (d *Defect) Error() string {
-	where := place(d.Line, d.Column, d.Name)
+	where := formatLocation(d.Line, d.Column, d.Name)
 	if where == "" {
 		return d.Message
 	}
@@ -98,8 +98,8 @@ type Warning Defect
 // String returns place and message in the form of Defect.Error.
 func (w Warning) String() string { return (*Defect)(&w).Error() }
 
-func place(line, column int, name string) string {
-	name = shortened(name)
+func formatLocation(line, column int, name string) string {
+	name = shorten(name)
 	switch {
 	case line > 0 && column > 0 && name != "":
 		return fmt.Sprintf("line %d, column %d (%s)", line, column, name)

@@ -13,16 +13,16 @@ type defectLog struct{ groups []defectGroup }
 
 // defectGroup is the defects of one code.
 type defectGroup struct {
-	first  Defect
-	count  int
-	places []defectPlace // of the first of them, at most mostPlaces
+	first     Defect
+	count     int
+	locations []location // of the first of them, at most mostPlaces
 }
 
-type defectPlace struct{ line, column int }
+type location struct{ line, column int }
 
 const (
-	mostPlaces  = 20 // kept
-	namedPlaces = 3  // in a message
+	maxLocations = 20 // kept
+	maxNamed     = 3  // in a message
 )
 
 // add counts defects.
@@ -34,15 +34,15 @@ func (l *defectLog) add(defects ...Defect) {
 
 // addMany counts defects of one code, d being the first. places are those of
 // the ones behind it, at most mostPlaces.
-func (l *defectLog) addMany(d Defect, count int, places []defectPlace) {
+func (l *defectLog) addMany(d Defect, count int, places []location) {
 	g := l.find(d.Code)
 	if g == nil {
 		l.groups = append(l.groups, defectGroup{first: d})
 		g = &l.groups[len(l.groups)-1]
 	}
 	g.count += count
-	g.places = append(append(g.places, defectPlace{d.Line, d.Column}), places...)
-	g.places = g.places[:min(len(g.places), mostPlaces)]
+	g.locations = append(append(g.locations, location{d.Line, d.Column}), places...)
+	g.locations = g.locations[:min(len(g.locations), maxLocations)]
 }
 
 // find returns the defects of a code, nil if there is none.
@@ -59,33 +59,33 @@ func (l *defectLog) drop(codes ...string) {
 	l.groups = slices.DeleteFunc(l.groups, func(g defectGroup) bool { return slices.Contains(codes, g.first.Code) })
 }
 
-// list returns one Defect for each code. place returns where a line and a column
+// defects returns one Defect for each code. place returns where a line and a column
 // stand in the file that the user knows, nil if they are those; source is
 // ScanOptions.Source. partial tells that the file may have more.
-func (l *defectLog) list(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
+func (l *defectLog) defects(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
 		g := &l.groups[i]
-		d, places := g.first, slices.Clone(g.places)
+		d, places := g.first, slices.Clone(g.locations)
 		if place != nil {
 			d.Line, d.Column = place(d.Line, d.Column)
 			for at := range places {
 				places[at].line, places[at].column = place(places[at].line, places[at].column)
 			}
 		}
-		if kind, known := defectKinds[d.Code]; known {
+		if kind, known := defectSummaries[d.Code]; known {
 			d.Count, d.AtLeast = g.count, partial
-			kind.summarise(&d, places, source)
+			kind.apply(&d, places, source)
 		}
 		defects = append(defects, d)
 	}
 	return defects
 }
 
-// summarise makes d the first of d.Count defects of a kind.
-func (kind *defectKind) summarise(d *Defect, places []defectPlace, source func(line int) (string, int)) {
+// apply makes d the first of d.Count defects of a kind.
+func (kind *defectSummary) apply(d *Defect, places []location, source func(line int) (string, int)) {
 	where, noun := firstColumns(d.Count, places), "column"
-	if !kind.columns {
+	if !kind.ofColumns {
 		where, noun = firstLines(d.Count, places, source), "row"
 		for _, at := range places {
 			d.Lines = append(d.Lines, at.line)
@@ -94,7 +94,7 @@ func (kind *defectKind) summarise(d *Defect, places []defectPlace, source func(l
 	if d.Count == 1 {
 		return
 	}
-	d.Message = plural(d.Count, noun) + " " + kind.have + ", " + where
+	d.Message = pluralize(d.Count, noun) + " " + kind.predicate + ", " + where
 	if d.AtLeast {
 		d.Message = "at least " + d.Message
 	}
@@ -105,11 +105,11 @@ func (kind *defectKind) summarise(d *Defect, places []defectPlace, source func(l
 
 // firstLines names the first of count lines: "in lines 2 and 9", "first in lines
 // 2, 9, 10", or "first in a.csv:2, a.csv:9, b.csv:3".
-func firstLines(count int, places []defectPlace, source func(line int) (string, int)) string {
+func firstLines(count int, places []location, source func(line int) (string, int)) string {
 	var list []string
 	noun := "lines "
-	for _, at := range places[:min(len(places), namedPlaces)] {
-		file, line := sourceOf(source, at.line)
+	for _, at := range places[:min(len(places), maxNamed)] {
+		file, line := sourceLine(source, at.line)
 		name := strconv.Itoa(line)
 		if file != "" {
 			name, noun = file+":"+name, ""
@@ -120,9 +120,9 @@ func firstLines(count int, places []defectPlace, source func(line int) (string, 
 }
 
 // firstColumns names the first of count columns: "first columns 2, 9, 10".
-func firstColumns(count int, places []defectPlace) string {
+func firstColumns(count int, places []location) string {
 	var list []string
-	for _, at := range places[:min(len(places), namedPlaces)] {
+	for _, at := range places[:min(len(places), maxNamed)] {
 		list = append(list, strconv.Itoa(at.column))
 	}
 	return firstOf(count, "columns ", list)
@@ -139,23 +139,23 @@ func firstOf(count int, noun string, list []string) string {
 	return noun + strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
-// defectKind is what a message says of several defects of one code.
-type defectKind struct {
-	columns bool   // it is columns that have it, not rows
-	have    string // what is wrong with them
-	rule    string // how it should be; empty if that is plain
+// defectSummary is what a message says of several defects of one code.
+type defectSummary struct {
+	ofColumns bool   // it is columns that have it, not rows
+	predicate string // what is wrong with them
+	rule      string // how it should be; empty if that is plain
 }
 
-// defectKinds are the codes that more than one row or column may have.
-var defectKinds = map[string]defectKind{
-	CodeUnnamedColumn:   {columns: true, have: "have no name"},
-	CodeDuplicateColumn: {columns: true, have: "have the name of an earlier column"},
-	CodeRaggedRow:       {have: "do not have as many fields as the header"},
-	CodeTooManyColumns:  {have: "have more than " + grouped(MaxFields) + " fields"},
-	CodeDuplicateID:     {have: "repeat the ID of an earlier row", rule: "IDs must be unique"},
-	CodeEmptyID:         {have: "have no ID"},
-	CodeEmptyLabel:      {have: "have no label"},
-	CodeBinary:          {have: "have a NUL byte", rule: "this is not text"},
-	CodeInvalidUTF8:     {have: "have bytes that are not valid UTF-8", rule: "name the file's encoding or save it as UTF-8"},
-	CodeStrayQuote:      {have: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
+// defectSummaries are the codes that more than one row or column may have.
+var defectSummaries = map[string]defectSummary{
+	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
+	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},
+	CodeRaggedRow:       {predicate: "do not have as many fields as the header"},
+	CodeTooManyColumns:  {predicate: "have more than " + groupDigits(MaxFields) + " fields"},
+	CodeDuplicateID:     {predicate: "repeat the ID of an earlier row", rule: "IDs must be unique"},
+	CodeEmptyID:         {predicate: "have no ID"},
+	CodeEmptyLabel:      {predicate: "have no label"},
+	CodeBinary:          {predicate: "have a NUL byte", rule: "this is not text"},
+	CodeInvalidUTF8:     {predicate: "have bytes that are not valid UTF-8", rule: "name the file's encoding or save it as UTF-8"},
+	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
 }

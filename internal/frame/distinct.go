@@ -19,7 +19,7 @@ import (
 type distinct struct {
 	slots    []uint64 // a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots
-	held     int
+	stored   int
 	capacity int
 	depth    uint
 }
@@ -29,11 +29,11 @@ func newDistinct(capacity int) *distinct {
 	return &distinct{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
-// takes reports whether a hash is among those that are kept.
-func (d *distinct) takes(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
+// keeps reports whether a hash is among those that are kept.
+func (d *distinct) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
 
 func (d *distinct) add(hash uint64) {
-	if !d.takes(hash) {
+	if !d.keeps(hash) {
 		return
 	}
 	hash = max(hash, 1) // 0 and 1 count as one
@@ -46,8 +46,8 @@ func (d *distinct) add(hash uint64) {
 		at = (at + 1) & mask
 	}
 	d.slots[at] = hash
-	d.held++
-	if 2*d.held > len(d.slots) {
+	d.stored++
+	if 2*d.stored > len(d.slots) {
 		d.rebuild()
 	}
 }
@@ -55,12 +55,12 @@ func (d *distinct) add(hash uint64) {
 // rebuild makes room: twice the slots, or half the hashes at the capacity.
 func (d *distinct) rebuild() {
 	old := d.slots
-	if d.held >= d.capacity {
+	if d.stored >= d.capacity {
 		d.depth++
 	} else {
 		d.shift--
 	}
-	d.slots, d.held = make([]uint64, 1<<(64-d.shift)), 0
+	d.slots, d.stored = make([]uint64, 1<<(64-d.shift)), 0
 	for _, hash := range old {
 		if hash != 0 {
 			d.add(hash)
@@ -68,7 +68,7 @@ func (d *distinct) rebuild() {
 	}
 }
 
-func (d *distinct) count() int  { return d.held << d.depth }
+func (d *distinct) count() int  { return d.stored << d.depth }
 func (d *distinct) exact() bool { return d.depth == 0 }
 
 // hashNumber spreads a number's bits over 64 bits. Equal numbers have equal

@@ -42,14 +42,14 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 		"far":      {1e300, 1e300 + 1e285, -4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMeasure(nil, 100)
+			m := newRunningStats(nil, 100)
 			for _, v := range values {
 				m.add(v, 1)
 			}
-			var all summary
-			all.take(append(slices.Clone(values), emptyCell, otherCell, 7), m.outlook())
-			m.addAll(&all)
-			n := m.numbers()
+			var all chunkStats
+			all.compute(append(slices.Clone(values), emptyCell, textCell, 7), m.snapshot())
+			m.addChunk(&all)
+			n := m.stats()
 			rows := 0
 			for _, r := range n.Histogram.Rows {
 				rows += r
@@ -66,10 +66,10 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 	}
 }
 
-// TestManyValuesAtOnce holds that it does not matter in which pieces they come.
-func TestManyValuesAtOnce(t *testing.T) {
+// TestChunkStats holds that it does not matter in which pieces they come.
+func TestChunkStats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	one, all := newMeasure(nil, 1_000), newMeasure(nil, 1_000)
+	one, all := newRunningStats(nil, 1_000), newRunningStats(nil, 1_000)
 	var values []float64
 	for range 5_000 {
 		values = append(values, 1_000+rng.NormFloat64())
@@ -79,42 +79,42 @@ func TestManyValuesAtOnce(t *testing.T) {
 	}
 	for len(values) > 0 {
 		n := min(1+rng.IntN(500), len(values))
-		var some summary
-		if some.take(values[:n], all.outlook()); some.numbers != n || some.blanks != 0 {
+		var some chunkStats
+		if some.compute(values[:n], all.snapshot()); some.numbers != n || some.blanks != 0 {
 			t.Fatalf("%d numbers, %d blanks of %d", some.numbers, some.blanks, n)
 		}
-		all.addAll(&some)
+		all.addChunk(&some)
 		values = values[n:]
 	}
-	a, b := one.numbers(), all.numbers()
+	a, b := one.stats(), all.stats()
 	a.Histogram, b.Histogram = nil, nil // their edges depend on the first values
-	if d := cmp.Diff(a, b, cmpopts.EquateApprox(1e-12, 0)); d != "" || one.values.count() != all.values.count() {
+	if d := cmp.Diff(a, b, cmpopts.EquateApprox(1e-12, 0)); d != "" || one.distinct.count() != all.distinct.count() {
 		t.Error(d)
 	}
 }
 
-// TestOldOutlooks holds that it does not matter how much of what came before was
+// TestStaleSnapshots holds that it does not matter how much of what came before was
 // known when a run of numbers was summarised.
-func TestOldOutlooks(t *testing.T) {
+func TestStaleSnapshots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	late, early := newMeasure(nil, 100), newMeasure(nil, 100)
-	known := []outlook{early.outlook()}
+	late, early := newRunningStats(nil, 100), newRunningStats(nil, 100)
+	known := []statsSnapshot{early.snapshot()}
 	for i := range 200 {
 		values := []float64{NaN}
 		for range 1 + rng.IntN(50) {
 			values = append(values, math.Round(rng.NormFloat64()*float64(10+i*i)))
 		}
-		var now, then summary
-		now.take(values, late.outlook())
-		then.take(values, known[rng.IntN(len(known))])
-		late.addAll(&now)
-		early.addAll(&then)
-		known = append(known, early.outlook())
+		var now, then chunkStats
+		now.compute(values, late.snapshot())
+		then.compute(values, known[rng.IntN(len(known))])
+		late.addChunk(&now)
+		early.addChunk(&then)
+		known = append(known, early.snapshot())
 	}
-	if d := cmp.Diff(late, early, cmp.AllowUnexported(measure{}, distinct{}, binning{})); d != "" {
+	if d := cmp.Diff(late, early, cmp.AllowUnexported(runningStats{}, distinct{}, growingHistogram{})); d != "" {
 		t.Error(d)
 	}
-	if late.values.exact() || late.rows < 200 {
+	if late.distinct.exact() || late.rows < 200 {
 		t.Error("too few numbers to tell")
 	}
 }

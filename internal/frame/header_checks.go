@@ -1,19 +1,19 @@
 package frame
 
-// findHeaderAgain warns of a row that repeats the header, as where files were put
+// findRepeatedHeader warns of a row that repeats the header, as where files were put
 // one behind the other, and reports whether there is one.
-func (s *scan) findHeaderAgain() (bool, error) {
+func (s *scanner) findRepeatedHeader() (bool, error) {
 	line := 0
-	for i := range s.tallies {
-		t := &s.tallies[i]
-		if i == s.id || t.texts.all != nil { // its texts are not all known
+	for i := range s.columns {
+		t := &s.columns[i]
+		if i == s.id || t.texts.hashes != nil { // its texts are not all known
 			continue
 		}
 		found := t.texts.find(s.table.names[i])
-		if found == nil || line > 0 && found.line() != line {
+		if found == nil || line > 0 && found.firstLine() != line {
 			return false, nil
 		}
-		line = found.line()
+		line = found.firstLine()
 	}
 	if line == 0 {
 		return false, nil
@@ -25,45 +25,45 @@ func (s *scan) findHeaderAgain() (bool, error) {
 	return true, nil
 }
 
-// finishHeader refuses a file without rows and one that begins with data; it does
+// checkHeader refuses a file without rows and one that begins with data; it does
 // not if the first row is known to stand again among the others.
-func (s *scan) finishHeader(again bool) {
+func (s *scanner) checkHeader(again bool) {
 	if s.profile.Rows == 0 {
-		s.refuse(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
+		s.addDefects(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
 	log := &s.profile.log
-	if log.find(CodeNoHeader) != nil || again || !s.headless() {
+	if log.find(CodeNoHeader) != nil || again || !s.lacksHeader() {
 		return
 	}
 	// A first row that is data often repeats a value: no news beside this.
 	log.drop(CodeDuplicateColumn, CodeUnnamedColumn)
-	s.refuse(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
+	s.addDefects(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
 }
 
-// headless reports whether the header is rather a row of data: it holds
+// lacksHeader reports whether the header is rather a row of data: it holds
 // numbers over columns of numbers and texts that occur below it, the label
 // among them.
-func (s *scan) headless() bool {
+func (s *scanner) lacksHeader() bool {
 	alike, features := 0, 0
-	for i := range s.tallies {
+	for i := range s.columns {
 		if i == s.id || i == s.label {
 			continue
 		}
 		features++
-		if s.tallies[i].resembles(s.table.names[i]) {
+		if s.columns[i].couldHold(s.table.names[i]) {
 			alike++
 		}
 	}
 	if s.label >= 0 {
-		isClass := s.tallies[s.label].texts.find(s.table.names[s.label]) != nil
+		isClass := s.columns[s.label].texts.find(s.table.names[s.label]) != nil
 		return isClass && 2*alike >= features
 	}
-	return 2*alike >= features && alike > 1 && !ascending(s.table.names)
+	return 2*alike >= features && alike > 1 && !ascendingIntegers(s.table.names)
 }
 
-// resembles reports whether a header's cell could be one of the column's.
-func (t *tally) resembles(name string) bool {
+// couldHold reports whether a header's cell could be one of the column's.
+func (t *columnStats) couldHold(name string) bool {
 	if t.kind() == Numeric {
 		kind, _ := classify([]byte(name))
 		return kind == number && t.cells[number] > 0
@@ -71,9 +71,9 @@ func (t *tally) resembles(name string) bool {
 	return t.texts.find(name) != nil
 }
 
-// ascending reports whether the numbers among the names are integers that
+// ascendingIntegers reports whether the numbers among the names are integers that
 // rise from left to right: years or positions, as headers have them.
-func ascending(names []string) bool {
+func ascendingIntegers(names []string) bool {
 	last, any := 0.0, false
 	for _, name := range names {
 		value, ok := parseNumber([]byte(name))

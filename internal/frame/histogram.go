@@ -4,8 +4,8 @@ import "math"
 
 const (
 	histogramBins = 64
-	// widest is the width at which the bins hold every float64.
-	widest = math.MaxFloat64 / (histogramBins / 2)
+	// maxBinWidth is the width at which the bins hold every float64.
+	maxBinWidth = math.MaxFloat64 / (histogramBins / 2)
 )
 
 // Histogram counts the rows of a numeric column in bins of equal width.
@@ -17,39 +17,39 @@ type Histogram struct {
 	Rows []int `json:"rows"`
 }
 
-// binning is a Histogram that grows: a value outside its range doubles the
+// growingHistogram is a Histogram that grows: a value outside its range doubles the
 // width, which merges the bins in pairs, until the range holds the value.
-type binning struct {
+type growingHistogram struct {
 	low, width float64
 	rows       [histogramBins]int
 }
 
-func newBinning(low, high float64) *binning {
+func newGrowingHistogram(low, high float64) *growingHistogram {
 	width := (high/histogramBins - low/histogramBins) * (1 + 1e-12) // the highest value is inside
 	if width <= 0 || low+width == low {
 		width = max(math.Nextafter(math.Abs(low), math.Inf(1))-math.Abs(low), math.Abs(low)*0x1p-40, 0x1p-40)
 	}
-	return &binning{low: low, width: min(width, widest)}
+	return &growingHistogram{low: low, width: min(width, maxBinWidth)}
 }
 
-func (b *binning) add(value float64, rows int) {
-	b.reach(value)
-	b.rows[b.bin(value)] += rows
+func (b *growingHistogram) add(value float64, rows int) {
+	b.extendTo(value)
+	b.rows[b.binOf(value)] += rows
 }
 
-// reach widens the bins until they hold a value.
-func (b *binning) reach(value float64) {
-	for value < b.low && b.width < widest {
+// extendTo widens the bins until they hold a value.
+func (b *growingHistogram) extendTo(value float64) {
+	for value < b.low && b.width < maxBinWidth {
 		b.low = max(b.low-histogramBins*b.width, -math.MaxFloat64)
-		b.merge(histogramBins / 2)
+		b.doubleWidth(histogramBins / 2)
 	}
-	for (value-b.low)/b.width >= histogramBins && b.width < widest {
-		b.merge(0)
+	for (value-b.low)/b.width >= histogramBins && b.width < maxBinWidth {
+		b.doubleWidth(0)
 	}
 }
 
-// bin returns the bin of a value within reach.
-func (b *binning) bin(value float64) uint {
+// binOf returns the bin of a value within reach.
+func (b *growingHistogram) binOf(value float64) uint {
 	at := (value - b.low) / b.width
 	if at >= histogramBins { // rounded up, or wider than all numbers
 		return histogramBins - 1
@@ -57,9 +57,9 @@ func (b *binning) bin(value float64) uint {
 	return uint(int(at)) % histogramBins
 }
 
-// merge doubles the width and puts the merged pairs into the half that begins
+// doubleWidth doubles the width and puts the merged pairs into the half that begins
 // at bin to.
-func (b *binning) merge(to int) {
+func (b *growingHistogram) doubleWidth(to int) {
 	var merged [histogramBins]int
 	for i, rows := range b.rows {
 		merged[to+i/2] += rows
@@ -68,8 +68,8 @@ func (b *binning) merge(to int) {
 	b.width *= 2
 }
 
-// histogram returns the bins between the first and the last that hold rows.
-func (b *binning) histogram() *Histogram {
+// trimmed returns the bins between the first and the last that hold rows.
+func (b *growingHistogram) trimmed() *Histogram {
 	first, end := 0, histogramBins
 	for first < end && b.rows[first] == 0 {
 		first++

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// lenient reads records as a Reader does, and makes something of those that a
+// lenientReader reads records as a Reader does, and makes something of those that a
 // Reader refuses:
 //
 //	5" pipe              a quote inside a field is one
@@ -20,22 +20,22 @@ import (
 //
 // A quoted field may go over several lines, unless its record then has another
 // number of fields than the header and its first line alone has not.
-type lenient struct {
+type lenientReader struct {
 	*Reader
-	width int // fields of a record; 0 while that is not known
-	line  []byte
-	cells [][]byte // of the record, if it was read from a single line
-	note  func(code string, line, column int)
+	width      int // fields of a record; 0 while that is not known
+	lineBuffer []byte
+	cells      [][]byte // of the record, if it was read from a single line
+	note       func(code string, line, column int)
 }
 
-func newLenient(src io.Reader, delim byte, note func(code string, line, column int)) *lenient {
-	return &lenient{Reader: NewReader(src, delim), note: note}
+func newLenientReader(src io.Reader, delim byte, note func(code string, line, column int)) *lenientReader {
+	return &lenientReader{Reader: NewReader(src, delim), note: note}
 }
 
 // next returns the fields of the next record and the line where it begins, and
 // io.EOF behind the last. They are valid until the next call. A *Defect is
 // something that nothing can be made of.
-func (l *lenient) next() (fields [][]byte, line int, err error) {
+func (l *lenientReader) next() (fields [][]byte, line int, err error) {
 	r := l.Reader
 	if !r.opened {
 		r.opened = true
@@ -48,25 +48,25 @@ func (l *lenient) next() (fields [][]byte, line int, err error) {
 	}
 	for r.err == nil {
 		window := r.buf[r.pos:r.end]
-		if len(window) == 0 && r.last {
-			return nil, r.line, io.EOF
+		if len(window) == 0 && r.atEOF {
+			return nil, r.nextLine, io.EOF
 		}
-		line = r.line
+		line = r.nextLine
 		at, what := r.split(window)
-		if what == partial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
+		if what == recordPartial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 			r.err = r.fill()
 			continue
 		}
-		if what == whole && !l.doubtful() {
+		if what == recordComplete && !l.suspicious() {
 			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
 				l.note(changeLineEnds, line, 0)
 			}
 			r.pos += at
-			r.line += r.rec.breaks + 1
-			if len(r.rec.raw) == 0 {
+			r.nextLine += r.rec.lineBreaks + 1
+			if len(r.rec.text) == 0 {
 				continue
 			}
-			return l.legible(r.rec.fields, line), line, nil
+			return l.toValidUTF8(r.rec.fields, line), line, nil
 		}
 		fields, more, err := l.oneLine(at, what)
 		switch {
@@ -75,55 +75,55 @@ func (l *lenient) next() (fields [][]byte, line int, err error) {
 		case more:
 			continue
 		}
-		return l.legible(fields, line), line, nil
+		return l.toValidUTF8(fields, line), line, nil
 	}
-	return nil, r.line, r.err
+	return nil, r.nextLine, r.err
 }
 
-// doubtful reports whether a whole record may be several, held together by a
+// suspicious reports whether a whole record may be several, held together by a
 // quote that should not be there.
-func (l *lenient) doubtful() bool {
-	return l.width > 0 && l.rec.breaks > 0 && len(l.rec.fields) != l.width
+func (l *lenientReader) suspicious() bool {
+	return l.width > 0 && l.rec.lineBreaks > 0 && len(l.rec.fields) != l.width
 }
 
 // oneLine reads the record as one line, unless that is no better than the whole
 // record that begins there. more asks to try again with more of the file.
-func (l *lenient) oneLine(at int, what outcome) (fields [][]byte, more bool, err error) {
+func (l *lenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexAny(window, "\r\n")
-	if n < 0 && r.last {
+	if n < 0 && r.atEOF {
 		n = len(window)
 	}
-	if n < 0 || n+1 >= len(window) && !r.last {
+	if n < 0 || n+1 >= len(window) && !r.atEOF {
 		if len(window) > MaxRecordBytes {
 			return nil, false, &Defect{
-				Code: CodeTooLong, Line: r.line, Column: 1,
+				Code: CodeTooLong, Line: r.nextLine, Column: 1,
 				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecordBytes>>20),
 			}
 		}
 		r.err = r.fill()
 		return nil, true, nil
 	}
-	cells, mended := l.pieces(window[:n])
-	if what == whole && len(cells) != l.width {
+	cells, mended := l.splitLine(window[:n])
+	if what == recordComplete && len(cells) != l.width {
 		r.pos += at
-		r.line += r.rec.breaks + 1
+		r.nextLine += r.rec.lineBreaks + 1
 		return r.rec.fields, false, nil
 	}
 	if mended >= 0 {
-		l.note(changeQuotes, r.line, mended+1)
+		l.note(changeQuotes, r.nextLine, mended+1)
 	}
-	r.pos += lineEnd(window, n)
-	r.line++
+	r.pos += afterLineEnd(window, n)
+	r.nextLine++
 	return cells, false, nil
 }
 
-// pieces takes a line apart. mended is the first field whose quotes were not
+// splitLine takes a line apart. mended is the first field whose quotes were not
 // what they should be, -1 without one.
-func (l *lenient) pieces(line []byte) (cells [][]byte, mended int) {
-	l.line = append(l.line[:0], line...)
-	line, l.cells, mended = l.line, l.cells[:0], -1
+func (l *lenientReader) splitLine(line []byte) (cells [][]byte, mended int) {
+	l.lineBuffer = append(l.lineBuffer[:0], line...)
+	line, l.cells, mended = l.lineBuffer, l.cells[:0], -1
 	for {
 		begin, end, next := 0, 0, 0
 		if len(line) > 0 && line[0] == '"' {
@@ -173,9 +173,9 @@ func closingOnLine(line []byte, delim byte) int {
 	return 0
 }
 
-// legible makes the fields UTF-8 without NUL bytes. What is not UTF-8 is taken
+// toValidUTF8 makes the fields UTF-8 without NUL bytes. What is not UTF-8 is taken
 // for Windows-1252, of which Latin-1 is a part.
-func (l *lenient) legible(fields [][]byte, line int) [][]byte {
+func (l *lenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 	for i, field := range fields {
 		if bytes.IndexByte(field, 0) >= 0 {
 			field = bytes.ReplaceAll(field, []byte{0}, nil)
@@ -195,5 +195,5 @@ func (l *lenient) legible(fields [][]byte, line int) [][]byte {
 	return fields
 }
 
-// finished reports whether an error of next only says that there is no more.
-func finished(err error) bool { return errors.Is(err, io.EOF) }
+// isEOF reports whether an error of next only says that there is no more.
+func isEOF(err error) bool { return errors.Is(err, io.EOF) }

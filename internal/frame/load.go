@@ -34,32 +34,32 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 	if err != nil {
 		return nil, err
 	}
-	l := &load{table: t, cells: newCells(schema, b), gathered: newGathered(schema, opts.Rows)}
-	err = t.share(ctx, t.hands(), t.chunkBytes(), func() hand { return l.newHand(ctx) })
+	l := &loader{table: t, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, opts.Rows)}
+	err = t.runPipeline(ctx, t.workers(), t.chunkBytes(), func() chunkWorker { return l.newWorker(ctx) })
 	if err == nil {
 		err = l.readRows(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if l.gathered.rows == 0 {
+	if l.builder.rows == 0 {
 		d := t.defect(CodeNoRows, 0, "no data row follows the header")
 		return nil, &d
 	}
-	return l.gathered.frame(schema, opts.Labelled), nil
+	return l.builder.build(schema, opts.Labelled), nil
 }
 
-// load is the state of one Load.
-type load struct {
-	table    *table
-	cells    *cells // of rows that are read record by record
-	gathered *gathered
+// loader is the state of one Load.
+type loader struct {
+	table   *table
+	decoder *rowDecoder // of rows that are read record by record
+	builder *frameBuilder
 }
 
 // readRows takes what is left of the table record by record.
-func (l *load) readRows(ctx context.Context) error {
+func (l *loader) readRows(ctx context.Context) error {
 	const some = 1 << 12 // rows at a time
-	c := l.cells
+	c := l.decoder
 	for {
 		rec, err := l.table.next(ctx)
 		end := errors.Is(err, io.EOF)
@@ -67,49 +67,49 @@ func (l *load) readRows(ctx context.Context) error {
 			return err
 		}
 		if end || c.rows == some {
-			c.measure()
-			l.gathered.add(c)
+			c.measureRanges()
+			l.builder.add(c)
 			c.reset()
 		}
 		if end {
 			return nil
 		}
-		if d := c.add(rec); d != nil {
+		if d := c.addRecord(rec); d != nil {
 			d.Name = l.table.name(d.Column)
 			return d
 		}
 	}
 }
 
-// loadHand reads chunks of rows.
-type loadHand struct {
-	load    *load
+// loadWorker reads chunks of rows.
+type loadWorker struct {
+	loader  *loader
 	ctx     context.Context
 	numeric []bool
-	grid    grid
-	cells   *cells // of the chunk
-	whole   bool   // no record is defective
+	chunk   parsedChunk
+	decoder *rowDecoder // of the chunk
+	whole   bool        // no record is defective
 }
 
-func (l *load) newHand(ctx context.Context) *loadHand {
-	cells := l.cells.fork()
-	cells.packs = true
-	return &loadHand{load: l, ctx: ctx, numeric: cells.numericFields(len(l.table.names)), cells: cells}
+func (l *loader) newWorker(ctx context.Context) *loadWorker {
+	cells := l.decoder.fork()
+	cells.keepDecimals = true
+	return &loadWorker{loader: l, ctx: ctx, numeric: cells.numericFields(len(l.table.names)), decoder: cells}
 }
 
-func (h *loadHand) work(c *chunk) error {
-	if h.whole = h.grid.parse(c, h.numeric) && h.cells.take(&h.grid); h.whole {
-		h.cells.measure()
+func (h *loadWorker) parse(c *chunk) error {
+	if h.whole = h.chunk.parse(c, h.numeric) && h.decoder.addChunk(&h.chunk); h.whole {
+		h.decoder.measureRanges()
 	}
 	return nil
 }
 
-func (h *loadHand) settle(c *chunk) error {
-	l := h.load
+func (h *loadWorker) commit(c *chunk) error {
+	l := h.loader
 	if !h.whole {
 		return l.table.reread(c, func() error { return l.readRows(h.ctx) })
 	}
-	l.gathered.add(h.cells)
-	l.table.passed(&h.grid)
+	l.builder.add(h.decoder)
+	l.table.advance(&h.chunk)
 	return nil
 }

@@ -19,14 +19,14 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &load{table: table, cells: newCells(schema, b), gathered: newGathered(schema, 0)}
+	l := &loader{table: table, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, 0)}
 	if size > 0 {
-		err = table.share(t.Context(), 3, size, func() hand { return l.newHand(t.Context()) })
+		err = table.runPipeline(t.Context(), 3, size, func() chunkWorker { return l.newWorker(t.Context()) })
 	}
 	if err == nil {
 		err = l.readRows(t.Context())
 	}
-	return l.gathered.frame(schema, true), err
+	return l.builder.build(schema, true), err
 }
 
 // TestChunksAreLoadedAsRecords holds that the cells of all kinds of features are
@@ -34,11 +34,11 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 func TestChunksAreLoadedAsRecords(t *testing.T) {
 	schema := &Schema{ID: "id", Label: "y", Fields: []string{"n", "m", "c", "x"}, Classes: []string{"p", "q\""}, Columns: []ColumnSchema{
 		{Name: "n"},
-		part(ColumnSchema{Name: "n.text", Kind: Category, Levels: []string{"?", "1.50", "abc"}}, "n", FeatureText),
+		derived(ColumnSchema{Name: "n.text", Kind: Category, Levels: []string{"?", "1.50", "abc"}}, "n", FeatureText),
 		{Name: "m", Feature: FeatureAmount, Unit: "%"},
 		{Name: "c", Kind: Category, Levels: []string{"", "a, b", "é"}},
-		part(ColumnSchema{Name: "time"}, "x", FeatureTime),
-		part(ColumnSchema{Name: "hour"}, "x", FeatureHour),
+		derived(ColumnSchema{Name: "time"}, "x", FeatureTime),
+		derived(ColumnSchema{Name: "hour"}, "x", FeatureHour),
 	}}
 	cells := []string{
 		"1", "-1", "+1", "-0", "007", "1.50", ".5", "5.", "1e3", "1E-3", "1e999", "12345678", "123456789.123456789", "-9999999.99999999",

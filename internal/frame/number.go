@@ -9,32 +9,32 @@ import (
 	"unsafe"
 )
 
-// cellKind is what one cell looks like on its own.
-type cellKind uint8
+// valueKind is what one cell looks like on its own.
+type valueKind uint8
 
 const (
-	blank  cellKind = iota // empty, or spaces only: missing in every column
-	number                 // a finite number
-	marker                 // a way to write "no number"; missing among numbers
-	text                   // anything else
+	blank  valueKind = iota // empty, or spaces only: missing in every column
+	number                  // a finite number
+	null                    // a way to write "no number"; missing among numbers
+	text                    // anything else
 )
 
-// markers are texts that stand for a missing value in a column of numbers, in
+// nullTexts are texts that stand for a missing value in a column of numbers, in
 // lower case. In a column of texts they are texts like any other.
-var markers = map[string]bool{
+var nullTexts = map[string]bool{
 	"nan": true, "+nan": true, "-nan": true, "na": true, "n/a": true, "<na>": true, "#n/a": true, "#na": true,
 	"null": true, "nil": true, "none": true, "?": true, "-": true, "--": true, ".": true, "#div/0!": true, "#value!": true,
 	"inf": true, "+inf": true, "-inf": true, "infinity": true, "+infinity": true, "-infinity": true,
 }
 
-const longestMarker = 9
+const maxNullLen = 9
 
 // classify tells what a cell is, and its value if that is a number.
 //
 // Spaces and tabs around a number are ignored. A number is written in decimal
 // with an optional sign, fraction and exponent. One too large for a float64
 // is a marker, as infinity is.
-func classify(cell []byte) (cellKind, float64) {
+func classify(cell []byte) (valueKind, float64) {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = trim(cell)
 	}
@@ -43,12 +43,12 @@ func classify(cell []byte) (cellKind, float64) {
 	}
 	if value, ok := parseNumber(cell); ok {
 		if math.IsInf(value, 0) {
-			return marker, NaN
+			return null, NaN
 		}
 		return number, value
 	}
-	if len(cell) <= longestMarker && markers[strings.ToLower(string(cell))] {
-		return marker, NaN
+	if len(cell) <= maxNullLen && nullTexts[strings.ToLower(string(cell))] {
+		return null, NaN
 	}
 	return text, NaN
 }
@@ -69,37 +69,37 @@ func trim(cell []byte) []byte {
 
 func isSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// powers of ten that a float64 holds exactly.
-var powers = [...]float64{
+// powersOf10 of ten that a float64 holds exactly.
+var powersOf10 = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
 const (
-	ones  = 0x0101010101010101
-	high  = 0x80 * ones
-	zeros = '0' * ones
+	lowBits    = 0x0101010101010101
+	highBits   = 0x80 * lowBits
+	asciiZeros = '0' * lowBits
 )
 
-// stops sets the high bit of each byte that is lower than the minus.
-func stops(word uint64) uint64 { return ^(word | high - '-'*ones) &^ word & high }
+// separatorMask sets the high bit of each byte that is lower than the minus.
+func separatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// notDigits sets the high bit of the first byte that is not 0…9, and of some
+// nonDigitMask sets the high bit of the first byte that is not 0…9, and of some
 // of those behind it.
-func notDigits(word uint64) uint64 { return (word + 0x76*ones | word) & high }
+func nonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
-// join8 returns the number of eight digits, each a byte.
-func join8(word uint64) uint64 {
+// parse8Digits returns the number of eight digits, each a byte.
+func parse8Digits(word uint64) uint64 {
 	const low = 0x000000FF000000FF
 	word = word*10 + word>>8
 	return (word&low*(100+1_000_000<<32) + word>>16&low*(1+10_000<<32)) >> 32
 }
 
-// fives holds the powers of five that a uint64 does.
-var fives = func() (list [28]five) {
+// powersOf5 holds the powers of five that a uint64 does.
+var powersOf5 = func() (list [28]powerOf5) {
 	for k, power := 0, uint64(1); k < len(list); k, power = k+1, power*5 {
-		one := five{zeros: bits.LeadingZeros64(power), inverse: math.MaxUint64}
-		if one.power = power << one.zeros; k > 0 {
+		one := powerOf5{shift: bits.LeadingZeros64(power), inverse: math.MaxUint64}
+		if one.power = power << one.shift; k > 0 {
 			one.inverse, _ = bits.Div64(1<<63, 0, one.power)
 		}
 		list[k] = one
@@ -107,10 +107,10 @@ var fives = func() (list [28]five) {
 	return list
 }()
 
-// five is a power of five.
-type five struct {
+// powerOf5 is a power of five.
+type powerOf5 struct {
 	power   uint64 // shifted until its highest bit is set
-	zeros   int    // by so many bits
+	shift   int    // by so many bits
 	inverse uint64 // 2¹²⁷ / power, rounded down, at most 2⁶⁴-1
 }
 
@@ -149,15 +149,15 @@ func parseNumber(b []byte) (float64, bool) {
 	value := float64(mantissa)
 	switch {
 	case digits > 19 || exponent < -27 || exponent > 22:
-		return parseSlowly(b)
+		return parseSlow(b)
 	case mantissa < 1<<53 && exponent < -22, mantissa >= 1<<53 && exponent > 0:
-		return parseSlowly(b)
+		return parseSlow(b)
 	case mantissa >= 1<<53:
-		value = divide(mantissa, -exponent)
+		value = divideByPowerOf10(mantissa, -exponent)
 	case exponent < 0:
-		value /= powers[-exponent]
+		value /= powersOf10[-exponent]
 	default:
-		value *= powers[exponent]
+		value *= powersOf10[exponent]
 	}
 	if negative {
 		value = -value
@@ -169,11 +169,11 @@ func parseNumber(b []byte) (float64, bool) {
 // offset behind them. More than 19 overflow.
 func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 	for len(b)-i >= 8 {
-		word := binary.LittleEndian.Uint64(b[i:]) ^ zeros
-		if notDigits(word) != 0 {
+		word := binary.LittleEndian.Uint64(b[i:]) ^ asciiZeros
+		if nonDigitMask(word) != 0 {
 			break
 		}
-		number = number*1e8 + join8(word)
+		number = number*1e8 + parse8Digits(word)
 		i += 8
 	}
 	for i < len(b) && b[i]-'0' <= 9 {
@@ -183,7 +183,7 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 	return number, i
 }
 
-// divide returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
+// divideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
 // Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
 // quotient has at least 62 bits, more than a float64 holds, and a last bit set for
@@ -191,8 +191,8 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 // by the inverse gives a quotient that may be one too low: it will do unless such
 // a difference could reach the bit that is rounded (Lemire, Number parsing at a
 // gigabyte per second, 2021).
-func divide(mantissa uint64, k int) float64 {
-	by, left := &fives[k], bits.LeadingZeros64(mantissa)
+func divideByPowerOf10(mantissa uint64, k int) float64 {
+	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
 	quotient = quotient>>1 | 1 // fits a signed integer, which a processor converts at once
 	if (quotient+2)&0xFF < 5 {
@@ -207,7 +207,7 @@ func divide(mantissa uint64, k int) float64 {
 			quotient |= 1
 		}
 	}
-	power := uint64(1023+by.zeros-left-62-k) << 52
+	power := uint64(1023+by.shift-left-62-k) << 52
 	return float64(int64(quotient)) * math.Float64frombits(power) // no subnormal
 }
 
@@ -238,7 +238,7 @@ func parseExponent(b []byte) (int, bool) {
 	return power, true
 }
 
-func parseSlowly(b []byte) (float64, bool) {
+func parseSlow(b []byte) (float64, bool) {
 	// The string shares b's bytes to save a copy; strconv does not keep it.
 	// The syntax was checked, so the only error left is the range.
 	value, _ := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)

@@ -59,11 +59,11 @@ type ColumnProfile struct {
 	// Top holds the most frequent texts of other forms, at most ten.
 	Top []ValueCount `json:"top,omitempty"`
 
-	texts     []level     // the texts that were counted; not all of them if Estimate
-	fractions bool        // some number is not an integer
-	empty     int         // rows with an empty cell
-	dayFirst  bool        // how dates with a choice were read
-	amount    *amountForm // how numbers are written that are more than digits; else nil
+	values       []distinctValue // the texts that were counted; not all of them if Estimate
+	hasFractions bool            // some number is not an integer
+	emptyRows    int             // rows with an empty cell
+	dayFirst     bool            // how dates with a choice were read
+	format       *numberFormat   // how numbers are written that are more than digits; else nil
 }
 
 // NumericStats are the statistics of a numeric column. None is NaN or infinite.
@@ -101,10 +101,10 @@ func (p *Profile) columnIndex(name string) int {
 	return -1
 }
 
-// listDefects makes Defects of the log, and of others whose places are already
+// updateDefects makes Defects of the log, and of others whose places are already
 // those of the file that the user knows.
-func (p *Profile) listDefects(others *defectLog) {
-	p.Defects = slices.Concat(p.log.list(p.locate, p.sourceLine, p.Partial), others.list(nil, p.sourceLine, p.Partial))
+func (p *Profile) updateDefects(others *defectLog) {
+	p.Defects = slices.Concat(p.log.defects(p.locate, p.sourceLine, p.Partial), others.defects(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

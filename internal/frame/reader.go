@@ -23,33 +23,33 @@ const (
 // skipped, and so are blank lines. What RFC 4180 leaves open is refused: a
 // quote inside an unquoted field, and text after a closing quote.
 type Reader struct {
-	src    io.Reader
-	delim  byte
-	stop   [256]bool // the bytes that end an unquoted run
-	buf    []byte
-	pos    int // the unread bytes are buf[pos:end]
-	end    int
-	line   int // physical line of buf[pos], from 1
-	opened bool
-	last   bool  // src has given its last byte
-	rough  bool  // what is next can be read, but not cut
-	piece  int   // bytes of the buffers that chunks are cut from, at least
-	offset int64 // of buf[0] in the file
-	err    error
-	rec    Record
+	src       io.Reader
+	delim     byte
+	stopBytes [256]bool // the bytes that end an unquoted run
+	buf       []byte
+	pos       int // the unread bytes are buf[pos:end]
+	end       int
+	nextLine  int // physical line of buf[pos], from 1
+	opened    bool
+	atEOF     bool  // src has given its last byte
+	needsRead bool  // what is next can be read, but not cut
+	minBuffer int   // bytes of the buffers that chunks are cut from, at least
+	offset    int64 // of buf[0] in the file
+	err       error
+	rec       Record
 }
 
 // Record is one record of a file. It is valid until the next Read.
 type Record struct {
-	line   int
-	breaks int // line ends inside quoted fields
-	raw    []byte
-	fields [][]byte
-	plain  []byte // texts of the fields that had doubled quotes
+	startLine  int
+	lineBreaks int // line ends inside quoted fields
+	text       []byte
+	fields     [][]byte
+	unquoted   []byte // texts of the fields that had doubled quotes
 }
 
 // Line returns the physical line on which the record begins, from 1.
-func (r *Record) Line() int { return r.line }
+func (r *Record) Line() int { return r.startLine }
 
 // Len returns the number of fields.
 func (r *Record) Len() int { return len(r.fields) }
@@ -58,7 +58,7 @@ func (r *Record) Len() int { return len(r.fields) }
 func (r *Record) Field(i int) []byte { return r.fields[i] }
 
 // Raw returns the record as it stands in the file, without its line end.
-func (r *Record) Raw() []byte { return r.raw }
+func (r *Record) Raw() []byte { return r.text }
 
 // contextReader is a source whose Read fails once the context is done.
 type contextReader struct {
@@ -75,14 +75,14 @@ func (r contextReader) Read(p []byte) (int, error) {
 
 // NewReader returns a Reader on src whose fields are parted by delim.
 func NewReader(src io.Reader, delim byte) *Reader {
-	r := &Reader{src: src, buf: newBuffer(chunkSize), line: 1, piece: chunkSize}
-	r.part(delim)
+	r := &Reader{src: src, buf: newBuffer(chunkSize), nextLine: 1, minBuffer: chunkSize}
+	r.setDelimiter(delim)
 	return r
 }
 
-func (r *Reader) part(delim byte) {
+func (r *Reader) setDelimiter(delim byte) {
 	r.delim = delim
-	r.stop[delim], r.stop['"'], r.stop['\n'], r.stop['\r'] = true, true, true, true
+	r.stopBytes[delim], r.stopBytes['"'], r.stopBytes['\n'], r.stopBytes['\r'] = true, true, true, true
 }
 
 // Read returns the next record, and io.EOF after the last. A *Defect tells
@@ -99,25 +99,25 @@ func (r *Reader) Read() (*Record, error) {
 	for r.err == nil {
 		r.skipBlank()
 		window := r.buf[r.pos:r.end]
-		if len(window) == 0 && r.last {
+		if len(window) == 0 && r.atEOF {
 			r.err = io.EOF
 			break
 		}
-		r.rec.line = r.line
+		r.rec.startLine = r.nextLine
 		at, what := r.split(window)
 		switch {
-		case what == partial:
+		case what == recordPartial:
 			if len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 				r.err = r.fill()
 				continue
 			}
 			return nil, r.fail(at, tooLong)
-		case what != whole:
+		case what != recordComplete:
 			return nil, r.fail(at, what)
 		}
 		r.pos += at
-		r.line += r.rec.breaks + 1
-		return r.check()
+		r.nextLine += r.rec.lineBreaks + 1
+		return r.checkText()
 	}
 	return nil, r.err
 }
@@ -125,15 +125,15 @@ func (r *Reader) Read() (*Record, error) {
 // skipBlank passes over blank lines: a file of nothing else is hundreds of
 // millions of them.
 func (r *Reader) skipBlank() {
-	for ; r.pos < r.end; r.line++ {
+	for ; r.pos < r.end; r.nextLine++ {
 		switch r.buf[r.pos] {
 		case '\n':
 			r.pos++
 		case '\r':
-			if r.pos+1 == r.end && !r.last {
+			if r.pos+1 == r.end && !r.atEOF {
 				return // this may be half of a CRLF
 			}
-			r.pos += lineEnd(r.buf[r.pos:r.end], 0)
+			r.pos += afterLineEnd(r.buf[r.pos:r.end], 0)
 		default:
 			return
 		}
@@ -143,10 +143,10 @@ func (r *Reader) skipBlank() {
 // done reports whether there is nothing more to read.
 func (r *Reader) done() bool { return r.err != nil }
 
-// check refuses a record that is not text.
-func (r *Reader) check() (*Record, error) {
+// checkText refuses a record that is not text.
+func (r *Reader) checkText() (*Record, error) {
 	rec := &r.rec
-	if utf8.Valid(rec.raw) && bytes.IndexByte(rec.raw, 0) < 0 {
+	if utf8.Valid(rec.text) && bytes.IndexByte(rec.text, 0) < 0 {
 		return rec, nil
 	}
 	for i, field := range rec.fields {
@@ -184,7 +184,7 @@ func (r *Reader) open() error {
 		return r.err
 	}
 	head := r.buf[:r.end]
-	if code, message := alien(head); code != "" {
+	if code, message := detectFileType(head); code != "" {
 		r.err = io.EOF
 		return &Defect{Code: code, Message: message, Line: 1, Column: 1}
 	}
@@ -218,7 +218,7 @@ func (r *Reader) fill() error {
 		n, err := r.src.Read(r.buf[r.end:])
 		r.end += n
 		if errors.Is(err, io.EOF) {
-			r.last = true
+			r.atEOF = true
 			return nil
 		}
 		if err != nil {

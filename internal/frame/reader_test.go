@@ -26,7 +26,7 @@ func readAll(src io.Reader) (records [][]string, defects []string) {
 		case errors.Is(err, io.EOF):
 			return records, defects
 		case errors.As(err, &defect):
-			defects = append(defects, defect.Code+": "+place(defect.Line, defect.Column, ""))
+			defects = append(defects, defect.Code+": "+formatLocation(defect.Line, defect.Column, ""))
 		case err != nil:
 			return records, append(defects, err.Error())
 		default:
@@ -162,14 +162,14 @@ func TestReaderReadsWhatWriterWrote(t *testing.T) {
 
 func TestClassify(t *testing.T) {
 	for cell, want := range map[string]struct {
-		kind  cellKind
+		kind  valueKind
 		value float64
 	}{
 		"": {kind: blank}, " \t": {kind: blank},
 		"0": {number, 0}, "-1": {number, -1}, "+1.50": {number, 1.5}, " 7 ": {number, 7}, ".5": {number, 0.5}, "5.": {number, 5},
 		"1e3": {number, 1000}, "1E-2": {number, 0.01}, "1e-400": {number, 0}, "00012": {number, 12},
-		"NaN": {kind: marker}, "N/A": {kind: marker}, "null": {kind: marker}, "?": {kind: marker}, "-Inf": {kind: marker}, "1e400": {kind: marker},
-		"1_000": {kind: text}, "0x10": {kind: text}, "1,5": {kind: text}, "e5": {kind: text}, "1e": {kind: text}, ".": {kind: marker},
+		"NaN": {kind: null}, "N/A": {kind: null}, "null": {kind: null}, "?": {kind: null}, "-Inf": {kind: null}, "1e400": {kind: null},
+		"1_000": {kind: text}, "0x10": {kind: text}, "1,5": {kind: text}, "e5": {kind: text}, "1e": {kind: text}, ".": {kind: null},
 		"1 2": {kind: text}, "+": {kind: text}, "--1": {kind: text}, "٣": {kind: text}, "nano": {kind: text},
 	} {
 		kind, value := classify([]byte(cell))

@@ -47,7 +47,7 @@ type Format struct {
 // NewFormat returns the format of the result of predicting the blocks,
 // whose classes are those of their schema.
 func NewFormat(blocks *BlockReader) *Format {
-	classes := blocks.cells.schema.Classes
+	classes := blocks.decoder.schema.Classes
 	f := &Format{header: bytes.Clone(blocks.RawHeader())}
 	for _, name := range AddedColumns(blocks.Header(), classes) {
 		f.header = appendField(append(f.header, ','), []byte(name))
@@ -106,10 +106,10 @@ func AppendProbability(dst []byte, p float64) []byte {
 	// The product of the 24 bits of a float32 and a power up to 10¹² is exact.
 	const low, high = 100_000, 1_000_000
 	zeros := 0 // behind the point
-	for p*powers[6+zeros] < low {
+	for p*powersOf10[6+zeros] < low {
 		zeros++
 	}
-	digits := uint32(math.RoundToEven(p * powers[6+zeros]))
+	digits := uint32(math.RoundToEven(p * powersOf10[6+zeros]))
 	if digits == high {
 		digits = low
 		if zeros--; zeros < 0 {

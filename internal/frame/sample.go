@@ -11,7 +11,7 @@ import (
 	"foretell/internal/scratch"
 )
 
-// sample keeps cells of rows chosen by chance, in memory that does not grow with
+// rowSample keeps cells of rows chosen by chance, in memory that does not grow with
 // the file: from them come the medians, and how much of the label a column tells
 // by itself (see alone).
 //
@@ -21,38 +21,38 @@ import (
 //
 // A wide table has so few rows in memory that all of them go to the disk too, as
 // long as they are at most wideRowsKept.
-type sample struct {
-	fields   int
-	id       int // field of the ID, of which nothing is kept
-	label    int // field of the label, -1 in a blind file
-	capacity int // rows
-	depth    uint
-	numbers  []int      // by row: its number in the file, from 0
-	cells    [][]uint64 // by row and field, see sampledNumber and sampledText
-	disk     *scratch.Disk
-	all      *overflow // all rows, once the memory has too few of a wide table; else nil
-	spare    []uint64  // a row that only all has
+type rowSample struct {
+	fields     int
+	id         int // field of the ID, of which nothing is kept
+	label      int // field of the label, -1 in a blind file
+	capacity   int // rows
+	depth      uint
+	rowNumbers []int      // by row: its number in the file, from 0
+	cells      [][]uint64 // by row and field, see sampledNumber and sampledText
+	disk       *scratch.Disk
+	spilled    *spilledRows // spilled rows, once the memory has too few of a wide table; else nil
+	scratchRow []uint64     // a row that only all has
 }
 
 // How many rows a sample has: as many as have sampleCells cells, but wideRowsKept
 // of a table with many columns, in memory as long as they have no more than
-// mostCellsKept.
+// maxSampleCells.
 const (
-	sampleRows    = 10_000
-	sampleCells   = 2 << 20
-	wideRowsKept  = 1_000
-	mostCellsKept = 16 << 20
+	maxSampleRows  = 10_000
+	sampleCells    = 2 << 20
+	maxWideRows    = 1_000
+	maxSampleCells = 16 << 20
 )
 
-// newSample returns an empty sample. A brief one has less memory: the columns of a
+// newRowSample returns an empty sample. A brief one has less memory: the columns of a
 // wide table are not held against the label.
-func newSample(fields, id, label int, brief bool, disk *scratch.Disk) *sample {
-	wide := min(wideRowsKept, mostCellsKept/fields)
+func newRowSample(fields, id, label int, brief bool, disk *scratch.Disk) *rowSample {
+	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
 		wide = 1
 	}
-	capacity := min(max(sampleCells/fields, wide), sampleRows)
-	return &sample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
+	capacity := min(max(sampleCells/fields, wide), maxSampleRows)
+	return &rowSample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
 // A sampled cell is the bits of its number, or those of a NaN that holds the
@@ -65,13 +65,13 @@ const (
 func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
 func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
 
-// takes reports whether the row with a number is one to keep.
-func (s *sample) takes(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) == 0 }
+// keeps reports whether the row with a number is one to keep.
+func (s *rowSample) keeps(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
-// addGrid takes rows of a grid whose columns were read; the first has a number.
-func (s *sample) addGrid(g *grid, first int) {
+// addChunk takes rows of a grid whose columns were read; the first has a number.
+func (s *rowSample) addChunk(g *parsedChunk, first int) {
 	for row := range g.rows {
-		cells := s.begin(first + row)
+		cells := s.startRow(first + row)
 		for field := range cells {
 			if g.numeric[field] {
 				if value := g.values[field*g.stride+row]; value == value {
@@ -81,20 +81,20 @@ func (s *sample) addGrid(g *grid, first int) {
 			}
 			cells[field] = s.cell(field, g.cellText(row, field))
 		}
-		s.end(cells)
+		s.endRow(cells)
 	}
 }
 
 // add takes a row.
-func (s *sample) add(fields [][]byte, row int) {
-	cells := s.begin(row)
+func (s *rowSample) add(fields [][]byte, row int) {
+	cells := s.startRow(row)
 	for field := range cells {
 		cells[field] = s.cell(field, fields[field])
 	}
-	s.end(cells)
+	s.endRow(cells)
 }
 
-func (s *sample) cell(field int, cell []byte) uint64 {
+func (s *rowSample) cell(field int, cell []byte) uint64 {
 	switch field {
 	case s.id:
 		return sampledBlank
@@ -111,60 +111,60 @@ func (s *sample) cell(field int, cell []byte) uint64 {
 }
 
 // complete reports whether all rows are kept.
-func (s *sample) complete() bool { return s.depth == 0 || s.all != nil }
+func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
 
-// begin returns where the cells of the row with a number belong, nil if it is not
+// startRow returns where the cells of the row with a number belong, nil if it is not
 // one to keep. They are passed to end.
-func (s *sample) begin(row int) []uint64 {
-	if s.all != nil && s.all.rows == wideRowsKept {
-		s.all = nil
+func (s *rowSample) startRow(row int) []uint64 {
+	if s.spilled != nil && s.spilled.rows == maxWideRows {
+		s.spilled = nil
 	}
-	if !s.takes(row) {
-		if s.all == nil {
+	if !s.keeps(row) {
+		if s.spilled == nil {
 			return nil
 		}
-		s.spare = slices.Grow(s.spare[:0], s.fields)[:s.fields]
-		return s.spare
+		s.scratchRow = slices.Grow(s.scratchRow[:0], s.fields)[:s.fields]
+		return s.scratchRow
 	}
-	for len(s.numbers) >= s.capacity {
+	for len(s.rowNumbers) >= s.capacity {
 		s.halve()
 	}
 	cells := make([]uint64, s.fields)
-	s.numbers, s.cells = append(s.numbers, row), append(s.cells, cells)
+	s.rowNumbers, s.cells = append(s.rowNumbers, row), append(s.cells, cells)
 	return cells
 }
 
-// end takes the cells of a row that has begun.
-func (s *sample) end(cells []uint64) {
-	if s.all != nil && cells != nil {
-		s.all.add(cells)
+// endRow takes the cells of a row that has begun.
+func (s *rowSample) endRow(cells []uint64) {
+	if s.spilled != nil && cells != nil {
+		s.spilled.add(cells)
 	}
 }
 
 // halve lets go of about half of the rows. Those of a wide table go to the disk
 // before the first time.
-func (s *sample) halve() {
-	if s.depth == 0 && s.capacity < wideRowsKept {
-		s.all = newOverflow(s.disk, s.fields)
+func (s *rowSample) halve() {
+	if s.depth == 0 && s.capacity < maxWideRows {
+		s.spilled = newSpilledRows(s.disk, s.fields)
 		for _, cells := range s.cells {
-			s.all.add(cells)
+			s.spilled.add(cells)
 		}
 	}
 	s.depth++
 	kept := 0
-	for i, number := range s.numbers {
-		if s.takes(number) {
-			s.numbers[kept], s.cells[kept] = number, s.cells[i]
+	for i, number := range s.rowNumbers {
+		if s.keeps(number) {
+			s.rowNumbers[kept], s.cells[kept] = number, s.cells[i]
 			kept++
 		}
 	}
 	clear(s.cells[kept:])
-	s.numbers, s.cells = s.numbers[:kept], s.cells[:kept]
+	s.rowNumbers, s.cells = s.rowNumbers[:kept], s.cells[:kept]
 }
 
-// column returns the cells of a field, row by row, in the place of dst if that
+// fieldCells returns the cells of a field, row by row, in the place of dst if that
 // has room for them.
-func (s *sample) column(dst []uint64, field int) []uint64 {
+func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 	dst = slices.Grow(dst[:0], len(s.cells))
 	for _, cells := range s.cells {
 		dst = append(dst, cells[field])
@@ -172,33 +172,33 @@ func (s *sample) column(dst []uint64, field int) []uint64 {
 	return dst
 }
 
-// cellFigures are of the cells that a sample has of a field: of all rows if it is
+// sampleStats are of the cells that a sample has of a field: of all rows if it is
 // complete.
-type cellFigures struct {
+type sampleStats struct {
 	median         float64 // of the numbers; NaN if there is none
 	numbers, texts int     // different ones
 }
 
-// figures returns those of the wanted fields, by field.
-func (s *sample) figures(ctx context.Context, wanted func(field int) bool) ([]cellFigures, error) {
-	list := make([]cellFigures, s.fields)
-	err := s.each(ctx, wanted, func(field int, cells []uint64) { list[field] = figuresOf(cells) })
+// stats returns those of the wanted fields, by field.
+func (s *rowSample) stats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
+	list := make([]sampleStats, s.fields)
+	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = computeSampleStats(cells) })
 	return list, err
 }
 
-// each calls do with each wanted field and its cells, one for each of rows, which do
+// forEachField calls do with each wanted field and its cells, one for each of rows, which do
 // may change. Calls are made by several goroutines, one for a field.
-func (s *sample) each(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
-	if s.all != nil {
-		errs := make([]error, len(s.all.groups))
-		err := inParallel(ctx, len(errs), func(i int) { errs[i] = s.all.each(i, wanted, do) })
+func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+	if s.spilled != nil {
+		errs := make([]error, len(s.spilled.groups))
+		err := parallelFor(ctx, len(errs), func(i int) { errs[i] = s.spilled.forEachField(i, wanted, do) })
 		return errors.Join(err, errors.Join(errs...))
 	}
 	rooms := sync.Pool{New: func() any { return new([]uint64) }}
-	return inParallel(ctx, s.fields, func(field int) {
+	return parallelFor(ctx, s.fields, func(field int) {
 		if wanted(field) {
 			cells := rooms.Get().(*[]uint64)
-			*cells = s.column(*cells, field)
+			*cells = s.fieldCells(*cells, field)
 			do(field, *cells)
 			rooms.Put(cells)
 		}
@@ -206,11 +206,11 @@ func (s *sample) each(ctx context.Context, wanted func(field int) bool, do func(
 }
 
 // rows returns the numbers in the file of the rows that each has cells of.
-func (s *sample) rows() []int {
-	if s.all == nil {
-		return s.numbers
+func (s *rowSample) rows() []int {
+	if s.spilled == nil {
+		return s.rowNumbers
 	}
-	numbers := make([]int, s.all.rows)
+	numbers := make([]int, s.spilled.rows)
 	for i := range numbers {
 		numbers[i] = i
 	}
@@ -218,12 +218,12 @@ func (s *sample) rows() []int {
 }
 
 // The order of sampled cells: numbers by size, blank ones, texts.
-const orderedBlank = 0xFFF7_FFFF_FFFF_FFFF
+const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
 
-func ordered(cell uint64) uint64 {
+func sortKey(cell uint64) uint64 {
 	switch {
 	case cell == sampledBlank:
-		return orderedBlank
+		return blankSortKey
 	case cell >= sampledOther:
 		return cell
 	case cell>>63 == 1:
@@ -232,30 +232,30 @@ func ordered(cell uint64) uint64 {
 	return cell | 1<<63
 }
 
-// orderedNumber returns the number of an ordered cell.
-func orderedNumber(cell uint64) float64 {
+// fromSortKey returns the number of an ordered cell.
+func fromSortKey(cell uint64) float64 {
 	if cell>>63 == 0 {
 		return math.Float64frombits(^cell)
 	}
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// figuresOf sorts the cells.
-func figuresOf(cells []uint64) cellFigures {
-	f := cellFigures{median: NaN}
+// computeSampleStats sorts the cells.
+func computeSampleStats(cells []uint64) sampleStats {
+	f := sampleStats{median: NaN}
 	for i, cell := range cells {
-		cells[i] = ordered(cell)
+		cells[i] = sortKey(cell)
 	}
 	slices.Sort(cells)
-	n, _ := slices.BinarySearch(cells, orderedBlank)
+	n, _ := slices.BinarySearch(cells, blankSortKey)
 	if middle := n / 2; n%2 == 1 {
-		f.median = orderedNumber(cells[middle])
+		f.median = fromSortKey(cells[middle])
 	} else if n > 0 {
-		f.median = orderedNumber(cells[middle-1])/2 + orderedNumber(cells[middle])/2
+		f.median = fromSortKey(cells[middle-1])/2 + fromSortKey(cells[middle])/2
 	}
 	for i, cell := range cells {
 		switch {
-		case i > 0 && cell == cells[i-1] || cell == orderedBlank:
+		case i > 0 && cell == cells[i-1] || cell == blankSortKey:
 		case i < n:
 			f.numbers++
 		default:
@@ -266,8 +266,8 @@ func figuresOf(cells []uint64) cellFigures {
 }
 
 // medianOf returns the middle one of levels of numbers.
-func medianOf(values []level) float64 {
-	sorted := slices.SortedFunc(slices.Values(values), func(a, b level) int { return cmp.Compare(a.value, b.value) })
+func medianOf(values []distinctValue) float64 {
+	sorted := slices.SortedFunc(slices.Values(values), func(a, b distinctValue) int { return cmp.Compare(a.value, b.value) })
 	rows := 0
 	for i := range sorted {
 		rows += sorted[i].rows

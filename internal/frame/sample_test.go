@@ -16,7 +16,7 @@ func TestSampleOfWideTable(t *testing.T) {
 	const fields = groupFields + 10 // a group and a part of one
 	disk := scratch.New(t.TempDir())
 	defer disk.Close()
-	s := newSample(fields, 0, -1, false, disk)
+	s := newRowSample(fields, 0, -1, false, disk)
 	s.capacity = 20
 	draw := rand.New(rand.NewPCG(1, 2))
 	row, columns := make([][]byte, fields), make([][]string, fields)
@@ -33,13 +33,13 @@ func TestSampleOfWideTable(t *testing.T) {
 		}
 		s.add(row, number)
 	}
-	for number := range wideRowsKept {
+	for number := range maxWideRows {
 		add(number)
 	}
-	if !s.complete() || len(s.numbers) > s.capacity {
-		t.Fatalf("complete: %v, with %d rows in memory", s.complete(), len(s.numbers))
+	if !s.complete() || len(s.rowNumbers) > s.capacity {
+		t.Fatalf("complete: %v, with %d rows in memory", s.complete(), len(s.rowNumbers))
 	}
-	figures, err := s.figures(t.Context(), func(field int) bool { return field != 5 })
+	figures, err := s.stats(t.Context(), func(field int) bool { return field != 5 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestSampleOfWideTable(t *testing.T) {
 			t.Fatalf("field %d: %+v, want %+v", i, got, want)
 		}
 	}
-	if add(wideRowsKept); s.complete() {
+	if add(maxWideRows); s.complete() {
 		t.Error("a row more is kept")
 	}
 }
@@ -76,8 +76,8 @@ func TestBriefScan(t *testing.T) {
 	}
 }
 
-// TestSourceOfLines names the file of each line where several make one table.
-func TestSourceOfLines(t *testing.T) {
+// TestSourceLine names the file of each line where several make one table.
+func TestSourceLine(t *testing.T) {
 	source := func(line int) (string, int) {
 		if line < 4 {
 			return "a.csv", line
@@ -94,8 +94,8 @@ func TestSourceOfLines(t *testing.T) {
 	}
 }
 
-// TestReasonIsShort cuts the names of columns, which may be a megabyte long.
-func TestReasonIsShort(t *testing.T) {
+// TestDefectSummaryIsShort cuts the names of columns, which may be a megabyte long.
+func TestDefectSummaryIsShort(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	p := scanText(t, "id,"+long+",y\n1,2,a\n2,\xFF,b\n", ScanOptions{})
 	if got := p.DefectSummary(); len(got) > 300 || !strings.Contains(got, "xxx…") {

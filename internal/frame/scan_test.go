@@ -278,7 +278,7 @@ func TestScanOfABlindFile(t *testing.T) {
 	}
 }
 
-func TestLevelsAreRetainedByRows(t *testing.T) {
+func TestLevelsAreRetainedByCount(t *testing.T) {
 	t.Run("rare_texts_go_where_there_are_many", func(t *testing.T) {
 		cells := cellsOf(1_500, func(i int) string { return "w" + strconv.Itoa(i) })
 		cells = append(cells, cells[:700]...)
@@ -288,16 +288,16 @@ func TestLevelsAreRetainedByRows(t *testing.T) {
 	})
 
 	t.Run("frequent_texts_survive_forgetting", func(t *testing.T) {
-		tally := tally{limits: limits{few: 10, set: 4_096, early: earlyBytes}}
+		tally := columnStats{limits: memoryLimits{maxTexts: 10, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 100_000 {
 			cell := "rare" + strconv.Itoa(i)
 			if i%2 == 0 {
 				cell = "often" + strconv.Itoa(rng.IntN(50))
 			}
-			tally.add([]byte(cell), i)
+			tally.addCell([]byte(cell), i)
 			if len(tally.texts.list) == 1_000 {
-				tally.texts.prune(tally.texts.bytes/2, &tally.limits)
+				tally.texts.evict(tally.texts.bytes/2, &tally.limits)
 			}
 		}
 		often := 0

@@ -6,40 +6,40 @@ import (
 	"io"
 )
 
-// outcome is what came of looking for a record at the head of a window.
-type outcome uint8
+// splitStatus is what came of looking for a record at the head of a window.
+type splitStatus uint8
 
 const (
-	whole    outcome = iota // the window begins with a whole record
-	partial                 // the record goes on past the window
-	stray                   // a quote where none may be
-	unclosed                // a quote that nothing closes
-	tooLong                 // a field over MaxField, a record over MaxRecord
-	tooMany                 // more than MaxFields fields
+	recordComplete splitStatus = iota // the window begins with a whole record
+	recordPartial                     // the record goes on past the window
+	strayQuote                        // a quote where none may be
+	unclosedQuote                     // a quote that nothing closes
+	tooLong                           // a field over MaxField, a record over MaxRecord
+	tooManyFields                     // more than MaxFields fields
 )
 
 // split takes the record at the head of the window apart into r.rec.
 //
 // For a whole record it returns the offset behind its line end, else the
 // offset at which the field (or the stray quote) in question begins.
-func (r *Reader) split(window []byte) (int, outcome) {
+func (r *Reader) split(window []byte) (int, splitStatus) {
 	rec := &r.rec
-	rec.fields, rec.plain, rec.breaks = rec.fields[:0], rec.plain[:0], 0
+	rec.fields, rec.unquoted, rec.lineBreaks = rec.fields[:0], rec.unquoted[:0], 0
 	i := 0
 	for {
 		start := i
 		if i < len(window) && window[i] == '"' {
-			end, what := r.quoted(window, start)
-			if what != whole {
+			end, what := r.readQuoted(window, start)
+			if what != recordComplete {
 				return start, what
 			}
 			i = end
 		} else {
-			for i < len(window) && !r.stop[window[i]] {
+			for i < len(window) && !r.stopBytes[window[i]] {
 				i++
 			}
 			if i < len(window) && window[i] == '"' {
-				return i, stray
+				return i, strayQuote
 			}
 			if i-start > MaxFieldBytes {
 				return start, tooLong
@@ -48,23 +48,23 @@ func (r *Reader) split(window []byte) (int, outcome) {
 		}
 		if i < len(window) && window[i] == r.delim {
 			if len(rec.fields) == MaxFields {
-				return start, tooMany
+				return start, tooManyFields
 			}
 			i++
 			continue
 		}
-		next := lineEnd(window, i)
-		if next == len(window) && !r.last && (next == i || window[next-1] == '\r') {
-			return start, partial
+		next := afterLineEnd(window, i)
+		if next == len(window) && !r.atEOF && (next == i || window[next-1] == '\r') {
+			return start, recordPartial
 		}
-		rec.raw = window[:i]
-		return next, whole
+		rec.text = window[:i]
+		return next, recordComplete
 	}
 }
 
-// lineEnd returns the offset behind the line end at window[i], which is the
+// afterLineEnd returns the offset behind the line end at window[i], which is the
 // end of the window or holds CR or LF.
-func lineEnd(window []byte, i int) int {
+func afterLineEnd(window []byte, i int) int {
 	if i < len(window) && window[i] == '\r' {
 		i++
 		if i < len(window) && window[i] == '\n' {
@@ -75,75 +75,75 @@ func lineEnd(window []byte, i int) int {
 	return min(i+1, len(window))
 }
 
-// quoted appends the quoted field that opens at window[start] to the record
+// readQuoted appends the quoted field that opens at window[start] to the record
 // and returns the offset behind its closing quote.
-func (r *Reader) quoted(window []byte, start int) (int, outcome) {
-	i, doubled, what := closing(window, start, r.last)
-	if what != whole {
+func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
+	i, doubled, what := closingQuote(window, start, r.atEOF)
+	if what != recordComplete {
 		return start, what
 	}
 	text := window[start+1 : i-1]
 	if len(text) > MaxFieldBytes {
 		return start, tooLong
 	}
-	breaks := countBreaks(text)
-	if i < len(window) && (!r.stop[window[i]] || window[i] == '"') {
+	breaks := countLineBreaks(text)
+	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
 		// Over several lines, this is rather the next field's opening quote.
 		if breaks > 0 {
-			return start, unclosed
+			return start, unclosedQuote
 		}
-		return start, stray
+		return start, strayQuote
 	}
-	r.rec.breaks += breaks
+	r.rec.lineBreaks += breaks
 	if doubled {
-		text = r.rec.undouble(text)
+		text = r.rec.unescape(text)
 	}
 	r.rec.fields = append(r.rec.fields, text)
-	return i, whole
+	return i, recordComplete
 }
 
-// closing returns the offset behind the quote that closes the one at
+// closingQuote returns the offset behind the quote that closes the one at
 // window[start], and whether there are doubled quotes in between. Unless the
 // window is the last, the byte behind it must be there.
-func closing(window []byte, start int, last bool) (end int, doubled bool, what outcome) {
+func closingQuote(window []byte, start int, last bool) (end int, doubled bool, what splitStatus) {
 	i := start + 1
 	for {
 		n := bytes.IndexByte(window[i:], '"')
 		if n < 0 {
 			if last {
-				return start, doubled, unclosed
+				return start, doubled, unclosedQuote
 			}
-			return start, doubled, partial
+			return start, doubled, recordPartial
 		}
 		i += n + 1
 		if i == len(window) && !last {
-			return start, doubled, partial
+			return start, doubled, recordPartial
 		}
 		if i == len(window) || window[i] != '"' {
-			return i, doubled, whole
+			return i, doubled, recordComplete
 		}
 		doubled = true
 		i++
 	}
 }
 
-// undouble returns text with each pair of quotes made one.
-func (r *Record) undouble(text []byte) []byte {
-	begin := len(r.plain)
+// unescape returns text with each pair of quotes made one.
+func (r *Record) unescape(text []byte) []byte {
+	begin := len(r.unquoted)
 	for {
 		n := bytes.IndexByte(text, '"')
 		if n < 0 {
 			break
 		}
-		r.plain = append(r.plain, text[:n+1]...)
+		r.unquoted = append(r.unquoted, text[:n+1]...)
 		text = text[n+2:]
 	}
-	r.plain = append(r.plain, text...)
-	return r.plain[begin:len(r.plain):len(r.plain)]
+	r.unquoted = append(r.unquoted, text...)
+	return r.unquoted[begin:len(r.unquoted):len(r.unquoted)]
 }
 
-// countBreaks returns the number of line ends in text.
-func countBreaks(text []byte) int {
+// countLineBreaks returns the number of line ends in text.
+func countLineBreaks(text []byte) int {
 	n := bytes.Count(text, []byte{'\n'})
 	if bytes.IndexByte(text, '\r') >= 0 {
 		n += bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n"))
@@ -153,13 +153,13 @@ func countBreaks(text []byte) int {
 
 // fieldLine returns the physical line on which field i begins.
 func (r *Record) fieldLine(i int, delim byte) int {
-	if r.breaks == 0 {
-		return r.line
+	if r.lineBreaks == 0 {
+		return r.startLine
 	}
 	inside := false
-	for at, char := range r.raw {
+	for at, char := range r.text {
 		if i == 0 {
-			return r.line + countBreaks(r.raw[:at])
+			return r.startLine + countLineBreaks(r.text[:at])
 		}
 		if char == '"' {
 			inside = !inside
@@ -167,28 +167,28 @@ func (r *Record) fieldLine(i int, delim byte) int {
 			i--
 		}
 	}
-	return r.line + r.breaks
+	return r.startLine + r.lineBreaks
 }
 
 // fail describes the defect at offset at of the window and moves on to the
 // next line if it can tell where that is.
-func (r *Reader) fail(at int, what outcome) error {
+func (r *Reader) fail(at int, what splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{
-		Line:   r.line + countBreaks(window[:at]),
+		Line:   r.nextLine + countLineBreaks(window[:at]),
 		Column: len(r.rec.fields) + 1,
 	}
 	switch what {
-	case tooMany:
-		return r.failFields(d)
-	case stray:
+	case tooManyFields:
+		return r.failTooManyFields(d)
+	case strayQuote:
 		d.Code = CodeStrayQuote
 		d.Message = `a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled`
 		if err := r.skipLine(at); err != nil {
 			return err
 		}
 		return d
-	case unclosed:
+	case unclosedQuote:
 		d.Code, d.Message = CodeUnclosedQuote, "the quote that opens here is never closed"
 	case tooLong:
 		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecordBytes>>20)
@@ -203,10 +203,10 @@ func (r *Reader) fail(at int, what outcome) error {
 	return d
 }
 
-// failFields describes a record of more than MaxFields fields and moves behind it
+// failTooManyFields describes a record of more than MaxFields fields and moves behind it
 // if it ends within MaxRecord bytes.
-func (r *Reader) failFields(d *Defect) error {
-	d.Code, d.Line, d.Column = CodeTooManyColumns, r.line, 0
+func (r *Reader) failTooManyFields(d *Defect) error {
+	d.Code, d.Line, d.Column = CodeTooManyColumns, r.nextLine, 0
 	fields, ended, err := r.skipRecord()
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func (r *Reader) failFields(d *Defect) error {
 	if !ended {
 		more, fields, r.err = "more than ", fields-1, io.EOF
 	}
-	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, grouped(fields), grouped(MaxFields))
+	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, groupDigits(fields), groupDigits(MaxFields))
 	return d
 }
 
@@ -237,9 +237,9 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 			}
 		}
 		size += len(window)
-		r.line += countBreaks(window)
+		r.nextLine += countLineBreaks(window)
 		r.pos = r.end
-		if r.last {
+		if r.atEOF {
 			return fields, true, nil
 		}
 		if r.err = r.fill(); r.err != nil {
@@ -251,16 +251,16 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 
 // skipLine moves behind the line end that follows offset at.
 func (r *Reader) skipLine(at int) error {
-	r.line += countBreaks(r.buf[r.pos : r.pos+at])
+	r.nextLine += countLineBreaks(r.buf[r.pos : r.pos+at])
 	r.pos += at
 	for {
 		window := r.buf[r.pos:r.end]
-		if n := bytes.IndexAny(window, "\r\n"); n >= 0 && (n+1 < len(window) || r.last) {
-			r.pos += lineEnd(window, n)
-			r.line++
+		if n := bytes.IndexAny(window, "\r\n"); n >= 0 && (n+1 < len(window) || r.atEOF) {
+			r.pos += afterLineEnd(window, n)
+			r.nextLine++
 			return nil
 		}
-		if r.last {
+		if r.atEOF {
 			r.pos = r.end
 			return nil
 		}

@@ -11,12 +11,12 @@ import (
 
 // table reads a CSV file with a header: records as long as the header.
 type table struct {
-	reader *Reader
-	names  []string // the header's names, without surrounding spaces
-	header []byte   // the header as it stands in the file
-	line   int      // the header's line
-	rows   int      // data records read
-	unseen int      // fields read since next looked at its context
+	reader     *Reader
+	names      []string // the header's names, without surrounding spaces
+	header     []byte   // the header as it stands in the file
+	line       int      // the header's line
+	rows       int      // data records read
+	sinceCheck int      // fields read since next looked at its context
 }
 
 // openTable reads the header. A *Defect tells why there is none.
@@ -28,7 +28,7 @@ func openTable(reader *Reader) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{reader: reader, line: rec.line, header: bytes.Clone(rec.raw)}
+	t := &table{reader: reader, line: rec.startLine, header: bytes.Clone(rec.text)}
 	for _, field := range rec.fields {
 		t.names = append(t.names, string(trim(field)))
 	}
@@ -39,8 +39,8 @@ func openTable(reader *Reader) (*table, error) {
 // io.EOF.
 func (t *table) next(ctx context.Context) (*Record, error) {
 	const often = 1 << 14 // fields
-	if t.unseen += len(t.names); t.unseen >= often {
-		if t.unseen = 0; ctx.Err() != nil {
+	if t.sinceCheck += len(t.names); t.sinceCheck >= often {
+		if t.sinceCheck = 0; ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -68,11 +68,11 @@ func (t *table) ragged(rec *Record) *Defect {
 	want, got := len(t.names), len(rec.fields)
 	at := min(want, got)
 	d := &Defect{
-		Code: CodeRaggedRow, Line: rec.line, Column: at + 1, Name: t.name(at + 1),
+		Code: CodeRaggedRow, Line: rec.startLine, Column: at + 1, Name: t.name(at + 1),
 		Message: fmt.Sprintf("expected %d fields, got %d", want, got),
 	}
-	if rec.breaks > 0 {
-		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.line+rec.breaks)
+	if rec.lineBreaks > 0 {
+		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.startLine+rec.lineBreaks)
 	}
 	return d
 }
@@ -105,8 +105,8 @@ func (t *table) defect(code string, at int, format string, args ...any) Defect {
 
 // The columns that a file needs at least.
 const (
-	labelledColumns = 3
-	blindColumns    = 2
+	minLabelledColumns = 3
+	minBlindColumns    = 2
 )
 
 // checkHeader returns what is wrong with the header of a file that needs at
@@ -114,16 +114,16 @@ const (
 func (t *table) checkHeader(columns int) []Defect {
 	if n := len(t.names); n < columns {
 		roles := "an ID first and a feature"
-		if columns == labelledColumns {
+		if columns == minLabelledColumns {
 			roles = "an ID first, a feature and the label last"
 		}
-		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", plural(n, "column"), columns, roles)
+		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", pluralize(n, "column"), columns, roles)
 		if other := likelyDelimiter(t.header); other != 0 {
 			d.Message += fmt.Sprintf(" (are the fields parted by %q?)", other)
 		}
 		return []Defect{d}
 	}
-	if t.allNumbers() {
+	if t.allNumeric() {
 		return []Defect{t.defect(CodeNoHeader, 0, "the first row holds numbers only: the file needs a header row that names the columns")}
 	}
 	var defects []Defect
@@ -142,7 +142,7 @@ func (t *table) checkHeader(columns int) []Defect {
 	return defects
 }
 
-func (t *table) allNumbers() bool {
+func (t *table) allNumeric() bool {
 	for _, name := range t.names {
 		if kind, _ := classify([]byte(name)); kind != number {
 			return false
@@ -163,21 +163,21 @@ func likelyDelimiter(header []byte) byte {
 	return best
 }
 
-// plural returns "1 row", "2 rows", "1,234 rows".
-func plural(n int, noun string) string {
+// pluralize returns "1 row", "2 rows", "1,234 rows".
+func pluralize(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	if strings.HasSuffix(noun, "ss") {
-		return grouped(n) + " " + noun + "es"
+		return groupDigits(n) + " " + noun + "es"
 	}
-	return grouped(n) + " " + noun + "s"
+	return groupDigits(n) + " " + noun + "s"
 }
 
-// grouped returns n with commas between thousands.
-func grouped(n int) string {
+// groupDigits returns n with commas between thousands.
+func groupDigits(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+	return fmt.Sprintf("%s,%03d", groupDigits(n/1000), n%1000)
 }

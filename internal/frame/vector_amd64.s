@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func markBlocks(dst *int32, text *byte, blocks uintptr) uintptr
+// func findSeparatorsAVX2(dst *int32, text *byte, blocks uintptr) uintptr
 // Requires: AVX, AVX2, BMI, POPCNT
-TEXT ·markBlocks(SB), NOSPLIT, $0-32
+TEXT ·findSeparatorsAVX2(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    text+8(FP), CX
 	MOVQ    blocks+16(FP), DX
@@ -114,9 +114,9 @@ DATA returns<>+16(SB)/8, $0x0d0d0d0d0d0d0d0d
 DATA returns<>+24(SB)/8, $0x0d0d0d0d0d0d0d0d
 GLOBL returns<>(SB), RODATA|NOPTR, $32
 
-// func plainQuads(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool
+// func parseDecimalsAVX2(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool
 // Requires: AVX, AVX2
-TEXT ·plainQuads(SB), NOSPLIT, $0-41
+TEXT ·parseDecimalsAVX2(SB), NOSPLIT, $0-41
 	MOVQ     dst+0(FP), AX
 	MOVQ     text+8(FP), CX
 	MOVQ     begins+16(FP), DX

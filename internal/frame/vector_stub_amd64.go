@@ -4,12 +4,12 @@
 
 package frame
 
-// markBlocks writes the offset behind each comma, LF and CR of 64·blocks bytes of text to dst, which needs room for eight more, and returns how many there are.
+// findSeparatorsAVX2 writes the offset behind each comma, LF and CR of 64·blocks bytes of text to dst, which needs room for eight more, and returns how many there are.
 //
 //go:noescape
-func markBlocks(dst *int32, text *byte, blocks uintptr) uintptr
+func findSeparatorsAVX2(dst *int32, text *byte, blocks uintptr) uintptr
 
-// plainQuads is plainGo on 4·quads rows. stride is the number of bytes from row to row of begins.
+// parseDecimalsAVX2 is plainGo on 4·quads rows. stride is the number of bytes from row to row of begins.
 //
 //go:noescape
-func plainQuads(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool
+func parseDecimalsAVX2(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool

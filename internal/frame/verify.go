@@ -101,7 +101,7 @@ func (v *verifier) header(classes []string) error {
 		}
 	}
 	if extra := len(expected); extra < len(v.got.names) {
-		d := v.got.defect(CodeColumnsDiffer, extra, "expected %s, got %d", plural(extra, "column"), len(v.got.names))
+		d := v.got.defect(CodeColumnsDiffer, extra, "expected %s, got %d", pluralize(extra, "column"), len(v.got.names))
 		return &d
 	}
 	return nil
@@ -133,20 +133,20 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 		return false, nil
 	case gotEnds:
 		return false, &Defect{
-			Code: CodeRowsDiffer, Line: v.got.reader.line,
-			Message: fmt.Sprintf("the result ends after %s, the blind file has more", plural(v.rows, "row")),
+			Code: CodeRowsDiffer, Line: v.got.reader.nextLine,
+			Message: fmt.Sprintf("the result ends after %s, the blind file has more", pluralize(v.rows, "row")),
 		}
 	case wantEnds:
 		return false, &Defect{
-			Code: CodeRowsDiffer, Line: got.line,
-			Message: fmt.Sprintf("the blind file has only %s", plural(v.rows, "row")),
+			Code: CodeRowsDiffer, Line: got.startLine,
+			Message: fmt.Sprintf("the blind file has only %s", pluralize(v.rows, "row")),
 		}
 	}
 	v.rows++
 	for i, cell := range want.fields {
 		if !bytes.Equal(cell, got.fields[i]) {
 			return false, v.defect(got, i, CodeCellDiffers, "%s, but %s in line %d of the blind file",
-				excerpt(string(got.fields[i])), excerpt(string(cell)), want.line)
+				excerpt(string(got.fields[i])), excerpt(string(cell)), want.startLine)
 		}
 	}
 	return true, v.figures(got, len(want.fields))

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-func (s *scan) warn(code string, at int, format string, args ...any) {
+func (s *scanner) warn(code string, at int, format string, args ...any) {
 	s.warnAt(s.table.line, code, at, format, args...)
 }
 
-func (s *scan) warnAt(line int, code string, at int, format string, args ...any) {
+func (s *scanner) warnAt(line int, code string, at int, format string, args ...any) {
 	s.profile.Warnings = append(s.profile.Warnings, Warning{
 		Code: code, Message: fmt.Sprintf(format, args...),
 		Line: line, Column: at + 1, Name: s.table.names[at],
 	})
 }
 
-// columnKind is what one warning says of several columns with warnings of one
+// warningGroup is what one warning says of several columns with warnings of one
 // code.
-type columnKind struct {
-	from int    // columns from which they have one warning
-	have string // what is wrong with them
-	fate string // what becomes of them
+type warningGroup struct {
+	minColumns  int    // columns from which they have one warning
+	predicate   string // what is wrong with them
+	consequence string // what becomes of them
 }
 
-var columnKinds = map[string]columnKind{
+var warningGroups = map[string]warningGroup{
 	CodeEmptyColumn:    {2, "have no value in any row", "not used"},
 	CodeConstantColumn: {2, "are constant", "not used"},
 	CodeTwinColumn:     {2, "say the same as an earlier column", "not used"},
@@ -33,20 +33,20 @@ var columnKinds = map[string]columnKind{
 	CodeLeakingColumn:  {4, "tell nearly every label by themselves", "are they known before the label is?"},
 }
 
-// foldWarnings makes one warning of those of a code that many columns have, in
+// groupWarnings makes one warning of those of a code that many columns have, in
 // the place of the first:
 //
 //	1,311 columns are constant: not used (f5, f9, f12, …)
 //
 // The rest stay as they are, and so do those of columns that are used although
 // they are like an ID.
-func (s *scan) foldWarnings() {
+func (s *scanner) groupWarnings() {
 	used := make(map[int]bool, len(s.profile.Columns))
 	for i := range s.profile.Columns {
 		used[s.profile.Columns[i].Column] = s.profile.Columns[i].Features > 0
 	}
-	folds := func(w *Warning) (columnKind, bool) {
-		kind, known := columnKinds[w.Code]
+	folds := func(w *Warning) (warningGroup, bool) {
+		kind, known := warningGroups[w.Code]
 		return kind, known && (w.Code != CodeIDLikeColumn || !used[w.Column])
 	}
 	names := make(map[string][]string) // of the columns, by code
@@ -61,25 +61,25 @@ func (s *scan) foldWarnings() {
 		kind, fold := folds(&w)
 		list := names[w.Code]
 		switch {
-		case !fold || len(list) > 0 && len(list) < kind.from:
+		case !fold || len(list) > 0 && len(list) < kind.minColumns:
 		case list == nil:
 			continue // the first has told of it
 		default:
 			names[w.Code] = nil
 			w.Line, w.Count = s.table.line, len(list)
-			w.Message = fmt.Sprintf("%s %s: %s (%s)", plural(len(list), "column"), kind.have, kind.fate, firstNames(list))
+			w.Message = fmt.Sprintf("%s %s: %s (%s)", pluralize(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
 		}
 		kept = append(kept, w)
 	}
 	s.profile.Warnings = kept
 }
 
-// manyFindings is the number of columns with findings of one code from which they
+// minGroupedFindings is the number of columns with findings of one code from which they
 // have one finding: the figures of fewer are worth a look each.
-const manyFindings = 10
+const minGroupedFindings = 10
 
-// findingKinds is what such a finding says where it stands for several columns.
-var findingKinds = map[string]string{
+// findingGroups is what such a finding says where it stands for several columns.
+var findingGroups = map[string]string{
 	CodeMissingColumn:  "of the training file are missing",
 	CodeExtraColumn:    "are not in the training file: carried through, not used to predict",
 	CodeMovedRange:     "of numbers have moved: their range or mean is another than in training",
@@ -88,11 +88,11 @@ var findingKinds = map[string]string{
 	CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// fold makes one finding of those of a code that many features have, in the place
+// groupFindings makes one finding of those of a code that many features have, in the place
 // of the first.
-func (c *comparison) fold() {
+func (c *comparison) groupFindings() {
 	folds := func(f *Finding) bool {
-		return findingKinds[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
+		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
 	}
 	names := make(map[string][]string) // of the columns, by code
 	for i := range c.findings {
@@ -104,13 +104,13 @@ func (c *comparison) fold() {
 	for _, f := range c.findings {
 		list := names[f.Code]
 		switch {
-		case !folds(&f) || 0 < len(list) && len(list) < manyFindings:
+		case !folds(&f) || 0 < len(list) && len(list) < minGroupedFindings:
 		case list == nil:
 			continue // the first has told of it
 		default:
 			names[f.Code] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
-			f.Message = fmt.Sprintf("%s %s (%s)", plural(len(list), "column"), findingKinds[f.Code], firstNames(list))
+			f.Message = fmt.Sprintf("%s %s (%s)", pluralize(len(list), "column"), findingGroups[f.Code], firstNames(list))
 		}
 		kept = append(kept, f)
 	}
@@ -120,10 +120,10 @@ func (c *comparison) fold() {
 // firstNames lists the first names, cut to a readable length.
 func firstNames(list []string) string {
 	var names []string
-	for _, name := range list[:min(len(list), namedPlaces)] {
-		names = append(names, shortened(name))
+	for _, name := range list[:min(len(list), maxNamed)] {
+		names = append(names, shorten(name))
 	}
-	if len(list) > namedPlaces {
+	if len(list) > maxNamed {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")

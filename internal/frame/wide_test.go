@@ -275,7 +275,7 @@ func TestDefectsAreCounted(t *testing.T) {
 		}
 		for _, d := range p.Defects {
 			lines := want[d.Code]
-			if d.Count != len(lines) || !slices.Equal(d.Lines, lines[:min(len(lines), mostPlaces)]) || d.AtLeast {
+			if d.Count != len(lines) || !slices.Equal(d.Lines, lines[:min(len(lines), maxLocations)]) || d.AtLeast {
 				t.Errorf("seed %d: %s: %d, %v, want %d", seed, d.Code, d.Count, d.Lines, len(lines))
 			}
 		}

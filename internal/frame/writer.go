@@ -9,10 +9,10 @@ import (
 // Writer writes RFC 4180 records that end in LF. A field is put in quotes only
 // if it must be. The first error stays; Flush returns it.
 type Writer struct {
-	out   *bufio.Writer
-	text  []byte // of a field
-	inRow bool   // the record has a field already
-	blank bool   // and it was one empty field
+	out       *bufio.Writer
+	text      []byte // of a field
+	inRow     bool   // the record has a field already
+	onlyEmpty bool   // and it was one empty field
 }
 
 // NewWriter returns a Writer on dst. Flush must be called at the end.
@@ -23,7 +23,7 @@ func NewWriter(dst io.Writer) *Writer {
 // Field appends a field to the record.
 func (w *Writer) Field(text []byte) {
 	w.separate()
-	w.blank = w.blank && len(text) == 0
+	w.onlyEmpty = w.onlyEmpty && len(text) == 0
 	w.text = appendField(w.text[:0], text)
 	_, _ = w.out.Write(w.text)
 }
@@ -34,7 +34,7 @@ func (w *Writer) EmptyFields(n int) {
 		return
 	}
 	w.Field(nil)
-	w.blank = w.blank && n == 1
+	w.onlyEmpty = w.onlyEmpty && n == 1
 	const commas = ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
 	for n--; n > 0; n -= len(commas) {
 		_, _ = w.out.WriteString(commas[:min(n, len(commas))])
@@ -63,17 +63,17 @@ func (w *Writer) separate() {
 	if w.inRow {
 		_ = w.out.WriteByte(',')
 	}
-	w.blank = !w.inRow
+	w.onlyEmpty = !w.inRow
 	w.inRow = true
 }
 
 // EndRecord ends the record.
 func (w *Writer) EndRecord() {
-	if w.blank { // a blank line would be no record
+	if w.onlyEmpty { // a blank line would be no record
 		_, _ = w.out.WriteString(`""`)
 	}
 	_ = w.out.WriteByte('\n')
-	w.inRow, w.blank = false, false
+	w.inRow, w.onlyEmpty = false, false
 }
 
 // Flush writes what is buffered and returns the first error of all writing.

@@ -13,8 +13,8 @@ import (
 
 func main() {
 	ConstraintExpr("amd64")
-	mark()
-	plain()
+	separators()
+	decimals()
 	Generate()
 }
 
@@ -27,10 +27,10 @@ func same(name string, word uint64) Mem {
 	return at
 }
 
-// mark emits markBlocks.
-func mark() {
-	TEXT("markBlocks", NOSPLIT, "func(dst *int32, text *byte, blocks uintptr) uintptr")
-	Doc("markBlocks writes the offset behind each comma, LF and CR of 64·blocks bytes of text to dst, which needs room for eight more, and returns how many there are.")
+// separators emits findSeparatorsAVX2.
+func separators() {
+	TEXT("findSeparatorsAVX2", NOSPLIT, "func(dst *int32, text *byte, blocks uintptr) uintptr")
+	Doc("findSeparatorsAVX2 writes the offset behind each comma, LF and CR of 64·blocks bytes of text to dst, which needs room for eight more, and returns how many there are.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	text := Load(Param("text"), GP64())
@@ -96,10 +96,10 @@ func mark() {
 	RET()
 }
 
-// plain emits plainQuads: the lanes of a register are the cells of four rows.
-func plain() {
-	TEXT("plainQuads", NOSPLIT, "func(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool")
-	Doc("plainQuads is plainGo on 4·quads rows. stride is the number of bytes from row to row of begins.")
+// decimals emits parseDecimalsAVX2: the lanes of a register are the cells of four rows.
+func decimals() {
+	TEXT("parseDecimalsAVX2", NOSPLIT, "func(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool")
+	Doc("parseDecimalsAVX2 is parseDecimalsGo on 4·quads rows. stride is the number of bytes from row to row of begins.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	text := Load(Param("text"), GP64())

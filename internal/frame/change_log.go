@@ -1,0 +1,152 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Change is something that Mend did to a file, and where it did so first.
+type Change struct {
+	// Code tells what was done. It is stable; the message is not.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Count is how often: rows, cells or columns.
+	Count int `json:"count"`
+	// Line and Column are the place in the file that was read, from 1; 0 where
+	// all of the file or all of a line is meant.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Name is the header's name for Column.
+	Name string `json:"name,omitempty"`
+	// LeftOut is how many rows the copy lacks because of it.
+	LeftOut int `json:"leftOut,omitempty"`
+}
+
+// The codes of changes, in the order in which they are told.
+const (
+	changeEncoding    = "cell-encoding"
+	changeMark        = "byte-order-mark"
+	changeLineEnds    = "line-ends"
+	changeDelimiter   = "delimiter"
+	changePreamble    = "preamble"
+	changeNoHeader    = "header-made"
+	changeNames       = "column-named"
+	changeRenamed     = "column-renamed"
+	changeNUL         = "nul-removed"
+	changeQuotes      = "quotes"
+	changeRagged      = "fields-realigned"
+	changeRaggedOut   = "ragged-row-left-out"
+	changeBlankRow    = "blank-row-left-out"
+	changeHeaderRow   = "repeated-header-left-out"
+	changeEmptyLabel  = "unlabelled-row-left-out"
+	changeLabelSpace  = "label-trimmed"
+	changeEmptyID     = "id-filled"
+	changeDuplicateID = "id-made-unique"
+	changeMadeID      = "id-column-made"
+	changeMoved       = "column-moved"
+	changeOrder       = "columns-reordered"
+	changeDropped     = "column-dropped"
+	changeLabelOut    = "label-taken-out"
+)
+
+// changeTexts says what a change is, of one thing and of many; %s stands for
+// their number and what they are.
+var changeTexts = []struct{ code, noun, text string }{
+	{changeEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
+	{changeMark, "", "the byte order mark is taken off"},
+	{changeLineEnds, "line", "%s with a carriage return at the end: all end in a line feed"},
+	{changeDelimiter, "", ""},
+	{changePreamble, "line", "%s before the header left out"},
+	{changeNoHeader, "", ""},
+	{changeNames, "column", "%s given a name of its own"},
+	{changeRenamed, "column", "%s named as in the training file"},
+	{changeNUL, "cell", "%s with NUL bytes, which are taken out"},
+	{changeQuotes, "row", "%s with quotes out of place, put right"},
+	{changeRagged, "row", "%s with too many or too few fields, put right by what the columns hold"},
+	{changeRaggedOut, "row", "%s with too many or too few fields left out"},
+	{changeBlankRow, "row", "%s of empty cells left out"},
+	{changeHeaderRow, "row", "%s that repeat the header left out"},
+	{changeEmptyLabel, "row", "%s without a label left out"},
+	{changeLabelSpace, "label", "%s with spaces around, taken off"},
+	{changeEmptyID, "row", "%s without an ID given one"},
+	{changeDuplicateID, "row", "%s with an ID that an earlier row has: a number is put behind it"},
+	{changeMadeID, "", ""},
+	{changeMoved, "", ""},
+	{changeOrder, "", "the columns are put in the order of the training file"},
+	{changeDropped, "column", "%s left out"},
+	{changeLabelOut, "", ""},
+}
+
+// changeLog keeps what was changed, each kind once.
+type changeLog struct{ changes []Change }
+
+// add counts a change at a place.
+func (l *changeLog) add(code string, line, column int) {
+	l.merge(Change{Code: code, Line: line, Column: column})
+}
+
+// addLeftOut notes a row that is left out.
+func (l *changeLog) addLeftOut(code string, line int) {
+	l.merge(Change{Code: code, Line: line, LeftOut: 1})
+}
+
+// addMessage notes a change that has a text of its own.
+func (l *changeLog) addMessage(code string, at Change, format string, args ...any) {
+	at.Code, at.Message = code, fmt.Sprintf(format, args...)
+	l.merge(at)
+}
+
+func (l *changeLog) merge(c Change) {
+	at := slices.IndexFunc(l.changes, func(known Change) bool { return known.Code == c.Code && known.Message == c.Message })
+	if at < 0 {
+		at = len(l.changes)
+		l.changes = append(l.changes, c)
+		l.changes[at].LeftOut = 0
+	}
+	l.changes[at].Count++
+	l.changes[at].LeftOut += c.LeftOut
+}
+
+// leftOut is how many rows of a change there are.
+func (l *changeLog) leftOut(code string) int {
+	n := 0
+	for _, c := range l.changes {
+		if c.Code == code {
+			n += c.LeftOut
+		}
+	}
+	return n
+}
+
+// report returns what was noted with their messages, in the order of the codes.
+func (l *changeLog) report(names []string) []Change {
+	rank := func(code string) int {
+		for i := range changeTexts {
+			if changeTexts[i].code == code {
+				return i
+			}
+		}
+		return len(changeTexts)
+	}
+	list := slices.Clone(l.changes)
+	slices.SortStableFunc(list, func(a, b Change) int { return rank(a.Code) - rank(b.Code) })
+	for i := range list {
+		c := &list[i]
+		if c.Name == "" && c.Column > 0 && c.Column <= len(names) {
+			c.Name = names[c.Column-1]
+		}
+		known := changeTexts[rank(c.Code)]
+		switch {
+		case c.Message != "":
+		case known.noun == "":
+			c.Message = known.text
+		default:
+			c.Message = strings.Replace(known.text, "%s", pluralize(c.Count, known.noun), 1)
+			if c.Count == 1 {
+				c.Message = strings.Replace(c.Message, " that repeat ", " that repeats ", 1)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,79 @@
+package frame
+
+import "slices"
+
+// numericFields tells which of so many fields are read as plain numbers.
+func (c *rowDecoder) numericFields(fields int) []bool {
+	numeric := make([]bool, fields)
+	for _, p := range c.direct {
+		numeric[p.field] = numeric[p.field] || p.codes == nil
+	}
+	return numeric
+}
+
+// addChunk makes the cells those of a grid, of which they may be a part until the
+// next reset or take. It returns false if some record is one that add refuses.
+func (c *rowDecoder) addChunk(g *parsedChunk) bool {
+	b := c.binding
+	if g.hasBlank(b.id) {
+		return false
+	}
+	for i := range c.columns {
+		c.columns[i].Floats, c.columns[i].Codes = c.columns[i].Floats[:0], c.columns[i].Codes[:0]
+	}
+	for _, p := range c.direct {
+		switch column := &c.columns[p.column]; {
+		case p.codes != nil:
+			column.Codes = appendCodes(column.Codes, g, p.field, p.codes)
+		case c.keepDecimals && !g.notDecimal[p.field] && !g.hasText[p.field]:
+			*column = Column{encoded: encoded{decimals: g.decimalColumn(p.field)}}
+		default:
+			*column = Column{Floats: g.numbers(p.field)}
+		}
+	}
+	for _, p := range c.split {
+		for row := range g.rows {
+			p.extractor.extract(c.columns, g.cellText(row, p.field))
+		}
+	}
+	c.labels = c.labels[:0]
+	for row := 0; b.label >= 0 && row < g.rows; row++ {
+		class, known := c.classes[string(g.cellText(row, b.label))]
+		if !known {
+			return false
+		}
+		c.labels = append(c.labels, class)
+	}
+	c.rows = g.rows
+	return true
+}
+
+// numbers returns the values of a field, NaN where there is no number.
+func (g *parsedChunk) numbers(field int) []float64 {
+	values := g.floatsOrText(field)
+	for row := 0; g.hasText[field] && row < len(values); row++ {
+		if isTextCell(values[row]) { // in quotes with quotes, perhaps
+			values[row] = numberOrNaN(g.cellText(row, field))
+		}
+	}
+	return values
+}
+
+func appendCodes(dst []int32, g *parsedChunk, field int, codes map[string]int32) []int32 {
+	for row := range g.rows {
+		dst = append(dst, categoryCode(codes, g.cellText(row, field)))
+	}
+	return dst
+}
+
+// measureRanges finds the spans of the numeric columns.
+func (c *rowDecoder) measureRanges() {
+	for i := range c.columns {
+		if cells := c.columns[i].encoded.decimals; cells != nil {
+			c.ranges[i] = measureDecimals(cells)
+		} else if values := c.columns[i].Floats; values != nil {
+			c.decimals[i] = slices.Grow(c.decimals[i][:0], len(values))[:len(values)]
+			c.ranges[i] = measureFloats(values, c.decimals[i])
+		}
+	}
+}

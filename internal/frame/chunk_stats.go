@@ -1,0 +1,91 @@
+package frame
+
+import "math"
+
+// statsSnapshot is what the measure of a column has come to with the chunks settled
+// so far. A later chunk may be summarised by an old one: what has changed since
+// is made good when that chunk is settled, so that the result is the same.
+type statsSnapshot struct {
+	low, width float64 // of the bins; 0 if there are none
+	depth      uint    // of the set of values
+}
+
+// chunkStats is what a measure needs to know of a run of numbers, each on a row.
+type chunkStats struct {
+	values          []float64 // NaN where a cell is empty
+	numbers, blanks int
+	low, high       float64
+	mayOverflow     bool // so large that their sum might overflow: the rest is not set
+	mean, squares   float64
+	fractions       bool // some number is not an integer
+	bins            growingHistogram
+	hashes          []uint64 // of the numbers, those that the set may keep
+}
+
+// overflowLimit is so large that sums of numbers beyond might overflow.
+const overflowLimit = 1e300
+
+// compute summarises the values up to the first otherCell, which it keeps.
+func (s *chunkStats) compute(values []float64, o statsSnapshot) {
+	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
+	for i, value := range values {
+		if value != value {
+			if isTextCell(value) {
+				values = values[:i]
+				break
+			}
+			blanks++
+			continue
+		}
+		sum += value
+		if value < low {
+			low = value
+		}
+		if value > high {
+			high = value
+		}
+	}
+	s.values, s.numbers, s.blanks, s.low, s.high = values, len(values)-blanks, blanks, low, high
+	s.mayOverflow = s.numbers > 0 && max(-low, high) > overflowLimit
+	if s.numbers == 0 || s.mayOverflow {
+		return
+	}
+	s.mean = sum / float64(s.numbers)
+	s.computeSpread(1<<o.depth - 1)
+	bins := growingHistogram{low: o.low, width: o.width}
+	if o.width == 0 {
+		bins = *newGrowingHistogram(low, high)
+	}
+	bins.extendTo(low)
+	bins.extendTo(high)
+	s.fillBins(bins)
+}
+
+// computeSpread finds what the mean has to be known for, and the hashes that end in
+// zeros where the mask has ones.
+func (s *chunkStats) computeSpread(mask uint64) {
+	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
+	for _, value := range s.values {
+		if value != value {
+			continue
+		}
+		distance := value - s.mean
+		s.squares += distance * distance
+		if !s.fractions && value != math.Trunc(value) {
+			s.fractions = true
+		}
+		if hash := hashNumber(value); hash&mask == 0 {
+			s.hashes = append(s.hashes, hash)
+		}
+	}
+}
+
+// fillBins puts the numbers into bins like these, which they are within reach of.
+func (s *chunkStats) fillBins(like growingHistogram) {
+	s.bins = growingHistogram{low: like.low, width: like.width}
+	for _, value := range s.values {
+		if value == value {
+			s.bins.rows[s.bins.binOf(value)]++
+		}
+	}
+}

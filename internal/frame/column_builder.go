@@ -1,0 +1,211 @@
+package frame
+
+import "math"
+
+// encoding is how a packed column keeps its cells.
+type encoding uint8
+
+const (
+	encodedInt8 encoding = iota
+	encodedInt16
+	encodedDecimal
+	encodedFloat64
+)
+
+// valueRange is what a form has to hold.
+type valueRange struct {
+	encoding encoding
+	digits   int     // of small and medium cells
+	maxAbs   float64 // and their largest size
+}
+
+// measureFloats returns the span of values. large has room for all of them, and holds
+// them if they are formLarge.
+func measureFloats(values []float64, large []decimal) valueRange {
+	if s := measureShort(values); s.encoding < encodedDecimal {
+		return s
+	}
+	if toDecimals(large, values) {
+		return valueRange{encoding: encodedDecimal}
+	}
+	return valueRange{encoding: encodedFloat64}
+}
+
+// measureShort returns the span of values, formLarge if that does not hold them
+// either.
+func measureShort(values []float64) valueRange {
+	s, power := valueRange{}, 1.0
+	for _, x := range values {
+		size := math.Abs(x)
+		for size*power <= math.MaxInt16 && float64(roundToInt32(x*power))/power != x && s.digits < maxDecimalDigits {
+			s.digits++
+			power = powersOf10[s.digits]
+		}
+		if size*power > math.MaxInt16 || s.digits == maxDecimalDigits {
+			return valueRange{encoding: encodedDecimal}
+		}
+		if size > s.maxAbs {
+			s.maxAbs = size
+		}
+	}
+	return s.union(valueRange{})
+}
+
+// measureDecimals returns the span of fractions.
+func measureDecimals(cells []decimal) valueRange {
+	s := valueRange{}
+	for _, cell := range cells {
+		if cell == missingDecimal {
+			continue
+		}
+		k, digits := int32(cell)>>exponentBits, int(cell&maxDecimalDigits)
+		for digits > 0 && k%10 == 0 {
+			k, digits = k/10, digits-1
+		}
+		size := math.Abs(float64(k)) / powersOf10[digits]
+		s.digits, s.maxAbs = max(s.digits, digits), max(s.maxAbs, size)
+		if s.maxAbs*powersOf10[s.digits] > math.MaxInt16 || digits == maxDecimalDigits {
+			return valueRange{encoding: encodedDecimal}
+		}
+	}
+	return s.union(valueRange{})
+}
+
+// union returns the span of the cells of both.
+func (s valueRange) union(t valueRange) valueRange {
+	s = valueRange{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
+	if s.encoding >= encodedDecimal {
+		return valueRange{encoding: s.encoding}
+	}
+	switch top := math.Round(s.maxAbs * powersOf10[s.digits]); {
+	case top > math.MaxInt16:
+		return valueRange{encoding: encodedDecimal}
+	case top > math.MaxInt8:
+		s.encoding = encodedInt16
+	}
+	return s
+}
+
+// columnBuilder is a numeric column that rows are added to.
+type columnBuilder struct {
+	Column
+	valueRange valueRange
+	rows       int
+	capacity   int // rows to expect
+}
+
+// add appends the rows of a column, whose span is s. If that is formLarge and the
+// column is not packed, large holds its numbers.
+func (g *columnBuilder) add(c *Column, rows int, s valueRange, large []decimal) {
+	before := g.valueRange
+	g.valueRange = before.union(s)
+	if !g.IsNumeric() || g.valueRange.encoding != before.encoding || g.valueRange.digits != before.digits {
+		g.widen(before.digits)
+	}
+	switch {
+	case g.valueRange.encoding == encodedDecimal && c.encoded.decimals != nil:
+		g.encoded.decimals = append(g.encoded.decimals, c.encoded.decimals...)
+	case g.valueRange.encoding == encodedDecimal && s.encoding == encodedDecimal:
+		g.encoded.decimals = append(g.encoded.decimals, large[:rows]...)
+	default:
+		g.appendValues(c, rows, s.digits)
+	}
+	g.rows += rows
+}
+
+// appendValues appends the numbers of a column to the cells, see put.
+func (g *columnBuilder) appendValues(c *Column, rows, digits int) {
+	var some [1 << 9]float64
+	for lo := 0; lo < rows; lo += len(some) {
+		g.encode(c.Values(some[:], lo, min(lo+len(some), rows)), digits)
+	}
+}
+
+// encode appends values to the cells. If they are formLarge, the values have so
+// many digits, or are.
+func (g *columnBuilder) encode(values []float64, digits int) {
+	switch p := &g.encoded; g.valueRange.encoding {
+	case encodedInt8:
+		p.int8s = encode(p.int8s, values, missingInt8, powersOf10[p.digits])
+	case encodedInt16:
+		p.int16s = encode(p.int16s, values, missingInt16, powersOf10[p.digits])
+	case encodedDecimal:
+		for _, x := range values {
+			cell := missingDecimal
+			if x == x {
+				cell = newDecimal(roundToInt32(x*powersOf10[digits]), uint8(digits))
+			}
+			p.decimals = append(p.decimals, cell)
+		}
+	default:
+		g.Floats = append(g.Floats, values...)
+	}
+}
+
+// widen gives the rows the form of the span. They have had so many digits.
+func (g *columnBuilder) widen(digits int) {
+	old, room := g.Column, max(g.capacity, g.rows)
+	g.Column = Column{encoded: encoded{digits: g.valueRange.digits}}
+	switch p := &g.encoded; g.valueRange.encoding {
+	case encodedInt8:
+		p.int8s = make([]int8, 0, room)
+	case encodedInt16:
+		p.int16s = make([]int16, 0, room)
+	case encodedDecimal:
+		p.decimals = make([]decimal, 0, room)
+	default:
+		g.Floats = make([]float64, 0, room)
+	}
+	g.appendValues(&old, g.rows, digits)
+}
+
+// frameBuilder is what Load has read so far.
+type frameBuilder struct {
+	columns []columnBuilder // by column; those of categories are not used
+	codes   [][]int32
+	labels  []int32
+	rows    int
+}
+
+func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
+	g := &frameBuilder{
+		columns: make([]columnBuilder, len(schema.Columns)), codes: make([][]int32, len(schema.Columns)),
+		labels: make([]int32, 0, rows),
+	}
+	for i := range schema.Columns {
+		if schema.Columns[i].Kind == Numeric {
+			g.columns[i].capacity = rows
+		} else {
+			g.codes[i] = make([]int32, 0, rows)
+		}
+	}
+	return g
+}
+
+// add appends the rows of c, which are measured.
+func (g *frameBuilder) add(c *rowDecoder) {
+	for i := range c.columns {
+		if g.codes[i] != nil {
+			g.codes[i] = append(g.codes[i], c.columns[i].Codes...)
+		} else {
+			g.columns[i].add(&c.columns[i], c.rows, c.ranges[i], c.decimals[i])
+		}
+	}
+	g.labels = append(g.labels, c.labels...)
+	g.rows += c.rows
+}
+
+// build returns what was added.
+func (g *frameBuilder) build(schema *Schema, labelled bool) *Frame {
+	f := &Frame{Schema: schema, Rows: g.rows, Columns: make([]Column, len(g.codes))}
+	for i := range f.Columns {
+		if f.Columns[i] = g.columns[i].Column; g.codes[i] != nil {
+			f.Columns[i] = Column{Codes: g.codes[i]}
+		}
+		f.Columns[i].encoded.useDictionary()
+	}
+	if labelled {
+		f.Labels = g.labels
+	}
+	return f
+}

@@ -1,0 +1,264 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+)
+
+// Severity tells whether a finding stops the prediction.
+type Severity string
+
+// The severities of a Finding.
+const (
+	SeverityDefect  Severity = "defect"  // the service would refuse the blind file
+	SeverityWarning Severity = "warning" // the prediction may suffer
+)
+
+// Finding is a difference between a training file and a blind file.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Code     string   `json:"code"`
+	// Name is the column's; empty where the file as a whole is meant.
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
+	// Line and Column are the place in the blind file, as in Defect: that of the
+	// column's name if no cell is meant.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Suggestion names the blind file's column that may be meant by one that is
+	// missing; empty if none is like it.
+	Suggestion string `json:"likely,omitempty"`
+	// Count is the number of columns that the finding is about, with Name and Column
+	// left empty; 0 for one column.
+	Count int `json:"count,omitempty"`
+}
+
+// The differences from which a column counts as moved.
+const (
+	rangeTolerance = 0.1  // of the training range, beyond its ends
+	maxMeanShift   = 0.5  // of the training standard deviation
+	maxMissingRise = 0.2  // of the rows
+	maxUnparsable  = 0.05 // of the rows
+	minRows        = 30   // rows below which shares and means say little
+)
+
+// Compare compares the profile of a blind file with that of the training file,
+// column by column in the order of the training file. Columns are told by
+// name; that the IDs are others is as it should be. Where many columns differ in one
+// way, one finding tells of them all.
+func Compare(train, blind *Profile) []Finding {
+	c := &comparison{train: train, blind: blind}
+	c.checkID()
+	for i := range train.Columns {
+		known := &train.Columns[i]
+		at := blind.columnIndex(known.Name)
+		if at < 0 {
+			if known.Name != blind.Schema.ID {
+				c.reportMissing(known.Name)
+			}
+			continue
+		}
+		c.checkColumn(known, &blind.Columns[at])
+	}
+	c.checkExtra()
+	c.groupFindings()
+	return c.findings
+}
+
+type comparison struct {
+	train, blind *Profile
+	findings     []Finding
+	missing      int // columns of the training file that the blind file lacks
+}
+
+func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
+	c.reportAt(c.blind.line, severity, code, name, format, args...)
+}
+
+func (c *comparison) reportAt(line int, severity Severity, code, name, format string, args ...any) {
+	f := Finding{Severity: severity, Code: code, Name: name, Message: fmt.Sprintf(format, args...), Line: line}
+	if at := c.blind.columnIndex(name); at >= 0 {
+		f.Column = c.blind.Columns[at].Column
+	}
+	if c.blind.locate != nil {
+		f.Line, f.Column = c.blind.locate(f.Line, f.Column)
+	}
+	c.findings = append(c.findings, f)
+}
+
+// reportMissing names the column that may be meant, if one has a name like it
+// that the training file has not.
+func (c *comparison) reportMissing(name string) {
+	const some = 20 // columns that are missing, behind which no other name is looked for
+	var extra []string
+	for i := range c.blind.Columns {
+		if c.missing >= some {
+			break
+		}
+		if one := c.blind.Columns[i].Name; c.train.columnIndex(one) < 0 && one != c.train.Schema.Label {
+			extra = append(extra, one)
+		}
+	}
+	likely := ClosestName(name, extra)
+	c.report(SeverityDefect, CodeMissingColumn, name, "the column of the training file is missing%s", didYouMean(name, extra))
+	c.findings[len(c.findings)-1].Suggestion = likely
+	c.missing++
+}
+
+func (c *comparison) checkID() {
+	want, got := c.train.Schema.ID, c.blind.Schema.ID
+	if want == got {
+		return
+	}
+	if c.train.columnIndex(got) >= 0 {
+		c.report(SeverityDefect, CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature", excerpt(got))
+		return
+	}
+	c.report(SeverityWarning, CodeOtherIDName, want, "no column has this name: the first, %s, is taken as the ID", excerpt(got))
+}
+
+func (c *comparison) checkExtra() {
+	for i := range c.blind.Columns {
+		name := c.blind.Columns[i].Name
+		switch {
+		case c.train.columnIndex(name) >= 0:
+		case name == c.train.Schema.Label:
+			c.report(SeverityWarning, CodeExtraColumn, name, "the label is carried through and never used to predict")
+		default:
+			c.report(SeverityWarning, CodeExtraColumn, name, "not in the training file: carried through, not used to predict")
+		}
+	}
+}
+
+func (c *comparison) checkColumn(train, blind *ColumnProfile) {
+	before, now := ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows)
+	if now > before+maxMissingRise && c.blind.Rows >= minRows {
+		c.report(SeverityWarning, CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, %.0f %% in training", 100*now, 100*before)
+	}
+	if train.Features == 0 {
+		return // nothing is learnt from it
+	}
+	if !train.Form.ordered() {
+		c.checkCategories(train, blind)
+		return
+	}
+	if c.checkForm(train, blind) && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
+		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
+	}
+}
+
+// checkForm looks for cells that cannot be read as those of training were. It
+// returns whether the numbers of both can be compared.
+func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
+	rows, most := train.unparsable(blind, c.blind.Rows)
+	form := train.Form
+	switch {
+	case rows == 0:
+		return form == blind.Form
+	case form != blind.Form:
+		c.report(SeverityWarning, CodeChangedKind, train.Name, "a column of %s in training, of %s here: the %s are taken as missing",
+			form.noun(), blind.Form.noun(), blind.Form.noun())
+	case ratio(rows, c.blind.Rows) > maxUnparsable:
+		c.report(SeverityWarning, CodeChangedKind, train.Name, "in %s %s that are written in another way than in training, most often %s: taken as missing",
+			pluralize(rows, "row"), form.noun(), excerpt(most.text))
+	default:
+		return true
+	}
+	return false
+}
+
+// unparsable returns how many of a blind column's rows have a value that cannot be
+// read as those of the training column were, and the most frequent of these.
+func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
+	known := make(map[string]bool, len(c.values))
+	for i := range c.values {
+		known[c.values[i].text] = true
+	}
+	measured := rows - blind.emptyRows
+	for i := range blind.values {
+		one := &blind.values[i]
+		measured -= one.rows
+		if c.parses(one) || c.Form == blind.Form && (one.kind == null || known[one.text]) {
+			continue
+		}
+		unread += one.rows
+		if one.rows > most.rows {
+			most = *one
+		}
+	}
+	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
+		unread += measured // numbers that were too many to be kept, and no dates
+	}
+	return unread, most
+}
+
+// parses reports whether a text has a value in a column.
+func (c *ColumnProfile) parses(one *distinctValue) bool {
+	cell := []byte(one.text)
+	switch {
+	case c.Form != FormNumeric:
+		_, ok := parseDateTime(cell, c.dayFirst)
+		return ok
+	case c.format != nil:
+		_, ok := c.format.parse(cell)
+		return ok
+	}
+	return !math.IsNaN(numberOrNaN(cell))
+}
+
+// checkCategories looks for texts that training never had. Texts of words are
+// mostly new.
+func (c *comparison) checkCategories(train, blind *ColumnProfile) {
+	if train.Form == FormText || train.Estimate { // not all of its texts are known
+		return
+	}
+	known := make(map[string]bool, len(train.values))
+	for i := range train.values {
+		known[train.values[i].text] = true
+	}
+	texts, rows, most, first := 0, 0, distinctValue{}, math.MaxInt
+	for _, one := range blind.values {
+		if !known[one.text] {
+			texts, rows, first = texts+1, rows+one.rows, min(first, one.firstLine())
+			if one.rows > most.rows {
+				most = one
+			}
+		}
+	}
+	if texts == 0 {
+		return
+	}
+	what := "a text that training never had: " + excerpt(most.text)
+	if texts > 1 {
+		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", groupDigits(texts), excerpt(most.text))
+	}
+	c.reportAt(first, SeverityWarning, CodeUnseenCategory, blind.Name, "in %s (%s) %s",
+		pluralize(rows, "row"), formatPercent(ratio(rows, c.blind.Rows)), what)
+}
+
+func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericStats) {
+	slack := (train.Max - train.Min) * rangeTolerance
+	moved := blind.Min < train.Min-slack || blind.Max > train.Max+slack
+	if moved {
+		c.report(SeverityWarning, CodeMovedRange, name, "from %s to %s, in training from %s to %s",
+			form.Format(blind.Min), form.Format(blind.Max), form.Format(train.Min), form.Format(train.Max))
+	}
+	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= minRows && math.Abs(shift) > maxMeanShift*train.StdDev {
+		c.report(SeverityWarning, CodeMovedRange, name, "%s on average, in training %s", form.Format(blind.Mean), form.Format(train.Mean))
+	}
+}
+
+func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }
+
+// formatPercent gives a share as people read it: 12 %, 0.4 %, 99.8 %. Nearly all is
+// never all, and next to nothing never nothing.
+func formatPercent(share float64) string {
+	switch whole := 100 * share; {
+	case whole > 0 && whole < 1:
+		return fmt.Sprintf("%.1f %%", max(whole, 0.1))
+	case whole > 99 && whole < 100:
+		return fmt.Sprintf("%.1f %%", math.Floor(10*whole)/10)
+	default:
+		return fmt.Sprintf("%.0f %%", whole)
+	}
+}

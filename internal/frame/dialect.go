@@ -1,0 +1,147 @@
+package frame
+
+import "bytes"
+
+// dialect is how a file is written, as far as its beginning tells.
+type dialect struct {
+	delim    byte
+	preamble int      // records before the header: titles and remarks
+	header   bool     // the first record names the columns
+	rowNames bool     // and not the first one, as R writes tables
+	columns  []string // as they stand in the file, without spaces around
+	line     int      // of the header
+	sample   [][][]byte
+}
+
+// The rules by which a file's beginning is read.
+const (
+	maxSniffedRows = 1000
+	maxPreamble    = 20
+)
+
+// sniffDialect finds out how a file is written. delim is DetectDelimiter, or what the
+// user says; cut tells that the file goes on behind the sample.
+func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
+	if delim == 0 || delim == DetectDelimiter {
+		delim = FindDelimiter(sample[:min(len(sample), detectBytes)], cut || len(sample) > detectBytes)
+		if delim == ',' {
+			delim = delimiterAfterPreamble(sample, cut)
+		}
+	}
+	l := dialect{delim: delim, header: true}
+	records, err := readSample(sample, cut, delim)
+	if len(records) == 0 {
+		return l, emptyFileError(err)
+	}
+	usual := modalLength(records)
+	if n := len(records[0]); n == usual-1 {
+		l.rowNames = n >= minBlindColumns && hasRowNames(records[1:], usual)
+	} else {
+		l.preamble = preambleLength(records, usual)
+	}
+	for _, field := range records[l.preamble] {
+		l.columns = append(l.columns, string(trim(field)))
+	}
+	if l.rowNames {
+		l.columns = append([]string{""}, l.columns...)
+	}
+	numbers := table{names: l.columns}
+	l.header = !numbers.allNumeric()
+	l.sample = records[l.preamble+1:]
+	return l, nil
+}
+
+// preambleLength returns how many records stand before the header: those with hardly a
+// field, up to one that has as many as most.
+func preambleLength(records [][][]byte, usual int) int {
+	for at, record := range records[:min(len(records), maxPreamble+1)] {
+		filled := 0
+		for _, field := range record {
+			if !isBlank(field) {
+				filled++
+			}
+		}
+		switch {
+		case len(record) == usual && 2*filled > usual:
+			return at
+		case 2*filled > usual+1:
+			return 0
+		}
+	}
+	return 0
+}
+
+// delimiterAfterPreamble returns the delimiter of a file whose first lines are no table.
+func delimiterAfterPreamble(sample []byte, cut bool) byte {
+	best, most := byte(','), 0
+	for _, delim := range []byte(delimiters) {
+		records, _ := readSample(sample, cut, delim) // what it has is enough
+		usual, alike := modalLength(records), 0
+		for _, record := range records {
+			if len(record) == usual {
+				alike++
+			}
+		}
+		if score := alike * (usual - 1); usual > 1 && 10*alike >= 8*len(records) && score > most {
+			best, most = delim, score
+		}
+	}
+	return best
+}
+
+// readSample returns the first records of a sample.
+func readSample(sample []byte, cut bool, delim byte) (records [][][]byte, err error) {
+	reader := newLenientReader(bytes.NewReader(sample), delim, func(string, int, int) {})
+	for len(records) < maxSniffedRows {
+		var fields [][]byte
+		if fields, _, err = reader.next(); err != nil {
+			break
+		}
+		record := make([][]byte, len(fields))
+		for i, field := range fields {
+			record[i] = bytes.Clone(field)
+		}
+		records = append(records, record)
+	}
+	if cut && isEOF(err) && len(records) > 1 {
+		records = records[:len(records)-1] // the sample may end within it
+	}
+	return records, err
+}
+
+// modalLength returns the most frequent number of fields, the largest of those.
+func modalLength(records [][][]byte) int {
+	counts, best := map[int]int{}, 0
+	for _, record := range records {
+		counts[len(record)]++
+	}
+	for n, rows := range counts {
+		if rows > counts[best] || rows == counts[best] && n > best {
+			best = n
+		}
+	}
+	return best
+}
+
+// hasRowNames reports whether every row has a first field of its own, and not an
+// empty last one, which a delimiter at the end of each line would make.
+func hasRowNames(records [][][]byte, usual int) bool {
+	seen := map[string]bool{}
+	for _, record := range records {
+		if len(record) != usual {
+			continue
+		}
+		first := string(record[0])
+		if seen[first] || isBlank(record[0]) {
+			return false
+		}
+		seen[first] = true
+	}
+	last := func(record [][]byte) bool { return len(record) == usual && !isBlank(record[usual-1]) }
+	for _, record := range records {
+		if last(record) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+package frame
+
+import "math"
+
+// extractor puts the parts of a file's cell into the columns made of it, one row
+// after the other.
+type extractor interface {
+	// extract appends one row to each of its columns. The cell may be anything.
+	extract(columns []Column, cell []byte)
+}
+
+// amountExtractor fills numbers that are written with more than digits.
+type amountExtractor struct {
+	format numberFormat
+	column int
+}
+
+func (f *amountExtractor) extract(columns []Column, cell []byte) {
+	value, ok := f.format.parse(cell)
+	if !ok || math.IsInf(value, 0) {
+		value = NaN
+	}
+	c := &columns[f.column]
+	c.Floats = append(c.Floats, value)
+}
+
+// dateExtractor fills the parts of a date.
+type dateExtractor struct {
+	dayFirst bool
+	columns  []int
+	features []FeatureKind
+}
+
+func (f *dateExtractor) extract(columns []Column, cell []byte) {
+	m, ok := parseDateTime(cell, f.dayFirst)
+	days := m.days()
+	for i, p := range f.features {
+		value := NaN
+		if ok && (m.hasDate || p == FeatureHour) {
+			value = dateFeature(days, p)
+		}
+		c := &columns[f.columns[i]]
+		c.Floats = append(c.Floats, value)
+	}
+}
+
+// dateFeature returns a part of a moment in days since the beginning of 1970.
+func dateFeature(days float64, p FeatureKind) float64 {
+	whole := math.Floor(days)
+	switch p {
+	case FeatureTime:
+		return days
+	case FeatureHour:
+		const seconds = 24 * 60 * 60
+		return math.Round((days-whole)*seconds) / 3600
+	case FeatureWeekday: // 1 January 1970 was a Thursday
+		return math.Mod(math.Mod(whole+3, 7)+7, 7)
+	}
+	_, month, day := civilFromDays(int(whole))
+	if p == FeatureMonth {
+		return float64(month)
+	}
+	return float64(day)
+}
+
+// textExtractor fills the words of a text. A cell without a text has no words,
+// and its length is missing.
+type textExtractor struct {
+	tokenizer     tokenizer
+	wordColumns   []int          // those of words
+	words         map[string]int // the column of each
+	lengthColumns []int          // those of its length
+	countColumns  []int          // those of the number of words
+}
+
+func (f *textExtractor) extract(columns []Column, cell []byte) {
+	for _, at := range f.wordColumns {
+		columns[at].Floats = append(columns[at].Floats, 0)
+	}
+	length, count := NaN, NaN
+	if cell = trim(cell); len(cell) > 0 {
+		length, count = float64(len(cell)), 0
+		f.tokenizer.tokenize(cell, func(word []byte) {
+			count++
+			if at, known := f.words[string(word)]; known {
+				floats := columns[at].Floats
+				floats[len(floats)-1] = 1
+			}
+		})
+	}
+	for _, at := range f.lengthColumns {
+		columns[at].Floats = append(columns[at].Floats, length)
+	}
+	for _, at := range f.countColumns {
+		columns[at].Floats = append(columns[at].Floats, count)
+	}
+}
+
+// newExtractor returns what fills the columns, by their places in a schema, that
+// are made of one cell of the file.
+func newExtractor(schema *Schema, columns []int) extractor {
+	c := &schema.Columns[columns[0]]
+	switch c.Feature {
+	case FeatureAmount:
+		return &amountExtractor{format: numberFormat{unit: c.Unit, decimalComma: c.DecimalComma}, column: columns[0]}
+	case FeatureLength, FeatureWords, FeatureWord:
+		return newTextExtractor(schema, columns)
+	}
+	f := &dateExtractor{dayFirst: c.DayFirst, columns: columns}
+	for _, at := range columns {
+		f.features = append(f.features, schema.Columns[at].Feature)
+	}
+	return f
+}
+
+func newTextExtractor(schema *Schema, columns []int) *textExtractor {
+	f := &textExtractor{words: make(map[string]int)}
+	for _, at := range columns {
+		switch c := &schema.Columns[at]; c.Feature {
+		case FeatureLength:
+			f.lengthColumns = append(f.lengthColumns, at)
+		case FeatureWords:
+			f.countColumns = append(f.countColumns, at)
+		default:
+			f.wordColumns = append(f.wordColumns, at)
+			f.words[c.Word] = at
+		}
+	}
+	return f
+}

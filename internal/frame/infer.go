@@ -1,0 +1,332 @@
+package frame
+
+import (
+	"slices"
+	"strings"
+)
+
+// Form is what the cells of a file's column are, as people would say. The
+// engine learns from features made of them, which are of a Kind.
+type Form string
+
+// The forms of columns.
+const (
+	FormNumeric  Form = "numeric"  // numbers, perhaps with a unit, perhaps with a few texts among them
+	FormBoolean  Form = "boolean"  // yes and no, or other words for them
+	FormCategory Form = "category" // texts from a set
+	FormDate     Form = "date"     // dates, perhaps with a time of day
+	FormTime     Form = "time"     // times of day
+	FormText     Form = "text"     // texts of words
+)
+
+// inference is what the tally of a column was found to be.
+type inference struct {
+	form Form
+	// format is set for numbers that are written with more than digits.
+	format *numberFormat
+	// strays are the texts among numbers that get levels of their own.
+	strays []distinctValue
+	// isCode tells that numbers are names: of digits alone, padded with zeros.
+	isCode bool
+	// dayFirst is how dates with a choice are read.
+	dayFirst bool
+	// values are the numbers that the texts of a form of numbers stand for:
+	// days for dates. They are nil if every number is one already.
+	values []distinctValue
+	// sampled tells that not all texts are known, nor all values.
+	sampled bool
+	// words are those of a text, the most telling first.
+	words []string
+	// namesRows tells that texts name rows. They are of no use as levels.
+	namesRows bool
+	// shared tells that enough rows share their texts for levels to be of use.
+	shared bool
+}
+
+// The rules by which a column is judged.
+const (
+	minTextRows        = 50   // rows below which no text is taken apart
+	minDistinctShare   = 0.2  // share of different texts from which they are taken apart
+	maxStrayShare      = 20   // one text among so many different numbers or dates
+	maxDateAttempts    = 100  // texts that are no dates, after which none is looked for
+	maxStrays          = 1000 // texts among numbers
+	minDistinctNumbers = 20   // different numbers or dates that outweigh a few texts
+	minNameShare       = 0.95 // share of different texts that makes them names
+	minSharedWords     = 0.2  // words a text shares with others, on average
+	minSharedRows      = 0.3  // share of rows whose text is another's too
+)
+
+// infer decides what a column is.
+func (t *columnStats) infer() inference {
+	texts := t.texts.sample()
+	if t.cells[text] == 0 {
+		if t.cells[number] == 0 && t.cells[null] > 0 {
+			return inference{form: FormCategory}
+		}
+		if j, ok := t.inferDates(texts); ok {
+			return j
+		}
+		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
+	}
+	if j, ok := t.inferDates(texts); ok {
+		return j
+	}
+	if j, ok := t.inferAmounts(texts); ok {
+		return j
+	}
+	if t.kind() == Numeric {
+		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
+	}
+	if isBoolean(texts) {
+		return inference{form: FormBoolean}
+	}
+	return t.inferText(texts)
+}
+
+// inferDates judges whether texts are dates or times, and which way they are read:
+// with the month first if that suits as many as the other way.
+func (t *columnStats) inferDates(texts []distinctValue) (inference, bool) {
+	best, most, times := inference{form: FormDate}, 0, 0
+	for _, dayFirst := range []bool{false, true} {
+		values, read, clocks := t.parseDates(texts, dayFirst)
+		if read > most {
+			best.dayFirst, best.values, most, times = dayFirst, values, read, clocks
+		}
+	}
+	others := 0
+	for i := range texts {
+		if kind := texts[i].kind; kind == text || kind == number {
+			others++
+		}
+	}
+	others -= most
+	numbers := t.cells[text] == 0 // which are hardly ever dates
+	if most < 1 || others*maxStrayShare > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
+		return inference{}, false
+	}
+	if times == most {
+		best.form = FormTime
+	}
+	best.sampled = t.texts.sampled != nil
+	return best, true
+}
+
+// parseDates reads texts as dates and returns them as levels of numbers, how many
+// could be read, and how many of these are times of day.
+func (t *columnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, read, clocks int) {
+	for i := range texts {
+		m, ok := parseDateTime([]byte(texts[i].text), dayFirst)
+		if texts[i].kind == number {
+			// Compact dates of our own times, or else numbers.
+			ok = ok && m.day >= daysFromCivil(1900, 1, 1) && m.day < daysFromCivil(2100, 1, 1)
+		}
+		if !ok {
+			if read == 0 && i >= maxDateAttempts {
+				return nil, 0, 0
+			}
+			continue
+		}
+		read++
+		value := m.days()
+		if !m.hasDate {
+			clocks++
+			value = m.hour
+		}
+		values = append(values, distinctValue{kind: number, value: value, rows: texts[i].rows})
+	}
+	if clocks > 0 && clocks < read {
+		return nil, 0, 0 // some dates, some times
+	}
+	return values, read, clocks
+}
+
+// inferAmounts judges whether texts are numbers all the same: written with a
+// currency, a unit or commas, or words among many different numbers.
+func (t *columnStats) inferAmounts(texts []distinctValue) (inference, bool) {
+	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
+	for _, comma := range []bool{false, true} {
+		j := inference{form: FormNumeric, format: &numberFormat{unit: commonUnit(texts, comma), decimalComma: comma}}
+		known, others, decorated := 0, 0, 0
+		for i := range texts {
+			if texts[i].kind == blank || texts[i].kind == null {
+				continue
+			}
+			if value, ok := j.format.parse([]byte(texts[i].text)); ok {
+				known++
+				if texts[i].kind == text {
+					decorated++
+				}
+				j.values = append(j.values, distinctValue{kind: number, value: value, rows: texts[i].rows})
+			} else {
+				others++
+			}
+		}
+		if decorated == 0 {
+			j.format, j.values = nil, nil
+		}
+		if known > 0 && others < fewest {
+			best, fewest, different = j, others, known
+		}
+	}
+	if different == 0 {
+		return inference{}, false
+	}
+	return t.decideAmounts(best, texts, different, fewest)
+}
+
+// decideAmounts decides whether so many different numbers and so many other
+// texts are a column of numbers.
+func (t *columnStats) decideAmounts(j inference, texts []distinctValue, different, others int) (inference, bool) {
+	if t.numbers != nil && t.cells[text] <= t.cells[number] {
+		different = max(different, t.numbers.distinct.count())
+	}
+	plain := t.kind() == Numeric
+	enough := others == 0 || different >= minDistinctNumbers && others*maxStrayShare <= different
+	if !plain && !enough {
+		return inference{}, false
+	}
+	rows := 0
+	for _, one := range t.texts.list {
+		if !j.unexpected(&one) {
+			continue
+		}
+		rows += one.rows
+		j.strays = append(j.strays, one)
+	}
+	if 2*rows > t.cells[text]+t.cells[number] {
+		return inference{}, false
+	}
+	j.sampled = t.texts.sampled != nil
+	if rows*maxJunkShare <= t.cells[text]+t.cells[number] || len(j.strays) > maxStrays {
+		j.strays = nil // too rare to learn from
+	}
+	j.isCode = isZeroPadded(texts)
+	return j, true
+}
+
+// unexpected reports whether a text among numbers is none, in whatever way these are
+// written.
+func (j *inference) unexpected(one *distinctValue) bool {
+	if one.kind != text || j.format == nil {
+		return one.kind == text
+	}
+	_, ok := j.format.parse([]byte(one.text))
+	return !ok
+}
+
+// commonUnit returns the unit that most texts have.
+func commonUnit(texts []distinctValue, comma bool) string {
+	counts := map[string]int{}
+	best := ""
+	for i := range texts {
+		if texts[i].kind != text {
+			continue
+		}
+		_, unit, ok := parseAmount([]byte(texts[i].text), comma)
+		if !ok || unit == "" {
+			continue
+		}
+		counts[unit]++
+		if n := counts[unit] - counts[best]; best == "" || n > 0 || n == 0 && unit < best {
+			best = unit
+		}
+	}
+	return best
+}
+
+// isZeroPadded reports whether numbers are codes: digits alone, some with zeros in
+// front, as in 02134.
+func isZeroPadded(texts []distinctValue) bool {
+	zeros := false
+	for i := range texts {
+		if texts[i].kind != number {
+			continue
+		}
+		for _, char := range []byte(texts[i].text) {
+			if char-'0' > 9 {
+				return false
+			}
+		}
+		zeros = zeros || len(texts[i].text) > 1 && texts[i].text[0] == '0'
+	}
+	return zeros
+}
+
+// isBoolean reports whether the texts are two words for yes and no.
+func isBoolean(texts []distinctValue) bool {
+	pairs := [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
+	return slices.ContainsFunc(pairs, func(pair [2]string) bool {
+		seen := [2]bool{}
+		for i := range texts {
+			word := foldCase(texts[i].text)
+			at := slices.Index(pair[:], word)
+			if at < 0 {
+				return false
+			}
+			seen[at] = true
+		}
+		return seen[0] && seen[1]
+	})
+}
+
+// inferText judges texts: whether they name rows, and which words they share.
+func (t *columnStats) inferText(texts []distinctValue) inference {
+	j := inference{form: FormCategory}
+	filled := t.cells[text] + t.cells[number] + t.cells[null]
+	different, _ := t.distinctCount()
+	if filled < minTextRows || float64(different) < minDistinctShare*float64(filled) {
+		return j
+	}
+	j.namesRows = float64(different) >= minNameShare*float64(filled)
+	words, held := selectWords(texts)
+	if float64(held) < minSharedWords*float64(len(texts)) {
+		return j
+	}
+	j.form, j.words = FormText, words
+	shared := 0
+	for i := range t.texts.list {
+		if rows := t.texts.list[i].rows; rows > 1 {
+			shared += rows
+		}
+	}
+	j.shared = float64(shared) >= minSharedRows*float64(filled)
+	return j
+}
+
+// foldCase is what a text reads like when case and spaces around it do not count.
+func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+
+// profile describes a column but for its name and place.
+func (t *columnStats) profile(j *inference) ColumnProfile {
+	c := ColumnProfile{
+		Form: j.form, Words: len(j.words),
+		values: t.texts.list, emptyRows: t.cells[blank], dayFirst: j.dayFirst, format: j.format,
+	}
+	switch {
+	case j.form == FormCategory, j.form == FormBoolean, j.form == FormText:
+		c.Missing = t.cells[blank]
+		c.Distinct, c.Estimate = t.distinctCount()
+		c.Top = t.texts.top(maxTop)
+	case j.values != nil:
+		c.Missing = t.cells[blank] + t.cells[null]
+		if j.sampled {
+			c.Distinct, _ = t.distinctCount()
+			c.Estimate = true
+			break
+		}
+		m := newRunningStats(j.values, t.limits.maxHashes)
+		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.count(), !m.distinct.exact(), m.stats(), m.fractions
+		c.Missing = t.cells[blank] + t.cells[null] + t.cells[text] + t.cells[number] - m.rows
+	default:
+		numbers := t.runningStats()
+		c.Missing = t.cells[blank] + t.cells[null] + t.cells[text]
+		c.Distinct, c.Estimate = numbers.distinct.count(), !numbers.distinct.exact()
+		c.Numbers, c.hasFractions = numbers.stats(), numbers.fractions
+	}
+	rows := t.cells[blank] + t.cells[number] + t.cells[null] + t.cells[text]
+	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be above
+	if c.Estimate {
+		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or none
+	}
+	return c
+}

@@ -1,0 +1,178 @@
+package frame
+
+import (
+	"bytes"
+	"math"
+	"unicode"
+	"unicode/utf8"
+)
+
+// numberFormat is how the numbers of a column are written that are more than
+// numbers: 1,234.5 or $12.50 or 45% or 36 months.
+type numberFormat struct {
+	// unit is what stands before or behind the numbers, in lower case and
+	// without a plural's s. A number that stands alone is of any unit.
+	unit string
+	// decimalComma tells that the comma parts the decimals, and the point thousands.
+	decimalComma bool
+}
+
+// parse reads a cell of the form.
+func (f *numberFormat) parse(cell []byte) (float64, bool) {
+	if !f.decimalComma {
+		if kind, value := classify(cell); kind == number {
+			return value, true
+		}
+	}
+	value, unit, ok := parseAmount(cell, f.decimalComma)
+	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.unit)) {
+		return 0, false // among 5A and 7A, 5B is no billion
+	}
+	return value, ok && (unit == "" || f.unit == unit)
+}
+
+func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
+
+// numberOrNaN reads a cell of a column of plain numbers. Commas between
+// thousands do no harm, though training had none.
+func numberOrNaN(cell []byte) float64 {
+	kind, value := classify(cell)
+	if kind == text {
+		if amount, unit, ok := parseAmount(cell, false); ok && unit == "" && !math.IsInf(amount, 0) {
+			return amount
+		}
+	}
+	return value
+}
+
+const (
+	maxAmountLen = 32
+	maxUnitLen   = 12
+)
+
+// parseAmount reads a number with what may stand around it:
+//
+//	sign, currency  digits in groups of three  k, M or B; a plus; the unit
+//
+// Parentheses are a minus, as accountants have it.
+func parseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
+	cell = trim(cell)
+	if len(cell) == 0 || len(cell) > maxAmountLen {
+		return 0, "", false
+	}
+	negative := false
+	if cell[0] == '(' && cell[len(cell)-1] == ')' {
+		cell, negative = cell[1:len(cell)-1], true
+	}
+	begin := bytes.IndexAny(cell, "0123456789")
+	end := bytes.LastIndexAny(cell, "0123456789") + 1
+	if begin < 0 {
+		return 0, "", false
+	}
+	point := byte('.')
+	if decimalComma {
+		point = ','
+	}
+	if begin > 0 && cell[begin-1] == point {
+		begin--
+	}
+	minus, before, ok := parsePrefix(cell[:begin])
+	if !ok {
+		return 0, "", false
+	}
+	scale, after, ok := parseSuffix(cell[end:])
+	if !ok || (before != "" && after != "") {
+		return 0, "", false
+	}
+	value, ok = parseGroups(cell[begin:end], point)
+	if negative != minus {
+		value = -value
+	}
+	return value * scale, before + after, ok
+}
+
+// parsePrefix reads what stands before the digits: a sign and the symbol of a
+// currency, in either order. Letters alone would make a code a number.
+func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
+	text = trim(text)
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		negative, text = text[0] == '-', trim(text[1:])
+	} else if n := len(text); n > 0 && (text[n-1] == '-' || text[n-1] == '+') {
+		negative, text = text[n-1] == '-', trim(text[:n-1])
+	}
+	if len(text) == 0 {
+		return negative, "", true
+	}
+	symbol, _ := utf8.DecodeLastRune(text)
+	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
+}
+
+// parseSuffix reads what stands behind the digits.
+func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
+	text = bytes.TrimPrefix(trim(text), []byte("+"))
+	scale = 1
+	if len(text) > 0 && (len(text) == 1 || text[1] == '+') {
+		switch text[0] {
+		case 'k', 'K':
+			scale, text = 1e3, text[1:]
+		case 'M':
+			scale, text = 1e6, text[1:]
+		case 'B':
+			scale, text = 1e9, text[1:]
+		}
+		text = bytes.TrimPrefix(text, []byte("+"))
+	}
+	text = trim(text)
+	if len(text) == 0 {
+		return scale, "", true
+	}
+	if len(text) > maxUnitLen {
+		return 0, "", false
+	}
+	for _, char := range string(text) {
+		if !unicode.IsLetter(char) && !unicode.IsSymbol(char) && !bytes.ContainsRune([]byte("%/²³µ'\". ‰"), char) {
+			return 0, "", false
+		}
+	}
+	text = bytes.ToLower(text)
+	if n := len(text); n > 2 && text[n-1] == 's' {
+		text = text[:n-1]
+	}
+	return scale, string(text), true
+}
+
+// parseGroups reads digits that may stand in groups of three.
+func parseGroups(text []byte, point byte) (float64, bool) {
+	separator := byte(',')
+	if point == ',' {
+		separator = '.'
+	}
+	var digits [maxAmountLen]byte
+	n, group, groups, decimals := 0, 0, 0, false
+	for _, char := range text {
+		switch {
+		case char-'0' <= 9:
+			digits[n] = char
+			group++
+		case char == point && !decimals:
+			if groups > 0 && group != 3 {
+				return 0, false
+			}
+			digits[n], decimals = '.', true
+		case char == separator && !decimals:
+			if group == 0 || group > 3 || (groups > 0 && group != 3) {
+				return 0, false
+			}
+			group = 0
+			groups++
+			continue
+		default:
+			return 0, false
+		}
+		n++
+	}
+	if groups > 0 && !decimals && group != 3 {
+		return 0, false
+	}
+	return parseNumber(digits[:n])
+}

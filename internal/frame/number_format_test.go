@@ -1,0 +1,78 @@
+package frame
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParseAmount(t *testing.T) {
+	for _, c := range []struct {
+		cell, unit string
+		comma      bool
+		want       float64
+	}{
+		{"1,234.5", "", false, 1234.5},
+		{"-1,234,567", "", false, -1234567},
+		{"$12.50", "$", false, 12.5},
+		{"-$1,000", "$", false, -1000},
+		{"$-.5", "$", false, -0.5},
+		{"(1,000.25)", "", false, -1000.25},
+		{"€ 5", "€", false, 5},
+		{"12 €", "€", false, 12},
+		{"US$3", "US$", false, 3},
+		{"45%", "%", false, 45},
+		{"36 months", "month", false, 36},
+		{"1 Month", "month", false, 1},
+		{"5.5kg", "kg", false, 5.5},
+		{"10,000+", "", false, 10000},
+		{"1.5M", "", false, 1.5e6},
+		{"15k", "", false, 15e3},
+		{"7", "kg", false, 7},
+		{"1e3", "kg", false, 1000},
+		{"1.234,5", "", true, 1234.5},
+		{"0,5", "", true, 0.5},
+		{"3,50 €", "€", true, 3.5},
+		{"1.000", "", true, 1000},
+	} {
+		form := numberFormat{unit: c.unit, decimalComma: c.comma}
+		if got, ok := form.parse([]byte(c.cell)); !ok || got != c.want {
+			t.Errorf("%s: %v %v, want %v", c.cell, got, ok, c.want)
+		}
+	}
+	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5"} {
+		if got, ok := (&numberFormat{unit: "kg"}).parse([]byte(cell)); ok {
+			t.Errorf("%s is read as %v", cell, got)
+		}
+	}
+}
+
+func TestOnlyIntegersNumberTheRows(t *testing.T) {
+	for _, c := range []struct {
+		format   string
+		features int
+		warnings int
+	}{{"$%d", 0, 1}, {"$%d.5", 1, 0}, {"%d", 0, 1}, {"%d.5", 1, 0}} {
+		var file strings.Builder
+		file.WriteString("id,x,y\n")
+		for i := range 100 {
+			fmt.Fprintf(&file, "r%d,"+c.format+",%c\n", i, i*37%100, 'a'+i%2)
+		}
+		p := scanText(t, file.String(), ScanOptions{})
+		if n := p.Columns[0].Features; n != c.features || len(p.Warnings) != c.warnings {
+			t.Errorf("%s: %d features, %v", c.format, n, p.Warnings)
+		}
+	}
+}
+
+// FuzzParseAmount holds that any cell is read without a fault.
+func FuzzParseAmount(f *testing.F) {
+	for _, seed := range []string{"$1,234.50", "(5)", "1.234,5 €", "36 months", "1.5M+", "+", ".", "1.."} {
+		f.Add([]byte(seed), false)
+	}
+	f.Fuzz(func(t *testing.T, cell []byte, comma bool) {
+		if value, _, ok := parseAmount(cell, comma); ok && value != value {
+			t.Fatalf("%q is read as NaN", cell)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package frame
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// parseDecimalsGo is plain in Go. It reads a cell as one integer of eight bytes (SWAR),
+// without a branch on how many digits there are or on the sign, which no
+// processor foretells.
+func parseDecimalsGo(dst []decimal, text []byte, begins []int32, stride int) bool {
+	all := true
+	for row := range dst {
+		begin, end := begins[row*stride], begins[row*stride+1]-1
+		cell := text[begin:][:readSlack:readSlack]
+		negative := (uint64(cell[0]) ^ '-' - 1) >> 63
+		size := uint64(end-begin) - negative
+		first := binary.LittleEndian.Uint64(cell[negative:]) ^ asciiZeros
+		second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ asciiZeros
+		stray := nonDigitMask(first)
+		before := uint64(bits.TrailingZeros64(stray)) / 8 // digits before the point
+		point := (before - size) >> 63                    // 1 if there is one
+		digits := size - point
+		head := (stray&-stray)>>7 - 1 // the bytes before the point
+		word := (first&head | second&^head) << ((64 - 8*digits) & 63)
+		if digits-1 >= 8 || nonDigitMask(word) != 0 || point != 0 && cell[negative+before&7] != '.' {
+			dst[row], all = unparsedDecimal, false
+			continue
+		}
+		sign := -int32(negative)
+		dst[row] = newDecimal(int32(parse8Digits(word))^sign-sign, uint8((digits-before)*point))
+	}
+	return all
+}
+
+// parseLongNumber reads a cell of 9 to 19 digits, 20 if the first is 0, with a point
+// among the first eight, perhaps behind a minus, to the nearest float64. There
+// must be slack behind the text.
+//
+//	12.34567890123456789      3 words: the first eight digits without the point,
+//	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them
+func parseLongNumber(text []byte, begin, end int32) (float64, bool) {
+	cell := text[begin:][:readSlack:readSlack]
+	negative := (uint64(cell[0]) ^ '-' - 1) >> 63
+	size := uint64(end-begin) - negative
+	first := binary.LittleEndian.Uint64(cell[negative:]) ^ asciiZeros
+	stray := nonDigitMask(first)
+	before := uint64(bits.TrailingZeros64(stray)) / 8
+	if nought := (first&0xFF - 1) >> 63; size-10 > 10+nought || before-1 > 6 || cell[negative+before&7] != '.' {
+		return 0, false
+	}
+	second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ asciiZeros
+	next := binary.LittleEndian.Uint64(cell[negative+9:]) ^ asciiZeros
+	head := (stray&-stray)>>7 - 1
+	digits, k := size-1, size-1-before
+	word := first&head | second&^head
+	if digits < 16 {
+		next <<= 128 - 8*digits
+		mantissa := parse8Digits(word)*smallPowersOf10[digits-8] + parse8Digits(next)
+		return withSign(float64(int64(mantissa))/powersOf10[k], negative), nonDigitMask(word)|nonDigitMask(next) == 0
+	}
+	last := binary.LittleEndian.Uint64(cell[negative+size-8:]) ^ asciiZeros
+	next <<= 192 - 8*digits
+	mantissa := (parse8Digits(word)*smallPowersOf10[digits-16]+parse8Digits(next))*1e8 + parse8Digits(last)
+	return withSign(divideByPowerOf10(mantissa, int(k)), negative), nonDigitMask(word)|nonDigitMask(next)|nonDigitMask(last) == 0
+}
+
+var smallPowersOf10 = [...]uint64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+func withSign(value float64, negative uint64) float64 {
+	return math.Float64frombits(math.Float64bits(value) | negative<<63)
+}

@@ -1,0 +1,320 @@
+package frame
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// parsedChunk is the cells of a chunk, found and read as numbers:
+//
+//	text    1,2.5,cat␊2,,dog␊        begins  0 2 6 10 | 10 12 13 17
+//
+// All ends of cells are found first, so that none waits for the one before it to
+// be read. The cells lie row by row, as they are found; their numbers lie column
+// by column, as they are used.
+type parsedChunk struct {
+	text       []byte
+	fields     int
+	rows       int
+	lineBreaks int     // line ends in text
+	ends       []int32 // where the text goes on behind each end of a cell
+	starts     []int32 // by row: where its cells begin, and where one more would
+	rowLines   []int32 // by row: line ends before its record
+
+	decimals   []decimal // by field and row: its number
+	values     []float64 // the same for fields that were asked for, or are wide
+	numeric    []bool    // by field: it was asked for
+	stride     int       // from field to field in cells and values
+	hasText    []bool    // by field: some cell is otherFraction or otherCell
+	notDecimal []bool    // by field: some number is no fraction, so that all are in values
+}
+
+// What stands in the place of a number. A quiet NaN has bits to spare; NaN
+// itself is the empty cell, as noFraction is.
+var (
+	emptyCell = NaN
+	textCell  = math.Float64frombits(math.Float64bits(NaN) + 1) // or any text that is not a number
+)
+
+// unparsedDecimal is otherCell among fractions.
+const unparsedDecimal = missingDecimal + 1
+
+func isTextCell(value float64) bool {
+	return value != value && math.Float64bits(value) == math.Float64bits(textCell)
+}
+
+// parse takes the records of a text apart and reads the fields that may be
+// numeric. It returns false if a record is defective: not text, or of another
+// number of fields. The grid refers to text until the next parse.
+func (g *parsedChunk) parse(c *chunk, numeric []bool) bool {
+	if !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0 {
+		return false
+	}
+	g.text, g.fields, g.numeric = c.text[:len(c.text)+readSlack], len(numeric), numeric
+	quoted := bytes.IndexByte(c.text, '"') >= 0
+	g.ends = slices.Grow(g.ends[:0], len(g.text)+separatorSlack)
+	g.ends = g.ends[:findSeparators(g.ends[:cap(g.ends)], g.text, quoted)]
+	if !g.indexRows(quoted) || len(c.text) > MaxFieldBytes && g.longestCell() > MaxFieldBytes {
+		return false
+	}
+	// An odd number of cache lines from column to column, so that the columns
+	// do not meet in the same few sets of the cache.
+	g.stride = (g.rows+15)&^15 | 16
+	g.decimals = slices.Grow(g.decimals[:0], g.stride*g.fields)[:g.stride*g.fields]
+	g.values = g.values[:0]
+	g.hasText, g.notDecimal = resetFlags(g.hasText, g.fields), resetFlags(g.notDecimal, g.fields)
+	g.parseNumbers(numeric)
+	return true
+}
+
+func resetFlags(flags []bool, n int) []bool {
+	flags = slices.Grow(flags[:0], n)[:n]
+	clear(flags)
+	return flags
+}
+
+// indexRows makes rows of the marks. It returns false if a record has another number
+// of fields. Only cells in quotes have line ends within them.
+func (g *parsedChunk) indexRows(quoted bool) bool {
+	text, marks, fields := g.text, g.ends, g.fields
+	most := len(marks) / fields
+	g.starts = slices.Grow(g.starts[:0], most*(fields+1))[:most*(fields+1)]
+	g.rowLines = slices.Grow(g.rowLines[:0], most)
+	g.lineBreaks = 0
+	pairs := 0 // of CR and LF
+	for begin := int32(0); len(marks) > 0; {
+		used := 0
+		if char := text[begin]; char == '\n' || char == '\r' {
+			used = 1 // a blank line
+		} else if used = fields; !g.indexRow(begin, marks, quoted) {
+			return false
+		}
+		if quoted {
+			g.lineBreaks += countLineBreaks(text[begin : marks[used-1]-1])
+		}
+		begin = marks[used-1]
+		g.lineBreaks++
+		if text[begin-1] == '\r' && len(marks) > used && text[begin] == '\n' {
+			begin = marks[used]
+			used++
+			pairs++
+		}
+		marks = marks[used:]
+	}
+	g.rows = len(g.rowLines)
+	// If all line ends are where they belong, so are the commas.
+	text = text[:len(text)-readSlack]
+	return quoted || g.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
+}
+
+// indexRow makes a row of the first marks.
+func (g *parsedChunk) indexRow(begin int32, marks []int32, quoted bool) bool {
+	if len(marks) < g.fields {
+		return false
+	}
+	at := len(g.rowLines) * (g.fields + 1)
+	cells := g.starts[at : at+g.fields+1]
+	cells[0] = begin
+	copy(cells[1:], marks)
+	last := len(cells) - 1
+	for i := 1; quoted && i < last; i++ {
+		if g.text[cells[i]-1] != ',' {
+			return false
+		}
+	}
+	g.rowLines = append(g.rowLines, int32(g.lineBreaks))
+	return g.text[cells[last]-1] != ','
+}
+
+// longestCell returns the length of the longest cell, with its quotes.
+func (g *parsedChunk) longestCell() int {
+	most := int32(0)
+	for row := range g.rows {
+		cells := g.starts[row*(g.fields+1):][:g.fields+1]
+		for i := range g.fields {
+			most = max(most, cells[i+1]-1-cells[i])
+		}
+	}
+	return int(most)
+}
+
+// cacheRows is how many rows' text fits the nearest cache.
+const cacheRows = 128
+
+// parseNumbers reads the cells of the fields that may be numeric.
+func (g *parsedChunk) parseNumbers(numeric []bool) {
+	for lo := 0; lo < g.rows; lo += cacheRows {
+		hi := min(lo+cacheRows, g.rows)
+		for field, asked := range numeric {
+			if asked {
+				g.parseRows(field, lo, hi)
+			}
+		}
+	}
+	for field, others := range g.hasText {
+		if others {
+			g.hasText[field] = false
+			g.parseRest(field)
+		}
+	}
+}
+
+// parseRows reads the plain cells of a field in some rows.
+func (g *parsedChunk) parseRows(field, lo, hi int) {
+	if !parseDecimals(g.decimalColumn(field)[lo:hi], g.text, g.starts[lo*(g.fields+1)+field:], g.fields+1) {
+		g.hasText[field] = true
+	}
+}
+
+// parseField reads the cells of a field if that was not asked for before, and leaves
+// its values in its room.
+func (g *parsedChunk) parseField(field int) {
+	if g.numeric[field] {
+		return
+	}
+	g.numeric[field] = true
+	g.parseRows(field, 0, g.rows)
+	if g.hasText[field] {
+		g.hasText[field] = false
+		g.parseRest(field)
+	}
+	g.floatsOrText(field)
+}
+
+// parseRest reads the cells of a field that are not plain.
+func (g *parsedChunk) parseRest(field int) {
+	cells := g.decimalColumn(field)
+	for row, cell := range cells {
+		if cell != unparsedDecimal {
+			continue
+		}
+		value := parseCell(g.cellText(row, field))
+		switch cell, whole := toDecimal(value); {
+		case isTextCell(value):
+			g.hasText[field] = true
+		case whole:
+			cells[row] = cell
+		default:
+			g.parseFloats(field)
+			return
+		}
+	}
+}
+
+// parseFloats reads the cells of a field that has numbers which are no fractions.
+func (g *parsedChunk) parseFloats(field int) {
+	g.notDecimal[field] = true
+	values := g.floatBuffer(field)
+	for row, cell := range g.decimalColumn(field) {
+		if cell != unparsedDecimal {
+			values[row] = cell.value()
+			continue
+		}
+		begin, end := g.cellBounds(row, field)
+		value, long := parseLongNumber(g.text, begin, end)
+		if !long {
+			value = parseCell(unquote(g.text[begin:end]))
+			g.hasText[field] = g.hasText[field] || isTextCell(value)
+		}
+		values[row] = value
+	}
+}
+
+// parseCell returns the number in a cell, emptyCell or otherCell.
+func parseCell(cell []byte) float64 {
+	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		cell = trim(cell)
+	}
+	if len(cell) == 0 {
+		return emptyCell
+	}
+	if cell[0] > '9' { // the sign, the point and the digits are not
+		return textCell
+	}
+	if value, ok := parseNumber(cell); ok && !math.IsInf(value, 0) {
+		return value
+	}
+	return textCell
+}
+
+// decimalColumn returns the cells of a field that was read and is not wide.
+func (g *parsedChunk) decimalColumn(field int) []decimal {
+	return g.decimals[field*g.stride:][:g.rows]
+}
+
+// floatBuffer returns where the values of a field belong. Once reserve was called any
+// goroutine may ask.
+func (g *parsedChunk) floatBuffer(field int) []float64 {
+	if len(g.values) < len(g.decimals) {
+		g.reserveFloats()
+	}
+	return g.values[field*g.stride:][:g.rows]
+}
+
+// reserveFloats makes room for the values of all fields.
+func (g *parsedChunk) reserveFloats() {
+	g.values = slices.Grow(g.values[:0], len(g.decimals))[:len(g.decimals)]
+}
+
+// floatsOrText returns the values of a field that was read.
+func (g *parsedChunk) floatsOrText(field int) []float64 {
+	values := g.floatBuffer(field)
+	if g.notDecimal[field] {
+		return values
+	}
+	for row, cell := range g.decimalColumn(field) {
+		if values[row] = cell.value(); cell == unparsedDecimal {
+			values[row] = textCell
+		}
+	}
+	return values
+}
+
+// rawRow returns the record of a row without its line end.
+func (g *parsedChunk) rawRow(row int) []byte {
+	cells := g.starts[row*(g.fields+1):][:g.fields+1]
+	begin, end := cells[0], cells[g.fields]-1
+	return g.text[begin:end:end]
+}
+
+// cellBounds returns where a cell begins and ends, with its quotes.
+func (g *parsedChunk) cellBounds(row, field int) (begin, end int32) {
+	at := row*(g.fields+1) + field
+	return g.starts[at], g.starts[at+1] - 1
+}
+
+// cellText returns the text of a cell without its quotes, valid until the next
+// parse.
+func (g *parsedChunk) cellText(row, field int) []byte {
+	begin, end := g.cellBounds(row, field)
+	return unquote(g.text[begin:end])
+}
+
+// unquote returns a cell without its quotes.
+func unquote(cell []byte) []byte {
+	if len(cell) == 0 || cell[0] != '"' {
+		return cell
+	}
+	return unescapeQuotes(cell)
+}
+
+func unescapeQuotes(cell []byte) []byte {
+	cell = cell[1 : len(cell)-1]
+	if bytes.IndexByte(cell, '"') < 0 {
+		return cell
+	}
+	return bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
+}
+
+// hasBlank reports whether a field is blank in some row.
+func (g *parsedChunk) hasBlank(field int) bool {
+	for row := range g.rows {
+		begin, end := g.cellBounds(row, field)
+		if begin == end || g.text[begin] <= '"' && isBlank(g.cellText(row, field)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,375 @@
+package frame
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Options tell Mend what it reads.
+type Options struct {
+	// Layout tells where the file has its columns, as for Reshape.
+	Layout Layout
+	// Choose decides which columns are the ID and the label where Shape does not say,
+	// by their names and the first rows, of which some may be too short or too long. It
+	// is not asked about a blind file with Train. If it is nil, the first column is the
+	// ID and the last that is not left out the label.
+	Choose func(names []string, rows [][][]byte) (ColumnRoles, error)
+	// Train is what a blind file is for: the profile of a training file without
+	// defects. It may be nil.
+	Train *Profile
+	// NumberedTrain tells that the ID of the training file was made for it.
+	NumberedTrain bool
+}
+
+// ColumnRoles are the columns of a file that are no features, as positions from 0.
+type ColumnRoles struct {
+	ID    int // -1 if IDs are made
+	Label int // -1 for the last that is not left out
+	// Reason says in a few words why another column is the label.
+	Reason string
+}
+
+// Report is what Mend did.
+type Report struct {
+	// Changes are what was changed, each kind once; none means that the copy
+	// differs from the file in nothing but how it is written.
+	Changes []Change
+	// Read and Written are the data rows of both files. What lies between them
+	// is the sum of Change.LeftOut.
+	Read, Written int
+	// Numbered tells that an ID column was made.
+	Numbered bool
+	// Line is that of the header in the file that was read, From the number of the
+	// column there, from 1, for each of the copy: 0 for one that was made.
+	Line          int
+	SourceColumns []int
+}
+
+// File writes a corrected copy of a file to dst: UTF-8, commas, one header, ID
+// first and label last, an ID and the same number of fields for every row; of a
+// blind file the columns in the order of the training file. It changes what can
+// be decided and nothing else, and tells every change.
+//
+// The file is read twice; open returns it from its beginning, unpacked and, as far
+// as its encoding is known, in UTF-8. A
+// *Defect is something that cannot be put right. What cannot be put right by
+// reading rows alone, such as a missing column, is found by a Scan of the copy.
+func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
+	m := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: newIDSet()}
+	defer func() { err = errors.Join(err, m.ids.Close()) }()
+	for _, pass := range []func(io.Reader) error{m.analyse, func(src io.Reader) error { return m.write(src, dst) }} {
+		src, err := open()
+		if err != nil {
+			return nil, err
+		}
+		m.firstPass = m.scanner == nil // else it is the second pass, which tells
+		err = pass(src)
+		if err := errors.Join(err, src.Close()); err != nil {
+			return nil, err
+		}
+	}
+	m.report.Changes, m.report.Line = m.log.report(m.names), m.dialect.line
+	if m.id == madeID {
+		m.report.SourceColumns = append(m.report.SourceColumns, 0)
+	}
+	for _, at := range m.order {
+		m.report.SourceColumns = append(m.report.SourceColumns, at+1)
+	}
+	return &m.report, nil
+}
+
+// repairer is the state of one Mend: what the first pass finds out for the second.
+type repairer struct {
+	ctx   context.Context
+	opts  Options
+	blind bool
+
+	dialect dialect // how the file is written
+	names   []string
+	ids     *idSet
+	scanner *scanner // of the rows that have the right number of fields
+	id      int      // field of the ID, -1 if it is made
+	label   int      // field of the label, -1 in a blind file
+	chosen  ColumnRoles
+	order   []int // fields of the copy, in their order
+
+	log          changeLog
+	firstPass    bool // nothing is noted: it will be in the second pass
+	countedFirst bool // the first row was counted, though it stands where a header should
+	report       Report
+}
+
+func (m *repairer) logChange(code string, line, column int) {
+	if !m.firstPass {
+		m.log.add(code, line, column)
+	}
+}
+
+// sniffBytes is how much of a file is looked at to find out how it is written.
+const sniffBytes = 1 << 20
+
+// analyse is the first pass: it finds out how the file is written and counts what
+// its columns hold.
+func (m *repairer) analyse(src io.Reader) error {
+	head := bufio.NewReaderSize(src, sniffBytes)
+	sample, _ := head.Peek(sniffBytes) // an error comes again with Read
+	var err error
+	if m.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, m.opts.Layout.Delimiter); err != nil {
+		return err
+	}
+	rows, err := m.open(head)
+	if err != nil {
+		return err
+	}
+	if err := m.newScanner(); err != nil {
+		return err
+	}
+	for {
+		fields, line, err := rows.next()
+		if isEOF(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if rows.reads&0x3FF == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
+		if len(fields) == len(m.names) && !m.repeatsHeader(fields) && !allBlank(fields) {
+			m.countRow(fields, line)
+		}
+	}
+	return m.assignRoles()
+}
+
+// newScanner makes the scan that counts.
+func (m *repairer) newScanner() error {
+	s := &scanner{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
+	s.table = &table{names: m.names, line: m.dialect.line}
+	s.columns = make([]columnStats, len(m.names))
+	s.textMemory = totalTextMemory(len(m.names), defaultTextMemory)
+	share := newMemoryLimits(len(m.names), s.textMemory)
+	for i := range s.columns {
+		s.columns[i].limits = share
+	}
+	s.sample = newRowSample(len(m.names), -1, -1, false, m.ids.disk)
+	m.scanner, m.countedFirst = s, !m.dialect.header
+	return m.chooseRoles()
+}
+
+func (m *repairer) countRow(fields [][]byte, line int) {
+	s := m.scanner
+	size := 0
+	for i, cell := range fields {
+		s.columns[i].addCell(cell, line)
+		size += len(cell)
+	}
+	if m.id >= 0 && !isBlank(fields[m.id]) {
+		s.ids.add(fields[m.id], line)
+	}
+	s.sample.add(fields, s.table.rows)
+	s.table.rows++
+	s.evictTexts(size, 1)
+}
+
+// assignRoles settles the roles of the columns, once it is known what they hold.
+func (m *repairer) assignRoles() error {
+	s := m.scanner
+	s.id, s.label = m.id, -1
+	s.profile.Rows = s.table.rows
+	if m.dialect.header {
+		m.dialect.header = !m.keepsNumbersOnly() && (s.profile.Rows == 0 || !m.lacksHeader())
+	}
+	m.nameColumns()
+	for _, name := range m.opts.Layout.Drop {
+		if !m.blind && !slices.Contains(m.names, name) {
+			return m.missingColumn(name, "dropped")
+		}
+	}
+	if err := m.chooseLabel(); err != nil {
+		return err
+	}
+	if m.blind {
+		m.orderBlind()
+	} else {
+		m.orderTrain()
+	}
+	return nil
+}
+
+// keepsNumbersOnly reports whether nothing but numbers is left of the header once
+// the columns that are left out are gone.
+func (m *repairer) keepsNumbersOnly() bool {
+	kept := table{}
+	for i, name := range m.names {
+		if !m.dropped(i) {
+			kept.names = append(kept.names, name)
+		}
+	}
+	return len(kept.names) > 0 && kept.allNumeric()
+}
+
+// lacksHeader reports whether the header is rather a row of data. It is a header if it
+// has a name of the training file.
+func (m *repairer) lacksHeader() bool {
+	s, train := m.scanner, m.opts.Train
+	if m.blind && train != nil {
+		if names := m.trainNames(); names != nil {
+			return m.holdsNumbers(train, names)
+		}
+		if slices.ContainsFunc(m.names, func(name string) bool { return train.columnIndex(name) >= 0 }) {
+			return false
+		}
+	}
+	if !m.blind {
+		s.label = len(m.names) - 1
+	}
+	found := s.lacksHeader()
+	s.label = -1
+	return found
+}
+
+// holdsNumbers reports whether the header has a number wherever the training file
+// has a column of numbers, if there is such a column. names are what its columns are
+// then called.
+func (m *repairer) holdsNumbers(train *Profile, names []string) bool {
+	found := false
+	for i := range train.Columns {
+		if train.Columns[i].Form != FormNumeric {
+			continue
+		}
+		if kind, _ := classify([]byte(m.names[slices.Index(names, train.Columns[i].Name)])); kind != number {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// rowReader reads the records of a file behind its header.
+type rowReader struct {
+	*lenientReader
+	reads    int
+	firstRow [][]byte // a header that was data is the first row
+	line     int
+}
+
+func (r *rowReader) next() ([][]byte, int, error) {
+	r.reads++
+	if again := r.firstRow; again != nil {
+		r.firstRow = nil
+		return again, r.line, nil
+	}
+	return r.lenientReader.next()
+}
+
+// open reads the header as the layout has it.
+func (m *repairer) open(src io.Reader) (*rowReader, error) {
+	r := &rowReader{lenientReader: newLenientReader(src, m.dialect.delim, m.logChange)}
+	for range m.dialect.preamble {
+		_, line, err := r.lenientReader.next()
+		if err != nil {
+			return nil, emptyFileError(err)
+		}
+		m.logChange(changePreamble, line, 0)
+	}
+	fields, line, err := r.lenientReader.next()
+	if err != nil {
+		return nil, emptyFileError(err)
+	}
+	m.dialect.line = line
+	if m.names == nil {
+		for _, field := range fields {
+			m.names = append(m.names, string(trim(field)))
+		}
+		if m.dialect.rowNames {
+			m.names = slices.Insert(m.names, 0, "")
+		}
+	}
+	r.width = len(m.names)
+	if !m.dialect.header {
+		for _, field := range fields {
+			r.firstRow = append(r.firstRow, bytes.Clone(field))
+		}
+		r.line = line
+	}
+	return r, nil
+}
+
+func emptyFileError(err error) error {
+	if isEOF(err) {
+		return &Defect{Code: CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
+	}
+	return err
+}
+
+func allBlank(fields [][]byte) bool {
+	return !slices.ContainsFunc(fields, func(field []byte) bool { return !isBlank(field) })
+}
+
+// repeatsHeader reports whether a row is the header again, as where files were
+// put one behind the other.
+func (m *repairer) repeatsHeader(fields [][]byte) bool {
+	return m.dialect.header && m.equalsFirstRow(fields)
+}
+
+// equalsFirstRow reports whether a row is the same as the first.
+func (m *repairer) equalsFirstRow(fields [][]byte) bool {
+	if len(fields) != len(m.dialect.columns) {
+		return false
+	}
+	for i, field := range fields {
+		if string(trim(field)) != m.dialect.columns[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// write is the second pass.
+func (m *repairer) write(src io.Reader, dst io.Writer) error {
+	r, err := m.open(src)
+	if err != nil {
+		return err
+	}
+	m.logDialect()
+	w, err := newRepairWriter(m, dst)
+	if err != nil {
+		return err
+	}
+	for {
+		if r.reads&0x3FF == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
+		fields, line, err := r.next()
+		if isEOF(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		m.report.Read++
+		if err := w.row(fields, line); err != nil {
+			return err
+		}
+	}
+	if left := m.log.leftOut(changeRaggedOut); left > maxLeftOut && left*minKeptShare > m.report.Read {
+		return &Defect{
+			Code: CodeRaggedRow, Line: w.firstOut,
+			Message: fmt.Sprintf("%s of %s have too many or too few fields, and what is meant cannot be told: is %q what parts the fields?",
+				groupDigits(left), pluralize(m.report.Read, "row"), m.dialect.delim),
+		}
+	}
+	return w.out.Flush()
+}
+
+// How many rows with a wrong number of fields a training file may lose.
+const (
+	maxLeftOut   = 5
+	minKeptShare = 10 // or one in so many
+)

@@ -1,0 +1,196 @@
+package frame
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"strconv"
+)
+
+// repairWriter writes the rows of the second pass.
+type repairWriter struct {
+	repairer   *repairer
+	out        *Writer
+	aligner    aligner
+	columns    []ColumnProfile // what each holds, by its field
+	namesRows  []bool          // columns of texts of their own
+	duplicates map[int]bool    // lines of rows whose ID an earlier row has
+	suffixes   map[string]int  // the number behind the last one of an ID that repeats
+	firstOut   int             // line of the first row that is left out for its fields
+}
+
+func newRepairWriter(m *repairer, dst io.Writer) (*repairWriter, error) {
+	w := &repairWriter{repairer: m, out: NewWriter(dst), duplicates: make(map[int]bool), suffixes: make(map[string]int)}
+	s := m.scanner
+	w.columns, w.namesRows = make([]ColumnProfile, len(m.names)), make([]bool, len(m.names))
+	for i := range s.columns {
+		judged := s.columns[i].infer()
+		w.columns[i], w.namesRows[i] = s.columns[i].profile(&judged), judged.namesRows
+	}
+	repeated, _, err := s.ids.duplicates(m.ctx, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range repeated {
+		w.duplicates[r.line] = true
+	}
+	w.aligner = aligner{width: len(m.names), delim: m.dialect.delim, id: m.id, label: m.label, accepts: w.accepts}
+	if m.blind {
+		w.aligner.label = -1
+	}
+	w.header()
+	return w, nil
+}
+
+func (w *repairWriter) header() {
+	m := w.repairer
+	if m.id == madeID {
+		name := "id"
+		if train := m.opts.Train; m.blind && train != nil {
+			name = train.Schema.ID
+		}
+		name = uniqueName(name, func(one string) bool {
+			for _, at := range m.order {
+				if m.names[at] == one {
+					return true
+				}
+			}
+			return false
+		})
+		m.report.Numbered = true
+		m.log.addMessage(changeMadeID, Change{}, "an ID column is made, %s: the rows are r1, r2, …; the first column, %s, is not one", excerpt(name), excerpt(m.names[0]))
+		w.out.Field([]byte(name))
+	}
+	for _, at := range m.order {
+		w.out.Field([]byte(m.names[at]))
+	}
+	w.out.EndRecord()
+}
+
+// row writes a row, or notes why it is left out.
+func (w *repairWriter) row(fields [][]byte, line int) error {
+	m := w.repairer
+	switch {
+	case allBlank(fields):
+		m.log.addLeftOut(changeBlankRow, line)
+		return nil
+	case m.repeatsHeader(fields):
+		m.log.addLeftOut(changeHeaderRow, line)
+		return nil
+	}
+	// Rows like the first are counted only if it was known to be data from the start.
+	surveyed := len(fields) == len(m.names) && (m.dialect.header || m.countedFirst || !m.equalsFirstRow(fields))
+	if len(fields) != len(m.names) {
+		cells := w.aligner.align(fields)
+		if cells == nil {
+			return w.ragged(fields, line)
+		}
+		m.log.add(changeRagged, line, 0)
+		fields = cells
+	}
+	if m.label >= 0 && !m.blind {
+		label := trim(fields[m.label])
+		if len(label) == 0 {
+			m.log.addLeftOut(changeEmptyLabel, line)
+			return nil
+		}
+		if len(label) < len(fields[m.label]) {
+			m.log.add(changeLabelSpace, line, m.label+1)
+		}
+		fields[m.label] = label
+	}
+	m.report.Written++
+	if m.id >= 0 {
+		id, err := w.uniqueID(fields[m.id], line, surveyed)
+		if err != nil {
+			return err
+		}
+		fields[m.id] = id
+	} else {
+		w.out.Field(strconv.AppendInt([]byte{'r'}, int64(m.report.Written), 10))
+	}
+	for _, at := range m.order {
+		w.out.Field(fields[at])
+	}
+	w.out.EndRecord()
+	return nil
+}
+
+// ragged leaves a row of a training file out. A row of a blind file would lack
+// its prediction.
+func (w *repairWriter) ragged(fields [][]byte, line int) error {
+	if w.firstOut == 0 {
+		w.firstOut = line
+	}
+	if !w.repairer.blind {
+		w.repairer.log.addLeftOut(changeRaggedOut, line)
+		return nil
+	}
+	record := &Record{startLine: line, fields: fields}
+	d := (&table{names: w.repairer.names}).ragged(record)
+	d.Message += ", and which of them is meant for which column cannot be told: mend this row by hand"
+	return d
+}
+
+// uniqueID returns an ID that no other row has.
+func (w *repairWriter) uniqueID(id []byte, line int, surveyed bool) ([]byte, error) {
+	ids := w.repairer.scanner.ids
+	if isBlank(id) {
+		w.repairer.log.add(changeEmptyID, line, w.repairer.id+1)
+		return w.freeID([]byte{'r'}, w.repairer.report.Written, line)
+	}
+	if surveyed && !w.duplicates[line] {
+		return id, nil
+	}
+	if !surveyed {
+		if taken, err := ids.has(id); err != nil {
+			return nil, err
+		} else if !taken {
+			ids.add(id, line)
+			return id, nil
+		}
+	}
+	w.repairer.log.add(changeDuplicateID, line, w.repairer.id+1)
+	last := max(w.suffixes[string(id)], 1)
+	fresh, err := w.freeID(append(bytes.Clone(id), '-'), last+1, line)
+	if err != nil {
+		return nil, err
+	}
+	w.suffixes[string(id)], err = strconv.Atoi(string(fresh[len(id)+1:]))
+	return fresh, err
+}
+
+// freeID returns the first ID with a number behind it that no row has.
+func (w *repairWriter) freeID(stem []byte, n, line int) ([]byte, error) {
+	ids := w.repairer.scanner.ids
+	for ; ; n++ {
+		fresh := strconv.AppendInt(bytes.Clone(stem), int64(n), 10)
+		taken, err := ids.has(fresh)
+		if err != nil {
+			return nil, err
+		}
+		if !taken {
+			ids.add(fresh, line)
+			return fresh, nil
+		}
+	}
+}
+
+// accepts reports whether a cell that is not blank looks like those of a column.
+func (w *repairWriter) accepts(column int, cell []byte, strictly bool) bool {
+	t, c := &w.repairer.scanner.columns[column], &w.columns[column]
+	known := t.texts.find(string(trim(cell))) != nil
+	kind, _ := classify(cell)
+	rows := w.repairer.scanner.profile.Rows
+	switch {
+	case column == w.repairer.label && !w.repairer.blind:
+		return known
+	case column == w.repairer.id:
+		return t.kind() != Numeric || kind == number
+	case c.Form.ordered():
+		return kind == null || known || c.parses(&distinctValue{text: string(cell)})
+	case strictly && c.Form != FormText && !w.namesRows[column] && t.texts.hashes == nil && 2*c.Distinct <= rows:
+		return known
+	}
+	return kind != number || t.cells[number] > 0 || rows < minRows
+}

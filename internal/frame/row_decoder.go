@@ -1,0 +1,200 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+)
+
+// binding tells in which field of a record each column of a schema stands.
+type binding struct {
+	id, label int // label is -1 for a blind file
+	features  []int
+}
+
+func bindByPosition(t *table, schema *Schema) (*binding, error) {
+	fields := schema.fieldNames()
+	if len(t.names) != len(fields)+2 {
+		d := t.defect(CodeTooFewColumns, len(t.names)-1, "%s, expected the %d of the training file",
+			pluralize(len(t.names), "column"), len(fields)+2)
+		return nil, &d
+	}
+	places := indexOf(fields)
+	b := &binding{label: len(t.names) - 1}
+	for i := range schema.Columns {
+		b.features = append(b.features, int(places[schema.Columns[i].Field()])+1)
+	}
+	return b, nil
+}
+
+func bindByName(t *table, schema *Schema) (*binding, error) {
+	if defects := t.checkHeader(minBlindColumns); len(defects) > 0 {
+		return nil, &defects[0]
+	}
+	b := &binding{id: t.find(schema.ID), label: -1}
+	places, first := indexOf(t.names), false
+	for _, name := range schema.fieldNames() {
+		at, known := places[name]
+		if !known {
+			return nil, &Defect{
+				Code: CodeMissingColumn, Line: t.line, Name: name,
+				Message: fmt.Sprintf("the column %s of the training file is missing", excerpt(name)),
+			}
+		}
+		first = first || at == 0
+	}
+	for i := range schema.Columns {
+		b.features = append(b.features, int(places[schema.Columns[i].Field()]))
+	}
+	if b.id < 0 && first {
+		return nil, &Defect{
+			Code: CodeMissingColumn, Line: t.line, Name: schema.ID,
+			Message: fmt.Sprintf("the ID column %s is missing, and the first column is a feature", excerpt(schema.ID)),
+		}
+	}
+	b.id = max(b.id, 0)
+	return b, nil
+}
+
+// rowDecoder collects the typed columns of records.
+type rowDecoder struct {
+	schema       *Schema
+	binding      *binding
+	keepDecimals bool // take packs numbers
+	rows         int
+	columns      []Column
+	direct       []directCell
+	split        []splitCell
+	classes      map[string]int32
+	labels       []int32
+	// ranges and large are of the numeric columns, once they are measured.
+	ranges   []valueRange
+	decimals [][]decimal
+}
+
+// directCell is a cell that becomes one number or code.
+type directCell struct {
+	field, column int
+	codes         map[string]int32 // nil for Numeric
+}
+
+// splitCell is a cell that becomes the cells of several columns.
+type splitCell struct {
+	field     int
+	columns   []int
+	extractor extractor
+}
+
+func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
+	n := len(schema.Columns)
+	c := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]decimal, n)}
+	parts := make(map[int][]int) // the columns that are parts of a field
+	var fields []int
+	for i := range schema.Columns {
+		one, field := &schema.Columns[i], b.features[i]
+		switch {
+		case one.Kind == Category:
+			c.direct = append(c.direct, directCell{field, i, indexOf(one.Levels)})
+		case one.Feature == "":
+			c.direct = append(c.direct, directCell{field: field, column: i})
+		default:
+			if parts[field] == nil {
+				fields = append(fields, field)
+			}
+			parts[field] = append(parts[field], i)
+		}
+	}
+	for _, field := range fields {
+		c.split = append(c.split, splitCell{field, parts[field], newExtractor(schema, parts[field])})
+	}
+	if b.label >= 0 {
+		c.classes = indexOf(schema.Classes)
+	}
+	c.reset()
+	return c
+}
+
+// fork returns empty cells of the same kind, which another goroutine may fill.
+func (c *rowDecoder) fork() *rowDecoder {
+	other := *c
+	other.ranges, other.decimals = make([]valueRange, len(c.ranges)), make([][]decimal, len(c.decimals))
+	other.split = slices.Clone(c.split)
+	for i := range other.split {
+		other.split[i].extractor = newExtractor(c.schema, other.split[i].columns)
+	}
+	other.reset()
+	return &other
+}
+
+func indexOf(texts []string) map[string]int32 {
+	index := make(map[string]int32, len(texts))
+	for i, one := range texts {
+		index[one] = int32(i)
+	}
+	return index
+}
+
+// reset begins new columns.
+func (c *rowDecoder) reset() {
+	c.rows, c.labels = 0, nil
+	c.columns = make([]Column, len(c.schema.Columns))
+	for i := range c.columns {
+		if c.schema.Columns[i].Kind == Numeric {
+			c.columns[i].Floats = []float64{}
+		} else {
+			c.columns[i].Codes = []int32{}
+		}
+	}
+	if c.classes != nil {
+		c.labels = []int32{}
+	}
+}
+
+// addRecord takes the cells of a record. The defect it may return has no name.
+func (c *rowDecoder) addRecord(rec *Record) *Defect {
+	b := c.binding
+	if isBlank(rec.fields[b.id]) {
+		return &Defect{Code: CodeEmptyID, Message: "the row has no ID", Line: rec.fieldLine(b.id, ','), Column: b.id + 1}
+	}
+	for i := range c.direct {
+		p := &c.direct[i]
+		column, cell := &c.columns[p.column], rec.fields[p.field]
+		if p.codes != nil {
+			column.Codes = append(column.Codes, categoryCode(p.codes, cell))
+			continue
+		}
+		column.Floats = append(column.Floats, numberOrNaN(cell))
+	}
+	for i := range c.split {
+		c.split[i].extractor.extract(c.columns, rec.fields[c.split[i].field])
+	}
+	if b.label >= 0 {
+		class, known := c.classes[string(rec.fields[b.label])]
+		if !known {
+			return &Defect{
+				Code: CodeUnknownLabel, Line: rec.fieldLine(b.label, ','), Column: b.label + 1,
+				Message: fmt.Sprintf("%s is not one of the dataset's classes", excerpt(string(rec.fields[b.label]))),
+			}
+		}
+		c.labels = append(c.labels, class)
+	}
+	c.rows++
+	return nil
+}
+
+func categoryCode(codes map[string]int32, cell []byte) int32 {
+	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		cell = trim(cell)
+	}
+	if code, known := codes[string(cell)]; known {
+		return code
+	}
+	if len(cell) == 0 {
+		return Missing
+	}
+	return int32(len(codes))
+}
+
+// frame returns what was collected since the last reset.
+func (c *rowDecoder) frame() *Frame {
+	return &Frame{Schema: c.schema, Rows: c.rows, Columns: c.columns, Labels: c.labels}
+}

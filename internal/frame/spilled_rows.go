@@ -1,0 +1,69 @@
+package frame
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"foretell/internal/scratch"
+)
+
+// spilledRows keeps the cells of a wide table that its sample has no room for in
+// memory: on the disk, by groups of fields that fit in memory with all rows.
+//
+//	fields     0 … 1023   1024 … 2047   …
+//	row 0      tape 0     tape 1
+//	row 1      tape 0     tape 1
+//
+// From them come figures of all rows that no running total has: medians, and how
+// many values are different.
+type spilledRows struct {
+	fields int
+	rows   int
+	groups []*scratch.Tape
+	bytes  []byte // workspace of add
+}
+
+const groupFields = 1024
+
+func newSpilledRows(disk *scratch.Disk, fields int) *spilledRows {
+	o := &spilledRows{fields: fields}
+	for range (fields + groupFields - 1) / groupFields {
+		o.groups = append(o.groups, disk.NewTape())
+	}
+	return o
+}
+
+// add takes the cells of the next row, one a field.
+func (o *spilledRows) add(cells []uint64) {
+	o.rows++
+	for i, tape := range o.groups {
+		o.bytes = o.bytes[:0]
+		for _, cell := range cells[i*groupFields : min((i+1)*groupFields, o.fields)] {
+			o.bytes = binary.LittleEndian.AppendUint64(o.bytes, cell)
+		}
+		_, _ = tape.Write(o.bytes) // never fails
+	}
+}
+
+// forEachField calls do with each field of a group that is wanted and its cells, row by
+// row, which do may change.
+func (o *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+	tape, first := o.groups[group], group*groupFields
+	text, err := tape.Append(nil, tape.Len())
+	if err != nil {
+		return err
+	}
+	n := min(groupFields, o.fields-first)
+	var cells []uint64
+	for i := range n {
+		if !wanted(first + i) {
+			continue
+		}
+		cells = slices.Grow(cells[:0], o.rows)
+		for row := range o.rows {
+			cells = append(cells, binary.LittleEndian.Uint64(text[8*(row*n+i):]))
+		}
+		do(first+i, cells)
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package frame
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// distinctValue is one text of a column and how many rows have it.
+type distinctValue struct {
+	text  string
+	hash  uint64 // of the text
+	rows  int
+	first uint32 // the first line that has it, see line
+	kind  valueKind
+	value float64 // for kind number
+}
+
+// firstLine is the first line that has the level.
+func (l *distinctValue) firstLine() int { return int(l.first) }
+
+// valueCounts counts the texts of a column. When those of all columns outgrow the
+// memory, the rarest are forgotten (lossy counting: Manku and Motwani, 2002),
+// and the number of different texts becomes an estimate.
+type valueCounts struct {
+	list       []distinctValue
+	index      valueIndex  // of list
+	arena      stringArena // of their texts
+	bytes      int         // memory in use, roughly
+	hashes     *distinct   // set once texts were forgotten
+	frozen     bool        // hardly a text comes again: new ones are not kept
+	doorkeeper *doorkeeper
+	sampled    []distinctValue // the first texts, once some were forgotten
+	orderHash  uint64          // tells which rows have the same text, see sign
+}
+
+// valueBytes is what a level takes besides its text: itself, its slot, and the
+// room that the list has to grow.
+const valueBytes = 88
+
+// prefetch brings into the cache what texts of these hashes are counted with. One
+// such access does not wait for another, as those of one count after the other do.
+func (l *valueCounts) prefetch(hashes []uint64) (touched uint64) {
+	if l.hashes != nil {
+		for _, hash := range hashes {
+			word, _ := l.doorkeeper.bitOf(hash)
+			touched += *word
+		}
+	}
+	return touched + l.index.prefetch(l.list, hashes)
+}
+
+// add adds one row with the text of a hash and returns what it is.
+func (l *valueCounts) add(cell []byte, hash uint64, line int) valueKind {
+	if l.hashes != nil {
+		l.hashes.add(hash)
+		if !l.doorkeeper.seenBefore(hash) {
+			kind, _ := classify(cell)
+			return kind
+		}
+	}
+	at := l.index.find(l.list, hash, cell)
+	if at < 0 {
+		kind, value := classify(cell)
+		if l.frozen {
+			return kind
+		}
+		at = l.insert(distinctValue{text: l.arena.add(cell), hash: hash, first: uint32(line), kind: kind, value: value})
+	}
+	found := &l.list[at]
+	found.rows++
+	l.addOrder(line, at)
+	return found.kind
+}
+
+// find returns the level of a text, nil if there is none.
+func (l *valueCounts) find(text string) *distinctValue {
+	at := l.index.find(l.list, hashText([]byte(text)), []byte(text))
+	if at < 0 {
+		return nil
+	}
+	return &l.list[at]
+}
+
+// addOrder adds a row to order. Levels are numbered as they come, so that columns
+// of equal order have the same content but for the spelling of their texts,
+// as names and codes of the same things have.
+func (l *valueCounts) addOrder(line int, at int32) {
+	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
+	l.orderHash += x * (x>>32 | 1)
+}
+
+func (l *valueCounts) insert(one distinctValue) int32 {
+	l.list = append(l.list, one)
+	l.index.add(l.list)
+	l.bytes += valueBytes + len(one.text)
+	return int32(len(l.list) - 1)
+}
+
+// evict forgets rare texts until they take at most goal bytes. If that leaves next
+// to none, the column holds names, and no new ones are let in.
+func (l *valueCounts) evict(goal int, limits *memoryLimits) {
+	l.saveSample(limits.sampleBytes)
+	if l.hashes == nil {
+		l.hashes = newDistinct(limits.maxHashes)
+		for i := range l.list {
+			l.hashes.add(l.list[i].hash)
+		}
+	}
+	before, keep := len(l.list), l.list
+	for rare := 1; l.bytes > goal; rare *= 2 {
+		keep = slices.DeleteFunc(keep, func(one distinctValue) bool {
+			if one.rows <= rare {
+				l.bytes -= valueBytes + len(one.text)
+			}
+			return one.rows <= rare
+		})
+	}
+	l.frozen = 100*len(keep) < before
+	l.doorkeeper = newDoorkeeper(limits.maxHashes)
+	l.replace(keep)
+	for i := range l.list {
+		l.doorkeeper.add(l.list[i].hash)
+	}
+}
+
+// replace makes a list of levels that of the column, and lets go of the memory of
+// the others.
+func (l *valueCounts) replace(list []distinctValue) {
+	l.list, l.arena, l.bytes = slices.Clone(list), stringArena{}, 0
+	for i := range l.list {
+		l.list[i].text = l.arena.add([]byte(l.list[i].text))
+		l.bytes += valueBytes + len(l.list[i].text)
+	}
+	l.index.rebuild(l.list)
+}
+
+// doorkeeper lets a text in when it comes for the second time, once texts have
+// to be forgotten: one that comes once will never be a level. It is a bit for
+// each hash (as in TinyLFU: Einziger, Friedman, Manes, 2017). Its bits fill up
+// between two prunes; then it lets everybody in, and the next prune comes soon.
+type doorkeeper struct{ bits []uint64 }
+
+// doorkeeperBits is how many bits there are for each hash that a column may keep to
+// count its different values.
+const doorkeeperBits = 128
+
+func newDoorkeeper(capacity int) *doorkeeper {
+	return &doorkeeper{make([]uint64, doorkeeperBits/64<<bits.Len(uint(capacity-1)))}
+}
+
+func (d *doorkeeper) bitOf(hash uint64) (word *uint64, bit uint64) {
+	return &d.bits[hash>>6&uint64(len(d.bits)-1)], 1 << (hash & 63)
+}
+
+func (d *doorkeeper) add(hash uint64) {
+	word, bit := d.bitOf(hash)
+	*word |= bit
+}
+
+// seenBefore reports whether a text came before, and remembers it.
+func (d *doorkeeper) seenBefore(hash uint64) bool {
+	word, bit := d.bitOf(hash)
+	known := *word&bit != 0
+	*word |= bit
+	return known
+}
+
+// saveSample keeps the first texts as a sample, before some are forgotten: at least
+// one, and about bytes of them.
+func (l *valueCounts) saveSample(bytes int) {
+	if l.sampled != nil {
+		return
+	}
+	n, size := 0, 0
+	for n < len(l.list) && size < bytes {
+		size += valueBytes + len(l.list[n].text)
+		n++
+	}
+	first := valueCounts{}
+	first.replace(l.list[:n])
+	l.sampled = first.list
+}
+
+// sample returns texts of the column that tell what it holds: all of them if
+// none was forgotten, else the first.
+func (l *valueCounts) sample() []distinctValue {
+	if l.sampled != nil {
+		return l.sampled
+	}
+	return l.list
+}
+
+// distinct returns the number of different texts and whether it is exact.
+func (l *valueCounts) distinct() (int, bool) {
+	if l.hashes == nil {
+		return len(l.list), true
+	}
+	return l.hashes.count(), l.hashes.exact()
+}
+
+// The rule by which texts become levels of a category.
+const (
+	maxUnfilteredLevels = 40     // up to here every text is a level
+	maxLevels           = 65_535 // beyond, the most frequent of those on two rows or more
+)
+
+// retained returns the texts that become levels, in byte order.
+func (l *valueCounts) retained() []distinctValue {
+	kept := slices.Clone(l.list)
+	if n, _ := l.distinct(); n > maxUnfilteredLevels {
+		kept = slices.DeleteFunc(kept, func(one distinctValue) bool { return one.rows < 2 })
+	}
+	slices.SortFunc(kept, byRows)
+	kept = kept[:min(len(kept), maxLevels)]
+	slices.SortFunc(kept, func(a, b distinctValue) int { return strings.Compare(a.text, b.text) })
+	return kept
+}
+
+// top returns the n most frequent texts, most frequent first.
+func (l *valueCounts) top(n int) []ValueCount {
+	sorted := slices.Clone(l.list)
+	slices.SortFunc(sorted, byRows)
+	var top []ValueCount
+	for _, one := range sorted[:min(len(sorted), n)] {
+		top = append(top, ValueCount{Text: one.text, Rows: one.rows})
+	}
+	return top
+}
+
+func byRows(a, b distinctValue) int {
+	return cmp.Or(cmp.Compare(b.rows, a.rows), strings.Compare(a.text, b.text))
+}
