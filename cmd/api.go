@@ -19,8 +19,8 @@ import (
 )
 
 type apiOptions struct {
-	connector connector
-	output    output
+	service serviceFlags
+	output  output
 
 	fields   []string
 	typed    []string
@@ -29,8 +29,8 @@ type apiOptions struct {
 	paginate bool
 }
 
-func newAPICmd(h *host) *cobra.Command {
-	opts := &apiOptions{connector: connector{idle: true}}
+func newAPICmd(f *factory) *cobra.Command {
+	opts := &apiOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "api METHOD PATH", Short: "Send a request of your own, signed in",
 		Long: `Sends a request to the service and prints the body of its answer. docs/api.md
@@ -41,14 +41,14 @@ otherwise, or the query where --input gives the body. A name that ends in []
 makes a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
-		Args: takes("METHOD", "PATH"),
+		Args: positionalArgs("METHOD", "PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return opts.run(cmd.Context(), strings.ToUpper(args[0]), args[1])
 		},
 		ValidArgsFunction: completeAPI,
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.host, opts.output.cmd = h, cmd
+	opts.service.bind(cmd, f)
+	opts.output.host, opts.output.cmd = f, cmd
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&opts.fields, "raw-field", "f", nil, "add a text `name=value`")
 	flags.StringArrayVarP(&opts.typed, "field", "F", nil, "add a `name=value` that may be a number, true, false or null")
@@ -57,7 +57,7 @@ makes a list.`,
 	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one, its items as a list")
 	flags.BoolVar(&opts.output.json, "json", false, "tell errors as JSON, too; the answer is printed as it is")
 	opts.output.bindFilter()
-	inGroup(flags, groupOutput, "json", "jq", "template")
+	setGroup(flags, groupOutput, "json", "jq", "template")
 	return cmd
 }
 
@@ -67,21 +67,21 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 		return err
 	}
 	if o.paginate && (method != http.MethodGet || raw.Open != nil) {
-		return usage("--paginate has no effect on %s: only lists have pages", method)
+		return usageErrorf("--paginate has no effect on %s: only lists have pages", method)
 	}
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer session.Close()
 	if o.paginate {
-		merged, err := allPages(ctx, conn.Client, raw)
+		merged, err := allPages(ctx, session.Client, raw)
 		if err != nil {
 			return err
 		}
-		return o.output.document(merged)
+		return o.output.printJSON(merged)
 	}
-	resp, err := send(ctx, conn.Client, raw)
+	resp, err := sendRaw(ctx, session.Client, raw)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (o *apiOptions) request(method, path string) (client.Raw, error) {
 	for _, line := range o.headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return raw, usage("--header %q: a name and a value, as in -H Accept:text/csv", line)
+			return raw, usageErrorf("--header %q: a name and a value, as in -H Accept:text/csv", line)
 		}
 		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -136,7 +136,7 @@ func setBody(raw *client.Raw, body []byte) {
 // request may have to be sent twice.
 func (o *apiOptions) open(raw *client.Raw) error {
 	if o.input == "-" {
-		body, err := io.ReadAll(o.connector.host.console.In)
+		body, err := io.ReadAll(o.service.host.console.In)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (o *apiOptions) members() (map[string]any, error) {
 	add := func(flag, field string, typed bool) error {
 		name, text, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
-			return usage("--%s %q: a name and a value, as in name=value", flag, field)
+			return usageErrorf("--%s %q: a name and a value, as in name=value", flag, field)
 		}
 		var value any = text
 		if typed {
@@ -231,42 +231,42 @@ func plainText(value any) string {
 	return string(b)
 }
 
-// send sends a request of the user's own; what cannot be one is a wrong use.
-func send(ctx context.Context, c *client.Client, raw client.Raw) (*http.Response, error) {
+// sendRaw sends a request of the user's own; what cannot be one is a wrong use.
+func sendRaw(ctx context.Context, c *client.Client, raw client.Raw) (*http.Response, error) {
 	resp, err := c.Do(ctx, raw)
 	var (
 		network *client.NetworkError
 		problem *api.Problem
-		known   *failure
+		known   *cliError
 	)
 	switch {
 	case err == nil, ctx.Err() != nil, errors.As(err, &network), errors.As(err, &known):
 		return resp, err
 	case errors.As(err, &problem):
-		return nil, misdirected(ctx, raw, problem)
+		return nil, explainNotFound(ctx, raw, problem)
 	}
-	return nil, usage("%w", err).advise("see `foretell api --help`")
+	return nil, usageErrorf("%w", err).withHint("see `foretell api --help`")
 }
 
-// misdirected explains a refusal of what was typed: elsewhere a path that is not
+// explainNotFound explains a refusal of what was typed: elsewhere a path that is not
 // there means that the address is not the service's, here that it is another's.
-func misdirected(ctx context.Context, raw client.Raw, problem *api.Problem) error {
+func explainNotFound(ctx context.Context, raw client.Raw, problem *api.Problem) error {
 	exit, ok := map[api.Code]Exit{api.CodeNoRoute: ExitNotFound, api.CodeMethodNotAllowed: ExitUsage}[problem.Code]
 	if !ok {
 		return problem
 	}
-	f := explain(ctx, problem)
-	f.exit, f.fact = exit, raw.Method+" "+raw.Path+": "+f.fact
-	return f.advise("see what there is with `foretell api GET /openapi.json --jq '.paths | keys'`")
+	e := asCLIError(ctx, problem)
+	e.exit, e.fact = exit, raw.Method+" "+raw.Path+": "+e.fact
+	return e.withHint("see what there is with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
 // print prints an answer: JSON in our form or through a filter, all else as it
 // is.
 func (o *apiOptions) print(resp *http.Response) error {
-	console := o.connector.host.console
+	console := o.service.host.console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {
 		if o.output.filter != nil {
-			return usage("the answer is %s, which --jq and --template cannot read", resp.Header.Get("Content-Type"))
+			return usageErrorf("the answer is %s, which --jq and --template cannot read", resp.Header.Get("Content-Type"))
 		}
 		_, err := io.Copy(console.Out, resp.Body)
 		return err
@@ -276,11 +276,11 @@ func (o *apiOptions) print(resp *http.Response) error {
 	case err != nil:
 		return err
 	case json.Valid(body):
-		return o.output.document(json.RawMessage(body))
+		return o.output.printJSON(json.RawMessage(body))
 	case o.output.filter != nil:
-		return usage("the answer is no JSON, which --jq and --template need")
+		return usageErrorf("the answer is no JSON, which --jq and --template need")
 	}
-	return o.output.text(string(body))
+	return o.output.printText(string(body))
 }
 
 // allPages fetches a list page after page and joins what is a list in it.
@@ -288,8 +288,8 @@ func allPages(ctx context.Context, c *client.Client, raw client.Raw) (any, error
 	var all any
 	path := raw.Path
 	for offset := int64(0); ; {
-		raw.Path = pageOf(path, offset)
-		resp, err := send(ctx, c, raw)
+		raw.Path = pagePath(path, offset)
+		resp, err := sendRaw(ctx, c, raw)
 		if err != nil {
 			return nil, err
 		}
@@ -298,9 +298,9 @@ func allPages(ctx context.Context, c *client.Client, raw client.Raw) (any, error
 		dec.UseNumber()
 		err = errors.Join(dec.Decode(&page), resp.Body.Close())
 		if err != nil {
-			return nil, usage("%s: --paginate needs pages of JSON: %w", path, err)
+			return nil, usageErrorf("%s: --paginate needs pages of JSON: %w", path, err)
 		}
-		all = joined(all, unpacked(page))
+		all = joinPages(all, unpackLists(page))
 		members, _ := page.(map[string]any)
 		next, _ := members["nextOffset"].(json.Number)
 		at, err := next.Int64()
@@ -314,9 +314,9 @@ func allPages(ctx context.Context, c *client.Client, raw client.Raw) (any, error
 	}
 }
 
-// pageOf returns the path of the page that begins at offset. A limit that the path
+// pagePath returns the path of the page that begins at offset. A limit that the path
 // names stays.
-func pageOf(path string, offset int64) string {
+func pagePath(path string, offset int64) string {
 	base, text, _ := strings.Cut(path, "?")
 	query, err := url.ParseQuery(text)
 	if err != nil {
@@ -329,9 +329,9 @@ func pageOf(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// unpacked returns a page with the list that the service sends as a text taken out
+// unpackLists returns a page with the list that the service sends as a text taken out
 // of it.
-func unpacked(page any) any {
+func unpackLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
 		text, _ := value.(string)
@@ -345,9 +345,9 @@ func unpacked(page any) any {
 	return page
 }
 
-// joined puts the lists of a page behind those before it; of all else the first
+// joinPages puts the lists of a page behind those before it; of all else the first
 // page's counts.
-func joined(all, page any) any {
+func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:
 		before, _ := all.([]any)
@@ -358,7 +358,7 @@ func joined(all, page any) any {
 			return page
 		}
 		for name, value := range more {
-			object[name] = joined(object[name], value)
+			object[name] = joinPages(object[name], value)
 		}
 		return object
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 type checkOptions struct {
-	host   *host
+	host   *factory
 	output output
-	shaper shaper
-	waiter waiter
-	fixer  fixer
+	layout layoutFlags
+	wait   waitFlags
+	fixes  fixFlags
 
 	blind     []string
 	blindOnly bool
 }
 
-func newCheckCmd(h *host) *cobra.Command {
-	opts := &checkOptions{host: h}
+func newCheckCmd(f *factory) *cobra.Command {
+	opts := &checkOptions{host: f}
 	cmd := &cobra.Command{
 		Use:   "check FILE [BLIND] | check FILE... --blind BLIND...",
 		Short: "Profile a CSV and find what the service would reject, without network",
@@ -42,14 +42,14 @@ and the exit status is 6. The files themselves are never changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
   foretell check export.csv --label churned --id customer --fix fixed.csv`,
-		Args: takes("FILE", "[FILE]..."),
+		Args: positionalArgs("FILE", "[FILE]..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.output.bindItem(cmd, h, prints[checkReport]())
-	opts.shaper.bind(cmd)
-	opts.waiter.host, opts.waiter.cmd = h, cmd
-	opts.waiter.bindProgress(cmd)
-	opts.fixer.bind(cmd)
+	opts.output.bindItem(cmd, f, resultType[checkReport]())
+	opts.layout.bind(cmd)
+	opts.wait.host, opts.wait.cmd = f, cmd
+	opts.wait.bindProgress(cmd)
+	opts.fixes.bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file: it has no label column")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; several make one table, and so do several FILEs before it")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
@@ -57,47 +57,47 @@ and the exit status is 6. The files themselves are never changed.`,
 }
 
 func (o *checkOptions) run(ctx context.Context, args []string) error {
-	ctx, progress, cancel, err := o.waiter.start(ctx)
+	ctx, progress, cancel, err := o.wait.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
 	if o.blindOnly && len(args)+len(o.blind) > 1 {
-		return usage("--no-label is for a blind file alone")
+		return usageErrorf("--no-label is for a blind file alone")
 	}
 	train, blind := args, o.blind
 	if len(blind) == 0 {
 		train, blind = args[:1], args[1:]
 	}
 	if len(args) > 2 && len(o.blind) == 0 {
-		return usage("check takes one FILE and one BLIND, or several with --blind").
-			advise("name the blind files with --blind: `foretell check %s %s --blind %s`", quote(args[0]), quote(args[1]), quote(args[2]))
+		return usageErrorf("check takes one FILE and one BLIND, or several with --blind").
+			withHint("name the blind files with --blind: `foretell check %s %s --blind %s`", shellQuote(args[0]), shellQuote(args[1]), shellQuote(args[2]))
 	}
-	if err := oneStdin(slices.Concat(train, blind)...); err != nil {
+	if err := checkOneStdin(slices.Concat(train, blind)...); err != nil {
 		return err
 	}
-	if !o.host.console.Redraw && o.waiter.progressIsOpen() {
+	if !o.host.console.Redraw && o.wait.progressIsAuto() {
 		progress = o.host.console.NewProgress(term.None, o.host.now) // seconds of work are no news in a log
 	}
 	p := &preflight{host: o.host}
 	defer p.Close()
-	if p.train, err = o.shaper.input(ctx, o.host, o.blindOnly, train...); err != nil {
+	if p.train, err = o.layout.openInput(ctx, o.host, o.blindOnly, train...); err != nil {
 		return err
 	}
 	if len(blind) > 0 {
-		if p.blind, err = o.shaper.input(ctx, o.host, true, blind...); err != nil {
+		if p.blind, err = o.layout.openInput(ctx, o.host, true, blind...); err != nil {
 			return err
 		}
 	}
-	if o.fixer.asked() {
+	if o.fixes.isSet() {
 		return o.fix(ctx, progress, p)
 	}
 	if err := p.run(ctx, progress); err != nil {
 		return err
 	}
-	p.tell(&o.output)
+	p.noteRoles(&o.output)
 	if err := o.print(p.report()); err != nil {
 		return err
 	}
-	return p.verdict()
+	return p.defectError()
 }

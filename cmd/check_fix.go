@@ -17,25 +17,25 @@ import (
 	"foretell/internal/term"
 )
 
-// fixer holds the flags that ask for corrected copies.
-type fixer struct {
+// fixFlags holds the flags that ask for corrected copies.
+type fixFlags struct {
 	train, blind string
 	force        bool
 }
 
-func (f *fixer) bind(cmd *cobra.Command) {
+func (f *fixFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.train, "fix", "", "write a corrected copy of FILE to this `file`")
 	flags.StringVar(&f.blind, "fix-blind", "", "write a corrected copy of BLIND to this `file`")
 	flags.BoolVar(&f.force, "force", false, "replace the copies if they exist")
 }
 
-func (f *fixer) asked() bool { return f.train != "" || f.blind != "" }
+func (f *fixFlags) isSet() bool { return f.train != "" || f.blind != "" }
 
-// settle refuses to write over what is read, or where something is already.
-func (f *fixer) settle(p *preflight) error {
+// checkPaths refuses to write over what is read, or where something is already.
+func (f *fixFlags) checkPaths(p *preflight) error {
 	if f.blind != "" && p.blind == nil {
-		return usage("--fix-blind without BLIND: there is nothing to correct").advise("name the blind file behind FILE, or correct FILE with --fix")
+		return usageErrorf("--fix-blind without BLIND: there is nothing to correct").withHint("name the blind file behind FILE, or correct FILE with --fix")
 	}
 	for _, asked := range [][2]string{{"--fix", f.train}, {"--fix-blind", f.blind}} {
 		flag, path := asked[0], asked[1]
@@ -43,37 +43,37 @@ func (f *fixer) settle(p *preflight) error {
 			continue
 		}
 		if path == "-" {
-			return usage("%s writes a file: standard output has the report", flag).advise("name a file with %s", flag)
+			return usageErrorf("%s writes a file: standard output has the report", flag).withHint("name a file with %s", flag)
 		}
 		for _, in := range []*input{p.train, p.blind} {
 			if in != nil && in.reads(path) {
-				return usage("the copy %s is the input %s", path, in.name).advise("name another file with %s", flag)
+				return usageErrorf("the copy %s is the input %s", path, in.name).withHint("name another file with %s", flag)
 			}
 		}
-		if err := f.free(flag, path); err != nil {
+		if err := f.checkFree(flag, path); err != nil {
 			return err
 		}
 	}
 	if f.train != "" && f.blind != "" && filepath.Clean(f.train) == filepath.Clean(f.blind) {
-		return usage("--fix and --fix-blind name the same file, %s", f.train).advise("name another file with --fix-blind")
+		return usageErrorf("--fix and --fix-blind name the same file, %s", f.train).withHint("name another file with --fix-blind")
 	}
 	return nil
 }
 
-func (f *fixer) free(flag, path string) error {
+func (f *fixFlags) checkFree(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir := filepath.Dir(path); !isDir(dir) {
-			return fail(ExitNotFound, "there is no folder %s for the copy", dir).advise("make it, or name another file with %s", flag)
+			return exitErrorf(ExitNotFound, "there is no folder %s for the copy", dir).withHint("make it, or name another file with %s", flag)
 		}
 		return nil
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return usage("the copy %s is no file but a folder or a device", path).advise("name a file with %s", flag)
+		return usageErrorf("the copy %s is no file but a folder or a device", path).withHint("name a file with %s", flag)
 	case !f.force:
-		return fail(ExitConflict, "the copy %s exists", path).advise("replace it with --force, or name another file with %s", flag)
+		return exitErrorf(ExitConflict, "the copy %s exists", path).withHint("replace it with --force, or name another file with %s", flag)
 	}
 	return nil
 }
@@ -86,24 +86,24 @@ func isDir(path string) bool {
 // fix writes the corrected copies, checks them as any file, and only then gives
 // them their names.
 func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight) error {
-	if err := o.fixer.settle(p); err != nil {
+	if err := o.fixes.checkPaths(p); err != nil {
 		return err
 	}
-	if err := p.understand(ctx); err != nil {
+	if err := p.inferRoles(ctx); err != nil {
 		return err
 	}
 	p.findings = nil // what is told of the copies, or as a change
-	r := &repair{preflight: p, progress: progress}
+	r := &repairer{preflight: p, progress: progress}
 	defer r.discard()
-	if err := r.trainFile(ctx, o.fixer.train); err != nil {
+	if err := r.fixTrain(ctx, o.fixes.train); err != nil {
 		return err
 	}
 	if p.blind != nil {
-		if err := r.blindFile(ctx, o.fixer.blind); err != nil {
+		if err := r.fixBlind(ctx, o.fixes.blind); err != nil {
 			return err
 		}
 	}
-	if err := r.keep(); err != nil {
+	if err := r.install(); err != nil {
 		return err
 	}
 	report := p.report()
@@ -115,23 +115,23 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	} else if err := o.print(report); err != nil {
 		return err
 	}
-	return p.verdict()
+	return p.defectError()
 }
 
-// repair is a preflight in which copies take the place of files.
-type repair struct {
+// repairer is a preflight in which copies take the place of files.
+type repairer struct {
 	*preflight
-	progress *term.Progress
-	copies   []*fixedCopy
-	changes  []change
-	numbered bool // the ID of the training file was made
+	progress     *term.Progress
+	copies       []*fixedCopy
+	changes      []change
+	generatedIDs bool // the ID of the training file was made
 }
 
 // fixedCopy is a corrected copy on its way to its name.
 type fixedCopy struct {
-	path string // where it will be
-	part *os.File
-	done *frame.Report
+	path   string // where it will be
+	temp   *os.File
+	result *frame.Report
 }
 
 // change is something that was corrected, in a file.
@@ -141,62 +141,62 @@ type change struct {
 	frame.Change
 }
 
-// trainFile checks the training file, or a corrected copy of it if one is asked for.
-func (r *repair) trainFile(ctx context.Context, path string) (err error) {
+// fixTrain checks the training file, or a corrected copy of it if one is asked for.
+func (r *repairer) fixTrain(ctx context.Context, path string) (err error) {
 	p := r.preflight
 	if path == "" {
 		if err := p.readTrain(ctx, r.progress); err != nil {
 			return err
 		}
-		p.collect(p.train, p.trained)
-		return p.verdict()
+		p.collect(p.train, p.trainProfile)
+		return p.defectError()
 	}
 	in := p.train
-	c, err := r.mend(ctx, in, path, nil)
+	c, err := r.writeCopy(ctx, in, path, nil)
 	if err != nil {
 		return err
 	}
-	r.numbered = c.done.Numbered
-	p.train = c.input(in)
-	if p.trained, err = p.train.profile(ctx, r.progress, frame.ScanOptions{}); err != nil {
+	r.generatedIDs = c.result.Numbered
+	p.train = c.asInput(in)
+	if p.trainProfile, err = p.train.profile(ctx, r.progress, frame.ScanOptions{}); err != nil {
 		return err
 	}
-	p.collect(p.train, p.trained)
-	return c.proved(in, p)
+	p.collect(p.train, p.trainProfile)
+	return c.verify(in, p)
 }
 
-// blindFile does the same for the blind file.
-func (r *repair) blindFile(ctx context.Context, path string) (err error) {
+// fixBlind does the same for the blind file.
+func (r *repairer) fixBlind(ctx context.Context, path string) (err error) {
 	p := r.preflight
 	in, c := p.blind, (*fixedCopy)(nil)
 	if path != "" {
-		if c, err = r.mend(ctx, in, path, p.trained); err != nil {
+		if c, err = r.writeCopy(ctx, in, path, p.trainProfile); err != nil {
 			return err
 		}
-		p.blind = c.input(in)
+		p.blind = c.asInput(in)
 	}
-	if p.rows, err = p.blind.profile(ctx, r.progress, frame.ScanOptions{ID: p.trained.Schema.ID}); err != nil {
+	if p.blindProfile, err = p.blind.profile(ctx, r.progress, frame.ScanOptions{ID: p.trainProfile.Schema.ID}); err != nil {
 		return err
 	}
 	before := len(p.findings)
-	p.collect(p.blind, p.rows)
+	p.collect(p.blind, p.blindProfile)
 	p.compare()
 	if c == nil {
 		return nil // its defects are reported beside the copy of the training file
 	}
-	return c.proved(in, &preflight{host: p.host, train: p.train, blind: p.blind, findings: p.findings[before:]})
+	return c.verify(in, &preflight{host: p.host, train: p.train, blind: p.blind, findings: p.findings[before:]})
 }
 
-// mend writes the corrected copy of an input to a hidden file beside its path.
-func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.Profile) (*fixedCopy, error) {
+// writeCopy writes the corrected copy of an input to a hidden file beside its path.
+func (r *repairer) writeCopy(ctx context.Context, in *input, path string, train *frame.Profile) (*fixedCopy, error) {
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
 		path = linked // the file that a link names is replaced, not the link
 	}
-	part, err := createPart(filepath.Dir(path), filepath.Base(path))
+	part, err := createTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return nil, err
 	}
-	c := &fixedCopy{path: path, part: part}
+	c := &fixedCopy{path: path, temp: part}
 	r.copies = append(r.copies, c)
 	phase, size, before := r.progress.Phase("correcting "+in.name), in.table.Size(), int64(0)
 	defer phase.Done()
@@ -217,11 +217,11 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 			io.Closer
 		}{metered, file}, nil
 	}
-	shape := r.shape(in)
-	c.done, err = frame.File(ctx, open, part, frame.Options{
-		Layout: shape, Train: train, NumberedTrain: r.numbered || r.copies[0] == c && r.roles.MadeID,
+	shape := r.layoutOf(in)
+	c.result, err = frame.File(ctx, open, part, frame.Options{
+		Layout: shape, Train: train, NumberedTrain: r.generatedIDs || r.copies[0] == c && r.roles.MadeID,
 		Choose: func(names []string, rows [][][]byte) (frame.ColumnRoles, error) {
-			return r.choose(ctx, &shape, names, rows)
+			return r.chooseRoles(ctx, &shape, names, rows)
 		},
 	})
 	if err != nil {
@@ -229,7 +229,7 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 		if ctx.Err() != nil || !errors.As(err, &defect) {
 			return nil, err
 		}
-		return nil, c.unmended(in, &finding{File: in.name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
+		return nil, c.unfixable(in, &finding{File: in.name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
 	}
 	if err := part.Sync(); err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 	for _, w := range in.table.Warnings() {
 		r.changes = append(r.changes, change{w.File, path, frame.Change{Code: w.Code, Message: w.Message, Count: 1, Line: w.Line, Column: w.Column, Name: w.Name}})
 	}
-	for _, one := range c.done.Changes {
+	for _, one := range c.result.Changes {
 		file := in.name
 		if one.Line > 0 {
 			file, one.Line, one.Column = in.table.Place(one.Line, one.Column)
@@ -250,25 +250,25 @@ func (r *repair) mend(ctx context.Context, in *input, path string, train *frame.
 	return c, nil
 }
 
-// choose decides which columns of a file are the ID and the label by what a mended
+// chooseRoles decides which columns of a file are the ID and the label by what a mended
 // copy will have of them: its header may stand below a title, its rows may be broken.
-func (r *repair) choose(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
+func (r *repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
 	chosen := frame.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.Sampled(ctx, names, rows)
 	if err != nil {
 		return chosen, err
 	}
 	if shape.Blind {
-		if id := roles.Blind(table, roles.Known{}, given(shape)); !id.Made {
+		if id := roles.Blind(table, roles.Known{}, givenRoles(shape)); !id.Made {
 			chosen.ID = table.Find(id.ID)
 		}
 		return chosen, nil
 	}
-	known := given(shape)
+	known := givenRoles(shape)
 	known.Mended = true
 	found, question := roles.Train(table, nil, known)
 	if question != nil {
-		if found.Label, err = r.preflight.choose(ctx, question); err != nil {
+		if found.Label, err = r.preflight.askLabel(ctx, question); err != nil {
 			return chosen, err
 		}
 	}
@@ -281,11 +281,11 @@ func (r *repair) choose(ctx context.Context, shape *frame.Layout, names []string
 	return chosen, nil
 }
 
-// shape is what the flags say of a file, and of a training file, what was
+// layoutOf is what the flags say of a file, and of a training file, what was
 // understood without them.
-func (r *repair) shape(in *input) frame.Layout {
-	shape := in.asked
-	if in != r.train || shape.Blind || !r.looked {
+func (r *repairer) layoutOf(in *input) frame.Layout {
+	shape := in.flagShape
+	if in != r.train || shape.Blind || !r.sampled {
 		return shape
 	}
 	shape.MakeID = r.roles.MadeID
@@ -298,62 +298,62 @@ func (r *repair) shape(in *input) frame.Layout {
 	return shape
 }
 
-// input is the copy as a file that is read, in the place of in, which it frees.
-func (c *fixedCopy) input(in *input) *input {
+// asInput is the copy as a file that is read, in the place of in, which it frees.
+func (c *fixedCopy) asInput(in *input) *input {
 	_ = in.Close() // what is left lies in the folder for temporary files
-	return plainInput(c.path, c.part.Name(), in.shape.Blind)
+	return normalizedInput(c.path, c.temp.Name(), in.shape.Blind)
 }
 
-// proved is an error if the service would refuse the copy: then the file that it
+// verify is an error if the service would refuse the copy: then the file that it
 // was made of has a defect that correcting it does not mend.
-func (c *fixedCopy) proved(in *input, p *preflight) error {
+func (c *fixedCopy) verify(in *input, p *preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
 		return nil
 	}
 	f := defects[0]
 	f.File = in.name
-	if f.Column > 0 && f.Column <= len(c.done.SourceColumns) {
-		f.Column = c.done.SourceColumns[f.Column-1]
+	if f.Column > 0 && f.Column <= len(c.result.SourceColumns) {
+		f.Column = c.result.SourceColumns[f.Column-1]
 	}
 	if f.Line == 1 {
-		f.Line = c.done.Line
+		f.Line = c.result.Line
 	} else if f.Line > 1 {
 		f.Line = 0 // a line of the copy, which will be no more
 	}
-	return c.unmended(in, &f)
+	return c.unfixable(in, &f)
 }
 
-func (c *fixedCopy) unmended(in *input, f *finding) error {
-	err := fail(ExitRejected, "%s; this cannot be put right, and %s is not written", f, c.path).at(in.name, f.Line, f.Column)
+func (c *fixedCopy) unfixable(in *input, f *finding) error {
+	err := exitErrorf(ExitRejected, "%s; this cannot be put right, and %s is not written", f, c.path).at(in.name, f.Line, f.Column)
 	err.code = f.Code
 	hint := f.Hint
 	if hint == "" || strings.Contains(hint, "--fix") {
 		hint = "mend it by hand, or say with --label, --id, --delimiter or --encoding what is meant"
 	}
-	return err.advise("%s", hint)
+	return err.withHint("%s", hint)
 }
 
-// keep renames the copies to their names.
-func (r *repair) keep() error {
+// install renames the copies to their names.
+func (r *repairer) install() error {
 	for _, c := range r.copies {
-		if err := c.part.Close(); err != nil {
+		if err := c.temp.Close(); err != nil {
 			return err // what is not whole replaces nothing
 		}
-		if err := os.Rename(c.part.Name(), c.path); err != nil {
+		if err := os.Rename(c.temp.Name(), c.path); err != nil {
 			return err
 		}
-		c.part = nil
+		c.temp = nil
 	}
 	return nil
 }
 
 // discard removes what has not got its name.
-func (r *repair) discard() {
+func (r *repairer) discard() {
 	for _, c := range r.copies {
-		if c.part != nil {
-			_ = c.part.Close() // it is not kept
-			_ = os.Remove(c.part.Name())
+		if c.temp != nil {
+			_ = c.temp.Close() // it is not kept
+			_ = os.Remove(c.temp.Name())
 		}
 	}
 }
@@ -365,7 +365,7 @@ func (o *checkOptions) printChanges(changes []change) error {
 		if len(changes) == 0 {
 			return nil
 		}
-		return list(&o.output, changes, "file", "copy", "code", "count", "line", "column", "name", "message")
+		return printList(&o.output, changes, "file", "copy", "code", "count", "line", "column", "name", "message")
 	}
 	var b strings.Builder
 	last := ""

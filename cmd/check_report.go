@@ -19,7 +19,7 @@ type checkReport struct {
 	Blind    *fileReport `json:"blind,omitempty"`
 	Findings []finding   `json:"findings"`
 	// Understood is what the columns were taken for, nil if the file cannot be read.
-	Understood *understood `json:"understood,omitempty"`
+	Understood *columnRoles `json:"understood,omitempty"`
 	// Changes are what --fix and --fix-blind changed. The rest of the report is
 	// of the copies then.
 	Changes []change `json:"changes,omitempty"`
@@ -59,15 +59,15 @@ type classReport struct {
 }
 
 func (p *preflight) report() *checkReport {
-	r := &checkReport{fileReport: newFileReport(p.train, p.trained), Findings: p.findings, Understood: p.understood()}
+	r := &checkReport{fileReport: newFileReport(p.train, p.trainProfile), Findings: p.findings, Understood: p.columnRoles()}
 	if r.Understood != nil {
 		r.LabelReason = r.Understood.LabelReason
 	}
 	if r.Findings == nil {
 		r.Findings = []finding{}
 	}
-	if p.rows != nil {
-		blind := newFileReport(p.blind, p.rows)
+	if p.blindProfile != nil {
+		blind := newFileReport(p.blind, p.blindProfile)
 		r.Blind = &blind
 	}
 	return r
@@ -81,7 +81,7 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 			Column: api.Column{
 				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate,
 			},
-			Values: valuesOf(c, p.Rows), Alone: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
+			Values: valueSummary(c, p.Rows), Alone: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
 		})
 	}
 	for _, c := range p.Classes {
@@ -94,9 +94,9 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 	return r
 }
 
-// valuesOf is a glance at a column: the range of numbers and what half of them
+// valueSummary is a glance at a column: the range of numbers and what half of them
 // are below, or the most frequent texts.
-func valuesOf(c *frame.ColumnProfile, rows int) string {
+func valueSummary(c *frame.ColumnProfile, rows int) string {
 	if n := c.Numbers; n != nil {
 		median := c.Form.Format(n.Median)
 		if n.MedianEstimate {
@@ -138,10 +138,10 @@ func percent(part, rows int) string {
 func (o *checkOptions) print(r *checkReport) error {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
-		r.Findings[i].Hint = o.host.pin(r.Findings[i].Hint)
+		r.Findings[i].Hint = o.host.keepFlags(r.Findings[i].Hint)
 	}
 	if o.output.json || len(o.output.fields) > 0 {
-		return item(&o.output, r)
+		return printItem(&o.output, r)
 	}
 	if o.output.quiet {
 		return nil
@@ -153,7 +153,7 @@ func (o *checkOptions) print(r *checkReport) error {
 		if c.Out = out; err != nil {
 			return err
 		}
-		return o.output.paged(&text)
+		return o.output.writePaged(&text)
 	}
 	return o.printParts(r)
 }
@@ -180,14 +180,14 @@ func (o *checkOptions) printParts(r *checkReport) error {
 	}
 	fmt.Fprintln(out)
 	if !o.host.console.OutTerminal {
-		return list(&o.output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
+		return printList(&o.output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
 	}
 	return o.host.printFindings(r.Findings)
 }
 
 func (o *checkOptions) printFile(f *fileReport) error {
 	out := o.host.console.Out
-	if err := item(&o.output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
+	if err := printItem(&o.output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
 		return err
 	}
 	if len(f.Columns) > 0 {
@@ -203,9 +203,9 @@ func (o *checkOptions) printFile(f *fileReport) error {
 	return o.printClasses(f.Classes)
 }
 
-// tableOf makes a table of things of one type.
-func tableOf[T any](o *output, items []T, columns ...string) (*term.Table, error) {
-	records, err := recordsOf(items)
+// newTable makes a table of things of one type.
+func newTable[T any](o *output, items []T, columns ...string) (*term.Table, error) {
+	records, err := toRecords(items)
 	if err != nil {
 		return nil, err
 	}
@@ -215,43 +215,43 @@ func tableOf[T any](o *output, items []T, columns ...string) (*term.Table, error
 // printColumns writes a row a column. A terminal also shows how its values are
 // spread.
 func (o *checkOptions) printColumns(columns []columnReport) error {
-	t, err := tableOf(&o.output, columns, "name", "kind", "missing", "values")
+	t, err := newTable(&o.output, columns, "name", "kind", "missing", "values")
 	if err != nil {
 		return err
 	}
 	const missing, values, picture = 2, 3, 3
 	for i := range columns {
-		t.Rows[i][missing].Look = percent(int(columns[i].Missing), columns[i].rows)
+		t.Rows[i][missing].Display = percent(int(columns[i].Missing), columns[i].rows)
 		if columns[i].Missing == 0 {
-			t.Rows[i][missing].Look = "-"
+			t.Rows[i][missing].Display = "-"
 		}
-		if n := columns[i].Numbers; n != nil && o.host.console.OutWidth() < roomy {
+		if n := columns[i].Numbers; n != nil && o.host.console.OutWidth() < wideTerminal {
 			form := frame.Form(columns[i].Kind)
-			t.Rows[i][values].Look = fmt.Sprintf("%s · %s · %s", brief(form, n.Min), brief(form, n.Median), brief(form, n.Max))
-			t.Header[values].Look = "lowest · median · highest"
+			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
+			t.Header[values].Display = "lowest · median · highest"
 		}
 	}
 	if c := o.host.console; c.OutTerminal {
 		width := 8
-		if c.OutWidth() >= roomy {
+		if c.OutWidth() >= wideTerminal {
 			width = 16
 		}
 		t.Header = slices.Insert(t.Header, picture, term.Cell{})
 		t.Right = slices.Insert(t.Right, picture, true) // which keeps it whole
 		for i := range columns {
-			bars := c.Bars(columns[i].counts(), width)
+			bars := c.Histogram(columns[i].counts(), width)
 			bars += strings.Repeat(" ", width-len([]rune(bars)))
-			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Paint: c.OutStyle.Cyan})
+			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Style: c.OutStyle.Cyan})
 		}
 	}
-	return o.output.table(t)
+	return o.output.printTable(t)
 }
 
-// roomy is the width from which a terminal has room for long figures.
-const roomy = 80
+// wideTerminal is the width from which a terminal has room for long figures.
+const wideTerminal = 80
 
-// brief returns a figure with three digits, or without decimals.
-func brief(form frame.Form, value float64) string {
+// shortNumber returns a figure with three digits, or without decimals.
+func shortNumber(form frame.Form, value float64) string {
 	switch {
 	case form != frame.FormNumeric:
 		return form.Format(value)
@@ -274,53 +274,53 @@ func (c *columnReport) counts() []int {
 	return rows
 }
 
-// mostClasses is how many classes a terminal is shown.
-const mostClasses = 20
+// maxClasses is how many classes a terminal is shown.
+const maxClasses = 20
 
 // printClasses prints the classes of the label; on a terminal the first ones.
 func (o *checkOptions) printClasses(classes []classReport) error {
-	if more := len(classes) - mostClasses; more > 1 && o.host.console.OutTerminal {
+	if more := len(classes) - maxClasses; more > 1 && o.host.console.OutTerminal {
 		defer func() { fmt.Fprintf(o.host.console.Out, "and %d more classes; all with --json\n", more) }()
-		classes = classes[:mostClasses]
+		classes = classes[:maxClasses]
 	}
-	t, err := tableOf(&o.output, classes, "label", "rows", "share", "note")
+	t, err := newTable(&o.output, classes, "label", "rows", "share", "note")
 	if err != nil {
 		return err
 	}
 	const share, note = 2, 3
 	noted := false
 	for i := range classes {
-		t.Rows[i][share].Look = percent(int(1e6*classes[i].Share), 1e6)
-		t.Rows[i][note].Paint = o.host.console.OutStyle.Yellow
+		t.Rows[i][share].Display = percent(int(1e6*classes[i].Share), 1e6)
+		t.Rows[i][note].Style = o.host.console.OutStyle.Yellow
 		noted = noted || classes[i].Note != ""
 	}
 	if !noted && o.host.console.OutTerminal {
-		t.Header[note].Look = " "
+		t.Header[note].Display = " "
 	}
-	return o.output.table(t)
+	return o.output.printTable(t)
 }
 
 // printFindings writes what was found for a person: each in lines as wide as the
 // terminal, what to do about it behind it.
-func (h *host) printFindings(findings []finding) error {
-	c := h.console
+func (f *factory) printFindings(findings []finding) error {
+	c := f.console
 	width := max(c.OutWidth(), 30)
 	var b strings.Builder
 	for i := range findings {
-		f := &findings[i]
-		severity := c.OutStyle.Yellow(string(f.Severity))
-		if f.Severity == frame.SeverityDefect {
-			severity = c.OutStyle.Red(string(f.Severity))
+		one := &findings[i]
+		severity := c.OutStyle.Yellow(string(one.Severity))
+		if one.Severity == frame.SeverityDefect {
+			severity = c.OutStyle.Red(string(one.Severity))
 		}
-		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(f.place())))
+		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.place())))
 		write := func(text string, paint func(string) string) {
 			for _, line := range term.Wrap(term.Escape(text), width-2) {
 				fmt.Fprintf(&b, "  %s\n", paint(line))
 			}
 		}
-		write(f.Message, func(line string) string { return line })
-		if f.Hint != "" && (i+1 == len(findings) || findings[i+1].Hint != f.Hint) {
-			write(f.Hint, c.OutStyle.Dim)
+		write(one.Message, func(line string) string { return line })
+		if one.Hint != "" && (i+1 == len(findings) || findings[i+1].Hint != one.Hint) {
+			write(one.Hint, c.OutStyle.Dim)
 		}
 	}
 	_, err := fmt.Fprint(c.Out, b.String())

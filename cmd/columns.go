@@ -30,7 +30,7 @@ func (c *columnsFlag) String() string {
 func (c *columnsFlag) Set(text string) error {
 	picks, err := frame.ParseSelections(text)
 	if err != nil {
-		return usage("--columns %w", err)
+		return usageErrorf("--columns %w", err)
 	}
 	*c = picks
 	return nil
@@ -48,9 +48,9 @@ func (c columnsFlag) names() []string {
 	return names
 }
 
-// fit checks before any work that the result will have the columns. Without
+// check checks before any work that the result will have the columns. Without
 // classes, which not every service returns, only what needs none is checked.
-func (c columnsFlag) fit(blind *frame.Profile, classes []string) error {
+func (c columnsFlag) check(blind *frame.Profile, classes []string) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (c columnsFlag) fit(blind *frame.Profile, classes []string) error {
 		picks = slices.DeleteFunc(picks, func(p frame.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
 	if _, err := frame.FindSelections(append(names, frame.AddedColumns(names, classes)...), picks); err != nil {
-		return usage("--columns: %w", err).advise("choose from id, prediction, probability, probability_<class> and the columns of the blind file")
+		return usageErrorf("--columns: %w", err).withHint("choose from id, prediction, probability, probability_<class> and the columns of the blind file")
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (c columnsFlag) project(ctx context.Context, path string) error {
 		return err
 	}
 	defer src.Close()
-	dst, err := createPart(filepath.Dir(path), "columns")
+	dst, err := createTemp(filepath.Dir(path), "columns")
 	if err != nil {
 		return err
 	}

@@ -17,52 +17,52 @@ import (
 	"foretell/internal/client"
 )
 
-// completionPatience is how long a shell waits for names.
-const completionPatience = 2 * time.Second
+// completionTimeout is how long a shell waits for names.
+const completionTimeout = 2 * time.Second
 
-// namesOf lists what a reference may be typed as.
-type namesOf func(ctx context.Context, conn *connection) ([]string, error)
+// nameLister lists what a reference may be typed as.
+type nameLister func(ctx context.Context, session *session) ([]string, error)
 
-// complete offers shells the references of a command's first argument. A service
+// completeReference offers shells the references of a command's first argument. A service
 // that cannot be asked has no names to offer.
-func (o *connector) complete(names namesOf) cobra.CompletionFunc {
+func (o *serviceFlags) completeReference(names nameLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, argumentDirective(cmd, len(args))
 		}
-		return append(o.ask(cmd.Context(), names), last), cobra.ShellCompDirectiveNoFileComp
+		return append(o.fetchNames(cmd.Context(), names), last), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completeOr offers shells the references that a flag takes, and a word that it
+// completeOrWord offers shells the references that a flag takes, and a word that it
 // takes, too.
-func (o *connector) completeOr(word string, names namesOf) cobra.CompletionFunc {
+func (o *serviceFlags) completeOrWord(word string, names nameLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append([]string{word}, o.ask(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
+		return append([]string{word}, o.fetchNames(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// ask gets names from the service, as many as come within a shell's patience.
-func (o *connector) ask(ctx context.Context, names namesOf) []string {
-	if !o.exists() {
+// fetchNames gets names from the service, as many as come within a shell's patience.
+func (o *serviceFlags) fetchNames(ctx context.Context, names nameLister) []string {
+	if !o.hasService() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
 	idle := *o
 	idle.idle = true
-	conn, err := idle.connect(ctx)
+	session, err := idle.connect(ctx)
 	if err != nil {
 		return nil
 	}
-	defer conn.Close()
-	found, _ := names(ctx, conn) // what came of it will do
+	defer session.Close()
+	found, _ := names(ctx, session) // what came of it will do
 	return found
 }
 
-// exists reports whether there is a service to ask: a question of a shell makes
+// hasService reports whether there is a service to ask: a question of a shell makes
 // no data folder.
-func (o *connector) exists() bool {
+func (o *serviceFlags) hasService() bool {
 	s, err := o.host.settings(o.cmd.Flags())
 	if err != nil {
 		return false
@@ -78,9 +78,9 @@ func (o *connector) exists() bool {
 	return err == nil
 }
 
-func datasetNames(ctx context.Context, conn *connection) ([]string, error) {
+func datasetNames(ctx context.Context, session *session) ([]string, error) {
 	var names []string
-	for d, err := range client.AllDatasets(ctx, conn.Client, api.ListDatasetsInput{}) {
+	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {
 		if err != nil {
 			return names, err
 		}
@@ -89,9 +89,9 @@ func datasetNames(ctx context.Context, conn *connection) ([]string, error) {
 	return names, nil
 }
 
-func trainingNames(ctx context.Context, conn *connection) ([]string, error) {
+func trainingNames(ctx context.Context, session *session) ([]string, error) {
 	var names []string
-	for t, err := range client.AllTrainings(ctx, conn.Client, true) {
+	for t, err := range client.AllTrainings(ctx, session.Client, true) {
 		if err != nil {
 			return names, err
 		}
@@ -100,9 +100,9 @@ func trainingNames(ctx context.Context, conn *connection) ([]string, error) {
 	return names, nil
 }
 
-func modelNames(ctx context.Context, conn *connection) ([]string, error) {
+func modelNames(ctx context.Context, session *session) ([]string, error) {
 	var names []string
-	for m, err := range conn.allModels(ctx) {
+	for m, err := range session.allModels(ctx) {
 		if err != nil {
 			return names, err
 		}
@@ -118,9 +118,9 @@ func modelNames(ctx context.Context, conn *connection) ([]string, error) {
 	return names, nil
 }
 
-func predictionNames(ctx context.Context, conn *connection) ([]string, error) {
+func predictionNames(ctx context.Context, session *session) ([]string, error) {
 	var names []string
-	for p, err := range conn.allPredictions(ctx) {
+	for p, err := range session.allPredictions(ctx) {
 		if err != nil {
 			return names, err
 		}
@@ -131,14 +131,14 @@ func predictionNames(ctx context.Context, conn *connection) ([]string, error) {
 
 // completeColumns offers shells the columns of the first file among a command's
 // arguments.
-func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+func (s *layoutFlags) completeColumns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	for _, path := range args {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		in, err := s.input(ctx, nil, false, path)
+		in, err := s.openInput(ctx, nil, false, path)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -150,9 +150,9 @@ func (s *shaper) completeColumns(cmd *cobra.Command, args []string, _ string) ([
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRest offers shells something better than file names where no file is
+// completeDefaults offers shells something better than file names where no file is
 // meant, for all arguments and flags that have nothing of their own.
-func completeRest(cmd *cobra.Command) {
+func completeDefaults(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return nil, argumentDirective(cmd, len(args))
@@ -161,12 +161,12 @@ func completeRest(cmd *cobra.Command) {
 	visit := func(f *pflag.Flag) {
 		if _, known := cmd.GetFlagCompletionFunc(f.Name); !known && f.NoOptDefVal == "" {
 			value, _ := pflag.UnquoteUsage(f)
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, directiveOf(value))) // the flag is there
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueDirective(value))) // the flag is there
 		}
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(visit)
 	for _, child := range cmd.Commands() {
-		completeRest(child)
+		completeDefaults(child)
 	}
 }
 
@@ -180,11 +180,11 @@ func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	if n >= len(words) {
 		return cobra.ShellCompDirectiveNoFileComp
 	}
-	return directiveOf(strings.Trim(words[n], "[]."))
+	return valueDirective(strings.Trim(words[n], "[]."))
 }
 
-// directiveOf returns what a shell offers for a value by what help calls it.
-func directiveOf(value string) cobra.ShellCompDirective {
+// valueDirective returns what a shell offers for a value by what help calls it.
+func valueDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
 		return cobra.ShellCompDirectiveDefault
@@ -194,14 +194,14 @@ func directiveOf(value string) cobra.ShellCompDirective {
 	return cobra.ShellCompDirectiveNoFileComp
 }
 
-// choices lets a shell offer the values of a flag that has few.
-func choices(cmd *cobra.Command, flag string, values ...string) {
+// completeValues lets a shell offer the values of a flag that has few.
+func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-// completeMore lets a shell complete names with commas between them: those that
+// completeList lets a shell complete names with commas between them: those that
 // are not named yet.
-func completeMore(names []string) cobra.CompletionFunc {
+func completeList(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		named := typed[:strings.LastIndex(typed, ",")+1]
 		var found []string
@@ -216,8 +216,8 @@ func completeMore(names []string) cobra.CompletionFunc {
 }
 
 // completeProfiles offers shells the profiles of the config file.
-func (h *host) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	file, err := h.readConfig()
+func (f *factory) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	file, err := f.readConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/client"
 )
 
-func newConfigCmd(h *host) *cobra.Command {
+func newConfigCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Read and change settings",
 		Long: `Settings stand in a profile of the config file. A variable is stronger than the
@@ -23,33 +23,33 @@ KEY is profile, a setting that ` + "`foretell help environment`" + ` lists, or
 paths.OPERATION.`,
 	}
 	cmd.AddCommand(
-		newConfigGetCmd(h), newConfigSetCmd(h), newConfigUnsetCmd(h), newConfigListCmd(h), newConfigPathCmd(h),
+		newConfigGetCmd(f), newConfigSetCmd(f), newConfigUnsetCmd(f), newConfigListCmd(f), newConfigPathCmd(f),
 	)
 	return cmd
 }
 
 // configOptions are what all commands of the group have.
 type configOptions struct {
-	host   *host
+	host   *factory
 	cmd    *cobra.Command
 	output output
 }
 
-func (o *configOptions) bind(cmd *cobra.Command, h *host) *cobra.Command {
-	o.host, o.cmd = h, cmd
+func (o *configOptions) bind(cmd *cobra.Command, f *factory) *cobra.Command {
+	o.host, o.cmd = f, cmd
 	cmd.Flags().String(keyProfile, "", "profile of the config file")
-	_ = cmd.RegisterFlagCompletionFunc(keyProfile, h.completeProfiles) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc(keyProfile, f.completeProfiles) // the flag is there
 	return cmd
 }
 
-func newConfigGetCmd(h *host) *cobra.Command {
+func newConfigGetCmd(f *factory) *cobra.Command {
 	opts := &configOptions{}
 	cmd := opts.bind(&cobra.Command{
-		Use: "get KEY", Short: "Print the value of a setting", Args: takes("KEY"),
+		Use: "get KEY", Short: "Print the value of a setting", Args: positionalArgs("KEY"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.get(args[0]) },
 		ValidArgsFunction: completeSetting,
-	}, h)
-	opts.output.bindItem(cmd, h, prints[settingDocument]())
+	}, f)
+	opts.output.bindItem(cmd, f, resultType[settingDocument]())
 	return cmd
 }
 
@@ -61,28 +61,28 @@ func (o *configOptions) get(key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	documents, err := o.host.document(s)
+	documents, err := o.host.listSettings(s)
 	if err != nil {
 		return err
 	}
 	i := slices.IndexFunc(documents, func(d settingDocument) bool { return d.Key == key })
 	if i < 0 || documents[i].Value == "" {
-		return fail(ExitNotFound, "%s is not set", key).advise("set it with `foretell config set %s VALUE`", key)
+		return exitErrorf(ExitNotFound, "%s is not set", key).withHint("set it with `foretell config set %s VALUE`", key)
 	}
 	if o.output.json || len(o.output.fields) > 0 {
-		return item(&o.output, documents[i], "value")
+		return printItem(&o.output, documents[i], "value")
 	}
-	return o.output.line(documents[i].Value)
+	return o.output.printLine(documents[i].Value)
 }
 
-func newConfigSetCmd(h *host) *cobra.Command {
+func newConfigSetCmd(f *factory) *cobra.Command {
 	opts := &configOptions{}
 	cmd := opts.bind(&cobra.Command{
-		Use: "set KEY VALUE", Short: "Write a setting into the config file", Args: takes("KEY", "VALUE"),
+		Use: "set KEY VALUE", Short: "Write a setting into the config file", Args: positionalArgs("KEY", "VALUE"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.set(args[0], args[1]) },
 		ValidArgsFunction: completeSetting,
-	}, h)
-	opts.output.bindItem(cmd, h, prints[settingDocument]())
+	}, f)
+	opts.output.bindItem(cmd, f, resultType[settingDocument]())
 	return cmd
 }
 
@@ -94,27 +94,27 @@ func (o *configOptions) set(key, value string) error {
 	if err := checkSetting(key, value); err != nil {
 		return err
 	}
-	if err := o.host.setConfig(value, place(s, key)...); err != nil {
+	if err := o.host.setConfig(value, configKeys(s, key)...); err != nil {
 		return err
 	}
 	path, err := o.host.configFile()
 	if err != nil {
 		return err
 	}
-	if v, ok := settingOf(key); ok && o.host.env(v.name) != "" {
+	if v, ok := findSetting(key); ok && o.host.env(v.name) != "" {
 		o.output.note("%s is set, too, and stronger", v.name)
 	}
-	return item(&o.output, settingDocument{key, value, "file " + path}, "key", "value", "origin")
+	return printItem(&o.output, settingDocument{key, value, "file " + path}, "key", "value", "origin")
 }
 
-func newConfigUnsetCmd(h *host) *cobra.Command {
+func newConfigUnsetCmd(f *factory) *cobra.Command {
 	opts := &configOptions{}
 	cmd := opts.bind(&cobra.Command{
-		Use: "unset KEY", Short: "Take a setting out of the config file", Args: takes("KEY"),
+		Use: "unset KEY", Short: "Take a setting out of the config file", Args: positionalArgs("KEY"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.unset(args[0]) },
 		ValidArgsFunction: completeSetting,
-	}, h)
-	opts.output.bindItem(cmd, h, prints[unsetDocument]())
+	}, f)
+	opts.output.bindItem(cmd, f, resultType[unsetDocument]())
 	return cmd
 }
 
@@ -130,13 +130,13 @@ func (o *configOptions) unset(key string) error {
 	if err != nil {
 		return err
 	}
-	keys := place(s, key)
+	keys := configKeys(s, key)
 	if file.IsSet(strings.Join(keys, keyDelimiter)) {
 		if err := o.host.setConfig("", keys...); err != nil {
 			return err
 		}
 	}
-	return item(&o.output, unsetDocument{Key: key}, "key")
+	return printItem(&o.output, unsetDocument{Key: key}, "key")
 }
 
 type configListOptions struct {
@@ -144,26 +144,26 @@ type configListOptions struct {
 	origin bool
 }
 
-func newConfigListCmd(h *host) *cobra.Command {
+func newConfigListCmd(f *factory) *cobra.Command {
 	opts := &configListOptions{}
 	cmd := opts.bind(&cobra.Command{
 		Use: "list", Short: "List all settings and their values", Args: noArgs,
 		Long: `Lists the settings of a command with these flags, in this environment.`,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
-	}, h)
+	}, f)
 	for _, v := range variables {
 		if v.key != "" {
-			if v.bare == "" {
+			if v.bareValue == "" {
 				cmd.Flags().String(v.key, "", "as if a command had this flag")
 			} else {
 				cmd.Flags().Var(new(traceFlag), v.key, "as if a command had this flag")
-				cmd.Flags().Lookup(v.key).NoOptDefVal = v.bare
+				cmd.Flags().Lookup(v.key).NoOptDefVal = v.bareValue
 			}
-			choices(cmd, v.key, v.values...)
+			completeValues(cmd, v.key, v.values...)
 		}
 	}
 	cmd.Flags().BoolVar(&opts.origin, "origin", false, "tell which file, variable or flag each value comes from")
-	opts.output.bindList(cmd, h, prints[settingDocument]())
+	opts.output.bindList(cmd, f, resultType[settingDocument]())
 	return cmd
 }
 
@@ -172,7 +172,7 @@ func (o *configListOptions) run() error {
 	if err != nil {
 		return err
 	}
-	documents, err := o.host.document(s)
+	documents, err := o.host.listSettings(s)
 	if err != nil {
 		return err
 	}
@@ -180,19 +180,19 @@ func (o *configListOptions) run() error {
 	if o.origin {
 		columns = append(columns, "origin")
 	}
-	return list(&o.output, documents, columns...)
+	return printList(&o.output, documents, columns...)
 }
 
-func newConfigPathCmd(h *host) *cobra.Command {
+func newConfigPathCmd(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print the path of the config file", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			path, err := h.configFile()
+			path, err := f.configFile()
 			if err != nil {
 				return err
 			}
-			o := output{host: h}
-			return o.line(path)
+			o := output{host: f}
+			return o.printLine(path)
 		},
 	}
 }
@@ -209,28 +209,28 @@ type unsetDocument struct {
 	Key string `json:"key"`
 }
 
-// hidden stands for a secret's value.
-const hidden = "(secret)"
+// maskedValue stands for a secret's value.
+const maskedValue = "(secret)"
 
-// document returns all settings with their origins: the profile, those of the
+// listSettings returns all settings with their origins: the profile, those of the
 // table, overridden paths, and secrets in the environment without their values.
-func (h *host) document(s *settings) ([]settingDocument, error) {
+func (f *factory) listSettings(s *settings) ([]settingDocument, error) {
 	documents := []settingDocument{{keyProfile, s.profile, s.origins[keyProfile]}}
 	for _, v := range variables {
 		value := ""
 		switch {
-		case v.secret && h.env(v.name) != "":
-			documents = append(documents, settingDocument{v.name, hidden, "variable " + v.name})
+		case v.secret && f.env(v.name) != "":
+			documents = append(documents, settingDocument{v.name, maskedValue, "variable " + v.name})
 			continue
 		case v.key == "":
 			continue
 		case v.key == keyDataDir:
-			dir, err := h.dataDir(s)
+			dir, err := f.dataDir(s)
 			if err != nil {
 				return nil, err
 			}
 			value = dir
-			if xdg := "XDG_DATA_HOME"; s.origins[v.key] == originBuiltin && filepath.IsAbs(h.env(xdg)) { // see folder
+			if xdg := "XDG_DATA_HOME"; s.origins[v.key] == originBuiltin && filepath.IsAbs(f.env(xdg)) { // see folder
 				s.origins[v.key] = "variable " + xdg
 			}
 		default:
@@ -242,7 +242,7 @@ func (h *host) document(s *settings) ([]settingDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := h.configFile()
+	path, err := f.configFile()
 	if err != nil {
 		return nil, err
 	}
@@ -280,13 +280,13 @@ func checkKey(key string) error {
 		if slices.Contains(operationIDs(), id) {
 			return nil
 		}
-		return usage("there is no operation %q", id).advise("the operations are %s", strings.Join(operationIDs(), ", "))
+		return usageErrorf("there is no operation %q", id).withHint("the operations are %s", strings.Join(operationIDs(), ", "))
 	}
-	f := usage("there is no setting %q", key)
+	e := usageErrorf("there is no setting %q", key)
 	if word := strings.ToLower(key); strings.Contains(word, "password") || strings.Contains(word, "token") {
-		return f.advise("no secret stands in the config file: sign in with `foretell login`")
+		return e.withHint("no secret stands in the config file: sign in with `foretell login`")
 	}
-	return f.advise("the settings are %s and %s.OPERATION", strings.Join(settingKeys(), ", "), keyPaths)
+	return e.withHint("the settings are %s and %s.OPERATION", strings.Join(settingKeys(), ", "), keyPaths)
 }
 
 // checkSetting refuses a value that could not be used.
@@ -299,16 +299,16 @@ func checkSetting(key, value string) error {
 	}
 	if id, ok := strings.CutPrefix(key, keyPaths+"."); ok {
 		if _, err := client.New(client.Options{BaseURL: embeddedURL, Paths: map[string]string{id: value}}); err != nil {
-			return usage("%w", err).advise("the path begins with / and has the operation's parameters in braces, see docs/api.md")
+			return usageErrorf("%w", err).withHint("the path begins with / and has the operation's parameters in braces, see docs/api.md")
 		}
 		return nil
 	}
-	v, _ := settingOf(key)
-	return v.refuse(value)
+	v, _ := findSetting(key)
+	return v.validate(value)
 }
 
-// place is where a key stands in the config file.
-func place(s *settings, key string) []string {
+// configKeys is where a key stands in the config file.
+func configKeys(s *settings, key string) []string {
 	if key == keyProfile {
 		return []string{keyProfile}
 	}
@@ -325,7 +325,7 @@ func completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cob
 		}
 		return keys, cobra.ShellCompDirectiveNoFileComp
 	case 1:
-		if v, ok := settingOf(args[0]); ok && cmd.Name() == "set" {
+		if v, ok := findSetting(args[0]); ok && cmd.Name() == "set" {
 			return v.values, cobra.ShellCompDirectiveNoFileComp
 		}
 	}

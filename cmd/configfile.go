@@ -13,8 +13,8 @@ import (
 
 // setConfig writes one value of config.yaml at the path of keys, and leaves the
 // rest of the file, comments too, as it is. An empty value removes the key.
-func (h *host) setConfig(value string, keys ...string) error {
-	path, err := h.configFile()
+func (f *factory) setConfig(value string, keys ...string) error {
+	path, err := f.configFile()
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (h *host) setConfig(value string, keys ...string) error {
 	}
 	content, err = editYAML(content, value, keys)
 	if err != nil {
-		return fail(ExitUsage, "%s cannot be changed: %w", path, err).advise("mend the file, or move it away and sign in again")
+		return exitErrorf(ExitUsage, "%s cannot be changed: %w", path, err).withHint("mend the file, or move it away and sign in again")
 	}
 	return writePrivate(path, content)
 }
@@ -48,13 +48,13 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 		}
 		last := i == len(keys)-1
 		if last && value == "" {
-			remove(node, key)
+			removeKey(node, key)
 			if i > 2 && len(node.Content) == 0 { // the last of a profile's paths
-				remove(above, keys[i-1])
+				removeKey(above, keys[i-1])
 			}
 			break
 		}
-		node, above = member(node, key), node
+		node, above = findOrAdd(node, key), node
 		if last {
 			node.SetString(value)
 		}
@@ -68,8 +68,8 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// member finds the value of key in a mapping, or adds an empty mapping there.
-func member(mapping *yaml.Node, key string) *yaml.Node {
+// findOrAdd finds the value of key in a mapping, or adds an empty mapping there.
+func findOrAdd(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
 			return mapping.Content[i+1]
@@ -81,7 +81,7 @@ func member(mapping *yaml.Node, key string) *yaml.Node {
 	return value
 }
 
-func remove(mapping *yaml.Node, key string) {
+func removeKey(mapping *yaml.Node, key string) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
 			mapping.Content = append(mapping.Content[:i], mapping.Content[i+2:]...)

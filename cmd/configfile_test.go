@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{envConfigDir: dir, envTimeout: "6m", envProgress: "none"}
-	h := &host{env: func(name string) string { return env[name] }}
+	f := &factory{env: func(name string) string { return env[name] }}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.String("profile", "", "")
 	flags.String(keyServer, "", "")
@@ -53,7 +53,7 @@ func TestSettings(t *testing.T) {
 	if err := flags.Parse([]string{"--progress", "bar"}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := h.settings(flags)
+	s, err := f.settings(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +75,8 @@ func TestConfigIsPrivate(t *testing.T) {
 		t.Skip("Windows keeps a user's folder private by other means")
 	}
 	dir := t.TempDir()
-	h := &host{env: func(name string) string { return map[string]string{envConfigDir: dir}[name] }}
-	if err := h.setConfig("https://x", "profiles", "default", "server"); err != nil {
+	f := &factory{env: func(name string) string { return map[string]string{envConfigDir: dir}[name] }}
+	if err := f.setConfig("https://x", "profiles", "default", "server"); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "config.yaml"))

@@ -25,8 +25,8 @@ const (
 	storageNone    = "none"
 )
 
-// vault keeps credentials by entry. An entry is one account at one service.
-type vault interface {
+// credentialStore keeps credentials by entry. An entry is one account at one service.
+type credentialStore interface {
 	// get returns errNoCredential for an entry that is not there.
 	get(entry string) (credential, error)
 	set(entry string, c credential) error
@@ -36,34 +36,34 @@ type vault interface {
 
 var errNoCredential = errors.New("no credentials are stored")
 
-// vault opens the place that the profile or the user named.
-func (h *host) vault(s *settings) (vault, error) {
+// credentialStore opens the place that the profile or the user named.
+func (f *factory) credentialStore(s *settings) (credentialStore, error) {
 	switch s.GetString(keyStorage) {
 	case storageKeyring:
-		return newKeyringVault(), nil
+		return newKeyringStore(), nil
 	case storageFile:
-		dir, err := h.configDir()
+		dir, err := f.configDir()
 		if err != nil {
 			return nil, err
 		}
-		return fileVault{filepath.Join(dir, "credentials.json")}, nil
+		return fileStore{filepath.Join(dir, "credentials.json")}, nil
 	case storageNone, "":
-		return noVault{}, nil
+		return noStore{}, nil
 	}
-	return nil, usage("%s %q: it takes keyring, file or none", s.source(keyStorage), s.GetString(keyStorage)).advise("keep them in the keyring, a file or nowhere: `foretell login --storage keyring|file|none`")
+	return nil, usageErrorf("%s %q: it takes keyring, file or none", s.originName(keyStorage), s.GetString(keyStorage)).withHint("keep them in the keyring, a file or nowhere: `foretell login --storage keyring|file|none`")
 }
 
-// noVault keeps nothing.
-type noVault struct{}
+// noStore keeps nothing.
+type noStore struct{}
 
-func (noVault) get(string) (credential, error) { return credential{}, errNoCredential }
-func (noVault) set(string, credential) error   { return nil }
-func (noVault) remove(string) error            { return nil }
+func (noStore) get(string) (credential, error) { return credential{}, errNoCredential }
+func (noStore) set(string, credential) error   { return nil }
+func (noStore) remove(string) error            { return nil }
 
-// fileVault keeps credentials in a file that only its owner may read.
-type fileVault struct{ path string }
+// fileStore keeps credentials in a file that only its owner may read.
+type fileStore struct{ path string }
 
-func (v fileVault) get(entry string) (credential, error) {
+func (v fileStore) get(entry string) (credential, error) {
 	all, err := v.read()
 	if err != nil {
 		return credential{}, err
@@ -75,7 +75,7 @@ func (v fileVault) get(entry string) (credential, error) {
 	return c, nil
 }
 
-func (v fileVault) set(entry string, c credential) error {
+func (v fileStore) set(entry string, c credential) error {
 	all, err := v.read()
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (v fileVault) set(entry string, c credential) error {
 	return v.write(all)
 }
 
-func (v fileVault) remove(entry string) error {
+func (v fileStore) remove(entry string) error {
 	all, err := v.read()
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (v fileVault) remove(entry string) error {
 	return v.write(all)
 }
 
-func (v fileVault) read() (map[string]credential, error) {
+func (v fileStore) read() (map[string]credential, error) {
 	all := map[string]credential{}
 	b, err := os.ReadFile(v.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,7 @@ func (v fileVault) read() (map[string]credential, error) {
 	return all, nil
 }
 
-func (v fileVault) write(all map[string]credential) error {
+func (v fileStore) write(all map[string]credential) error {
 	b, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err

@@ -17,16 +17,16 @@ type deadline struct {
 }
 
 // deadline returns the time limit of a command that began at a time.
-func (r *racer) deadline(now func() time.Time, began time.Time) deadline {
+func (r *trainFlags) deadline(now func() time.Time, began time.Time) deadline {
 	if !r.cmd.Flags().Changed("time-limit") {
 		return deadline{now: now}
 	}
 	return deadline{limit: r.timeLimit, ends: began.Add(r.timeLimit), now: now}
 }
 
-// before returns the context of what precedes the race: it ends at the deadline,
+// prepContext returns the context of what precedes the race: it ends at the deadline,
 // as there is no model to keep then.
-func (d deadline) before(ctx context.Context) (context.Context, context.CancelFunc) {
+func (d deadline) prepContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.limit == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -34,28 +34,28 @@ func (d deadline) before(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // tooShort is the failure of a command whose limit was over before there was a model.
-func (d deadline) tooShort() *failure {
+func (d deadline) tooShort() *cliError {
 	more := max(2*d.limit, 10*time.Second)
-	return fail(ExitJobFailed, "the time limit of %s ended before any algorithm had learnt anything", d.limit).
-		advise("give it more, as in --time-limit %s", more.Round(time.Second))
+	return exitErrorf(ExitJobFailed, "the time limit of %s ended before any algorithm had learnt anything", d.limit).
+		withHint("give it more, as in --time-limit %s", more.Round(time.Second))
 }
 
-// queued is the failure of a command whose race was never begun.
-func (d deadline) queued() *failure {
-	return fail(ExitJobFailed, "the time limit of %s ended while the race was queued behind others", d.limit).
-		advise("see them with `foretell training list`; stop one with `foretell training cancel`, or give more --time-limit")
+// stillQueued is the failure of a command whose race was never begun.
+func (d deadline) stillQueued() *cliError {
+	return exitErrorf(ExitJobFailed, "the time limit of %s ended while the race was queued behind others", d.limit).
+		withHint("see them with `foretell training list`; stop one with `foretell training cancel`, or give more --time-limit")
 }
 
 // explain is err, or that the deadline was the reason for it: of a command whose
 // context was made by [deadline.before], or whose race ended without a model.
 func (d deadline) explain(before context.Context, job *api.Training, err error) error {
-	var over *failure
+	var over *cliError
 	switch {
 	case err == nil || d.limit == 0:
 		return err
 	case job != nil && job.Status == api.TrainingTimedOut && job.ModelKey == "":
 		if job.Outcome != "" && job.StartedOn == "" { // another deployment may not say when it began
-			return d.queued()
+			return d.stillQueued()
 		}
 		return d.tooShort()
 	case errors.Is(before.Err(), context.DeadlineExceeded) && errors.As(context.Cause(before), &over):
@@ -64,17 +64,17 @@ func (d deadline) explain(before context.Context, job *api.Training, err error) 
 	return err
 }
 
-// race gives a race what is left until reserve before the deadline, and at least
+// limitRace gives a race what is left until reserve before the deadline, and at least
 // half of what is left: an estimate that is too large must not leave a command
 // without a model. A service that knows no deadline counts whole seconds from the
 // race's own start.
-func (d deadline) race(body *api.NewTraining, reserve time.Duration, precise bool) error {
+func (d deadline) limitRace(body *api.NewTraining, reserve time.Duration, precise bool) error {
 	if d.limit == 0 {
 		return nil
 	}
 	all := d.ends.Sub(d.now())
 	left := (all - min(reserve, all/2)).Seconds()
-	if left < leastRace.Seconds() {
+	if left < minRace.Seconds() {
 		return d.tooShort()
 	}
 	whole := max(1, int(left))
@@ -86,12 +86,12 @@ func (d deadline) race(body *api.NewTraining, reserve time.Duration, precise boo
 	return nil
 }
 
-// leastRace is the shortest race that is worth its start.
-const leastRace = 50 * time.Millisecond
+// minRace is the shortest race that is worth its start.
+const minRace = 50 * time.Millisecond
 
-// expense estimates how long a command takes from the end of its race, from what
+// costEstimate estimates how long a command takes from the end of its race, from what
 // was measured on the way to it, so that it holds on a slow or busy machine too.
-type expense struct {
+type costEstimate struct {
 	checking, uploading time.Duration // of the blind file; of the training file
 	trained, blind      int64         // bytes of the files
 	rows, columns       int           // of the blind file; of the training file
@@ -108,24 +108,24 @@ type expense struct {
 // read if it is a blend of fold models. Large models come of long races, so that
 // they are reckoned dear, but as no more than a part of the limit.
 const (
-	predictingShare = 1.5
-	sendingShare    = 3
-	answerColumn    = 40 * time.Microsecond
-	answerLeast     = 300 * time.Millisecond
-	answerRow       = 60 * time.Microsecond
-	answerRowsMost  = 0.04
-	answerModel     = 0.04
-	answerModelMost = 3 * time.Second
+	predictFactor = 1.5
+	uploadFactor  = 3
+	costPerColumn = 40 * time.Microsecond
+	minCost       = 300 * time.Millisecond
+	costPerRow    = 60 * time.Microsecond
+	maxRowsShare  = 0.04
+	modelShare    = 0.04
+	maxModelCost  = 3 * time.Second
 )
 
-func (e expense) answer() time.Duration {
-	columns := time.Duration(e.columns) * answerColumn
+func (e costEstimate) afterRace() time.Duration {
+	columns := time.Duration(e.columns) * costPerColumn
 	if e.blind == 0 { // the model is stored, and no more
-		return (answerLeast + columns) / 2
+		return (minCost + columns) / 2
 	}
 	check := float64(e.checking)
 	send := float64(e.uploading) * float64(e.blind) / float64(max(e.trained, 1))
-	rows := min(float64(e.rows)*float64(answerRow), answerRowsMost*float64(e.limit))
-	model := min(answerModel*float64(e.limit), float64(answerModelMost))
-	return answerLeast + columns + time.Duration(predictingShare*check+sendingShare*send+rows+model)
+	rows := min(float64(e.rows)*float64(costPerRow), maxRowsShare*float64(e.limit))
+	model := min(modelShare*float64(e.limit), float64(maxModelCost))
+	return minCost + columns + time.Duration(predictFactor*check+uploadFactor*send+rows+model)
 }

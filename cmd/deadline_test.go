@@ -16,7 +16,7 @@ func TestDeadlineOfRace(t *testing.T) {
 	d := deadline{limit: 10 * time.Second, ends: began.Add(10 * time.Second), now: func() time.Time { return began.Add(2500 * time.Millisecond) }}
 	t.Run("an extended service is told the rest", func(t *testing.T) {
 		var body api.NewTraining
-		if err := d.race(&body, time.Second, true); err != nil {
+		if err := d.limitRace(&body, time.Second, true); err != nil {
 			t.Fatal(err)
 		}
 		if *body.FinishWithinSeconds != 6.5 || *body.TimeLimitSeconds != 7 {
@@ -25,7 +25,7 @@ func TestDeadlineOfRace(t *testing.T) {
 	})
 	t.Run("another whole seconds of it", func(t *testing.T) {
 		var body api.NewTraining
-		if err := d.race(&body, time.Second, false); err != nil {
+		if err := d.limitRace(&body, time.Second, false); err != nil {
 			t.Fatal(err)
 		}
 		if body.FinishWithinSeconds != nil || *body.TimeLimitSeconds != 6 {
@@ -34,7 +34,7 @@ func TestDeadlineOfRace(t *testing.T) {
 	})
 	t.Run("an estimate of the predictions leaves half of the rest", func(t *testing.T) {
 		var body api.NewTraining
-		if err := d.race(&body, time.Minute, true); err != nil {
+		if err := d.limitRace(&body, time.Minute, true); err != nil {
 			t.Fatal(err)
 		}
 		if *body.FinishWithinSeconds != 3.75 {
@@ -43,15 +43,15 @@ func TestDeadlineOfRace(t *testing.T) {
 	})
 	t.Run("nothing is left", func(t *testing.T) {
 		var body api.NewTraining
-		var f *failure
+		var e *cliError
 		d.now = func() time.Time { return d.ends }
-		if err := d.race(&body, time.Second, true); !errors.As(err, &f) || f.exit != ExitJobFailed {
+		if err := d.limitRace(&body, time.Second, true); !errors.As(err, &e) || e.exit != ExitJobFailed {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("none was given", func(t *testing.T) {
 		var body api.NewTraining
-		if err := (deadline{}).race(&body, time.Hour, true); err != nil || body.TimeLimitSeconds != nil || body.FinishWithinSeconds != nil {
+		if err := (deadline{}).limitRace(&body, time.Hour, true); err != nil || body.TimeLimitSeconds != nil || body.FinishWithinSeconds != nil {
 			t.Errorf("%v: %+v", err, body)
 		}
 	})
@@ -61,13 +61,13 @@ func TestDeadlineOfRace(t *testing.T) {
 func TestDeadlineBeforeRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := deadline{limit: 2 * time.Second, ends: time.Now().Add(2 * time.Second), now: time.Now}
-		ctx, stop := d.before(t.Context())
+		ctx, stop := d.prepContext(t.Context())
 		defer stop()
 		<-ctx.Done()
 		err := d.explain(ctx, nil, ctx.Err())
 		const want = "the time limit of 2s ended before any algorithm had learnt anything"
-		var f *failure
-		if !errors.As(err, &f) || f.fact != want || f.hint != "give it more, as in --time-limit 10s" || f.exit != ExitJobFailed {
+		var e *cliError
+		if !errors.As(err, &e) || e.fact != want || e.hint != "give it more, as in --time-limit 10s" || e.exit != ExitJobFailed {
 			t.Errorf("%+v", err)
 		}
 		queued := &api.Training{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit}
@@ -82,18 +82,18 @@ func TestDeadlineBeforeRace(t *testing.T) {
 
 // TestExpense reckons the rows of a large file at a part of the limit at most.
 func TestExpense(t *testing.T) {
-	files := expense{checking: time.Second, uploading: 200 * time.Millisecond, trained: 60e6, blind: 20e6, rows: 100_000, columns: 40}
+	files := costEstimate{checking: time.Second, uploading: 200 * time.Millisecond, trained: 60e6, blind: 20e6, rows: 100_000, columns: 40}
 	short, long, open := files, files, files
 	short.limit, long.limit = 10*time.Second, 10*time.Minute
 	open.rows = 0
-	base := open.answer()
-	if got := short.answer() - base; got != 800*time.Millisecond {
+	base := open.afterRace()
+	if got := short.afterRace() - base; got != 800*time.Millisecond {
 		t.Errorf("of 10 s rows and model take %s", got)
 	}
-	if got := long.answer() - base; got != 9*time.Second {
+	if got := long.afterRace() - base; got != 9*time.Second {
 		t.Errorf("of 10 min rows and model take %s", got)
 	}
-	if got := (expense{checking: time.Second, trained: 60e6}).answer(); got != answerLeast/2 {
+	if got := (costEstimate{checking: time.Second, trained: 60e6}).afterRace(); got != minCost/2 {
 		t.Errorf("without a blind file: %s", got)
 	}
 }

@@ -19,11 +19,11 @@ import (
 var sample embed.FS
 
 type demoOptions struct {
-	host *host
+	host *factory
 }
 
-func newDemoCmd(h *host) *cobra.Command {
-	opts := &demoOptions{host: h}
+func newDemoCmd(f *factory) *cobra.Command {
+	opts := &demoOptions{host: f}
 	return &cobra.Command{
 		Use: "demo [FOLDER]", Short: "Try the whole path on a small sample",
 		Long: `Writes a small sample, 150 flowers of three species, into FOLDER and runs each
@@ -34,7 +34,7 @@ Without FOLDER it uses a temporary folder and removes it. FOLDER is made if it d
 not exist, and must be empty. The models are kept in its folder data.`,
 		Example: `  foretell demo
   foretell demo flowers`,
-		Args: takes("[FOLDER]"),
+		Args: positionalArgs("[FOLDER]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 }
@@ -75,7 +75,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	}
 	o.host.note("\nThe same with files of your own:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
 	if len(args) > 0 {
-		o.host.note("All of it is in %s; its models: foretell leaderboard --data-dir %s", folder, quote(filepath.Join(folder, "data")))
+		o.host.note("All of it is in %s; its models: foretell leaderboard --data-dir %s", folder, shellQuote(filepath.Join(folder, "data")))
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (o *demoOptions) folder(args []string) (string, error) {
 		return "", err
 	}
 	if len(found) > 0 {
-		return "", fail(ExitConflict, "the folder %s is not empty", args[0]).advise("name another folder, or none for a temporary one")
+		return "", exitErrorf(ExitConflict, "the folder %s is not empty", args[0]).withHint("name another folder, or none for a temporary one")
 	}
 	return filepath.Abs(args[0])
 }
@@ -115,7 +115,7 @@ func (o *demoOptions) step(ctx context.Context, folder, command string) error {
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
 		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
 	}
-	sub := &host{
+	sub := &factory{
 		args: strings.Fields(command)[1:], now: o.host.now, streams: o.host.streams, color: o.host.color,
 		env: func(name string) string {
 			if value, ours := env[name]; ours {

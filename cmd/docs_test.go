@@ -15,7 +15,7 @@ import (
 // TestReference keeps docs/cli.md what the commands themselves say.
 func TestReference(t *testing.T) {
 	const path = "../docs/cli.md"
-	got := reference(newRootCmd(&host{}))
+	got := reference(newRootCmd(&factory{}))
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

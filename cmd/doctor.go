@@ -22,14 +22,14 @@ import (
 )
 
 type doctorOptions struct {
-	host      *host
-	connector connector
-	output    output
-	files     bool
+	host    *factory
+	service serviceFlags
+	output  output
+	files   bool
 }
 
-func newDoctorCmd(h *host) *cobra.Command {
-	opts := &doctorOptions{host: h, connector: connector{idle: true}}
+func newDoctorCmd(f *factory) *cobra.Command {
+	opts := &doctorOptions{host: f, service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check all that commands depend on",
 		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
@@ -42,20 +42,20 @@ SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[checkup]())
+	opts.service.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[checkResult]())
 	cmd.Flags().BoolVar(&opts.files, "files", false, "read all stored files of the data folder and compare their sums")
-	opts.output.whole = true // a path that is cut helps nobody
+	opts.output.noTruncate = true // a path that is cut helps nobody
 	return cmd
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
-	checkups := o.examine(ctx)
-	if err := list(&o.output, checkups, "check", "verdict", "message"); err != nil {
+	checkups := o.runChecks(ctx)
+	if err := printList(&o.output, checkups, "check", "verdict", "message"); err != nil {
 		return err
 	}
 	failed := 0
-	var first *checkup
+	var first *checkResult
 	for i := range checkups {
 		c := &checkups[i]
 		if c.Verdict == verdictFail {
@@ -70,9 +70,9 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if first == nil {
 		return nil
 	}
-	f := *first.failure
-	f.fact = fmt.Sprintf("%s of %d failed, first %s: %s", plural(failed, "check"), len(checkups), first.Check, f.fact)
-	return &f
+	e := *first.err
+	e.fact = fmt.Sprintf("%s of %d failed, first %s: %s", plural(failed, "check"), len(checkups), first.Check, e.fact)
+	return &e
 }
 
 // The verdicts of a checkup.
@@ -82,38 +82,38 @@ const (
 	verdictFail = "fail"
 )
 
-// checkup is one line of doctor.
-type checkup struct {
+// checkResult is one line of doctor.
+type checkResult struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// failure is what a command would end with; nil unless the verdict is fail.
-	failure *failure
+	// err is what a command would end with; nil unless the verdict is fail.
+	err *cliError
 }
 
-func healthy(check, format string, args ...any) checkup {
-	return checkup{Check: check, Verdict: verdictOK, Message: fmt.Sprintf(format, args...)}
+func checkOK(check, format string, args ...any) checkResult {
+	return checkResult{Check: check, Verdict: verdictOK, Message: fmt.Sprintf(format, args...)}
 }
 
-func doubtful(check, hint, format string, args ...any) checkup {
-	return checkup{Check: check, Verdict: verdictWarn, Message: fmt.Sprintf(format, args...), Hint: hint}
+func checkWarn(check, hint, format string, args ...any) checkResult {
+	return checkResult{Check: check, Verdict: verdictWarn, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-func ill(ctx context.Context, check string, err error) checkup {
-	f := explain(ctx, err)
-	return checkup{Check: check, Verdict: verdictFail, Message: f.fact, Hint: f.hint, failure: f}
+func checkFail(ctx context.Context, check string, err error) checkResult {
+	e := asCLIError(ctx, err)
+	return checkResult{Check: check, Verdict: verdictFail, Message: e.fact, Hint: e.hint, err: e}
 }
 
-// examine makes all checks. What cannot be known after a failure is left out.
-func (o *doctorOptions) examine(ctx context.Context) []checkup {
+// runChecks makes all checks. What cannot be known after a failure is left out.
+func (o *doctorOptions) runChecks(ctx context.Context) []checkResult {
 	b := currentBuild()
-	checkups := []checkup{healthy("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
+	checkups := []checkResult{checkOK("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
 	config, s := o.checkConfig(ctx)
 	checkups = append(checkups, config)
 	if s != nil {
 		server := s.GetString(keyServer)
-		if o.connector.local {
+		if o.service.local {
 			server = ""
 		}
 		checkups = append(checkups, o.checkData(ctx, s), o.checkDisk(ctx, s))
@@ -131,52 +131,52 @@ func (o *doctorOptions) examine(ctx context.Context) []checkup {
 	return append(checkups, o.checkTerminal())
 }
 
-func (o *doctorOptions) checkConfig(ctx context.Context) (checkup, *settings) {
+func (o *doctorOptions) checkConfig(ctx context.Context) (checkResult, *settings) {
 	const name = "config"
 	path, err := o.host.configFile()
 	if err != nil {
-		return ill(ctx, name, err), nil
+		return checkFail(ctx, name, err), nil
 	}
-	s, err := o.host.settings(o.connector.cmd.Flags())
+	s, err := o.host.settings(o.service.cmd.Flags())
 	if err != nil {
-		return ill(ctx, name, err), nil
+		return checkFail(ctx, name, err), nil
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return healthy(name, "%s is not there: built-in settings", path), s
+		return checkOK(name, "%s is not there: built-in settings", path), s
 	case err != nil:
-		return ill(ctx, name, err), nil
+		return checkFail(ctx, name, err), nil
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return doubtful(name, "keep it to yourself with `chmod 600 "+quote(path)+"`", "%s may be read by others", path), s
+		return checkWarn(name, "keep it to yourself with `chmod 600 "+shellQuote(path)+"`", "%s may be read by others", path), s
 	}
-	return healthy(name, "%s, profile %s", path, s.profile), s
+	return checkOK(name, "%s, profile %s", path, s.profile), s
 }
 
 // checkData tries to write where the embedded service keeps its data, or where
 // its folder would be made.
-func (o *doctorOptions) checkData(ctx context.Context, s *settings) checkup {
+func (o *doctorOptions) checkData(ctx context.Context, s *settings) checkResult {
 	const name = "data"
 	dir, err := o.host.dataDir(s)
 	if err != nil {
-		return ill(ctx, name, err)
+		return checkFail(ctx, name, err)
 	}
-	there := existing(dir)
+	there := nearestExisting(dir)
 	probe, err := os.CreateTemp(there, ".foretell-probe-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}
 	switch {
 	case err != nil:
-		return ill(ctx, name, unusable(dir, err))
+		return checkFail(ctx, name, dataDirError(dir, err))
 	case there != dir:
-		return healthy(name, "%s is not there, and can be made", dir)
+		return checkOK(name, "%s is not there, and can be made", dir)
 	}
-	return healthy(name, "%s can be written", dir)
+	return checkOK(name, "%s can be written", dir)
 }
 
-// existing returns the folder, or the nearest one above it that is there.
-func existing(dir string) string {
+// nearestExisting returns the folder, or the nearest one above it that is there.
+func nearestExisting(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
 			return dir
@@ -193,53 +193,53 @@ const (
 )
 
 // checkDisk looks for space where the embedded service keeps its data.
-func (o *doctorOptions) checkDisk(ctx context.Context, s *settings) checkup {
+func (o *doctorOptions) checkDisk(ctx context.Context, s *settings) checkResult {
 	const name = "disk"
 	dir, err := o.host.dataDir(s)
 	if err != nil {
-		return ill(ctx, name, err)
+		return checkFail(ctx, name, err)
 	}
-	free, total, err := blob.Space(existing(dir))
+	free, total, err := blob.Space(nearestExisting(dir))
 	if err != nil {
-		return ill(ctx, name, err)
+		return checkFail(ctx, name, err)
 	}
 	message := fmt.Sprintf("%s free of %s", term.Bytes(int64(free)), term.Bytes(int64(total)))
 	const remedy = "see with `foretell prune --dry-run` what can be deleted"
 	switch {
 	case free == 0:
-		return ill(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
+		return checkFail(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
 	case free < lowSpace || free < total/100*lowPercent:
-		return doubtful(name, remedy, "%s", message)
+		return checkWarn(name, remedy, "%s", message)
 	}
-	return healthy(name, "%s", message)
+	return checkOK(name, "%s", message)
 }
 
-func checkProxy(ctx context.Context, server string) checkup {
+func checkProxy(ctx context.Context, server string) checkResult {
 	const name = "proxy"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server, nil)
 	if err != nil {
-		return ill(ctx, name, usage("%s is no address: %w", server, err))
+		return checkFail(ctx, name, usageErrorf("%s is no address: %w", server, err))
 	}
 	proxy, err := http.ProxyFromEnvironment(req)
 	switch {
 	case err != nil:
-		return ill(ctx, name, usage("the proxy's address cannot be used: %w", err).advise("mend HTTPS_PROXY or HTTP_PROXY"))
+		return checkFail(ctx, name, usageErrorf("the proxy's address cannot be used: %w", err).withHint("mend HTTPS_PROXY or HTTP_PROXY"))
 	case proxy == nil:
-		return healthy(name, "none on the way to %s", server)
+		return checkOK(name, "none on the way to %s", server)
 	}
-	return healthy(name, "%s on the way to %s", proxy.Redacted(), server)
+	return checkOK(name, "%s on the way to %s", proxy.Redacted(), server)
 }
 
 // A clock that is further off is worth a warning, or keeps tokens and signed
 // addresses from working.
 const (
-	skewWorthTelling = 30 * time.Second
-	skewTooLarge     = 10 * time.Minute
+	warnSkew = 30 * time.Second
+	maxSkew  = 10 * time.Minute
 )
 
 // checkServer asks the service without signing in: every answer of its API, a
 // refusal too, shows that it is there.
-func (o *doctorOptions) checkServer(ctx context.Context, server string) []checkup {
+func (o *doctorOptions) checkServer(ctx context.Context, server string) []checkResult {
 	var seen client.Exchange
 	c, err := newClient(client.Options{
 		BaseURL: server, UserAgent: userAgent(), Now: o.host.now, Attempts: 1,
@@ -248,74 +248,74 @@ func (o *doctorOptions) checkServer(ctx context.Context, server string) []checku
 		},
 	})
 	if err != nil {
-		return []checkup{ill(ctx, "server", err)}
+		return []checkResult{checkFail(ctx, "server", err)}
 	}
 	_, err = client.Call(ctx, c, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
 	var network *client.NetworkError
 	if errors.As(err, &network) || seen.Status == 0 || seen.Status >= 500 {
-		return []checkup{ill(ctx, "server", err)}
+		return []checkResult{checkFail(ctx, "server", err)}
 	}
-	return []checkup{
-		healthy("server", "%s answers in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
+	return []checkResult{
+		checkOK("server", "%s answers in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
 		o.checkClock(seen.Header.Get("Date")),
 	}
 }
 
-func (o *doctorOptions) checkClock(date string) checkup {
+func (o *doctorOptions) checkClock(date string) checkResult {
 	const name = "clock"
 	there, err := http.ParseTime(date)
 	if err != nil {
-		return doubtful(name, "", "the service does not tell its time")
+		return checkWarn(name, "", "the service does not tell its time")
 	}
 	skew := o.host.now().Sub(there).Abs()
 	switch {
-	case skew > skewTooLarge:
-		f := fail(ExitUnavailable, "this machine's clock and the service's are %s apart", skew.Round(time.Second))
-		f = f.advise("set the clock: tokens and addresses expire by it")
-		return checkup{Check: name, Verdict: verdictFail, Message: f.fact, Hint: f.hint, failure: f}
-	case skew > skewWorthTelling:
-		return doubtful(name, "set the clock: tokens and addresses expire by it", "%s from the service's", skew.Round(time.Second))
+	case skew > maxSkew:
+		e := exitErrorf(ExitUnavailable, "this machine's clock and the service's are %s apart", skew.Round(time.Second))
+		e = e.withHint("set the clock: tokens and addresses expire by it")
+		return checkResult{Check: name, Verdict: verdictFail, Message: e.fact, Hint: e.hint, err: e}
+	case skew > warnSkew:
+		return checkWarn(name, "set the clock: tokens and addresses expire by it", "%s from the service's", skew.Round(time.Second))
 	}
-	return healthy(name, "within %s of the service's", skewWorthTelling)
+	return checkOK(name, "within %s of the service's", warnSkew)
 }
 
 // checkSignIn does what every command does first.
-func (o *doctorOptions) checkSignIn(ctx context.Context, s *settings) checkup {
+func (o *doctorOptions) checkSignIn(ctx context.Context, s *settings) checkResult {
 	const name = "sign-in"
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
-		return ill(ctx, name, err)
+		return checkFail(ctx, name, err)
 	}
-	defer conn.Close()
+	defer session.Close()
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
-	if _, err := client.Call(ctx, conn.Client, api.ListDatasets, in); err != nil {
-		return ill(ctx, name, err)
+	if _, err := client.Call(ctx, session.Client, api.ListDatasets, in); err != nil {
+		return checkFail(ctx, name, err)
 	}
-	if conn.embedded {
-		return healthy(name, "none needed: the embedded service")
+	if session.embedded {
+		return checkOK(name, "none needed: the embedded service")
 	}
-	return healthy(name, "as %s, by %s", conn.account, o.host.credentialsFrom(s))
+	return checkOK(name, "as %s, by %s", session.account, o.host.credentialOrigin(s))
 }
 
 // checkKeyring tries the keyring. Whoever keeps credentials elsewhere does not
 // need one.
-func checkKeyring(ctx context.Context, s *settings) checkup {
+func checkKeyring(ctx context.Context, s *settings) checkResult {
 	const name = "keyring"
-	err := newKeyringVault().probe()
+	err := newKeyringStore().probe()
 	switch {
 	case err == nil:
-		return healthy(name, "can be used")
+		return checkOK(name, "can be used")
 	case s.GetString(keyStorage) == storageKeyring:
-		return ill(ctx, name, fail(ExitSignIn, "%w", err).advise("unlock it, set %s, or sign in with `foretell login --storage file`", envToken))
+		return checkFail(ctx, name, exitErrorf(ExitSignIn, "%w", err).withHint("unlock it, set %s, or sign in with `foretell login --storage file`", envToken))
 	}
-	return doubtful(name, "without one, `foretell login` needs --storage file, or "+envToken, "%v", err)
+	return checkWarn(name, "without one, `foretell login` needs --storage file, or "+envToken, "%v", err)
 }
 
-func (o *doctorOptions) checkTerminal() checkup {
+func (o *doctorOptions) checkTerminal() checkResult {
 	const name = "terminal"
 	c := o.host.console
 	if !c.OutTerminal && !c.ErrTerminal {
-		return healthy(name, "none: output goes to a pipe or a file")
+		return checkOK(name, "none: output goes to a pipe or a file")
 	}
 	locale := ""
 	for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -328,7 +328,7 @@ func (o *doctorOptions) checkTerminal() checkup {
 		message += ", nothing is redrawn"
 	}
 	if runtime.GOOS != "windows" && !strings.Contains(strings.ToUpper(strings.ReplaceAll(locale, "-", "")), "UTF8") {
-		return doubtful(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)
+		return checkWarn(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)
 	}
-	return healthy(name, "%s", message)
+	return checkOK(name, "%s", message)
 }

@@ -44,8 +44,8 @@ type variable struct {
 	check func(value string) error
 	// builtin is the value where nothing says otherwise.
 	builtin string
-	// bare is what the flag without a value means; "" where it needs one.
-	bare string
+	// bareValue is what the flag without a value means; "" where it needs one.
+	bareValue string
 	// secret values are never shown.
 	secret bool
 }
@@ -63,10 +63,10 @@ var variables = []variable{
 	{name: envStorage, meaning: "where credentials are kept: keyring, file or none", key: keyStorage, values: []string{storageKeyring, storageFile, storageNone}},
 	{name: envConfigDir, meaning: "folder of config.yaml"},
 	{name: envDataDir, meaning: "folder of the embedded service", key: keyDataDir},
-	{name: envNoInput, meaning: "1 never asks", key: keyNoInput, check: checkSwitch, builtin: "false", bare: "true"},
+	{name: envNoInput, meaning: "1 never asks", key: keyNoInput, check: checkSwitch, builtin: "false", bareValue: "true"},
 	{name: envProgress, meaning: "auto, bar, plain, json or none", key: keyProgress, values: term.Modes(), builtin: string(term.Auto)},
 	{name: envTimeout, meaning: "how long to wait for jobs, such as 30m", key: keyTimeout, check: checkDuration, builtin: "0s"},
-	{name: envDebug, meaning: "1 traces the requests to standard error, a path to that file; secrets are cut out", key: keyDebug, bare: "true"},
+	{name: envDebug, meaning: "1 traces the requests to standard error, a path to that file; secrets are cut out", key: keyDebug, bareValue: "true"},
 	{name: envPager, meaning: "command that shows lists longer than the terminal; cat for none (default PAGER's)", key: keyPager},
 	{name: "PAGER", meaning: "the same for all programs"},
 	{name: "NO_COLOR", meaning: "not empty: no colour"},
@@ -85,8 +85,8 @@ var variables = []variable{
 	{name: "SSL_CERT_FILE, SSL_CERT_DIR", meaning: "certificate authorities to trust"},
 }
 
-// settingOf finds the variable whose setting has the key.
-func settingOf(key string) (variable, bool) {
+// findSetting finds the variable whose setting has the key.
+func findSetting(key string) (variable, bool) {
 	i := slices.IndexFunc(variables, func(v variable) bool { return v.key == key && key != "" })
 	if i < 0 {
 		return variable{}, false
@@ -94,13 +94,13 @@ func settingOf(key string) (variable, bool) {
 	return variables[i], true
 }
 
-// refuse tells what is wrong with a value of the setting; nil if nothing is.
-func (v variable) refuse(value string) error {
+// validate tells what is wrong with a value of the setting; nil if nothing is.
+func (v variable) validate(value string) error {
 	switch {
 	case value == "":
-		return usage("%s may not be empty", v.key).advise("take it away with `foretell config unset %s`", v.key)
+		return usageErrorf("%s may not be empty", v.key).withHint("take it away with `foretell config unset %s`", v.key)
 	case v.values != nil && !slices.Contains(v.values, value):
-		return usage("%s %q: %s", v.key, value, strings.Join(v.values, ", "))
+		return usageErrorf("%s %q: %s", v.key, value, strings.Join(v.values, ", "))
 	case v.check != nil:
 		return v.check(value)
 	}
@@ -114,14 +114,14 @@ func checkServer(value string) error {
 
 func checkSwitch(value string) error {
 	if _, err := strconv.ParseBool(value); err != nil {
-		return usage("%s %q: true or false", keyNoInput, value)
+		return usageErrorf("%s %q: true or false", keyNoInput, value)
 	}
 	return nil
 }
 
 func checkDuration(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d < 0 {
-		return usage("%s %q: a duration such as 90s, 30m or 2h", keyTimeout, value)
+		return usageErrorf("%s %q: a duration such as 90s, 30m or 2h", keyTimeout, value)
 	}
 	return nil
 }

@@ -212,7 +212,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 			return
 		}
-		fail(w, r, rest)
+		exitErrorf(w, r, rest)
 	case "full":
 		if strings.HasSuffix(rest, "/data") {
 			w.Header().Set("Retry-After", "3600")
@@ -220,12 +220,12 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, `{"code":"not-ready","detail":"the service is stopping"}`)
 			return
 		}
-		fail(w, r, rest)
+		exitErrorf(w, r, rest)
 	case "twins":
 		fmt.Fprint(w, `{"datasets":[{"datasetKey":"00000000-0000-4000-8000-000000000001","datasetName":"shop"},`+
 			`{"datasetKey":"00000000-0000-4000-8000-000000000002","datasetName":"shop-two"}],"total":2}`)
 	default:
-		fail(w, r, rest)
+		exitErrorf(w, r, rest)
 	}
 }
 
@@ -243,8 +243,8 @@ var ends = map[string]string{
 	"08": `"status":"COMPLETED","datasetName":"shop","columns":[{"name":"size"},{"name":"weight"}]`,
 }
 
-// fail answers as a service does whose jobs fail.
-func fail(w http.ResponseWriter, r *http.Request, path string) {
+// exitErrorf answers as a service does whose jobs fail.
+func exitErrorf(w http.ResponseWriter, r *http.Request, path string) {
 	found := keyOrName.FindString(path)
 	switch {
 	case path == "result":
@@ -418,7 +418,7 @@ func messageOf(n ast.Node) *ast.BasicLit {
 		case *ast.SelectorExpr:
 			name = called.Sel.Name
 		}
-		place := map[string]int{"usage": 0, "advise": 0, "fail": 1}
+		place := map[string]int{"usageErrorf": 0, "withHint": 0, "exitErrorf": 1}
 		if i, ok := place[name]; ok && len(n.Args) > i {
 			text = n.Args[i]
 		}

@@ -196,7 +196,7 @@ foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q`)
 		return
 	}
 	run := 0
-	_ = eachPage(newRootCmd(&host{}), func(cmd *cobra.Command) error {
+	_ = eachPage(newRootCmd(&factory{}), func(cmd *cobra.Command) error {
 		for line := range strings.Lines(cmd.Example) {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(stage)); err != nil {

@@ -50,8 +50,8 @@ func (o *output) bindFilter() {
 	o.cmd.MarkFlagsMutuallyExclusive("jq", "template")
 }
 
-// filtered prints v as the filter makes it. Nothing is printed if that fails.
-func (o *output) filtered(v any) error {
+// printFiltered prints v as the filter makes it. Nothing is printed if that fails.
+func (o *output) printFiltered(v any) error {
 	encoded, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -66,11 +66,11 @@ func (o *output) filtered(v any) error {
 	if err := o.filter.apply(o, &b, v, doc); err != nil {
 		return err
 	}
-	return o.text(b.String())
+	return o.printText(b.String())
 }
 
-// text prints a text as it is; a terminal is kept from being steered by it.
-func (o *output) text(text string) error {
+// printText prints a text as it is; a terminal is kept from being steered by it.
+func (o *output) printText(text string) error {
 	if o.host.console.OutTerminal {
 		text = term.EscapeText(text)
 	}
@@ -78,8 +78,8 @@ func (o *output) text(text string) error {
 	return err
 }
 
-// query is a compiled jq expression.
-type query struct {
+// jqFilter is a compiled jq expression.
+type jqFilter struct {
 	text string
 	code *gojq.Code
 }
@@ -89,22 +89,22 @@ func parseQuery(text string) (filter, error) {
 	if err != nil {
 		var at *gojq.ParseError
 		if !errors.As(err, &at) {
-			return nil, usage("--jq %s: %w", quote(text), err)
+			return nil, usageErrorf("--jq %s: %w", shellQuote(text), err)
 		}
 		// The offset is where reading stopped: behind what was not expected.
-		return nil, usage("--jq %s: %w at position %d", quote(text), err, at.Offset-len(at.Token)+1).
-			advise("an expression selects from the JSON, such as '.[].datasetName'")
+		return nil, usageErrorf("--jq %s: %w at position %d", shellQuote(text), err, at.Offset-len(at.Token)+1).
+			withHint("an expression selects from the JSON, such as '.[].datasetName'")
 	}
 	code, err := gojq.Compile(parsed)
 	if err != nil {
-		return nil, usage("--jq %s: %w", quote(text), err)
+		return nil, usageErrorf("--jq %s: %w", shellQuote(text), err)
 	}
-	return &query{text, code}, nil
+	return &jqFilter{text, code}, nil
 }
 
 // apply writes one result a line: text as it is, nothing for null, all else as
 // JSON.
-func (q *query) apply(o *output, b *bytes.Buffer, _, doc any) error {
+func (q *jqFilter) apply(o *output, b *bytes.Buffer, _, doc any) error {
 	results := q.code.RunWithContext(o.cmd.Context(), doc)
 	for {
 		result, ok := results.Next()
@@ -116,12 +116,12 @@ func (q *query) apply(o *output, b *bytes.Buffer, _, doc any) error {
 			if r.Value() == nil {
 				return nil
 			}
-			return usage("--jq %s: %w", quote(q.text), r)
+			return usageErrorf("--jq %s: %w", shellQuote(q.text), r)
 		case error:
 			if err := o.cmd.Context().Err(); err != nil {
 				return err
 			}
-			return usage("--jq %s: %w", quote(q.text), r).advise("see the JSON that it is given with --json")
+			return usageErrorf("--jq %s: %w", shellQuote(q.text), r).withHint("see the JSON that it is given with --json")
 		case nil:
 		case string:
 			b.WriteString(r)
@@ -136,8 +136,8 @@ func (q *query) apply(o *output, b *bytes.Buffer, _, doc any) error {
 	}
 }
 
-// wantsFilter reports whether an argument is one of the flags that imply --json.
-func wantsFilter(arg string) bool {
+// isFilterFlag reports whether an argument is one of the flags that imply --json.
+func isFilterFlag(arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	return name == "--jq" || name == "--template"
 }

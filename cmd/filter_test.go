@@ -45,14 +45,14 @@ func filtered(t *testing.T, flags ...string) (string, error) {
 		streams[i] = file
 	}
 	now := func() time.Time { return time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC) }
-	h := &host{streams: streams, env: func(string) string { return "" }, now: now, color: "auto"}
-	h.openConsole()
+	f := &factory{streams: streams, env: func(string) string { return "" }, now: now, color: "auto"}
+	f.openConsole()
 	var out output
 	cmd := &cobra.Command{
 		Use: "pets", SilenceErrors: true, SilenceUsage: true,
-		RunE: func(*cobra.Command, []string) error { return list(&out, pets, "name", "legs") },
+		RunE: func(*cobra.Command, []string) error { return printList(&out, pets, "name", "legs") },
 	}
-	out.bindList(cmd, h, prints[pet]())
+	out.bindList(cmd, f, resultType[pet]())
 	cmd.SetArgs(flags)
 	err := cmd.ExecuteContext(t.Context())
 	printed, readErr := os.ReadFile(streams[1].Name())
@@ -110,8 +110,8 @@ func TestFiltersThatFail(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := filtered(t, test.flag, test.text)
-			var f *failure
-			if !errors.As(err, &f) || f.exit != ExitUsage || !strings.Contains(f.fact, test.want) {
+			var e *cliError
+			if !errors.As(err, &e) || e.exit != ExitUsage || !strings.Contains(e.fact, test.want) {
 				t.Errorf("%v, want exit %d with %q", err, ExitUsage, test.want)
 			}
 			if got != "" {
@@ -149,13 +149,13 @@ func FuzzQuery(f *testing.F) {
 
 func TestJSONErrorsWithFilters(t *testing.T) {
 	for _, arg := range []string{"--jq", "--jq=.", "--template=x"} {
-		h := &host{args: []string{"datasets", "list", arg}}
-		if !h.wantsJSON() {
+		f := &factory{args: []string{"datasets", "list", arg}}
+		if !f.wantsJSON() {
 			t.Errorf("%s implies --json, but errors are not JSON", arg)
 		}
 	}
 	var b bytes.Buffer
-	usage("x").write(&term.Console{Err: &b}, true)
+	usageErrorf("x").write(&term.Console{Err: &b}, true)
 	if !json.Valid(b.Bytes()) {
 		t.Errorf("%s is not JSON", &b)
 	}

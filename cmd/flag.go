@@ -15,13 +15,13 @@ const (
 	groupOutput  = "Output flags"
 )
 
-// groupNote is the annotation of a flag that names its group.
-const groupNote = "foretell_group"
+// groupAnnotation is the annotation of a flag that names its group.
+const groupAnnotation = "foretell_group"
 
-// inGroup puts flags into a group.
-func inGroup(flags *pflag.FlagSet, group string, names ...string) {
+// setGroup puts flags into a group.
+func setGroup(flags *pflag.FlagSet, group string, names ...string) {
 	for _, name := range names {
-		_ = flags.SetAnnotation(name, groupNote, []string{group}) // the flag is there
+		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag is there
 	}
 }
 
@@ -40,7 +40,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 	cmd.InheritedFlags() // merges them into Flags
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		title := "Flags"
-		if note := f.Annotations[groupNote]; len(note) > 0 {
+		if note := f.Annotations[groupAnnotation]; len(note) > 0 {
 			title = note[0]
 		}
 		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.title == title })
@@ -49,9 +49,9 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 	return slices.DeleteFunc(groups, func(g flagGroup) bool { return !g.flags.HasAvailableFlags() })
 }
 
-// offerShared lets a shell complete the shared flags also before a command's
+// addSharedFlags lets a shell complete the shared flags also before a command's
 // name, which is in no group's flags otherwise.
-func offerShared(root *cobra.Command) {
+func addSharedFlags(root *cobra.Command) {
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	var groups []*cobra.Command
 	var visit func(cmd *cobra.Command)
@@ -60,7 +60,7 @@ func offerShared(root *cobra.Command) {
 			groups = append(groups, cmd)
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if len(f.Annotations[groupNote]) > 0 && shared.Lookup(f.Name) == nil {
+			if len(f.Annotations[groupAnnotation]) > 0 && shared.Lookup(f.Name) == nil {
 				shared.AddFlag(f)
 			}
 		})
@@ -74,53 +74,53 @@ func offerShared(root *cobra.Command) {
 	}
 }
 
-// plainUsage takes the backquotes out of what the flags mean, which name a value
+// stripBackquotes takes the backquotes out of what the flags mean, which name a value
 // in help pages: shells show them as they are.
-func plainUsage(cmd *cobra.Command) {
+func stripBackquotes(cmd *cobra.Command) {
 	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 	cmd.Flags().VisitAll(plain)
 	cmd.PersistentFlags().VisitAll(plain)
 	for _, child := range cmd.Commands() {
-		plainUsage(child)
+		stripBackquotes(child)
 	}
 }
 
-// flagFailure explains what is wrong with a flag: one that another command has
+// flagError explains what is wrong with a flag: one that another command has
 // would be without effect here.
-func flagFailure(cmd *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	var (
-		known   *failure
+		known   *cliError
 		missing *pflag.NotExistError
 	)
 	if errors.As(err, &known) {
 		return known
 	}
-	f := badFlag(err).advise("see `%s --help`", cmd.CommandPath())
+	e := invalidFlagError(err).withHint("see `%s --help`", cmd.CommandPath())
 	if !errors.As(err, &missing) {
-		return f
+		return e
 	}
 	name := missing.GetSpecifiedName()
 	switch all := allFlags(cmd.Root()); {
 	case missing.GetSpecifiedShortnames() != "":
 		if flag := all.ShorthandLookup(name); flag != nil {
-			f.fact = "-" + name + " (--" + flag.Name + ") has no effect on " + cmd.CommandPath()
+			e.fact = "-" + name + " (--" + flag.Name + ") has no effect on " + cmd.CommandPath()
 		}
 	case all.Lookup(name) != nil:
-		f.fact = "--" + name + " has no effect on " + cmd.CommandPath()
+		e.fact = "--" + name + " has no effect on " + cmd.CommandPath()
 	default:
-		if likely := nearest(name, cmd.Flags()); likely != "" {
-			f = f.advise("did you mean --%s?", likely)
+		if likely := nearestFlag(name, cmd.Flags()); likely != "" {
+			e = e.withHint("did you mean --%s?", likely)
 		}
 	}
-	return f
+	return e
 }
 
-// nearest finds the flag that name was probably meant to be: one that it begins,
+// nearestFlag finds the flag that name was probably meant to be: one that it begins,
 // or one at most two letters away; "" if there is none.
-func nearest(name string, flags *pflag.FlagSet) string {
+func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
-		d := lettersApart(name, f.Name)
+		d := levenshtein(name, f.Name)
 		if strings.HasPrefix(f.Name, name) {
 			d = 1
 		}
@@ -131,8 +131,8 @@ func nearest(name string, flags *pflag.FlagSet) string {
 	return best
 }
 
-// lettersApart is the Levenshtein distance of two words.
-func lettersApart(a, b string) int {
+// levenshtein is the Levenshtein distance of two words.
+func levenshtein(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// strictHelp makes `help` of a command that is not there a wrong use, as the
+// validateHelpArgs makes `help` of a command that is not there a wrong use, as the
 // command itself is.
-func strictHelp(root *cobra.Command) {
+func validateHelpArgs(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
 		return
@@ -32,7 +32,7 @@ func strictHelp(root *cobra.Command) {
 		cmd, rest, err := root.Find(args)
 		switch {
 		case err != nil:
-			return usage("%w", err)
+			return usageErrorf("%w", err)
 		case len(rest) > 0:
 			return runGroup(cmd, rest)
 		}

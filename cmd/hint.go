@@ -10,80 +10,80 @@ import (
 	"foretell/internal/api"
 )
 
-// pinned are the flags that a hint repeats where the user gave them: those that
+// keptFlags are the flags that a hint repeats where the user gave them: those that
 // choose the service, without which the next command would look elsewhere, and
 // those that say how a file is read, without which it would read another table.
-var pinned = []string{
+var keptFlags = []string{
 	"profile", keyServer, "local", keyDataDir,
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
 }
 
-// hinted finds the commands that a text offers.
-var hinted = regexp.MustCompile("`foretell ([^`]+)`")
+// hintedCommand finds the commands that a text offers.
+var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// finish adds to a failure the hint that depends on the command: where there is
+// completeHint adds to a failure the hint that depends on the command: where there is
 // none, and for a token from the environment, which no sign-in replaces.
-func (h *host) finish(f *failure) {
-	if f.code == string(api.CodeUnauthorized) && h.env(envToken) != "" {
-		f.hint = "give a new token in " + envToken + ", or unset it and sign in with `foretell login`"
+func (f *factory) completeHint(e *cliError) {
+	if e.code == string(api.CodeUnauthorized) && f.env(envToken) != "" {
+		e.hint = "give a new token in " + envToken + ", or unset it and sign in with `foretell login`"
 	}
-	if f.hint == "" && h.running != nil {
-		f.hint = h.look(f.exit)
+	if e.hint == "" && f.running != nil {
+		e.hint = f.suggestList(e.exit)
 	}
-	f.hint = h.pin(f.hint)
+	e.hint = f.keepFlags(e.hint)
 }
 
-// look offers what shows the things that the command is about.
-func (h *host) look(exit Exit) string {
-	group := h.running.Parent()
+// suggestList offers what shows the things that the command is about.
+func (f *factory) suggestList(exit Exit) string {
+	group := f.running.Parent()
 	if group != nil && group.HasParent() {
 		noun := group.CommandPath()
-		switch takes := strings.Fields(h.running.Use); { // a thing of another noun than the command's
+		switch takes := strings.Fields(f.running.Use); { // a thing of another noun than the command's
 		case slices.Contains(takes, "DATASET"):
 			noun = "foretell datasets"
 		case slices.Contains(takes, "MODEL"):
 			noun = "foretell models"
 		}
-		switch args := h.running.Flags().Args(); {
+		switch args := f.running.Flags().Args(); {
 		case exit == ExitNotFound:
 			return "see `" + noun + " list`"
 		case exit == ExitConflict && len(args) > 0:
-			return "see `" + noun + " get " + quote(args[0]) + "`"
+			return "see `" + noun + " get " + shellQuote(args[0]) + "`"
 		}
 	}
-	return "see `" + h.running.CommandPath() + " --help`"
+	return "see `" + f.running.CommandPath() + " --help`"
 }
 
-// pin adds to the commands that a text offers the pinned flags that the running
+// keepFlags adds to the commands that a text offers the pinned flags that the running
 // one was given, where they take them too.
-func (h *host) pin(text string) string {
-	if h.running == nil {
+func (f *factory) keepFlags(text string) string {
+	if f.running == nil {
 		return text
 	}
-	return hinted.ReplaceAllStringFunc(text, func(offer string) string {
+	return hintedCommand.ReplaceAllStringFunc(text, func(offer string) string {
 		parts := strings.Split(strings.Trim(offer, "`"), " && ")
 		for i, part := range parts {
-			part = nested.ReplaceAllStringFunc(part, func(inner string) string {
-				return "$(" + h.pinLine(inner[len("$("):len(inner)-1]) + ")"
+			part = commandSubstitution.ReplaceAllStringFunc(part, func(inner string) string {
+				return "$(" + f.keepFlagsOf(inner[len("$("):len(inner)-1]) + ")"
 			})
-			parts[i] = h.pinLine(part)
+			parts[i] = f.keepFlagsOf(part)
 		}
 		return "`" + strings.Join(parts, " && ") + "`"
 	})
 }
 
-// nested finds a command whose output is a word of another.
-var nested = regexp.MustCompile(`\$\(foretell [^)]+\)`)
+// commandSubstitution finds a command whose output is a word of another.
+var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// pinLine adds the pinned flags to one command.
-func (h *host) pinLine(line string) string {
-	next, rest, err := h.running.Root().Find(strings.Fields(line)[1:])
+// keepFlagsOf adds the pinned flags to one command.
+func (f *factory) keepFlagsOf(line string) string {
+	next, rest, err := f.running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
 		return line
 	}
-	outer := nested.ReplaceAllString(line, "") // whose flags are its own
-	for _, name := range pinned {
-		given := h.running.Flags().Lookup(name)
+	outer := commandSubstitution.ReplaceAllString(line, "") // whose flags are its own
+	for _, name := range keptFlags {
+		given := f.running.Flags().Lookup(name)
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
@@ -92,7 +92,7 @@ func (h *host) pinLine(line string) string {
 		case given.Value.Type() == "bool":
 			line += " --" + name
 		default:
-			line += " --" + name + " " + quote(flagValue(given))
+			line += " --" + name + " " + shellQuote(flagValue(given))
 		}
 	}
 	return line
@@ -106,19 +106,19 @@ func flagValue(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// again is the command that was typed, with a flag that has this value; a flag
+// commandWith is the command that was typed, with a flag that has this value; a flag
 // that takes several values keeps those it was given. An empty value takes the
 // flag away.
-func (h *host) again(flag, value string) string {
-	if given := h.running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
-		return commandLine(append(mended(h.args, flag, "", false), "--"+flag))
+func (f *factory) commandWith(flag, value string) string {
+	if given := f.running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
+		return commandLine(append(withFlag(f.args, flag, "", false), "--"+flag))
 	}
-	return commandLine(mended(h.args, flag, value, h.repeats(flag)))
+	return commandLine(withFlag(f.args, flag, value, f.isRepeatable(flag)))
 }
 
-// repeats reports whether a flag takes several values.
-func (h *host) repeats(flag string) bool {
-	given := h.running.Flags().Lookup(flag)
+// isRepeatable reports whether a flag takes several values.
+func (f *factory) isRepeatable(flag string) bool {
+	given := f.running.Flags().Lookup(flag)
 	if given == nil {
 		return false
 	}
@@ -126,9 +126,9 @@ func (h *host) repeats(flag string) bool {
 	return several
 }
 
-// againOn is the command that was typed, on another file.
-func (h *host) againOn(file, other string) string {
-	args := slices.Clone(h.args)
+// commandOn is the command that was typed, on another file.
+func (f *factory) commandOn(file, other string) string {
+	args := slices.Clone(f.args)
 	for i, arg := range args {
 		if arg == file {
 			args[i] = other
@@ -142,14 +142,14 @@ func (h *host) againOn(file, other string) string {
 func commandLine(args []string) string {
 	line := "foretell"
 	for _, arg := range args {
-		line += " " + quote(arg)
+		line += " " + shellQuote(arg)
 	}
 	return line
 }
 
-// mended returns arguments with another value for a flag, or one value more if it
+// withFlag returns arguments with another value for a flag, or one value more if it
 // is kept.
-func mended(args []string, flag, value string, keep bool) []string {
+func withFlag(args []string, flag, value string, keep bool) []string {
 	var list []string
 	end := slices.Index(args, "--")
 	if end < 0 {

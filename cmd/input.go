@@ -20,16 +20,16 @@ import (
 
 // input is a table that a command reads, more than once, from one or several files.
 type input struct {
-	name  string   // as the user knows it
-	typed []string // as the arguments have it
-	paths []string // of the files
-	temps []string // those of paths that are removed when it is closed
-	shape frame.Layout
-	asked frame.Layout // as the flags have it
-	table *tablefile.Table
+	name      string   // as the user knows it
+	args      []string // as the arguments have it
+	paths     []string // of the files
+	temps     []string // those of paths that are removed when it is closed
+	shape     frame.Layout
+	flagShape frame.Layout // as the flags have it
+	table     *tablefile.Table
 
-	// broken is what ended the reading of a file, found by profile.
-	broken *finding
+	// readError is what ended the reading of a file, found by profile.
+	readError *finding
 	// hash, if it is set, sums what is sent of the table as profile reads it, and
 	// hashed counts the bytes.
 	hash   hash.Hash
@@ -49,7 +49,7 @@ func (in *input) sha256(size int64) string {
 func (in *input) open(ctx context.Context) (*inputReader, error) {
 	file, err := in.table.CSV(ctx)
 	if err != nil {
-		return nil, in.fault(err)
+		return nil, in.fileError(err)
 	}
 	shape := in.shape
 	if in.table.Converted() {
@@ -57,7 +57,7 @@ func (in *input) open(ctx context.Context) (*inputReader, error) {
 	}
 	shaped, err := frame.Normalize(file, shape)
 	if err != nil {
-		return nil, errors.Join(in.fault(err), file.Close())
+		return nil, errors.Join(in.fileError(err), file.Close())
 	}
 	return &inputReader{shaped: shaped, file: file, in: in}, nil
 }
@@ -65,46 +65,46 @@ func (in *input) open(ctx context.Context) (*inputReader, error) {
 // header returns the names of the columns as they stand in the file. It is nil if
 // they cannot be read, which the file's profile tells.
 func (in *input) header(ctx context.Context) ([]string, error) {
-	file, err := in.inOrder().open(ctx)
+	file, err := in.inFileOrder().open(ctx)
 	if err != nil {
-		return nil, otherThanContent(err)
+		return nil, ignoreContentError(err)
 	}
 	defer file.Close()
 	names, err := roles.Header(file)
-	return names, otherThanContent(err)
+	return names, ignoreContentError(err)
 }
 
-// look reads the beginning of the file, whose columns have these names.
-func (in *input) look(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
-	file, err := in.inOrder().open(ctx)
+// sample reads the beginning of the file, whose columns have these names.
+func (in *input) sample(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
+	file, err := in.inFileOrder().open(ctx)
 	if err != nil {
-		return roles.Named(names), otherThanContent(err)
+		return roles.Named(names), ignoreContentError(err)
 	}
 	defer file.Close()
 	return roles.Look(ctx, file, names, wanted)
 }
 
-// inOrder is the file with its columns as they stand in it.
-func (in *input) inOrder() *input {
+// inFileOrder is the file with its columns as they stand in it.
+func (in *input) inFileOrder() *input {
 	other := *in
 	other.shape = frame.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
 	return &other
 }
 
-// otherThanContent is nil for an error about what a file holds, which its profile
+// ignoreContentError is nil for an error about what a file holds, which its profile
 // tells, and err for all others.
-func otherThanContent(err error) error {
-	var f *failure
+func ignoreContentError(err error) error {
+	var e *cliError
 	var defect *frame.Defect
-	if errors.As(err, &f) && f.exit == ExitRejected || errors.As(err, &defect) || errors.Is(err, io.EOF) {
+	if errors.As(err, &e) && e.exit == ExitRejected || errors.As(err, &defect) || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
 
-// fault says which file an error is about; one that is no defect is of a flag
+// fileError says which file an error is about; one that is no defect is of a flag
 // or of the packing.
-func (in *input) fault(err error) error {
+func (in *input) fileError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -113,20 +113,20 @@ func (in *input) fault(err error) error {
 		defect *frame.Defect
 	)
 	if errors.As(err, &known) {
-		f := fail(ExitRejected, "%w", err)
-		f.file = known.File
+		e := exitErrorf(ExitRejected, "%w", err)
+		e.file = known.File
 		if errors.As(err, &defect) {
-			f.code, f.line, f.column = defect.Code, defect.Line, defect.Column
+			e.code, e.line, e.column = defect.Code, defect.Line, defect.Column
 		}
-		return f
+		return e
 	}
-	f := fail(ExitRejected, "%s: %w", in.name, err)
-	f.file = in.name
+	e := exitErrorf(ExitRejected, "%s: %w", in.name, err)
+	e.file = in.name
 	if errors.As(err, &defect) {
-		f.code = defect.Code
-		f.file, f.line, f.column = in.table.Place(defect.Line, defect.Column)
+		e.code = defect.Code
+		e.file, e.line, e.column = in.table.Place(defect.Line, defect.Column)
 	}
-	return f
+	return e
 }
 
 type inputReader struct {
@@ -138,7 +138,7 @@ type inputReader struct {
 func (r *inputReader) Read(p []byte) (int, error) {
 	n, err := r.shaped.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = r.in.fault(err)
+		err = r.in.fileError(err)
 	}
 	return n, err
 }
@@ -148,14 +148,14 @@ func (r *inputReader) Close() error { return r.file.Close() }
 // profile reads the file once and finds out what it holds, by the options' ID and
 // memory. A bad file is no error but has defects.
 func (in *input) profile(ctx context.Context, progress *term.Progress, opts frame.ScanOptions) (*frame.Profile, error) {
-	in.broken = nil
+	in.readError = nil
 	if in.hash != nil {
 		in.hash.Reset()
 		in.hashed = 0
 	}
 	file, err := in.open(ctx)
 	if err != nil {
-		if in.broken = brokenBy(err); in.broken == nil {
+		if in.readError = findingOf(err); in.readError == nil {
 			return nil, err
 		}
 		return &frame.Profile{Schema: &frame.Schema{}, Partial: true}, nil
@@ -182,10 +182,10 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, opts fram
 	}
 	file.shaped.Complete(p)
 	if source != nil {
-		in.broken = brokenBy(in.fault(source))
+		in.readError = findingOf(in.fileError(source))
 	}
-	if in.broken != nil {
-		p.Defects = slices.DeleteFunc(p.Defects, func(d frame.Defect) bool { return d.Code == in.broken.Code && d.Message == in.broken.Message })
+	if in.readError != nil {
+		p.Defects = slices.DeleteFunc(p.Defects, func(d frame.Defect) bool { return d.Code == in.readError.Code && d.Message == in.readError.Message })
 		p.Partial = true
 	}
 	if p.Bytes > api.MaxUploadBytes {
@@ -201,21 +201,21 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// brokenBy is what an error of open or Read says about a file, nil if it is not
+// findingOf is what an error of open or Read says about a file, nil if it is not
 // about what the file holds.
-func brokenBy(err error) *finding {
-	var f *failure
+func findingOf(err error) *finding {
+	var e *cliError
 	var defect *frame.Defect
-	if !errors.As(err, &f) || !errors.As(err, &defect) {
+	if !errors.As(err, &e) || !errors.As(err, &defect) {
 		return nil
 	}
-	return &finding{Code: f.code, File: f.file, Line: f.line, Column: f.column, Name: defect.Name, Message: defect.Message}
+	return &finding{Code: e.code, File: e.file, Line: e.line, Column: e.column, Name: defect.Name, Message: defect.Message}
 }
 
-// source makes the table ready to be sent; size is that of its plain form.
-func (in *input) source(ctx context.Context, size int64) client.Source {
+// uploadSource makes the table ready to be sent; size is that of its plain form.
+func (in *input) uploadSource(ctx context.Context, size int64) client.Source {
 	name := filepath.Base(in.paths[0])
-	if in.kept() || len(in.paths) > 1 {
+	if in.isSpooled() || len(in.paths) > 1 {
 		name = "data.csv"
 	}
 	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.open(ctx) }}

@@ -16,59 +16,59 @@ import (
 	"foretell/internal/tablefile"
 )
 
-// stdin is what standard input is called by.
-const stdin = "standard input"
+// stdinName is what standard input is called by.
+const stdinName = "standard input"
 
-// argument returns the name of an input as it is typed.
-func argument(name string) string {
-	if name == stdin {
+// shellArgument returns the name of an input as it is typed.
+func shellArgument(name string) string {
+	if name == stdinName {
 		return "-"
 	}
-	return quote(name)
+	return shellQuote(name)
 }
 
-// arguments are the files as they are typed, with flag before each if it is given.
-func (in *input) arguments(flag string) string {
+// shellArguments are the files as they are typed, with flag before each if it is given.
+func (in *input) shellArguments(flag string) string {
 	var words []string
-	for _, path := range in.typed {
+	for _, path := range in.args {
 		if flag != "" {
 			words = append(words, flag)
 		}
-		words = append(words, quote(path))
+		words = append(words, shellQuote(path))
 	}
 	return strings.Join(words, " ")
 }
 
-// oneStdin refuses to read two files from standard input.
-func oneStdin(paths ...string) error {
+// checkOneStdin refuses to read two files from standard input.
+func checkOneStdin(paths ...string) error {
 	first := slices.Index(paths, "-")
 	if first >= 0 && slices.Contains(paths[first+1:], "-") {
-		return usage("only one file can be read from standard input").advise("name the other one")
+		return usageErrorf("only one file can be read from standard input").withHint("name the other one")
 	}
 	return nil
 }
 
-// input makes the files at paths one table; - is standard input, and a path that
+// openInput makes the files at paths one table; - is standard input, and a path that
 // is no file may be a pattern such as part-*.csv. The caller closes the input.
-func (s *shaper) input(ctx context.Context, h *host, blind bool, paths ...string) (*input, error) {
-	shape, err := s.shape(blind)
+func (s *layoutFlags) openInput(ctx context.Context, f *factory, blind bool, paths ...string) (*input, error) {
+	shape, err := s.frameLayout(blind)
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: paths[0], typed: paths, shape: shape, asked: shape}
+	in := &input{name: paths[0], args: paths, shape: shape, flagShape: shape}
 	if more := len(paths) - 1; more > 0 {
 		in.name += fmt.Sprintf(" and %d more", more)
 	} else if paths[0] == "-" {
-		in.name = stdin
+		in.name = stdinName
 	}
 	var files []tablefile.File
 	for _, path := range paths {
-		found, err := expand(path)
+		found, err := expandPattern(path)
 		if err != nil {
 			return nil, errors.Join(err, in.Close())
 		}
 		for _, path := range found {
-			file, err := in.file(ctx, h, path)
+			file, err := in.file(ctx, f, path)
 			if err != nil {
 				return nil, errors.Join(err, in.Close())
 			}
@@ -84,43 +84,43 @@ func (s *shaper) input(ctx context.Context, h *host, blind bool, paths ...string
 	return in, nil
 }
 
-// plainInput is a file that is in the contract's shape already.
-func plainInput(name, path string, blind bool) *input {
+// normalizedInput is a file that is in the contract's shape already.
+func normalizedInput(name, path string, blind bool) *input {
 	return &input{
-		name: name, typed: []string{name}, paths: []string{path}, shape: frame.Layout{Blind: blind},
+		name: name, args: []string{name}, paths: []string{path}, shape: frame.Layout{Blind: blind},
 		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
 	}
 }
 
-// expand returns the files that a pattern matches, in the order of their names.
+// expandPattern returns the files that a pattern matches, in the order of their names.
 // A path that is a file, or no pattern, is returned as it is.
-func expand(path string) ([]string, error) {
+func expandPattern(path string) ([]string, error) {
 	if _, err := os.Lstat(path); err == nil || path == "-" || !strings.ContainsAny(path, "*?[") {
 		return []string{path}, nil
 	}
 	found, err := filepath.Glob(path)
 	if err != nil {
-		return nil, usage("%s: %w", path, err).advise("* stands for any characters, ? for one, [a-z] for one of a range")
+		return nil, usageErrorf("%s: %w", path, err).withHint("* stands for any characters, ? for one, [a-z] for one of a range")
 	}
 	if len(found) == 0 {
-		return nil, fail(ExitNotFound, "no file has a name like %s", path).advise("check the pattern; a relative one starts at the current directory")
+		return nil, exitErrorf(ExitNotFound, "no file has a name like %s", path).withHint("check the pattern; a relative one starts at the current directory")
 	}
 	return found, nil
 }
 
 // file is one file of the input. What can be read only once is kept in a
 // temporary file.
-func (in *input) file(ctx context.Context, h *host, path string) (tablefile.File, error) {
+func (in *input) file(ctx context.Context, f *factory, path string) (tablefile.File, error) {
 	if path == "-" {
-		return in.spool(ctx, stdin, func() (io.ReadCloser, error) { return io.NopCloser(h.console.In), nil })
+		return in.spool(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.console.In), nil })
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return tablefile.File{}, err
 	}
 	if info.IsDir() {
-		return tablefile.File{}, usage("%s is a folder", path).
-			advise("name a file in it, or several with a pattern such as %s", quote(filepath.Join(path, "*.csv")))
+		return tablefile.File{}, usageErrorf("%s is a folder", path).
+			withHint("name a file in it, or several with a pattern such as %s", shellQuote(filepath.Join(path, "*.csv")))
 	}
 	if !info.Mode().IsRegular() { // such as a named pipe
 		return in.spool(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })
@@ -172,22 +172,22 @@ func (in *input) reads(path string) bool {
 	return slices.ContainsFunc(in.paths, func(one string) bool { return sameFile(path, one) })
 }
 
-// kept reports whether a file of the input can be read only once, so that a later
+// isSpooled reports whether a file of the input can be read only once, so that a later
 // command cannot name it.
-func (in *input) kept() bool { return len(in.temps) > 0 }
+func (in *input) isSpooled() bool { return len(in.temps) > 0 }
 
 // stem is the file's name without folder and endings: what things made from it
 // are called by. That of several files is what their names begin with.
 func (in *input) stem() string {
-	if in.typed[0] == "-" {
+	if in.args[0] == "-" {
 		return "data"
 	}
-	if in.kept() { // its files have names of ours
-		return trimEndings(in.typed[0])
+	if in.isSpooled() { // its files have names of ours
+		return trimExtensions(in.args[0])
 	}
-	name := trimEndings(in.paths[0])
+	name := trimExtensions(in.paths[0])
 	for _, path := range in.paths[1:] {
-		name = commonPrefix(name, trimEndings(path))
+		name = commonPrefix(name, trimExtensions(path))
 	}
 	if len(in.paths) > 1 {
 		name = strings.TrimRight(name, "-_. 0")
@@ -195,7 +195,7 @@ func (in *input) stem() string {
 	return cmp.Or(name, "data")
 }
 
-func trimEndings(path string) string {
+func trimExtensions(path string) string {
 	name := filepath.Base(path)
 	for _, ending := range []string{".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm"} {
 		if trimmed := strings.TrimSuffix(name, ending); trimmed != "" {

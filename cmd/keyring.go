@@ -16,29 +16,29 @@ import (
 // entries.
 const keyringService = "foretell"
 
-// keyringPatience is how long a keyring may take: a locked one can wait for
+// keyringTimeout is how long a keyring may take: a locked one can wait for
 // ever for somebody to unlock it.
-const keyringPatience = 3 * time.Second
+const keyringTimeout = 3 * time.Second
 
-// keyringVault keeps credentials in the system's keyring. Only ErrNotFound
+// keyringStore keeps credentials in the system's keyring. Only ErrNotFound
 // means that an entry is absent; everything else means that the keyring cannot
 // be used.
-type keyringVault struct {
-	patience time.Duration
+type keyringStore struct {
+	timeout time.Duration
 }
 
-func newKeyringVault() keyringVault { return keyringVault{patience: keyringPatience} }
+func newKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
 
 // errKeyring means that the keyring cannot be used.
 var errKeyring = errors.New("the system's keyring cannot be used")
 
 // probe writes, reads and deletes an entry that nobody needs, before anything
 // is asked of the user.
-func (v keyringVault) probe() error {
+func (v keyringStore) probe() error {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	entry, secret := "probe-"+hex.EncodeToString(random[:4]), hex.EncodeToString(random[4:])
-	return v.limited(func() error {
+	return v.withTimeout(func() error {
 		if err := keyring.Set(keyringService, entry, secret); err != nil {
 			return err
 		}
@@ -53,9 +53,9 @@ func (v keyringVault) probe() error {
 	})
 }
 
-func (v keyringVault) get(entry string) (credential, error) {
+func (v keyringStore) get(entry string) (credential, error) {
 	var text string
-	err := v.limited(func() (err error) {
+	err := v.withTimeout(func() (err error) {
 		text, err = keyring.Get(keyringService, entry)
 		return err
 	})
@@ -72,25 +72,25 @@ func (v keyringVault) get(entry string) (credential, error) {
 	return c, nil
 }
 
-func (v keyringVault) set(entry string, c credential) error {
+func (v keyringStore) set(entry string, c credential) error {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return v.limited(func() error { return keyring.Set(keyringService, entry, string(b)) })
+	return v.withTimeout(func() error { return keyring.Set(keyringService, entry, string(b)) })
 }
 
-func (v keyringVault) remove(entry string) error {
-	err := v.limited(func() error { return keyring.Delete(keyringService, entry) })
+func (v keyringStore) remove(entry string) error {
+	err := v.withTimeout(func() error { return keyring.Delete(keyringService, entry) })
 	if errors.Is(err, keyring.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// noService says in plain words that no program keeps secrets here, where the
+// explainKeyring says in plain words that no program keeps secrets here, where the
 // library only says which one it could not start. Other errors stay as they are.
-func noService(err error) error {
+func explainKeyring(err error) error {
 	for _, sign := range []string{"dbus-launch", "org.freedesktop.secrets was not provided", "The name org.freedesktop.secrets"} {
 		if strings.Contains(err.Error(), sign) {
 			return errors.New("no Secret Service runs here, as is usual without a desktop session")
@@ -99,20 +99,20 @@ func noService(err error) error {
 	return err
 }
 
-// limited runs use for as long as the vault's patience lasts. What hangs is
+// withTimeout runs use for as long as the vault's patience lasts. What hangs is
 // left behind: the process is short.
-func (v keyringVault) limited(use func() error) error {
+func (v keyringStore) withTimeout(use func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- use() }()
-	timer := time.NewTimer(v.patience)
+	timer := time.NewTimer(v.timeout)
 	defer timer.Stop()
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return fmt.Errorf("%w: %w", errKeyring, noService(err))
+			return fmt.Errorf("%w: %w", errKeyring, explainKeyring(err))
 		}
 		return err
 	case <-timer.C:
-		return fmt.Errorf("%w: no answer within %s; is it locked?", errKeyring, v.patience)
+		return fmt.Errorf("%w: no answer within %s; is it locked?", errKeyring, v.timeout)
 	}
 }

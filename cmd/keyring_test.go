@@ -12,7 +12,7 @@ import (
 )
 
 // exerciseVault holds every vault to the same rules.
-func exerciseVault(t *testing.T, v vault) {
+func exerciseVault(t *testing.T, v credentialStore) {
 	t.Helper()
 	const entry = "test-a@example.com at https://foretell.invalid"
 	if _, err := v.get(entry); !errors.Is(err, errNoCredential) {
@@ -38,7 +38,7 @@ func exerciseVault(t *testing.T, v vault) {
 }
 
 func TestFileVault(t *testing.T) {
-	v := fileVault{t.TempDir() + "/sub/credentials.json"}
+	v := fileStore{t.TempDir() + "/sub/credentials.json"}
 	exerciseVault(t, v)
 	if _, err := os.Stat(v.path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an empty file is left behind: %v", err)
@@ -48,7 +48,7 @@ func TestFileVault(t *testing.T) {
 // TestSystemKeyring uses the machine's own, which is required where
 // FORETELL_TEST_REQUIRE names it.
 func TestSystemKeyring(t *testing.T) {
-	v := newKeyringVault()
+	v := newKeyringStore()
 	if err := v.probe(); err != nil {
 		SkipWithout(t, "keyring", err)
 	}
@@ -58,9 +58,9 @@ func TestSystemKeyring(t *testing.T) {
 func TestKeyringVault(t *testing.T) {
 	t.Run("absent_and_unusable_differ", func(t *testing.T) {
 		keyring.MockInit()
-		exerciseVault(t, newKeyringVault())
+		exerciseVault(t, newKeyringStore())
 		keyring.MockInitWithError(errors.New(`exec: "dbus-launch": executable file not found in $PATH`))
-		v := newKeyringVault()
+		v := newKeyringStore()
 		if err := v.probe(); !errors.Is(err, errKeyring) || !strings.Contains(err.Error(), "no Secret Service runs here") {
 			t.Errorf("probe: %v", err)
 		}
@@ -69,10 +69,10 @@ func TestKeyringVault(t *testing.T) {
 		}
 	})
 	t.Run("a_locked_one_is_not_waited_for", func(t *testing.T) {
-		v := keyringVault{patience: time.Millisecond}
+		v := keyringStore{timeout: time.Millisecond}
 		hang := make(chan struct{})
 		defer close(hang)
-		err := v.limited(func() error { <-hang; return nil })
+		err := v.withTimeout(func() error { <-hang; return nil })
 		if !errors.Is(err, errKeyring) {
 			t.Errorf("%v", err)
 		}

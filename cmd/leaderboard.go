@@ -18,15 +18,15 @@ import (
 )
 
 type leaderboardOptions struct {
-	connector connector
-	output    output
-	lister    lister
+	service serviceFlags
+	output  output
+	list    listFlags
 
 	metric string
 }
 
-func newLeaderboardCmd(h *host) *cobra.Command {
-	opts := &leaderboardOptions{connector: connector{idle: true}}
+func newLeaderboardCmd(f *factory) *cobra.Command {
+	opts := &leaderboardOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a name by their test figures",
 		Long: `Ranks all models that were trained under a name by their figure on test rows,
@@ -39,16 +39,16 @@ one of another service, shares a rank only if its figure is the same.`,
 		Example: `  foretell leaderboard
   foretell leaderboard train --metric macroF1
   foretell leaderboard train --csv`,
-		Args: takes("[NAME]"),
+		Args: positionalArgs("[NAME]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[standing]())
-	opts.output.first = firstRun
-	opts.lister.bind(cmd)
+	opts.service.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[leaderboardEntry]())
+	opts.output.emptyHint = firstRunHint
+	opts.list.bind(cmd)
 	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+strings.Join(scoring.Metrics, ", ")+" (default that of the newest race)")
-	choices(cmd, "metric", scoring.Metrics...)
-	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
+	completeValues(cmd, "metric", scoring.Metrics...)
+	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
 	return cmd
 }
 
@@ -56,12 +56,12 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if err := checkMetric(o.metric, scoring.Metrics); o.metric != "" && err != nil {
 		return err
 	}
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	models, err := o.choose(ctx, conn, args)
+	defer session.Close()
+	models, err := o.models(ctx, session, args)
 	if err != nil {
 		return err
 	}
@@ -69,28 +69,28 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
 		o.metric = cmp.Or(newest.Metric, api.MetricAccuracy)
 	}
-	rows := make([]*standing, len(models))
+	rows := make([]*leaderboardEntry, len(models))
 	for i := range models {
-		if rows[i], err = conn.standingOf(ctx, &models[i], o.metric); err != nil {
+		if rows[i], err = session.loadEntry(ctx, &models[i], o.metric); err != nil {
 			return err
 		}
 	}
 	rank(rows)
-	if n := o.lister.limit; n > 0 {
+	if n := o.list.limit; n > 0 {
 		rows = rows[:min(len(rows), int(n))]
 	}
 	if o.output.json || o.output.quiet || len(o.output.fields) > 0 {
-		return list(&o.output, rows, "model")
+		return printList(&o.output, rows, "model")
 	}
-	if o.output.nothing(len(rows)) {
+	if o.output.noteEmpty(len(rows)) {
 		return nil
 	}
-	return o.output.lay(standingTable(rows), true)
+	return o.output.writeTable(leaderboardTable(rows), true)
 }
 
-// choose lists the models of a name, or of what was trained last.
-func (o *leaderboardOptions) choose(ctx context.Context, conn *connection, args []string) ([]client.SeriesModel, error) {
-	models, err := collect(conn.allModels(ctx))
+// models lists the models of a name, or of what was trained last.
+func (o *leaderboardOptions) models(ctx context.Context, session *session, args []string) ([]client.SeriesModel, error) {
+	models, err := collect(session.allModels(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +106,13 @@ func (o *leaderboardOptions) choose(ctx context.Context, conn *connection, args 
 		return m.Series != name && m.Series != client.DatasetName(name, 1) && m.DatasetName != name
 	})
 	if len(of) == 0 && name != "" {
-		return nil, fail(ExitNotFound, "there is no model of %q", name).advise("list them with `foretell models list`")
+		return nil, exitErrorf(ExitNotFound, "there is no model of %q", name).withHint("list them with `foretell models list`")
 	}
 	return of, nil
 }
 
-// standing is a model with what it is judged by.
-type standing struct {
+// leaderboardEntry is a model with what it is judged by.
+type leaderboardEntry struct {
 	// Rank counts from 1; Tie reports whether others have it, too.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
@@ -141,9 +141,9 @@ type standing struct {
 	job    *api.Training
 }
 
-// standingOf asks for what a model is judged by.
-func (c *connection) standingOf(ctx context.Context, m *client.SeriesModel, metric string) (*standing, error) {
-	s := &standing{
+// loadEntry asks for what a model is judged by.
+func (c *session) loadEntry(ctx context.Context, m *client.SeriesModel, metric string) (*leaderboardEntry, error) {
+	s := &leaderboardEntry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmWord(m.Algorithm), Champion: m.Champion,
 		Metric: metric, CreatedOn: m.CreatedOn,
 	}
@@ -154,10 +154,10 @@ func (c *connection) standingOf(ctx context.Context, m *client.SeriesModel, metr
 	if s.job, err = client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
 		return nil, err
 	}
-	if s.report, err = c.reportOf(ctx, m.ModelKey); err != nil {
+	if s.report, err = c.modelReport(ctx, m.ModelKey); err != nil {
 		return nil, err
 	}
-	s.measure(metric)
+	s.setMetric(metric)
 	s.Options = raceOptions(s.job, s.report)
 	began, errBegan := time.Parse(api.TimeLayout, s.job.StartedOn)
 	ended, errEnded := time.Parse(api.TimeLayout, s.job.FinishedOn)
@@ -168,8 +168,8 @@ func (c *connection) standingOf(ctx context.Context, m *client.SeriesModel, metr
 	return s, nil
 }
 
-// measure fills in the figures of a report, nil where nothing was measured.
-func (s *standing) measure(metric string) {
+// setMetric fills in the figures of a report, nil where nothing was measured.
+func (s *leaderboardEntry) setMetric(metric string) {
 	s.Test, s.Low, s.High = nil, nil, nil
 	if s.report == nil {
 		return
@@ -217,24 +217,24 @@ func raceOptions(job *api.Training, report *api.ModelReport) string {
 
 // rank sorts the models, the best first, and gives each its rank. A model whose
 // interval reaches the figure of the best of a rank shares it.
-func rank(rows []*standing) {
+func rank(rows []*leaderboardEntry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
 		sign = -1
 	}
-	slices.SortStableFunc(rows, func(a, b *standing) int {
+	slices.SortStableFunc(rows, func(a, b *leaderboardEntry) int {
 		switch {
 		case a.Test == nil || b.Test == nil:
-			return cmp.Compare(btoi(a.Test == nil), btoi(b.Test == nil))
+			return cmp.Compare(boolToInt(a.Test == nil), boolToInt(b.Test == nil))
 		}
 		return cmp.Or(cmp.Compare(sign**b.Test, sign**a.Test), cmp.Compare(a.CreatedOn, b.CreatedOn))
 	})
-	var first *standing
+	var first *leaderboardEntry
 	for i, row := range rows {
 		switch {
 		case row.Test == nil:
 			return
-		case first != nil && row.reaches(*first.Test, sign):
+		case first != nil && row.tiesWith(*first.Test, sign):
 			row.Rank, row.Tie, first.Tie = first.Rank, true, true
 		default:
 			first, row.Rank = row, i+1
@@ -242,10 +242,10 @@ func rank(rows []*standing) {
 	}
 }
 
-// reaches reports whether the figure of the model may as well be value: its
+// tiesWith reports whether the figure of the model may as well be value: its
 // interval goes that far, or without an interval the figures are equal. sign is -1 for a metric
 // that is better the lower it is.
-func (s *standing) reaches(value, sign float64) bool {
+func (s *leaderboardEntry) tiesWith(value, sign float64) bool {
 	switch {
 	case s.Low == nil || s.High == nil:
 		return *s.Test == value
@@ -255,22 +255,22 @@ func (s *standing) reaches(value, sign float64) bool {
 	return *s.High >= value
 }
 
-// btoi is 1 for true, so that what is false sorts before it.
-func btoi(b bool) int {
+// boolToInt is 1 for true, so that what is false sorts before it.
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// standingTable lists models by their rank.
-func standingTable(rows []*standing) *term.Table {
+// leaderboardTable lists models by their rank.
+func leaderboardTable(rows []*leaderboardEntry) *term.Table {
 	t := &term.Table{Right: []bool{true, false, false, true, true, true, true, true, true, true}}
 	metric := ""
 	if len(rows) > 0 {
 		metric = rows[0].Metric
 	}
-	t.Header = cells("rank", "model", "algorithm", metric, "low", "high", "testRows", "logLoss", "rows", "time", "options")
+	t.Header = textCells("rank", "model", "algorithm", metric, "low", "high", "testRows", "logLoss", "rows", "time", "options")
 	for _, s := range rows {
 		place := "-"
 		if s.Rank > 0 {
@@ -284,23 +284,23 @@ func standingTable(rows []*standing) *term.Table {
 		}
 		t.Rows = append(t.Rows, []term.Cell{
 			{Text: place},
-			{Text: s.Model, Look: name},
-			{Text: s.Algorithm, Look: api.AlgorithmTitle(s.Algorithm), Short: s.Algorithm},
-			figureOrDash(s.Test), figureOrDash(s.Low), figureOrDash(s.High),
+			{Text: s.Model, Display: name},
+			{Text: s.Algorithm, Display: api.AlgorithmTitle(s.Algorithm), Short: s.Algorithm},
+			optionalScoreCell(s.Test), optionalScoreCell(s.Low), optionalScoreCell(s.High),
 			{Text: strconv.FormatInt(s.TestRows, 10)},
-			figureOrDash(s.LogLoss),
+			optionalScoreCell(s.LogLoss),
 			{Text: strconv.FormatInt(s.Rows, 10)},
-			secondsOrDash(s.Seconds),
+			optionalSecondsCell(s.Seconds),
 			{Text: s.Options},
 		})
 	}
 	return t
 }
 
-// figureOrDash is a figure as a cell, a dash for one that was not measured.
-func figureOrDash(v *float64) term.Cell {
+// optionalScoreCell is a figure as a cell, a dash for one that was not measured.
+func optionalScoreCell(v *float64) term.Cell {
 	if v == nil {
 		return term.Cell{Text: "-"}
 	}
-	return score(*v)
+	return scoreCell(*v)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // standingAt is a model whose figure has an interval, or none for low 0.
-func standingAt(model, metric string, value, low, high float64) *standing {
-	s := &standing{Model: model, Metric: metric, CreatedOn: model, Test: &value}
+func standingAt(model, metric string, value, low, high float64) *leaderboardEntry {
+	s := &leaderboardEntry{Model: model, Metric: metric, CreatedOn: model, Test: &value}
 	if low > 0 {
 		s.Low, s.High = &low, &high
 	}
@@ -19,20 +19,20 @@ func standingAt(model, metric string, value, low, high float64) *standing {
 
 func TestRank(t *testing.T) {
 	for name, test := range map[string]struct {
-		rows []*standing
+		rows []*leaderboardEntry
 		want string
 	}{
-		"accuracy: more is better": {[]*standing{
+		"accuracy: more is better": {[]*leaderboardEntry{
 			standingAt("a", api.MetricAccuracy, 0.70, 0.66, 0.74),
 			standingAt("b", api.MetricAccuracy, 0.80, 0.76, 0.84),
 			standingAt("c", api.MetricAccuracy, 0.78, 0.74, 0.82),
 		}, "1=b 1=c 3a "},
-		"log loss: less is better": {[]*standing{
+		"log loss: less is better": {[]*leaderboardEntry{
 			standingAt("a", api.MetricLogLoss, 0.70, 0.66, 0.74),
 			standingAt("b", api.MetricLogLoss, 0.50, 0.46, 0.54),
 			standingAt("c", api.MetricLogLoss, 0.53, 0.49, 0.57),
 		}, "1=b 1=c 3a "},
-		"no interval": {[]*standing{
+		"no interval": {[]*leaderboardEntry{
 			standingAt("a", api.MetricROCAUC, 0.80, 0, 0),
 			standingAt("b", api.MetricROCAUC, 0.79, 0, 0),
 			standingAt("c", api.MetricROCAUC, 0.80, 0, 0),
@@ -41,7 +41,7 @@ func TestRank(t *testing.T) {
 	} {
 		rank(test.rows)
 		got := ""
-		for _, row := range standingTable(test.rows).Rows {
+		for _, row := range leaderboardTable(test.rows).Rows {
 			got += row[0].Text + row[1].Text + " "
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -7,13 +7,13 @@ import (
 )
 
 type logoutOptions struct {
-	host   *host
+	host   *factory
 	cmd    *cobra.Command
 	output output
 }
 
-func newLogoutCmd(h *host) *cobra.Command {
-	opts := &logoutOptions{host: h}
+func newLogoutCmd(f *factory) *cobra.Command {
+	opts := &logoutOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "logout", Short: "Forget the service and its credentials",
 		Long: `Removes the token, and the password if it was kept, and the service's address
@@ -23,7 +23,7 @@ from the profile. Commands then work on this machine again.`,
 	}
 	opts.cmd = cmd
 	cmd.Flags().String("profile", "", "profile of the config file")
-	opts.output.bindItem(cmd, h, prints[signedOut]())
+	opts.output.bindItem(cmd, f, resultType[signedOut]())
 	return cmd
 }
 
@@ -43,15 +43,15 @@ func (o *logoutOptions) run() error {
 	}
 	server := kept.GetString(keyServer)
 	if server == "" {
-		return fail(ExitSignIn, "profile %s is not signed in anywhere", s.profile).
-			advise("there is nothing to sign out of; `foretell status` tells what commands use")
+		return exitErrorf(ExitSignIn, "profile %s is not signed in anywhere", s.profile).
+			withHint("there is nothing to sign out of; `foretell status` tells what commands use")
 	}
-	signer, err := o.host.newSigner(kept, client.Options{BaseURL: server})
+	tokens, err := o.host.newTokenSource(kept, client.Options{BaseURL: server})
 	if err != nil {
 		return err
 	}
-	if err := signer.vault.remove(signer.entry()); err != nil {
-		return fail(ExitSignIn, "the credentials for %s cannot be removed: %w", server, err).advise("unlock the keyring and try again")
+	if err := tokens.store.remove(tokens.entry()); err != nil {
+		return exitErrorf(ExitSignIn, "the credentials for %s cannot be removed: %w", server, err).withHint("unlock the keyring and try again")
 	}
 	for _, key := range []string{keyServer, keyUsername, keyStorage} {
 		if err := o.host.setConfig("", "profiles", s.profile, key); err != nil {
@@ -59,7 +59,7 @@ func (o *logoutOptions) run() error {
 		}
 	}
 	o.output.note("signed out of %s", server)
-	return item(&o.output, signedOut{Server: server, Username: signer.username, Profile: s.profile}, "server", "username", "profile")
+	return printItem(&o.output, signedOut{Server: server, Username: tokens.username, Profile: s.profile}, "server", "username", "profile")
 }
 
 // signedOut is what logout prints.

@@ -11,15 +11,15 @@ import (
 )
 
 type manOptions struct {
-	host *host
+	host *factory
 }
 
 // newManCmd makes the command that packagers use; users have --help.
-func newManCmd(h *host) *cobra.Command {
-	opts := &manOptions{host: h}
+func newManCmd(f *factory) *cobra.Command {
+	opts := &manOptions{host: f}
 	return &cobra.Command{
 		Use: "man DIR", Short: "Write the manual pages into a folder", Hidden: true,
-		Args: takes("DIR"),
+		Args: positionalArgs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Root(), args[0]) },
 	}
 }

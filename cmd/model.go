@@ -21,7 +21,7 @@ var (
 	}
 )
 
-func newModelsCmd(h *host) *cobra.Command {
+func newModelsCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
 		Short: "Models that races have produced",
@@ -33,65 +33,65 @@ datasets. Its champion is the model with the highest validation performance of
 those raced for the same metric as the newest one. The name of a single dataset
 means its own models only.`,
 	}
-	cmd.AddCommand(newModelsListCmd(h), newModelsGetCmd(h), newModelsReportCmd(h), newModelsDiffCmd(h), newModelsExportCmd(h), newModelsDeleteCmd(h))
+	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd
 }
 
 type modelsListOptions struct {
-	connector connector
-	output    output
-	lister    lister
+	service serviceFlags
+	output  output
+	list    listFlags
 }
 
-func newModelsListCmd(h *host) *cobra.Command {
-	opts := &modelsListOptions{connector: connector{idle: true}}
+func newModelsListCmd(f *factory) *cobra.Command {
+	opts := &modelsListOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "list [DATASET]", Short: "List models, those of a series newest first", Args: takes("[DATASET]"),
+		Use: "list [DATASET]", Short: "List models, those of a series newest first", Args: positionalArgs("[DATASET]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[client.SeriesModel]())
-	opts.output.first = firstRun
-	opts.lister.bind(cmd)
-	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
+	opts.service.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[client.SeriesModel]())
+	opts.output.emptyHint = firstRunHint
+	opts.list.bind(cmd)
+	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
 	return cmd
 }
 
 func (o *modelsListOptions) run(ctx context.Context, args []string) error {
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	models := conn.allModels(ctx)
+	defer session.Close()
+	models := session.allModels(ctx)
 	if len(args) > 0 {
-		series, err := conn.series(ctx, args[0])
+		series, err := session.series(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		models = conn.models(ctx, []client.Series{*series})
+		models = session.models(ctx, []client.Series{*series})
 	}
-	rows, err := collectSome(models, o.lister.limit)
+	rows, err := collectLimit(models, o.list.limit)
 	if err != nil {
 		return err
 	}
-	return list(&o.output, rows, modelColumns...)
+	return printList(&o.output, rows, modelColumns...)
 }
 
-func newModelsGetCmd(h *host) *cobra.Command {
-	return newInquiryCmd(h, inquiry[*api.Model]{
-		use: "get REF", short: "Show a model", noun: modelNoun, gated: true,
-		ask: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
+func newModelsGetCmd(f *factory) *cobra.Command {
+	return newGetCmd(f, getCommand[*api.Model]{
+		use: "get REF", short: "Show a model", resource: modelResource, hasRequirements: true,
+		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},
-		print: func(o *output, m *api.Model) error { return item(o, m, modelMembers...) },
+		print: func(o *output, m *api.Model) error { return printItem(o, m, modelMembers...) },
 	})
 }
 
-func newModelsReportCmd(h *host) *cobra.Command {
-	return newInquiryCmd(h, inquiry[*api.ModelReport]{
-		use: "report REF", short: "Show how good a model is and what it looks at", noun: modelNoun, gated: true,
-		ask: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
+func newModelsReportCmd(f *factory) *cobra.Command {
+	return newGetCmd(f, getCommand[*api.ModelReport]{
+		use: "report REF", short: "Show how good a model is and what it looks at", resource: modelResource, hasRequirements: true,
+		fetch: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
 			return client.Call(ctx, c, api.GetModelReport, &api.ModelInput{ModelKey: key})
 		},
 		print: printReport,
@@ -105,7 +105,7 @@ const reportWidth = 80
 // printReport prints a report as text, or its members if they are asked for.
 func printReport(o *output, r *api.ModelReport) error {
 	if o.json || o.quiet || len(o.fields) > 0 {
-		return item(o, r, "modelKey")
+		return printItem(o, r, "modelKey")
 	}
 	console, width := o.host.console, reportWidth
 	if console.OutTerminal {
@@ -123,9 +123,9 @@ func printReport(o *output, r *api.ModelReport) error {
 	return err
 }
 
-func newModelsDeleteCmd(h *host) *cobra.Command {
-	return newRemovalCmd(h, removal{
-		short: "Delete a model and its predictions", noun: modelNoun, column: "modelKey",
+func newModelsDeleteCmd(f *factory) *cobra.Command {
+	return newDeleteCmd(f, deleteCommand{
+		short: "Delete a model and its predictions", resource: modelResource, column: "modelKey",
 		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
 			return fmt.Sprintf("Delete model %s with its predictions?", key), nil
 		},

@@ -16,12 +16,12 @@ import (
 )
 
 type modelsDiffOptions struct {
-	connector connector
-	output    output
+	service serviceFlags
+	output  output
 }
 
-func newModelsDiffCmd(h *host) *cobra.Command {
-	opts := &modelsDiffOptions{connector: connector{idle: true}}
+func newModelsDiffCmd(f *factory) *cobra.Command {
+	opts := &modelsDiffOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two models: figures with intervals, options, data, importances",
 		Long: `Shows two models side by side: their test scores with 95 % intervals, their
@@ -29,12 +29,12 @@ training options and data, and the importance of each column. Where the interval
 overlap, the difference may be chance. To compare two models on the same rows,
 predict these with both models and use ` + "`foretell predictions diff A.csv B.csv --answers FILE`" + `.`,
 		Example: `  foretell models diff train@v1 train@champion`,
-		Args:    takes("A", "B"),
+		Args:    positionalArgs("A", "B"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[comparison]())
-	cmd.ValidArgsFunction = opts.connector.complete(modelNames)
+	opts.service.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[comparison]())
+	cmd.ValidArgsFunction = opts.service.completeReference(modelNames)
 	return cmd
 }
 
@@ -51,33 +51,33 @@ type comparison struct {
 }
 
 func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	var both [2]*standing
+	defer session.Close()
+	var both [2]*leaderboardEntry
 	for i, ref := range refs {
-		if both[i], err = conn.standingFor(ctx, ref); err != nil {
+		if both[i], err = session.findEntry(ctx, ref); err != nil {
 			return err
 		}
 	}
 	rows := compareModels(both[0], both[1])
 	if o.output.json || o.output.quiet || len(o.output.fields) > 0 {
-		return list(&o.output, rows, "name")
+		return printList(&o.output, rows, "name")
 	}
-	t := &term.Table{Header: cells("", both[0].Model, both[1].Model), Whole: true}
+	t := &term.Table{Header: textCells("", both[0].Model, both[1].Model), NoTruncate: true}
 	for _, row := range rows {
 		if row.Name == "algorithm" {
 			row.A, row.B = api.AlgorithmTitle(both[0].Algorithm), api.AlgorithmTitle(both[1].Algorithm)
 		}
 		t.Rows = append(t.Rows, []term.Cell{{Text: row.Name}, comparedCell(row.A, row.LowA, row.HighA), comparedCell(row.B, row.LowB, row.HighB)})
 	}
-	return o.output.lay(t, true)
+	return o.output.writeTable(t, true)
 }
 
-// standingFor finds the model that ref means, with what it is judged by.
-func (c *connection) standingFor(ctx context.Context, ref string) (*standing, error) {
+// findEntry finds the model that ref means, with what it is judged by.
+func (c *session) findEntry(ctx context.Context, ref string) (*leaderboardEntry, error) {
 	key, err := c.modelKey(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -95,17 +95,17 @@ func (c *connection) standingFor(ctx context.Context, ref string) (*standing, er
 		Champion: model.Champion, CreatedOn: model.CreatedOn, ModelExtra: model.ModelExtra,
 	}}
 	m.Series, m.SeriesVersion = cmp.Or(m.Series, dataset.DatasetName), cmp.Or(m.SeriesVersion, m.Version)
-	return c.standingOf(ctx, m, api.MetricAccuracy)
+	return c.loadEntry(ctx, m, api.MetricAccuracy)
 }
 
 // compareModels lists the properties of two models.
-func compareModels(a, b *standing) []comparison {
+func compareModels(a, b *leaderboardEntry) []comparison {
 	rows := []comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
-		a.measure(metric)
-		b.measure(metric)
+		a.setMetric(metric)
+		b.setMetric(metric)
 		rows = append(rows, comparison{
-			Name: "test " + metric, A: orNil(a.Test), B: orNil(b.Test), LowA: a.Low, HighA: a.High, LowB: b.Low, HighB: b.High,
+			Name: "test " + metric, A: anyOrNil(a.Test), B: anyOrNil(b.Test), LowA: a.Low, HighA: a.High, LowB: b.Low, HighB: b.High,
 		})
 	}
 	rows = append(rows,
@@ -113,17 +113,17 @@ func compareModels(a, b *standing) []comparison {
 		comparison{Name: "labelled rows", A: a.Rows, B: b.Rows},
 		comparison{Name: "dataset", A: a.job.DatasetName, B: b.job.DatasetName},
 		comparison{Name: "options", A: a.Options, B: b.Options},
-		comparison{Name: "seconds", A: orNil(a.Seconds), B: orNil(b.Seconds)},
+		comparison{Name: "seconds", A: anyOrNil(a.Seconds), B: anyOrNil(b.Seconds)},
 		comparison{Name: "createdOn", A: a.CreatedOn, B: b.CreatedOn},
 	)
 	for _, column := range importantColumns(a, b) {
-		rows = append(rows, comparison{Name: "importance " + column, A: orNil(a.importance(column)), B: orNil(b.importance(column))})
+		rows = append(rows, comparison{Name: "importance " + column, A: anyOrNil(a.importance(column)), B: anyOrNil(b.importance(column))})
 	}
 	return rows
 }
 
-// orNil is the value behind p as a member of JSON, null for none.
-func orNil(p *float64) any {
+// anyOrNil is the value behind p as a member of JSON, null for none.
+func anyOrNil(p *float64) any {
 	if p == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func orNil(p *float64) any {
 }
 
 // importantColumns are the most important columns of either model.
-func importantColumns(models ...*standing) []string {
+func importantColumns(models ...*leaderboardEntry) []string {
 	const most = 10
 	var names []string
 	for _, m := range models {
@@ -148,7 +148,7 @@ func importantColumns(models ...*standing) []string {
 }
 
 // importance is how much the model relies on a column; nil if that is unknown.
-func (s *standing) importance(column string) *float64 {
+func (s *leaderboardEntry) importance(column string) *float64 {
 	if s.report == nil {
 		return nil
 	}

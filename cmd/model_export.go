@@ -11,70 +11,70 @@ import (
 )
 
 type modelsExportOptions struct {
-	waiter waiter
+	wait   waitFlags
 	output output
-	target target
+	target outputFile
 }
 
-func newModelsExportCmd(h *host) *cobra.Command {
-	opts := &modelsExportOptions{waiter: waiter{connector: connector{idle: true}}}
+func newModelsExportCmd(f *factory) *cobra.Command {
+	opts := &modelsExportOptions{wait: waitFlags{serviceFlags: serviceFlags{idle: true}}}
 	cmd := &cobra.Command{
 		Use: "export REF", Short: "Write the file of a model, checked",
 		Long: `Downloads the file of a model as the service keeps it, checks it by the sum at its
 end, and gives it its name. The path is printed.`,
-		Args: takes("REF"),
+		Args: positionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.waiter.connector.bind(cmd, h)
-	opts.waiter.bindProgress(cmd)
-	opts.output.bindItem(cmd, h, prints[exportDocument]())
-	opts.target = target{host: h, content: "the model itself", noReceipt: true}
+	opts.wait.serviceFlags.bind(cmd, f)
+	opts.wait.bindProgress(cmd)
+	opts.output.bindItem(cmd, f, resultType[exportDocument]())
+	opts.target = outputFile{host: f, content: "the model itself", noReceipt: true}
 	cmd.Flags().StringVarP(&opts.target.path, "output", "o", "", "`file` for the model, - for standard output (default KEY.model, of the key's first 8)")
 	cmd.Flags().BoolVar(&opts.target.force, "force", false, "replace the output file if it exists")
-	cmd.ValidArgsFunction = opts.waiter.complete(modelNames)
+	cmd.ValidArgsFunction = opts.wait.completeReference(modelNames)
 	return cmd
 }
 
 func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
-	if err := o.target.check(&o.output); err != nil {
+	if err := o.target.checkStdout(&o.output); err != nil {
 		return err
 	}
 	if o.target.toStdout() && o.target.host.console.OutTerminal {
-		return usage("a model is no text: a terminal cannot show it").advise("name a file with -o, or pipe it to where it goes")
+		return usageErrorf("a model is no text: a terminal cannot show it").withHint("name a file with -o, or pipe it to where it goes")
 	}
-	ctx, walk, done, err := o.waiter.open(ctx)
+	ctx, session, done, err := o.wait.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := walk.modelKey(ctx, ref)
+	key, err := session.modelKey(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if o.target.path == "" {
 		o.target.path = key[:shortKey] + ".model"
 	}
-	if err := o.target.free(); err != nil {
+	if err := o.target.checkFree(); err != nil {
 		return err
 	}
 	written := exportDocument{Path: o.target.path, ModelKey: key}
-	again := "foretell models export " + key + " -o " + quote(o.target.path)
-	err = o.target.receive(ctx, arrival{
-		progress: walk.progress, standIn: "model", again: again,
+	again := "foretell models export " + key + " -o " + shellQuote(o.target.path)
+	err = o.target.writeTemp(ctx, fileDownload{
+		progress: session.progress, defaultName: "model", retry: again,
 		get: func(w io.Writer) (n int64, err error) {
-			written.Bytes, err = walk.DownloadModel(ctx, key, w)
+			written.Bytes, err = session.DownloadModel(ctx, key, w)
 			return written.Bytes, err
 		},
-		check: func(part string) error { return wholeModel(part, again) },
-		land:  landAlone,
+		check:   func(part string) error { return wholeModel(part, again) },
+		install: installFile,
 	})
 	switch {
 	case err != nil || o.target.toStdout():
 		return err
 	case o.output.json || len(o.output.fields) > 0:
-		return item(&o.output, &written, "path")
+		return printItem(&o.output, &written, "path")
 	}
-	return o.output.line(written.Path)
+	return o.output.printLine(written.Path)
 }
 
 // exportDocument is what is printed of a model that was written.
@@ -97,7 +97,7 @@ func wholeModel(path, again string) error {
 		return err
 	}
 	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return fail(ExitUntrusted, "what arrived is no model: %w", err).advise("nothing was written; try again with `%s`", again)
+		return exitErrorf(ExitUntrusted, "what arrived is no model: %w", err).withHint("nothing was written; try again with `%s`", again)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // output prints a command's result in the form that was asked for.
 type output struct {
-	host *host
+	host *factory
 	cmd  *cobra.Command
 	// members are the JSON members of what the command prints; nil if they are known
 	// only from the result.
@@ -27,21 +27,21 @@ type output struct {
 	tsv      bool
 	noHeader bool
 	quiet    bool
-	// whole keeps a list's cells as long as they are on a narrow terminal, too.
-	whole bool
-	// first is the command that makes the first item of a list; a terminal shows
+	// noTruncate keeps a list's cells as long as they are on a narrow terminal, too.
+	noTruncate bool
+	// emptyHint is the command that makes the first item of a list; a terminal shows
 	// it in place of an empty list.
-	first string
+	emptyHint string
 }
 
-// prints tells bindItem and bindList what a command prints, so that --fields
+// resultType tells bindItem and bindList what a command prints, so that --fields
 // can be checked before anything is done.
-func prints[T any]() reflect.Type { return reflect.TypeFor[T]() }
+func resultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // bindItem adds the flags of a command whose result is one thing, of one of
 // the types.
-func (o *output) bindItem(cmd *cobra.Command, h *host, types ...reflect.Type) {
-	o.host, o.cmd = h, cmd
+func (o *output) bindItem(cmd *cobra.Command, f *factory, types ...reflect.Type) {
+	o.host, o.cmd = f, cmd
 	for _, t := range types {
 		for _, name := range term.MemberNames(t) {
 			if !slices.Contains(o.members, name) {
@@ -54,19 +54,19 @@ func (o *output) bindItem(cmd *cobra.Command, h *host, types ...reflect.Type) {
 	flags.Var((*fieldsFlag)(o), "fields", "print only these members, by their JSON `names`")
 	o.bindFilter()
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
-	inGroup(flags, groupOutput, "json", "fields", "jq", "template", "quiet")
-	_ = cmd.RegisterFlagCompletionFunc("fields", completeMore(o.members)) // the flag is there
+	setGroup(flags, groupOutput, "json", "fields", "jq", "template", "quiet")
+	_ = cmd.RegisterFlagCompletionFunc("fields", completeList(o.members)) // the flag is there
 }
 
 // bindList adds the flags of a command whose result is a list of things of the
 // type.
-func (o *output) bindList(cmd *cobra.Command, h *host, types ...reflect.Type) {
-	o.bindItem(cmd, h, types...)
+func (o *output) bindList(cmd *cobra.Command, f *factory, types ...reflect.Type) {
+	o.bindItem(cmd, f, types...)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.csv, "csv", false, "print CSV")
 	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
 	flags.BoolVar(&o.noHeader, "no-header", false, "leave the header line out")
-	inGroup(flags, groupOutput, "csv", "tsv", "no-header")
+	setGroup(flags, groupOutput, "csv", "tsv", "no-header")
 	for _, form := range []string{"json", "jq", "template"} {
 		cmd.MarkFlagsMutuallyExclusive(form, "csv", "tsv", "quiet")
 		cmd.MarkFlagsMutuallyExclusive(form, "no-header")
@@ -85,7 +85,7 @@ func (f *fieldsFlag) Set(text string) error {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		if err := checkField(name, f.members); err != nil {
+		if err := validateField(name, f.members); err != nil {
 			return err
 		}
 		f.fields = append(f.fields, name)
@@ -96,19 +96,19 @@ func (f *fieldsFlag) Set(text string) error {
 // Type is what pflag calls the value.
 func (f *fieldsFlag) Type() string { return "strings" }
 
-func checkField(name string, members []string) error {
+func validateField(name string, members []string) error {
 	if members == nil || slices.Contains(members, name) {
 		return nil
 	}
-	return usage("--fields: there is no %q", name).advise("the fields are %s", strings.Join(members, ", "))
+	return usageErrorf("--fields: there is no %q", name).withHint("the fields are %s", strings.Join(members, ", "))
 }
 
-// lister is the flag of every list.
-type lister struct {
+// listFlags is the flag of every list.
+type listFlags struct {
 	limit uint
 }
 
-func (l *lister) bind(cmd *cobra.Command) {
+func (l *listFlags) bind(cmd *cobra.Command) {
 	cmd.Flags().UintVar(&l.limit, "limit", 0, "print at most `N`, the newest; 0 prints all")
 }
 
@@ -119,14 +119,14 @@ func (o *output) note(format string, args ...any) {
 	}
 }
 
-// list prints items; columns are the members shown where --fields names none,
+// printList prints items; columns are the members shown where --fields names none,
 // the first of them the key.
-func list[T any](o *output, items []T, columns ...string) error {
-	columns, err := o.choose(reflect.TypeFor[T](), columns)
+func printList[T any](o *output, items []T, columns ...string) error {
+	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
 		return err
 	}
-	records, err := recordsOf(items)
+	records, err := toRecords(items)
 	if err != nil {
 		return err
 	}
@@ -135,45 +135,45 @@ func list[T any](o *output, items []T, columns ...string) error {
 		if items == nil {
 			items = []T{}
 		}
-		return o.document(items)
+		return o.printJSON(items)
 	case o.json:
-		return o.selected(records)
+		return o.printSelected(records)
 	case o.quiet:
 		for _, r := range records {
 			fmt.Fprintln(o.host.console.Out, term.Escape(r.Text(columns[0])))
 		}
 		return nil
 	}
-	if o.nothing(len(items)) {
+	if o.noteEmpty(len(items)) {
 		return nil
 	}
-	if err := o.lay(o.tabulate(records, columns), true); err != nil {
+	if err := o.writeTable(o.tabulate(records, columns), true); err != nil {
 		return err
 	}
-	o.tellInterrupted(records)
+	o.noteInterrupted(records)
 	return nil
 }
 
-// nothing reports whether n is 0 and a terminal was told so, where an empty list
+// noteEmpty reports whether n is 0 and a terminal was told so, where an empty list
 // would be a bare header.
-func (o *output) nothing(n int) bool {
-	if n > 0 || o.first == "" || o.csv || o.tsv || !o.host.console.OutTerminal {
+func (o *output) noteEmpty(n int) bool {
+	if n > 0 || o.emptyHint == "" || o.csv || o.tsv || !o.host.console.OutTerminal {
 		return false
 	}
 	flags := o.cmd.Flags()
 	if flags.NArg() > 0 || flags.Changed("state") || flags.Changed("with-model") || flags.Changed("dataset") || flags.Changed("model") {
 		o.note("none")
 	} else {
-		o.note("none yet: %s", o.first)
+		o.note("none yet: %s", o.emptyHint)
 	}
 	return true
 }
 
-// firstRun are the commands that fill all the lists of a service.
-const firstRun = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
+// firstRunHint are the commands that fill all the lists of a service.
+const firstRunHint = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
 
-// recordsOf returns the members of things of one type.
-func recordsOf[T any](items []T) (records []term.Record, err error) {
+// toRecords returns the members of things of one type.
+func toRecords[T any](items []T) (records []term.Record, err error) {
 	records = make([]term.Record, len(items))
 	for i, item := range items {
 		if records[i], err = term.NewRecord(item); err != nil {
@@ -183,11 +183,11 @@ func recordsOf[T any](items []T) (records []term.Record, err error) {
 	return records, nil
 }
 
-// item prints one thing as its members, those without a value left out;
+// printItem prints one thing as its members, those without a value left out;
 // columns are the members shown where --fields names none, the first of them
 // the key.
-func item[T any](o *output, v T, columns ...string) error {
-	columns, err := o.choose(reflect.TypeFor[T](), columns)
+func printItem[T any](o *output, v T, columns ...string) error {
+	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
 		return err
 	}
@@ -197,34 +197,34 @@ func item[T any](o *output, v T, columns ...string) error {
 	}
 	switch {
 	case o.json && len(o.fields) == 0:
-		return o.document(v)
+		return o.printJSON(v)
 	case o.json:
 		doc, err := record.Select(o.fields)
 		if err != nil {
 			return err
 		}
-		return o.document(doc)
+		return o.printJSON(doc)
 	case o.quiet:
-		return o.line(record.Text(columns[0]))
+		return o.printLine(record.Text(columns[0]))
 	}
-	t := &term.Table{Whole: true}
+	t := &term.Table{NoTruncate: true}
 	for _, name := range columns {
 		cell := o.cell(name, record)
 		if cell.Text == "" && len(o.fields) == 0 {
 			continue
 		}
 		cell.Short = ""
-		t.Rows = append(t.Rows, []term.Cell{{Text: name, Paint: o.host.console.OutStyle.Dim}, cell})
+		t.Rows = append(t.Rows, []term.Cell{{Text: name, Style: o.host.console.OutStyle.Dim}, cell})
 	}
-	if err := o.table(t); err != nil {
+	if err := o.printTable(t); err != nil {
 		return err
 	}
-	o.tellInterrupted([]term.Record{record})
+	o.noteInterrupted([]term.Record{record})
 	return nil
 }
 
-// choose checks the columns against the members of the type that is printed.
-func (o *output) choose(t reflect.Type, columns []string) ([]string, error) {
+// chooseColumns checks the columns against the members of the type that is printed.
+func (o *output) chooseColumns(t reflect.Type, columns []string) ([]string, error) {
 	if len(o.fields) == 0 {
 		return columns, nil
 	}
@@ -233,14 +233,14 @@ func (o *output) choose(t reflect.Type, columns []string) ([]string, error) {
 		known = term.MemberNames(t)
 	}
 	for _, field := range o.fields {
-		if err := checkField(field, known); err != nil {
+		if err := validateField(field, known); err != nil {
 			return nil, err
 		}
 	}
 	return o.fields, nil
 }
 
-func (o *output) selected(records []term.Record) error {
+func (o *output) printSelected(records []term.Record) error {
 	docs := make([]json.RawMessage, len(records))
 	for i, r := range records {
 		doc, err := r.Select(o.fields)
@@ -249,13 +249,13 @@ func (o *output) selected(records []term.Record) error {
 		}
 		docs[i] = doc
 	}
-	return o.document(docs)
+	return o.printJSON(docs)
 }
 
-// document prints v as JSON, or what --jq or --template makes of it.
-func (o *output) document(v any) error {
+// printJSON prints v as JSON, or what --jq or --template makes of it.
+func (o *output) printJSON(v any) error {
 	if o.filter != nil {
-		return o.filtered(v)
+		return o.printFiltered(v)
 	}
 	b, err := term.EncodeJSON(v)
 	if err != nil {
@@ -265,18 +265,18 @@ func (o *output) document(v any) error {
 	return err
 }
 
-// line prints a path or a key.
-func (o *output) line(text string) error {
+// printLine prints a path or a key.
+func (o *output) printLine(text string) error {
 	_, err := fmt.Fprintln(o.host.console.Out, text)
 	return err
 }
 
-// table prints a table: aligned on a terminal, TSV in a pipe.
-func (o *output) table(t *term.Table) error { return o.lay(t, false) }
+// printTable prints a table: aligned on a terminal, TSV in a pipe.
+func (o *output) printTable(t *term.Table) error { return o.writeTable(t, false) }
 
-// lay is table, but with pages set it shows a table longer than the terminal in the
+// writeTable is table, but with pages set it shows a table longer than the terminal in the
 // pager.
-func (o *output) lay(t *term.Table, pages bool) error {
+func (o *output) writeTable(t *term.Table, pages bool) error {
 	if o.noHeader {
 		t.Header = nil
 	}
@@ -287,5 +287,5 @@ func (o *output) lay(t *term.Table, pages bool) error {
 	case o.tsv, !c.OutTerminal:
 		return t.WriteTSV(c.Out)
 	}
-	return o.aligned(t, pages)
+	return o.writeAligned(t, pages)
 }

@@ -15,9 +15,9 @@ import (
 
 // tabulate makes a table of the named members.
 func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
-	t := &term.Table{Right: make([]bool, len(columns)), Whole: o.whole}
+	t := &term.Table{Right: make([]bool, len(columns)), NoTruncate: o.noTruncate}
 	for i, name := range columns {
-		t.Header = append(t.Header, term.Cell{Text: name, Look: heading(name, i == 0), Short: shortHeadings[name]})
+		t.Header = append(t.Header, term.Cell{Text: name, Display: heading(name, i == 0), Short: shortHeadings[name]})
 	}
 	for _, r := range records {
 		row := make([]term.Cell, len(columns))
@@ -67,46 +67,46 @@ func (o *output) cell(name string, r term.Record) term.Cell {
 	figure := strings.HasSuffix(name, "Performance") || name == api.MetricLogLoss
 	switch {
 	case text == "" && figure:
-		c.Look = "-" // not measured
+		c.Display = "-" // not measured
 	case text == "":
 	case strings.HasSuffix(name, "On"):
 		if then, err := time.Parse(api.TimeLayout, text); err == nil {
-			c.Look, c.Short = term.Ago(then, o.host.now()), term.AgoShort(then, o.host.now())
+			c.Display, c.Short = term.Ago(then, o.host.now()), term.AgoShort(then, o.host.now())
 		}
 	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
 		c.Short = text[:shortKey]
 	case figure:
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
-			c.Look = strconv.FormatFloat(v, 'f', 4, 64)
+			c.Display = strconv.FormatFloat(v, 'f', 4, 64)
 		}
 		var interval *api.Interval
 		if err := json.Unmarshal(r[strings.TrimSuffix(name, "Performance")+"Interval"], &interval); err == nil && interval != nil {
-			c.Short = cmp.Or(c.Look, text)
-			c.Look = fmt.Sprintf("%s (%s)", c.Short, interval)
+			c.Short = cmp.Or(c.Display, text)
+			c.Display = fmt.Sprintf("%s (%s)", c.Short, interval)
 		}
 	case name == "champion":
 		c.Short = map[string]string{"true": "*", "false": "-"}[text]
 	case name == "bytes" || name == "freeBytes":
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			c.Look = term.Bytes(n)
+			c.Display = term.Bytes(n)
 		}
 	case name == "recentPerformances":
 		var values []float64
 		if json.Unmarshal(r[name], &values) == nil {
-			c.Look = strings.Trim(fmt.Sprintf("%.4f", values), "[]")
+			c.Display = strings.Trim(fmt.Sprintf("%.4f", values), "[]")
 		}
 	case name == "algorithm":
-		c.Look, c.Short = api.AlgorithmTitle(text), text
+		c.Display, c.Short = api.AlgorithmTitle(text), text
 	case name == "status" && isInterrupted(r):
-		c.Look, c.Paint = "interrupted", o.host.console.OutStyle.Yellow
+		c.Display, c.Style = "interrupted", o.host.console.OutStyle.Yellow
 	case name == "status":
-		c.Paint = o.paintStatus(text)
+		c.Style = o.paintStatus(text)
 	case name == "outcome":
 		var threshold *float64
 		if v, err := strconv.ParseFloat(r.Text("targetPerformance"), 64); err == nil {
 			threshold = &v
 		}
-		c.Look, c.Paint = api.OutcomeText(text, threshold), o.paintOutcome(text)
+		c.Display, c.Style = api.OutcomeText(text, threshold), o.paintOutcome(text)
 	}
 	return c
 }

@@ -29,9 +29,9 @@ func (o *output) pager() (string, error) {
 	return pager, nil
 }
 
-// aligned prints a table on the terminal, where pages is set through the pager
+// writeAligned prints a table on the terminal, where pages is set through the pager
 // if it is longer.
-func (o *output) aligned(t *term.Table, pages bool) error {
+func (o *output) writeAligned(t *term.Table, pages bool) error {
 	c := o.host.console
 	var text bytes.Buffer
 	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
@@ -41,11 +41,11 @@ func (o *output) aligned(t *term.Table, pages bool) error {
 		_, err := text.WriteTo(c.Out)
 		return err
 	}
-	return o.paged(&text)
+	return o.writePaged(&text)
 }
 
-// paged prints a text on the terminal, through the pager if it is longer.
-func (o *output) paged(text *bytes.Buffer) error {
+// writePaged prints a text on the terminal, through the pager if it is longer.
+func (o *output) writePaged(text *bytes.Buffer) error {
 	c := o.host.console
 	pager, err := o.pager()
 	if err != nil {
@@ -55,33 +55,33 @@ func (o *output) paged(text *bytes.Buffer) error {
 		_, err := text.WriteTo(c.Out)
 		return err
 	}
-	return o.host.show(pager, text.Bytes())
+	return o.host.runPager(pager, text.Bytes())
 }
 
-// show hands a text to the pager and waits until the user leaves it. Ctrl-C is
+// runPager hands a text to the pager and waits until the user leaves it. Ctrl-C is
 // the pager's meanwhile. One that cannot be started is no reason to show
 // nothing.
-func (h *host) show(pager string, text []byte) error {
+func (f *factory) runPager(pager string, text []byte) error {
 	shell := []string{"sh", "-c", pager}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", pager}
 	}
 	// The command's end does not end the pager: the user does.
 	command := exec.CommandContext(context.Background(), shell[0], shell[1:]...)
-	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), h.streams[1], h.streams[2]
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.streams[1], f.streams[2]
 	command.Env = os.Environ()
-	if h.env("LESS") == "" {
+	if f.env("LESS") == "" {
 		command.Env = append(command.Env, "LESS=FRX") // colours, and nothing that stays on the screen
 	}
-	h.paging.Store(true)
+	f.pagerRunning.Store(true)
 	err := command.Run()
-	h.paging.Store(false)
+	f.pagerRunning.Store(false)
 	const notExecutable, notFound = 126, 127 // of sh
 	var exit *exec.ExitError
 	if err == nil || errors.As(err, &exit) && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
 		return nil // how the user leaves a pager is no failure
 	}
-	h.note("the pager %q cannot be started: %v", pager, err)
-	_, err = h.console.Out.Write(text)
+	f.note("the pager %q cannot be started: %v", pager, err)
+	_, err = f.console.Out.Write(text)
 	return err
 }

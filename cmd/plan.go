@@ -14,45 +14,45 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
-	"foretell/internal/forecast"
 	"foretell/internal/frame"
+	"foretell/internal/learningcurve"
 	"foretell/internal/term"
 )
 
 // planSeed draws the samples, and is the race's where none is named.
 const planSeed = 1
 
-// planless are the flags of run that a rehearsal has no use for.
-var planless = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
+// planConflicts are the flags of run that a rehearsal has no use for.
+var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
 
 // planDocument is what run --plan prints.
 type planDocument struct {
-	File   string           `json:"file"`
-	Rows   int              `json:"rows"`
-	Metric string           `json:"metric"`
-	Trials []forecast.Trial `json:"trials"`
+	File   string                `json:"file"`
+	Rows   int                   `json:"rows"`
+	Metric string                `json:"metric"`
+	Trials []learningcurve.Trial `json:"trials"`
 	// Forecast is null for a file that is too small to rehearse with.
-	Forecast *forecast.Forecast `json:"forecast"`
-	Notes    []string           `json:"notes,omitempty"`
+	Forecast *learningcurve.Forecast `json:"forecast"`
+	Notes    []string                `json:"notes,omitempty"`
 }
 
-// preview races on samples of a file, in an embedded service of its own that
+// planRun races on samples of a file, in an embedded service of its own that
 // is thrown away: nothing leaves the machine, and nothing stays on it.
-type preview struct {
-	*walk
-	opts    *runOptions
-	dir     string
-	trained *frame.Profile
-	body    api.NewTraining
+type planRun struct {
+	*session
+	opts         *runOptions
+	dir          string
+	trainProfile *frame.Profile
+	body         api.NewTraining
 }
 
 // plan rehearses the race and prints what to expect of it.
 func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.Progress, body api.NewTraining) error {
 	doc := &planDocument{
-		File: files.train.name, Rows: files.trained.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
-		Trials: []forecast.Trial{},
+		File: files.train.name, Rows: files.trainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
+		Trials: []learningcurve.Trial{},
 	}
-	sizes := forecast.Sizes(doc.Rows)
+	sizes := learningcurve.Sizes(doc.Rows)
 	if len(sizes) == 0 {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has %s: the rehearsal is the race; run it without --plan", doc.File, plural(doc.Rows, "row")))
 		return o.printPlan(doc)
@@ -62,40 +62,41 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
-	conn, err := o.waiter.embedAt(ctx, filepath.Join(dir, "data"), client.Options{
+	session, err := o.wait.connectEmbeddedAt(ctx, filepath.Join(dir, "data"), client.Options{
 		BaseURL: embeddedURL, UserAgent: userAgent(), Now: o.host.now,
 	})
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer session.Close()
 	body.PerformanceThreshold = api.NewThreshold(nil)
 	if body.Seed == nil {
 		seed := int64(planSeed)
 		body.Seed = &seed
 	}
-	r := &preview{walk: &walk{connection: conn, progress: progress}, opts: o, dir: dir, trained: files.trained, body: body}
-	if err := r.play(ctx, files.train, sizes, doc); err != nil {
-		return r.broken(ctx, err)
+	session.progress = progress
+	r := &planRun{session: session, opts: o, dir: dir, trainProfile: files.trainProfile, body: body}
+	if err := r.raceSamples(ctx, files.train, sizes, doc); err != nil {
+		return r.explainInterrupt(ctx, err)
 	}
 	single := doc.Metric != api.MetricAccuracy
-	f := forecast.Of(doc.Trials, r.classes(), uint64(*body.Seed), single)
+	f := learningcurve.Extrapolate(doc.Trials, r.classRows(), uint64(*body.Seed), single)
 	doc.Forecast = &f
-	doc.Notes = append(doc.Notes, o.remarks(doc)...)
+	doc.Notes = append(doc.Notes, o.planNotes(doc)...)
 	return o.printPlan(doc)
 }
 
-// broken explains why a rehearsal ended before its time.
-func (r *preview) broken(ctx context.Context, err error) error {
-	var stopped *interruption
-	if errors.As(context.Cause(ctx), &stopped) {
-		return &failure{exit: stopped.exit(), fact: "interrupted while rehearsing: nothing is kept of it", hint: "begin again with the same command", cause: err}
+// explainInterrupt explains why a rehearsal ended before its time.
+func (r *planRun) explainInterrupt(ctx context.Context, err error) error {
+	var interrupted *interruptError
+	if errors.As(context.Cause(ctx), &interrupted) {
+		return &cliError{exit: interrupted.exit(), fact: "interrupted while rehearsing: nothing is kept of it", hint: "begin again with the same command", cause: err}
 	}
 	return err
 }
 
-// play draws the samples and races on each.
-func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *planDocument) error {
+// raceSamples draws the samples and races on each.
+func (r *planRun) raceSamples(ctx context.Context, train *input, sizes []int, doc *planDocument) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {
@@ -112,20 +113,20 @@ func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *plan
 		return err
 	}
 	defer src.Close()
-	if err := forecast.Draw(ctx, src, r.trained.Classes, sizes, uint64(*r.body.Seed), dst); err != nil {
+	if err := learningcurve.Sample(ctx, src, r.trainProfile.Classes, sizes, uint64(*r.body.Seed), dst); err != nil {
 		return err
 	}
-	large, report, err := r.trial(ctx, paths[1], sizes[1], r.body, largeLimit)
+	large, report, err := r.raceSample(ctx, paths[1], sizes[1], r.body, largeSampleSeconds)
 	if err != nil {
 		return err
 	}
 	// How the best algorithm falls off with fewer rows tells how the curve
 	// goes, at a part of the time that all of them would take.
-	best := bestOf(report)
+	best := bestAlgorithm(report)
 	large.Alone = performance(best.Performance)
 	body := r.body
 	body.Algorithms = []string{best.Algorithm}
-	small, _, err := r.trial(ctx, paths[0], sizes[0], body, smallLimit)
+	small, _, err := r.raceSample(ctx, paths[0], sizes[0], body, smallSampleSeconds)
 	if err != nil {
 		return err
 	}
@@ -133,8 +134,8 @@ func (r *preview) play(ctx context.Context, train *input, sizes []int, doc *plan
 	return nil
 }
 
-// bestOf is the algorithm that was ahead at the end of a race.
-func bestOf(report *api.ModelReport) api.AlgorithmReport {
+// bestAlgorithm is the algorithm that was ahead at the end of a race.
+func bestAlgorithm(report *api.ModelReport) api.AlgorithmReport {
 	return slices.MaxFunc(report.Algorithms, func(a, b api.AlgorithmReport) int {
 		return cmp.Compare(performance(a.Performance), performance(b.Performance))
 	})
@@ -143,27 +144,27 @@ func bestOf(report *api.ModelReport) api.AlgorithmReport {
 // How many seconds the races on the samples may take, so that a rehearsal takes a
 // few seconds and less than the race that it forecasts.
 const (
-	largeLimit = 6
-	smallLimit = 2
+	largeSampleSeconds = 6
+	smallSampleSeconds = 2
 )
 
-// trial races on one sample, for at most limit seconds.
-func (r *preview) trial(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*forecast.Trial, *api.ModelReport, error) {
+// raceSample races on one sample, for at most limit seconds.
+func (r *planRun) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
 	body.TimeLimitSeconds = &limit
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	in := plainInput(path, path, false)
+	in := normalizedInput(path, path, false)
 	name := fmt.Sprintf("%d rows", rows)
-	created, err := client.Call(ctx, r.Client, api.CreateDataset, &api.CreateDatasetInput{Body: newDataset(name, "", r.opts.buckets)})
+	created, err := client.Call(ctx, r.Client, api.CreateDataset, &api.CreateDatasetInput{Body: datasetRequest(name, "", r.opts.buckets)})
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := r.upload(ctx, created, &upload{in: in, size: info.Size()}); err != nil {
 		return nil, nil, err
 	}
-	if _, err := r.dataset(ctx, created.DatasetKey); err != nil {
+	if _, err := r.awaitDataset(ctx, created.DatasetKey); err != nil {
 		return nil, nil, err
 	}
 	began := r.opts.host.now()
@@ -173,7 +174,7 @@ func (r *preview) trial(ctx context.Context, path string, rows int, body api.New
 	if err != nil {
 		return nil, nil, err
 	}
-	job, err := r.watch(ctx, race.TrainingJobKey, false)
+	job, err := r.watchRace(ctx, race.TrainingJobKey, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,46 +188,46 @@ func (r *preview) trial(ctx context.Context, path string, rows int, body api.New
 	}
 	validation, _ := report.Validation.Value(job.Metric)
 	test, _ := report.Test.Value(job.Metric)
-	t := forecast.NewTrial(rows, r.classes(), validation, int(report.ValidationRows), test, int(report.TestRows))
+	t := learningcurve.NewTrial(rows, r.classRows(), validation, int(report.ValidationRows), test, int(report.TestRows))
 	t.Seconds, t.Algorithm = took.Seconds(), report.Algorithm
 	t.Cut = job.Outcome == api.OutcomeTimeLimit
 	return &t, report, nil
 }
 
-// classes are the rows of each class of the whole file.
-func (r *preview) classes() []int {
-	rows := make([]int, len(r.trained.Classes))
-	for i, class := range r.trained.Classes {
+// classRows are the rows of each class of the whole file.
+func (r *planRun) classRows() []int {
+	rows := make([]int, len(r.trainProfile.Classes))
+	for i, class := range r.trainProfile.Classes {
 		rows[i] = class.Rows
 	}
 	return rows
 }
 
-// remarks say what the figures mean for the flags.
-func (o *runOptions) remarks(doc *planDocument) []string {
+// planNotes say what the figures mean for the flags.
+func (o *runOptions) planNotes(doc *planDocument) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
-	if o.racer.explicit() {
+	if o.training.hasThreshold() {
 		word := "may or may not be reached"
 		switch {
-		case f.Low >= o.racer.threshold:
+		case f.Low >= o.training.threshold:
 			word = "will be reached, and end the race before the time that is forecast"
-		case f.High < o.racer.threshold:
+		case f.High < o.training.threshold:
 			word = "will hardly be reached"
 		}
-		notes = append(notes, fmt.Sprintf("the threshold of %g %s", o.racer.threshold, word))
+		notes = append(notes, fmt.Sprintf("the threshold of %g %s", o.training.threshold, word))
 	}
 	limit := api.DefaultTimeLimitSeconds * time.Second
-	if o.racer.timeLimit > 0 {
-		limit = o.racer.timeLimit
+	if o.training.timeLimit > 0 {
+		limit = o.training.timeLimit
 	}
 	if doc.Trials[len(doc.Trials)-1].Cut {
-		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: of the time only the least (fastest) is known, and the result may be better", largeLimit))
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: of the time only the least (fastest) is known, and the result may be better", largeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
 	}
-	if s, err := o.host.settings(o.waiter.cmd.Flags()); err == nil && !o.waiter.local && s.GetString(keyServer) != "" {
+	if s, err := o.host.settings(o.wait.cmd.Flags()); err == nil && !o.wait.local && s.GetString(keyServer) != "" {
 		notes = append(notes, "rehearsed on this machine; nothing was sent to "+s.GetString(keyServer)+", which may be faster or slower")
 	}
 	return notes
@@ -240,11 +241,11 @@ func (o *runOptions) printPlan(doc *planDocument) error {
 	}
 	switch {
 	case o.output.json || len(o.output.fields) > 0:
-		return item(&o.output, doc, "file")
+		return printItem(&o.output, doc, "file")
 	case doc.Forecast == nil:
 		return nil
 	case o.output.quiet:
-		return o.output.line(strconv.FormatFloat(doc.Forecast.Value, 'f', 4, 64))
+		return o.output.printLine(strconv.FormatFloat(doc.Forecast.Value, 'f', 4, 64))
 	}
 	t := &term.Table{Right: []bool{false, true, true, true, true, true, true, true}}
 	for _, name := range []string{"", "rows", doc.Metric, "low", "high", "time", "fastest", "slowest"} {
@@ -252,34 +253,34 @@ func (o *runOptions) printPlan(doc *planDocument) error {
 	}
 	for _, trial := range doc.Trials {
 		t.Rows = append(t.Rows, []term.Cell{
-			{Text: "sample"}, {Text: strconv.Itoa(trial.Rows)}, score(trial.Value), {}, {}, seconds(trial.Seconds), {}, {},
+			{Text: "sample"}, {Text: strconv.Itoa(trial.Rows)}, scoreCell(trial.Value), {}, {}, secondsCell(trial.Seconds), {}, {},
 		})
 	}
 	f := doc.Forecast
 	t.Rows = append(t.Rows, []term.Cell{
 		{Text: "all rows"},
 		{Text: strconv.Itoa(f.Rows)},
-		score(f.Value), score(f.Low), score(f.High),
-		secondsOrDash(f.Seconds), seconds(f.Fastest), secondsOrDash(f.Slowest),
+		scoreCell(f.Value), scoreCell(f.Low), scoreCell(f.High),
+		optionalSecondsCell(f.Seconds), secondsCell(f.Fastest), optionalSecondsCell(f.Slowest),
 	})
-	return o.output.table(t)
+	return o.output.printTable(t)
 }
 
-// score is a performance as a cell.
-func score(v float64) term.Cell { return term.Cell{Text: strconv.FormatFloat(v, 'f', 4, 64)} }
+// scoreCell is a performance as a cell.
+func scoreCell(v float64) term.Cell { return term.Cell{Text: strconv.FormatFloat(v, 'f', 4, 64)} }
 
-// secondsOrDash is a time as a cell, a dash for one that is not known.
-func secondsOrDash(s *float64) term.Cell {
+// optionalSecondsCell is a time as a cell, a dash for one that is not known.
+func optionalSecondsCell(s *float64) term.Cell {
 	if s == nil {
 		return term.Cell{Text: "-"}
 	}
-	return seconds(*s)
+	return secondsCell(*s)
 }
 
-// seconds is a time as a cell.
-func seconds(s float64) term.Cell {
+// secondsCell is a time as a cell.
+func secondsCell(s float64) term.Cell {
 	return term.Cell{
-		Text: strconv.FormatFloat(s, 'f', 1, 64),
-		Look: term.Duration(time.Duration(s * float64(time.Second))),
+		Text:    strconv.FormatFloat(s, 'f', 1, 64),
+		Display: term.Duration(time.Duration(s * float64(time.Second))),
 	}
 }

@@ -25,8 +25,8 @@ type predictOptions struct {
 	model string
 }
 
-func newPredictCmd(h *host) *cobra.Command {
-	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{host: h}}
+func newPredictCmd(f *factory) *cobra.Command {
+	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{host: f}}
 	cmd := &cobra.Command{
 		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
 		Long: `Predicts a blind CSV and writes the verified result beside it, or where -o says.
@@ -41,17 +41,17 @@ If the blind file has the label, the predictions are scored by it at once.`,
   foretell predict blind.csv --with train@v1 -o out.csv
   foretell predict blind.csv --model train.model -o out.csv
   foretell predict blind.csv --columns id,prediction -o out.csv`,
-		Args: takes("BLIND..."),
+		Args: positionalArgs("BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.bind(cmd, h)
+	opts.bind(cmd, f)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of what was trained last)")
 	flags.StringVar(&opts.model, "model", "", "`FILE` of a model, to predict without a service")
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("with", opts.waiter.complete(modelNames)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.completeReference(modelNames)) // the flag is there
 	return cmd
 }
 
@@ -59,10 +59,10 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if o.model == "" {
 		return o.predictionsCreateOptions.run(ctx, o.with, paths)
 	}
-	if err := o.target.check(&o.output); err != nil {
+	if err := o.target.checkStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, progress, done, err := o.waiter.start(ctx)
+	ctx, progress, done, err := o.wait.start(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,15 +71,15 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	blind, err := o.shaper.input(ctx, o.host, true, paths...)
+	blind, err := o.layout.openInput(ctx, o.host, true, paths...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	if err := o.target.settle(blind, plainInput(o.model, o.model, true)); err != nil {
+	if err := o.target.resolvePath(blind, normalizedInput(o.model, o.model, true)); err != nil {
 		return err
 	}
-	p, err := o.examine(ctx, progress, blind, datasetOf(model))
+	p, err := o.preflight(ctx, progress, blind, datasetOf(model))
 	if err != nil {
 		return err
 	}
@@ -88,16 +88,16 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 
 // predict writes the result of a model file.
 func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight) error {
-	blind, profile := p.train, p.trained
+	blind, profile := p.train, p.trainProfile
 	result := &resultDocument{Path: o.target.path, Receipt: o.target.receiptPath()}
-	paper, err := o.paper(ctx, model, p)
+	rec, err := o.newReceipt(ctx, model, p)
 	if err != nil {
 		return err
 	}
 	classes := model.Schema().Classes
-	known := truth{label: labelOf(profile, model.Schema().Label, nil), classes: classes}
-	err = o.target.receive(ctx, arrival{
-		progress: progress, standIn: "result.csv", again: commandLine(o.host.args),
+	known := blindLabel{column: findLabel(profile, model.Schema().Label, nil), classes: classes}
+	err = o.target.writeTemp(ctx, fileDownload{
+		progress: progress, defaultName: "result.csv", retry: commandLine(o.host.args),
 		get: func(w io.Writer) (int64, error) {
 			src, err := blind.open(ctx)
 			if err != nil {
@@ -106,36 +106,36 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 			defer src.Close()
 			return model.Predict(ctx, src, w, learn.PredictOptions{})
 		},
-		check: known.after(ctx, blind.proof(ctx, classes, &result.Rows)),
-		land: func(part, end string) error {
+		check: known.scoreAfter(ctx, blind.resultVerifier(ctx, classes, &result.Rows)),
+		install: func(part, end string) error {
 			if o.target.noReceipt {
-				return landAlone(part, end)
+				return installFile(part, end)
 			}
-			return o.target.landWith(ctx, part, end, paper, result.Rows)
+			return o.target.installWithReceipt(ctx, part, end, rec, result.Rows)
 		},
 	})
 	if err != nil {
 		return err
 	}
-	known.tell(&o.output)
+	known.noteScore(&o.output)
 	result.Scores = known.score
 	return result.print(&o.output, &o.target)
 }
 
-// paper is the receipt of a result that a model file makes, but for the result.
-func (o *predictOptions) paper(ctx context.Context, model *learn.Model, p *preflight) (*receipt.Receipt, error) {
+// newReceipt is the receipt of a result that a model file makes, but for the result.
+func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *preflight) (*receipt.Receipt, error) {
 	build := currentBuild()
-	file, err := receipt.SumOf(ctx, o.model)
+	file, err := receipt.DigestFiles(ctx, o.model)
 	if err != nil {
 		return nil, err
 	}
 	r := &receipt.Receipt{
-		Form: receipt.Form, Options: p.options(&o.shaper), Classes: model.Schema().Classes,
-		Model:   receipt.Model{Algorithm: model.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Sum: file}},
+		Version: receipt.Version, Options: p.readOptions(&o.layout), Classes: model.Schema().Classes,
+		Model:   receipt.Model{Algorithm: model.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},
 	}
-	r.Blind, err = p.train.witness(ctx, p.trained.Rows)
+	r.Blind, err = p.train.hashInput(ctx, p.trainProfile.Rows)
 	return r, err
 }
 
@@ -151,12 +151,12 @@ func readModel(path string) (*learn.Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, usage("%s is a folder", path).advise("name a model file in it")
+		return nil, usageErrorf("%s is a folder", path).withHint("name a model file in it")
 	}
 	model, err := learn.ReadModel(file, info.Size())
 	if err != nil {
-		return nil, fail(ExitRejected, "%s: %w", path, err).at(path, 0, 0).
-			advise("write it anew with `foretell models export REF`")
+		return nil, exitErrorf(ExitRejected, "%s: %w", path, err).at(path, 0, 0).
+			withHint("write it anew with `foretell models export REF`")
 	}
 	return model, nil
 }
@@ -182,7 +182,7 @@ func datasetOf(model *learn.Model) *api.Dataset {
 
 // newestChampion returns the champion of the series that has the newest model;
 // nil if there is no model.
-func (c *connection) newestChampion(ctx context.Context) (*client.SeriesModel, error) {
+func (c *session) newestChampion(ctx context.Context) (*client.SeriesModel, error) {
 	models, err := collect(c.allModels(ctx))
 	if err != nil || len(models) == 0 {
 		return nil, err

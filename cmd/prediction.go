@@ -19,7 +19,7 @@ var (
 	}
 )
 
-func newPredictionsCmd(h *host) *cobra.Command {
+func newPredictionsCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
 		Short: "Labels that models have predicted",
@@ -27,30 +27,30 @@ func newPredictionsCmd(h *host) *cobra.Command {
 (its newest prediction), or @last.`,
 	}
 	cmd.AddCommand(
-		newPredictionsListCmd(h), newPredictionsGetCmd(h), newPredictionsCreateCmd(h), newPredictionsWaitCmd(h),
-		newPredictionsDownloadCmd(h), newPredictionsVerifyCmd(h), newPredictionsDiffCmd(h), newPredictionsDeleteCmd(h),
+		newPredictionsListCmd(f), newPredictionsGetCmd(f), newPredictionsCreateCmd(f), newPredictionsWaitCmd(f),
+		newPredictionsDownloadCmd(f), newPredictionsVerifyCmd(f), newPredictionsDiffCmd(f), newPredictionsDeleteCmd(f),
 	)
 	return cmd
 }
 
 type predictionsListOptions struct {
-	connector connector
-	output    output
-	lister    lister
+	service serviceFlags
+	output  output
+	list    listFlags
 
 	dataset, model string
 }
 
-func newPredictionsListCmd(h *host) *cobra.Command {
-	opts := &predictionsListOptions{connector: connector{idle: true}}
+func newPredictionsListCmd(f *factory) *cobra.Command {
+	opts := &predictionsListOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List predictions, those of a dataset newest first", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[predictionOf]())
-	opts.output.first = firstRun
-	opts.lister.bind(cmd)
+	opts.service.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[namedPrediction]())
+	opts.output.emptyHint = firstRunHint
+	opts.list.bind(cmd)
 	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only those made with a model of this dataset")
 	cmd.Flags().StringVar(&opts.model, "model", "", "only those made with this model")
 	cmd.MarkFlagsMutuallyExclusive("dataset", "model")
@@ -58,92 +58,92 @@ func newPredictionsListCmd(h *host) *cobra.Command {
 }
 
 func (o *predictionsListOptions) run(ctx context.Context) error {
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	predictions, err := o.choose(ctx, conn)
+	defer session.Close()
+	predictions, err := o.predictions(ctx, session)
 	if err != nil {
 		return err
 	}
-	rows, err := collectSome(predictions, o.lister.limit)
+	rows, err := collectLimit(predictions, o.list.limit)
 	if err != nil {
 		return err
 	}
-	return list(&o.output, rows, predictionColumns...)
+	return printList(&o.output, rows, predictionColumns...)
 }
 
-// choose lists the predictions that the flags ask for.
-func (o *predictionsListOptions) choose(ctx context.Context, conn *connection) (iter.Seq2[predictionOf, error], error) {
+// predictions lists the predictions that the flags ask for.
+func (o *predictionsListOptions) predictions(ctx context.Context, session *session) (iter.Seq2[namedPrediction, error], error) {
 	switch {
 	case o.dataset != "":
-		key, err := conn.datasetKey(ctx, o.dataset)
+		key, err := session.datasetKey(ctx, o.dataset)
 		if err != nil {
 			return nil, err
 		}
-		return conn.predictionsOf(ctx, key, client.AllPredictionsOfDataset(ctx, conn.Client, key))
+		return session.withDatasetName(ctx, key, client.AllPredictionsOfDataset(ctx, session.Client, key))
 	case o.model != "":
-		key, err := conn.modelKey(ctx, o.model)
+		key, err := session.modelKey(ctx, o.model)
 		if err != nil {
 			return nil, err
 		}
-		model, err := client.Call(ctx, conn.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+		model, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 		if err != nil {
 			return nil, err
 		}
-		return conn.predictionsOf(ctx, model.DatasetKey, client.AllPredictionsOfModel(ctx, conn.Client, key))
+		return session.withDatasetName(ctx, model.DatasetKey, client.AllPredictionsOfModel(ctx, session.Client, key))
 	}
-	return conn.allPredictions(ctx), nil
+	return session.allPredictions(ctx), nil
 }
 
-func newPredictionsGetCmd(h *host) *cobra.Command {
-	return newInquiryCmd(h, inquiry[*api.Prediction]{
-		use: "get REF", short: "Show a prediction", noun: predictionNoun,
-		ask: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
+func newPredictionsGetCmd(f *factory) *cobra.Command {
+	return newGetCmd(f, getCommand[*api.Prediction]{
+		use: "get REF", short: "Show a prediction", resource: predictionResource,
+		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
 			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		},
-		print: func(o *output, p *api.Prediction) error { return item(o, p, predictionMembers...) },
+		print: func(o *output, p *api.Prediction) error { return printItem(o, p, predictionMembers...) },
 	})
 }
 
 type predictionsWaitOptions struct {
-	waiter waiter
+	wait   waitFlags
 	output output
 }
 
-func newPredictionsWaitCmd(h *host) *cobra.Command {
+func newPredictionsWaitCmd(f *factory) *cobra.Command {
 	opts := &predictionsWaitOptions{}
 	cmd := &cobra.Command{
-		Use: "wait REF", Short: "Wait until a prediction is done", Args: takes("REF"),
+		Use: "wait REF", Short: "Wait until a prediction is done", Args: positionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.waiter.bindWait(cmd, h)
-	opts.output.bindItem(cmd, h, prints[api.Prediction]())
-	cmd.ValidArgsFunction = opts.waiter.complete(predictionNames)
+	opts.wait.bindWait(cmd, f)
+	opts.output.bindItem(cmd, f, resultType[api.Prediction]())
+	cmd.ValidArgsFunction = opts.wait.completeReference(predictionNames)
 	return cmd
 }
 
 func (o *predictionsWaitOptions) run(ctx context.Context, ref string) error {
-	ctx, walk, done, err := o.waiter.open(ctx)
+	ctx, session, done, err := o.wait.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := walk.predictionKey(ctx, ref)
+	key, err := session.predictionKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	prediction, err := walk.prediction(ctx, key, "foretell predictions wait "+key)
+	prediction, err := session.awaitPrediction(ctx, key, "foretell predictions wait "+key)
 	if err != nil {
 		return err
 	}
-	return item(&o.output, prediction, predictionMembers...)
+	return printItem(&o.output, prediction, predictionMembers...)
 }
 
-func newPredictionsDeleteCmd(h *host) *cobra.Command {
-	return newRemovalCmd(h, removal{
-		short: "Delete a prediction and its files", noun: predictionNoun, column: "predictionKey",
+func newPredictionsDeleteCmd(f *factory) *cobra.Command {
+	return newDeleteCmd(f, deleteCommand{
+		short: "Delete a prediction and its files", resource: predictionResource, column: "predictionKey",
 		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
 			return fmt.Sprintf("Delete prediction %s?", key), nil
 		},

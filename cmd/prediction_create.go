@@ -16,34 +16,34 @@ import (
 )
 
 type predictionsCreateOptions struct {
-	waiter waiter
+	wait   waitFlags
 	output output
-	shaper shaper
-	host   *host
-	target target
+	layout layoutFlags
+	host   *factory
+	target outputFile
 }
 
-func newPredictionsCreateCmd(h *host) *cobra.Command {
-	opts := &predictionsCreateOptions{host: h}
+func newPredictionsCreateCmd(f *factory) *cobra.Command {
+	opts := &predictionsCreateOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
 		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file
 or where -o says. The path is printed. With --no-wait the key of the
 prediction is printed instead.`,
-		Args: takes("MODEL", "BLIND..."),
+		Args: positionalArgs("MODEL", "BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}
-	opts.bind(cmd, h)
-	cmd.ValidArgsFunction = opts.waiter.complete(modelNames)
+	opts.bind(cmd, f)
+	cmd.ValidArgsFunction = opts.wait.completeReference(modelNames)
 	return cmd
 }
 
 // bind adds the flags of a command that predicts.
-func (o *predictionsCreateOptions) bind(cmd *cobra.Command, h *host) {
-	o.waiter.bind(cmd, h)
-	o.output.bindItem(cmd, h, prints[resultDocument](), prints[api.CreatedPrediction]())
-	o.shaper.bind(cmd)
-	o.target.bind(cmd, h)
+func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *factory) {
+	o.wait.bind(cmd, f)
+	o.output.bindItem(cmd, f, resultType[resultDocument](), resultType[api.CreatedPrediction]())
+	o.layout.bind(cmd)
+	o.target.bind(cmd, f)
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
 }
@@ -51,55 +51,55 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, h *host) {
 // run predicts the file at path with the model that ref means, the newest champion
 // if it is empty.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
-	if err := o.target.check(&o.output); err != nil {
+	if err := o.target.checkStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, walk, done, err := o.waiter.open(ctx)
+	ctx, session, done, err := o.wait.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	blind, err := o.shaper.input(ctx, o.host, true, paths...)
+	blind, err := o.layout.openInput(ctx, o.host, true, paths...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	if !o.waiter.noWait {
-		if err := o.target.settle(blind); err != nil {
+	if !o.wait.noWait {
+		if err := o.target.resolvePath(blind); err != nil {
 			return err
 		}
 	}
-	key, err := o.choose(ctx, walk, ref, blind)
+	key, err := o.chooseModel(ctx, session, ref, blind)
 	if err != nil {
 		return err
 	}
-	model, err := client.Call(ctx, walk.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+	model, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return err
 	}
-	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
 	if err != nil {
 		return err
 	}
-	p, err := o.examine(ctx, walk.progress, blind, dataset)
+	p, err := o.preflight(ctx, session.progress, blind, dataset)
 	if err != nil {
 		return err
 	}
-	profile := p.trained
-	found := evidence{options: p.options(&o.shaper), classes: labelsOf(dataset)}
-	if !o.waiter.noWait && o.target.receiptPath() != "" {
-		if found.blind, err = blind.witness(ctx, profile.Rows); err != nil {
+	profile := p.trainProfile
+	found := provenance{options: p.readOptions(&o.layout), classes: labelsOf(dataset)}
+	if !o.wait.noWait && o.target.receiptPath() != "" {
+		if found.blind, err = blind.hashInput(ctx, profile.Rows); err != nil {
 			return err
 		}
 	}
-	created, err := walk.predict(ctx, key, &upload{in: blind, size: profile.Bytes})
+	created, err := session.submitPrediction(ctx, key, &upload{in: blind, size: profile.Bytes})
 	if err != nil {
 		return err
 	}
-	if o.waiter.noWait {
-		return item(&o.output, created, "predictionKey", "status")
+	if o.wait.noWait {
+		return printItem(&o.output, created, "predictionKey", "status")
 	}
-	prediction, err := walk.prediction(ctx, created.PredictionKey, o.target.later(created.PredictionKey, blind))
+	prediction, err := session.awaitPrediction(ctx, created.PredictionKey, o.target.resumeCommand(created.PredictionKey, blind))
 	if err != nil {
 		return err
 	}
@@ -107,39 +107,39 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path, Receipt: o.target.receiptPath(),
 	}
 	found.prediction, found.rows = prediction, &result.Rows
-	label := cmp.Or(o.shaper.label, dataset.LabelName)
-	known := truth{
-		label:   labelOf(profile, label, namesOfColumns(dataset)),
-		guessed: label == "", classes: found.classes,
+	label := cmp.Or(o.layout.label, dataset.LabelName)
+	known := blindLabel{
+		column:   findLabel(profile, label, featureNames(dataset)),
+		inferred: label == "", classes: found.classes,
 	}
-	if err := o.target.fetch(ctx, download{walk, found, known.after(ctx, blind.proof(ctx, found.classes, found.rows))}); err != nil {
+	if err := o.target.download(ctx, resultDownload{session, found, known.scoreAfter(ctx, blind.resultVerifier(ctx, found.classes, found.rows))}); err != nil {
 		return err
 	}
-	known.tell(&o.output)
+	known.noteScore(&o.output)
 	result.Scores = known.score
 	return result.print(&o.output, &o.target)
 }
 
-// examine reads a blind file before it is sent, and says how it is read and what may
+// preflight reads a blind file before it is sent, and says how it is read and what may
 // be wrong. It is an error if the file does not fit the dataset that the model learnt
 // from, or lacks a column that the result must have.
-func (o *predictionsCreateOptions) examine(ctx context.Context, progress *term.Progress, blind *input, dataset *api.Dataset) (*preflight, error) {
+func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *input, dataset *api.Dataset) (*preflight, error) {
 	p := &preflight{host: o.host, train: blind}
-	if err := p.fit(ctx, progress, dataset); err != nil {
+	if err := p.checkAgainstModel(ctx, progress, dataset); err != nil {
 		return nil, err
 	}
-	p.tell(&o.output)
+	p.noteRoles(&o.output)
 	if !o.output.json {
-		p.warn(&o.output)
+		p.noteWarnings(&o.output)
 	}
-	if err := p.verdict(); err != nil {
+	if err := p.defectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.columns.fit(p.trained, labelsOf(dataset))
+	return p, o.target.columns.check(p.trainProfile, labelsOf(dataset))
 }
 
-// namesOfColumns are the features of a dataset.
-func namesOfColumns(d *api.Dataset) []string {
+// featureNames are the features of a dataset.
+func featureNames(d *api.Dataset) []string {
 	names := make([]string, len(d.Columns))
 	for i, column := range d.Columns {
 		names[i] = column.Name
@@ -147,36 +147,36 @@ func namesOfColumns(d *api.Dataset) []string {
 	return names
 }
 
-// choose finds the model that ref means; for none it is the champion of what was
+// chooseModel finds the model that ref means; for none it is the champion of what was
 // trained last, and is named.
-func (o *predictionsCreateOptions) choose(ctx context.Context, walk *walk, ref string, blind *input) (string, error) {
+func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *session, ref string, blind *input) (string, error) {
 	if ref != "" {
-		return walk.modelKey(ctx, ref)
+		return session.modelKey(ctx, ref)
 	}
-	best, err := walk.newestChampion(ctx)
+	best, err := session.newestChampion(ctx)
 	if err != nil {
 		return "", err
 	}
 	if best == nil {
-		return "", fail(ExitNotFound, "there is no model to predict with").
-			advise("train one: `foretell run TRAIN.csv --blind %s`", argument(blind.name))
+		return "", exitErrorf(ExitNotFound, "there is no model to predict with").
+			withHint("train one: `foretell run TRAIN.csv --blind %s`", shellArgument(blind.name))
 	}
 	o.output.note("predicting with %s", modelTitle(best))
 	return best.ModelKey, nil
 }
 
-// fit reads a blind file before it is sent: by itself, and whether it has the
+// checkAgainstModel reads a blind file before it is sent: by itself, and whether it has the
 // columns of the dataset that the model learnt from.
-func (p *preflight) fit(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
-	p.model = roles.Known{Features: namesOfColumns(dataset), ID: dataset.IDName, Label: dataset.LabelName}
-	if err := p.run(ctx, progress); err != nil || p.trained.Partial {
+func (p *preflight) checkAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
+	p.modelColumns = roles.Known{Features: featureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
+	if err := p.run(ctx, progress); err != nil || p.trainProfile.Partial {
 		return err
 	}
-	has := map[string]bool{p.trained.Schema.ID: true}
-	for i := range p.trained.Columns {
-		has[p.trained.Columns[i].Name] = true
+	has := map[string]bool{p.trainProfile.Schema.ID: true}
+	for i := range p.trainProfile.Columns {
+		has[p.trainProfile.Columns[i].Name] = true
 	}
-	for _, want := range p.model.Features {
+	for _, want := range p.modelColumns.Features {
 		if !has[want] {
 			p.add(p.train, frame.SeverityDefect, frame.Defect{
 				Code: frame.CodeMissingColumn, Line: 1, Name: want,
@@ -200,94 +200,94 @@ type resultDocument struct {
 
 // print prints the path of the result, or all of the document if JSON was asked
 // for. A result on standard output is all that stands there.
-func (r *resultDocument) print(o *output, t *target) error {
+func (r *resultDocument) print(o *output, t *outputFile) error {
 	switch {
 	case t.toStdout():
 		return nil
 	case o.json || len(o.fields) > 0:
-		return item(o, r, "path")
+		return printItem(o, r, "path")
 	}
-	return o.line(r.Path)
+	return o.printLine(r.Path)
 }
 
 type predictionsDownloadOptions struct {
-	waiter waiter
+	wait   waitFlags
 	output output
-	shaper shaper
-	host   *host
-	target target
+	layout layoutFlags
+	host   *factory
+	target outputFile
 
 	blind []string
 }
 
-func newPredictionsDownloadCmd(h *host) *cobra.Command {
-	opts := &predictionsDownloadOptions{host: h}
+func newPredictionsDownloadCmd(f *factory) *cobra.Command {
+	opts := &predictionsDownloadOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "download REF", Short: "Download the result of a prediction, checked",
 		Long: `Downloads a result, checks it, and gives it its name. With --blind it is proved
 row by row against the file that was predicted; without, that it is a whole CSV
 with as many rows as were predicted.`,
-		Args: takes("REF"),
+		Args: positionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.waiter.bindWait(cmd, h)
-	opts.output.bindItem(cmd, h, prints[resultDocument]())
-	opts.shaper.bind(cmd)
-	opts.target.bind(cmd, h)
+	opts.wait.bindWait(cmd, f)
+	opts.output.bindItem(cmd, f, resultType[resultDocument]())
+	opts.layout.bind(cmd)
+	opts.target.bind(cmd, f)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to prove the result against; several make one table")
-	cmd.ValidArgsFunction = opts.waiter.complete(predictionNames)
+	cmd.ValidArgsFunction = opts.wait.completeReference(predictionNames)
 	return cmd
 }
 
 func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error {
-	if err := o.target.check(&o.output); err != nil {
+	if err := o.target.checkStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, walk, done, err := o.waiter.open(ctx)
+	ctx, session, done, err := o.wait.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := walk.predictionKey(ctx, ref)
+	key, err := session.predictionKey(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if o.target.path == "" {
 		o.target.path = key[:shortKey] + ".predictions.csv"
 	}
-	if err := o.target.free(); err != nil {
+	if err := o.target.checkFree(); err != nil {
 		return err
 	}
-	prediction, err := walk.prediction(ctx, key, o.target.later(key, nil))
+	prediction, err := session.awaitPrediction(ctx, key, o.target.resumeCommand(key, nil))
 	if err != nil {
 		return err
 	}
 	result := &resultDocument{
 		PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.path, Receipt: o.target.receiptPath(),
 	}
-	dataset, err := client.Call(ctx, walk.Client, api.GetDataset, &api.DatasetInput{DatasetKey: prediction.DatasetKey})
+	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: prediction.DatasetKey})
 	if err != nil {
 		return err
 	}
-	found := evidence{classes: labelsOf(dataset), prediction: prediction, rows: &result.Rows}
-	check := plausible(ctx, prediction, found.classes, found.rows)
+	found := provenance{classes: labelsOf(dataset), prediction: prediction, rows: &result.Rows}
+	check := plausibilityCheck(ctx, prediction, found.classes, found.rows)
 	if len(o.blind) > 0 {
-		blind, err := o.shaper.input(ctx, o.host, true, o.blind...)
+		blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
 		if err != nil {
 			return err
 		}
 		defer blind.Close()
 		p := &preflight{host: o.host, train: blind}
-		if err := p.fit(ctx, walk.progress, dataset); err != nil {
+		if err := p.checkAgainstModel(ctx, session.progress, dataset); err != nil {
 			return err
 		}
-		found.options = p.options(&o.shaper)
-		if found.blind, err = blind.witness(ctx, int(prediction.Rows)); err != nil {
+		found.options = p.readOptions(&o.layout)
+		if found.blind, err = blind.hashInput(ctx, int(prediction.Rows)); err != nil {
 			return err
 		}
-		check = blind.proof(ctx, found.classes, found.rows)
+		check = blind.resultVerifier(ctx, found.classes, found.rows)
 	}
-	if err := o.target.fetch(ctx, download{walk, found, check}); err != nil {
+	if err := o.target.download(ctx, resultDownload{session, found, check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)

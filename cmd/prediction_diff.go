@@ -14,15 +14,15 @@ import (
 
 type predictionsDiffOptions struct {
 	output output
-	shaper shaper
-	host   *host
+	layout layoutFlags
+	host   *factory
 
 	columns scoring.Options
 	answers string
 }
 
-func newPredictionsDiffCmd(h *host) *cobra.Command {
-	opts := &predictionsDiffOptions{host: h}
+func newPredictionsDiffCmd(f *factory) *cobra.Command {
+	opts := &predictionsDiffOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, without network",
 		Long: `Compares two files of predictions for the same rows, which are joined by the ID.
@@ -33,12 +33,12 @@ and shows the p-value of McNemar's exact test.
 In a pipe each row that is predicted differently is a line: id, from, to, truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
   foretell predictions diff old.csv new.csv --answers answers.csv`,
-		Args: takes("A", "B"),
+		Args: positionalArgs("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
 	}
-	opts.output.bindItem(cmd, h, prints[scoring.Difference]())
+	opts.output.bindItem(cmd, f, resultType[scoring.Difference]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"
-	opts.shaper.bindReading(cmd)
+	opts.layout.bindFormat(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` of the true labels")
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the one that A lacks, else the last)")
@@ -47,7 +47,7 @@ In a pipe each row that is predicted differently is a line: id, from, to, truth.
 }
 
 func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) error {
-	if err := oneStdin(first, second, o.answers); err != nil {
+	if err := checkOneStdin(first, second, o.answers); err != nil {
 		return err
 	}
 	d, err := o.compare(ctx, first, second)
@@ -56,19 +56,19 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 	}
 	switch {
 	case o.output.json || len(o.output.fields) > 0:
-		return item(&o.output, d, "rows")
+		return printItem(&o.output, d, "rows")
 	case o.output.quiet:
-		return o.output.line(strconv.Itoa(len(d.Flipped)))
+		return o.output.printLine(strconv.Itoa(len(d.Flipped)))
 	}
 	if o.host.console.OutTerminal {
 		return o.print(d)
 	}
-	return o.output.table(flipTable(d))
+	return o.output.printTable(changedRowsTable(d))
 }
 
 // compare opens and compares the files.
 func (o *predictionsDiffOptions) compare(ctx context.Context, first, second string) (*scoring.Difference, error) {
-	files := &scoreFiles{host: o.host, shaper: &o.shaper}
+	files := &scoreFiles{host: o.host, layout: &o.layout}
 	defer files.Close()
 	var readers [3]io.Reader
 	paths := map[scoring.File]string{scoring.Predictions: first, scoring.Second: second, scoring.Answers: o.answers}
@@ -83,11 +83,11 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		readers[i] = reader
 	}
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.columns)
-	return d, files.fault(err)
+	return d, files.fileError(err)
 }
 
-// maxFlips is how many rows a terminal shows of those predicted differently.
-const maxFlips = 20
+// maxChangedRows is how many rows a terminal shows of those predicted differently.
+const maxChangedRows = 20
 
 // print shows a difference on a terminal.
 func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
@@ -98,22 +98,22 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherTrue, t.PValue)
 	}
 	if len(d.Changes) > 0 {
-		t := &term.Table{Header: cells("from", "to", "rows"), Right: []bool{false, false, true}}
+		t := &term.Table{Header: textCells("from", "to", "rows"), Right: []bool{false, false, true}}
 		for _, c := range d.Changes {
-			t.Rows = append(t.Rows, cells(c.From, c.To, strconv.Itoa(c.Rows)))
+			t.Rows = append(t.Rows, textCells(c.From, c.To, strconv.Itoa(c.Rows)))
 		}
 		fmt.Fprintln(w)
-		if err := o.output.table(t); err != nil {
+		if err := o.output.printTable(t); err != nil {
 			return err
 		}
 	}
 	if len(d.Moves) > 0 {
-		t := &term.Table{Header: cells("id", "probability of", "A", "B", "change"), Right: []bool{false, false, true, true, true}}
+		t := &term.Table{Header: textCells("id", "probability of", "A", "B", "change"), Right: []bool{false, false, true, true, true}}
 		for _, m := range d.Moves {
-			t.Rows = append(t.Rows, append(cells(m.ID, m.Class), score(m.From), score(m.To), term.Cell{Text: fmt.Sprintf("%+.4f", m.To-m.From)}))
+			t.Rows = append(t.Rows, append(textCells(m.ID, m.Class), scoreCell(m.From), scoreCell(m.To), term.Cell{Text: fmt.Sprintf("%+.4f", m.To-m.From)}))
 		}
 		fmt.Fprintln(w)
-		if err := o.output.table(t); err != nil {
+		if err := o.output.printTable(t); err != nil {
 			return err
 		}
 	}
@@ -122,20 +122,20 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	}
 	fmt.Fprintln(w)
 	shown := *d
-	if shown.Flipped = d.Flipped[:min(len(d.Flipped), maxFlips)]; len(d.Flipped) > maxFlips {
-		defer o.output.note("and %d more rows, see --json", len(d.Flipped)-maxFlips)
+	if shown.Flipped = d.Flipped[:min(len(d.Flipped), maxChangedRows)]; len(d.Flipped) > maxChangedRows {
+		defer o.output.note("and %d more rows, see --json", len(d.Flipped)-maxChangedRows)
 	}
-	return o.output.table(flipTable(&shown))
+	return o.output.printTable(changedRowsTable(&shown))
 }
 
-// flipTable lists the rows that are predicted differently.
-func flipTable(d *scoring.Difference) *term.Table {
-	t := &term.Table{Header: cells("id", "from", "to")}
+// changedRowsTable lists the rows that are predicted differently.
+func changedRowsTable(d *scoring.Difference) *term.Table {
+	t := &term.Table{Header: textCells("id", "from", "to")}
 	if d.Truth != nil {
 		t.Header = append(t.Header, term.Cell{Text: "truth"})
 	}
 	for _, f := range d.Flipped {
-		row := cells(f.ID, f.From, f.To)
+		row := textCells(f.ID, f.From, f.To)
 		if d.Truth != nil {
 			row = append(row, term.Cell{Text: f.Truth})
 		}
@@ -144,8 +144,8 @@ func flipTable(d *scoring.Difference) *term.Table {
 	return t
 }
 
-// cells makes a row of texts.
-func cells(texts ...string) []term.Cell {
+// textCells makes a row of texts.
+func textCells(texts ...string) []term.Cell {
 	row := make([]term.Cell, len(texts))
 	for i, text := range texts {
 		row[i].Text = text

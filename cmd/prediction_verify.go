@@ -14,15 +14,15 @@ import (
 
 type predictionsVerifyOptions struct {
 	output output
-	shaper shaper
-	host   *host
+	layout layoutFlags
+	host   *factory
 
 	blind   []string
 	receipt string
 }
 
-func newPredictionsVerifyCmd(h *host) *cobra.Command {
-	opts := &predictionsVerifyOptions{host: h}
+func newPredictionsVerifyCmd(f *factory) *cobra.Command {
+	opts := &predictionsVerifyOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "verify RESULT", Short: "Prove a result CSV by its receipt and its blind file, without network",
 		Long: `Checks by the receipt that no byte of the result has changed, that each row has a
@@ -34,11 +34,11 @@ the same order. It is required if there is no receipt.
 
 A receipt detects accidents. It is not signed: whoever can change the result can
 change the receipt, too.`,
-		Args: takes("RESULT"),
+		Args: positionalArgs("RESULT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.output.bindItem(cmd, h, prints[verified]())
-	opts.shaper.bind(cmd)
+	opts.output.bindItem(cmd, f, resultType[verifyDocument]())
+	opts.layout.bind(cmd)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several make one table")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "`FILE` that is the receipt (default RESULT.receipt.json)")
 	return cmd
@@ -48,132 +48,132 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	if _, err := os.Stat(result); err != nil {
 		return err
 	}
-	v := verified{Path: result}
-	paper, err := o.read(&v)
+	v := verifyDocument{Path: result}
+	rec, err := o.findReceipt(&v)
 	if err != nil {
 		return err
 	}
 	if len(o.blind) > 0 {
-		if err := o.compare(ctx, &v, paper); err != nil {
+		if err := o.compareBlind(ctx, &v, rec); err != nil {
 			return err
 		}
 	}
-	if paper != nil {
-		if err := paper.Prove(ctx, result); err != nil {
-			return changed(ctx, &v, paper, err)
+	if rec != nil {
+		if err := rec.Verify(ctx, result); err != nil {
+			return receiptMismatch(ctx, &v, rec, err)
 		}
-		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = paper.Result.Rows, paper.Result.SHA256, paper.Model.ModelKey, paper.CreatedOn
+		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = rec.Result.Rows, rec.Result.SHA256, rec.Model.ModelKey, rec.CreatedOn
 	}
 	o.output.note("verified: %s", plural(v.Rows, "row"))
-	return item(&o.output, v, "path", "rows", "receipt")
+	return printItem(&o.output, v, "path", "rows", "receipt")
 }
 
-// read reads the receipt, if there is one.
-func (o *predictionsVerifyOptions) read(v *verified) (*receipt.Receipt, error) {
+// findReceipt reads the receipt, if there is one.
+func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
-	paper, err := readReceipt(path, "without its receipt a result is proved by `foretell predictions verify RESULT --blind BLIND`")
+	rec, err := readReceipt(path, "without its receipt a result is proved by `foretell predictions verify RESULT --blind BLIND`")
 	switch {
 	case err == nil:
 		v.Receipt = path
-		return paper, nil
+		return rec, nil
 	case receipt.Missing(err) && o.receipt != "":
 		return nil, err
 	case receipt.Missing(err) && len(o.blind) == 0:
-		return nil, usage("there is no receipt %s, so verify needs the file that was predicted", path).
-			advise("name it with --blind, or the receipt with --receipt")
+		return nil, usageErrorf("there is no receipt %s, so verify needs the file that was predicted", path).
+			withHint("name it with --blind, or the receipt with --receipt")
 	case receipt.Missing(err):
 		return nil, nil
 	}
 	return nil, err
 }
 
-// compare proves the result row by row against the blind file, read as the
+// compareBlind proves the result row by row against the blind file, read as the
 // receipt says it was unless the flags say so.
-func (o *predictionsVerifyOptions) compare(ctx context.Context, v *verified, paper *receipt.Receipt) error {
-	if paper != nil && paper.Result.Columns != nil {
-		return o.sameBlind(ctx, v, paper)
+func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
+	if rec != nil && rec.Result.Columns != nil {
+		return o.checkBlindDigest(ctx, v, rec)
 	}
 	var classes []string
-	if paper != nil {
-		classes = paper.Classes
-		if !o.shaper.given() {
-			o.shaper.recall(paper.Options)
+	if rec != nil {
+		classes = rec.Classes
+		if !o.layout.isSet() {
+			o.layout.restore(rec.Options)
 		}
 	}
-	blind, err := o.shaper.input(ctx, o.host, true, o.blind...)
+	blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	err = blind.proof(ctx, classes, &v.Rows)(v.Path)
+	err = blind.resultVerifier(ctx, classes, &v.Rows)(v.Path)
 	if err == nil {
 		return nil
 	}
-	f := explain(ctx, err)
-	if f.exit == ExitUntrusted {
-		f.file = v.Path
-		f = f.advise("download it again with `foretell predictions download REF %s`", blind.arguments("--blind"))
-		if paper != nil {
-			f = f.advise("%s", remake(paper, v.Path))
+	e := asCLIError(ctx, err)
+	if e.exit == ExitUntrusted {
+		e.file = v.Path
+		e = e.withHint("download it again with `foretell predictions download REF %s`", blind.shellArguments("--blind"))
+		if rec != nil {
+			e = e.withHint("%s", recreateHint(rec, v.Path))
 		}
 	}
-	return f
+	return e
 }
 
-// sameBlind checks that the blind file is the one that the receipt names: a result
+// checkBlindDigest checks that the blind file is the one that the receipt names: a result
 // of chosen columns cannot be compared with it cell by cell.
-func (o *predictionsVerifyOptions) sameBlind(ctx context.Context, v *verified, paper *receipt.Receipt) error {
-	blind, err := o.shaper.input(ctx, o.host, true, o.blind...)
+func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
+	blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	seen, err := blind.witness(ctx, 0)
-	if err != nil || paper.Blind == nil || seen.Sum == paper.Blind.Sum {
+	seen, err := blind.hashInput(ctx, 0)
+	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err
 	}
-	return fail(ExitUntrusted, "%s is not the blind file that %s is for", blind.name, v.Receipt).
-		advise("name the file that was predicted, %s, as it was then", quote(paper.Blind.Name))
+	return exitErrorf(ExitUntrusted, "%s is not the blind file that %s is for", blind.name, v.Receipt).
+		withHint("name the file that was predicted, %s, as it was then", shellQuote(rec.Blind.Name))
 }
 
-// changed explains how a result is not the one that its receipt is for.
-func changed(ctx context.Context, v *verified, paper *receipt.Receipt, err error) error {
+// receiptMismatch explains how a result is not the one that its receipt is for.
+func receiptMismatch(ctx context.Context, v *verifyDocument, rec *receipt.Receipt, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	f := fail(ExitUntrusted, "%s is not the result that %s is for: %w", v.Path, v.Receipt, err)
-	f.code, f.file = "changed", v.Path
+	e := exitErrorf(ExitUntrusted, "%s is not the result that %s is for: %w", v.Path, v.Receipt, err)
+	e.code, e.file = "changed", v.Path
 	var (
 		place  *receipt.Difference
 		defect *frame.Defect
 	)
 	switch {
 	case errors.As(err, &defect):
-		f.line, f.column = defect.Line, defect.Column
+		e.line, e.column = defect.Line, defect.Column
 	case errors.As(err, &place):
-		f.line = place.From
+		e.line = place.From
 	}
-	return f.advise("%s", remake(paper, v.Path))
+	return e.withHint("%s", recreateHint(rec, v.Path))
 }
 
-// remake says how the result at path is written again as its receipt describes it.
-func remake(paper *receipt.Receipt, path string) string {
-	rest := " -o " + quote(path) + " --force"
-	if paper.Result.Picked != "" {
-		rest = " --columns " + quote(paper.Result.Picked) + rest
+// recreateHint says how the result at path is written again as its receipt describes it.
+func recreateHint(rec *receipt.Receipt, path string) string {
+	rest := " -o " + shellQuote(path) + " --force"
+	if rec.Result.Selection != "" {
+		rest = " --columns " + shellQuote(rec.Result.Selection) + rest
 	}
-	if paper.Model.File == nil || paper.Blind == nil {
-		return "download it again with `foretell predictions download " + paper.PredictionKey + rest + "`"
+	if rec.Model.File == nil || rec.Blind == nil {
+		return "download it again with `foretell predictions download " + rec.PredictionKey + rest + "`"
 	}
 	command := "foretell predict"
-	for _, name := range paper.Blind.FileNames() {
-		command += " " + quote(name)
+	for _, name := range rec.Blind.FileNames() {
+		command += " " + shellQuote(name)
 	}
-	return "predict again with `" + command + " --model " + quote(paper.Model.File.Name) + rest + "`"
+	return "predict again with `" + command + " --model " + shellQuote(rec.Model.File.Name) + rest + "`"
 }
 
-// verified is what verify prints.
-type verified struct {
+// verifyDocument is what verify prints.
+type verifyDocument struct {
 	Path      string `json:"path"`
 	Rows      int    `json:"rows"`
 	Receipt   string `json:"receipt,omitempty"`

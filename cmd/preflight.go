@@ -50,19 +50,19 @@ func (f *finding) String() string { return f.place() + ": " + f.Message }
 // preflight reads a training file and perhaps a blind file before a byte of
 // them leaves the machine.
 type preflight struct {
-	host          *host
-	train, blind  *input
-	trained, rows *frame.Profile // of train and blind
-	findings      []finding
-	blindTime     time.Duration // that it took to check the blind file
-	textMemory    int           // see frame.ScanOptions
+	host                       *factory
+	train, blind               *input
+	trainProfile, blindProfile *frame.Profile // of train and blind
+	findings                   []finding
+	blindTime                  time.Duration // that it took to check the blind file
+	textMemory                 int           // see frame.ScanOptions
 
-	model    roles.Known   // of the model that train is for, if that is a blind file
-	columns  []string      // names of the training file's columns; nil if it cannot be read
-	looked   bool          // some rows of it were seen
-	headless bool          // its first row is rather data
-	roles    roles.Roles   // of the training file's columns
-	blindID  roles.BlindID // where the row IDs of the blind file come from
+	modelColumns roles.Known   // of the model that train is for, if that is a blind file
+	columns      []string      // names of the training file's columns; nil if it cannot be read
+	sampled      bool          // some rows of it were seen
+	noHeader     bool          // its first row is rather data
+	roles        roles.Roles   // of the training file's columns
+	blindID      roles.BlindID // where the row IDs of the blind file come from
 }
 
 // codeRenamedColumn is that of a column which is read by another name.
@@ -77,17 +77,17 @@ func (p *preflight) Close() {
 	}
 }
 
-// labels are the classes of the training file.
-func (p *preflight) labels() []string {
-	labels := make([]string, len(p.trained.Classes))
-	for i, class := range p.trained.Classes {
+// classLabels are the classes of the training file.
+func (p *preflight) classLabels() []string {
+	labels := make([]string, len(p.trainProfile.Classes))
+	for i, class := range p.trainProfile.Classes {
 		labels[i] = class.Text
 	}
 	return labels
 }
 
 func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
-	if err := p.understand(ctx); err != nil {
+	if err := p.inferRoles(ctx); err != nil {
 		return err
 	}
 	if err := p.readTrain(ctx, progress); err != nil {
@@ -99,13 +99,13 @@ func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 			return err
 		}
 		if !none {
-			p.refuseHeadless()
+			p.reportMissingHeader()
 			return nil
 		}
-		p.nameColumns()
+		p.readWithoutHeader()
 		return p.run(ctx, progress)
 	}
-	p.collect(p.train, p.trained)
+	p.collect(p.train, p.trainProfile)
 	if p.blind == nil {
 		return nil
 	}
@@ -113,19 +113,19 @@ func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 	if err := p.readBlind(ctx, progress); err != nil {
 		return err
 	}
-	p.collect(p.blind, p.rows)
+	p.collect(p.blind, p.blindProfile)
 	p.compare()
 	p.blindTime = p.host.now().Sub(began)
 	return nil
 }
 
-// nameColumns makes the files be read anew, without a header.
-func (p *preflight) nameColumns() {
-	p.findings, p.headless = nil, false
+// readWithoutHeader makes the files be read anew, without a header.
+func (p *preflight) readWithoutHeader() {
+	p.findings, p.noHeader = nil, false
 	for _, in := range []*input{p.train, p.blind} {
 		if in != nil {
-			in.asked.NoHeader = true
-			in.shape = in.asked
+			in.flagShape.NoHeader = true
+			in.shape = in.flagShape
 		}
 	}
 }
@@ -135,22 +135,22 @@ func (p *preflight) nameColumns() {
 // file is read again with IDs that are made.
 func (p *preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.trained, err = p.train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
+		if p.trainProfile, err = p.train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
 			return err
 		}
-		reason := unfit(p.trained)
-		if reason == "" || p.train.asked.ID != "" || p.roles.MadeID || p.columns == nil {
+		reason := idProblem(p.trainProfile)
+		if reason == "" || p.train.flagShape.ID != "" || p.roles.MadeID || p.columns == nil {
 			return nil
 		}
 		if p.train.shape.Blind {
-			return p.remakeBlind(ctx, progress, p.train, reason, &p.trained)
+			return p.rereadBlind(ctx, progress, p.train, reason, &p.trainProfile)
 		}
 		p.roles.ID, p.roles.MadeID, p.roles.IDReason = "", true, reason
 		p.train.shape.SetRoles(p.columns, "", true, p.roles.Label)
 		if p.blind != nil {
-			p.blind.shape = p.blind.asked
+			p.blind.shape = p.blind.flagShape
 			p.findings = slices.DeleteFunc(p.findings, func(f finding) bool { return f.File == p.blind.name })
-			if err := p.understandBlind(ctx, p.blind, p.known()); err != nil {
+			if err := p.inferBlindRoles(ctx, p.blind, p.expectedColumns()); err != nil {
 				return err
 			}
 		}
@@ -159,18 +159,18 @@ func (p *preflight) readTrain(ctx context.Context, progress *term.Progress) (err
 
 // readBlind does the same for the blind file.
 func (p *preflight) readBlind(ctx context.Context, progress *term.Progress) (err error) {
-	opts := frame.ScanOptions{ID: p.trained.Schema.ID, TextMemory: p.textMemory}
-	if p.rows, err = p.blind.profile(ctx, progress, opts); err != nil {
+	opts := frame.ScanOptions{ID: p.trainProfile.Schema.ID, TextMemory: p.textMemory}
+	if p.blindProfile, err = p.blind.profile(ctx, progress, opts); err != nil {
 		return err
 	}
-	if reason := unfit(p.rows); reason != "" && p.blind.asked.ID == "" {
-		return p.remakeBlind(ctx, progress, p.blind, reason, &p.rows)
+	if reason := idProblem(p.blindProfile); reason != "" && p.blind.flagShape.ID == "" {
+		return p.rereadBlind(ctx, progress, p.blind, reason, &p.blindProfile)
 	}
 	return nil
 }
 
-// remakeBlind reads a blind file again, with IDs that are made.
-func (p *preflight) remakeBlind(ctx context.Context, progress *term.Progress, in *input, reason string, profile **frame.Profile) (err error) {
+// rereadBlind reads a blind file again, with IDs that are made.
+func (p *preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *input, reason string, profile **frame.Profile) (err error) {
 	if p.blindID.Made {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (p *preflight) remakeBlind(ctx context.Context, progress *term.Progress, in
 		names = header
 	}
 	p.blindID = p.blindID.Remake(names, reason)
-	p.shapeBlind(in, header, names)
+	p.arrangeBlind(in, header, names)
 	*profile, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
 	return err
 }
@@ -191,10 +191,10 @@ func (p *preflight) remakeBlind(ctx context.Context, progress *term.Progress, in
 // compare holds the blind file against the training file, if enough is known of
 // both.
 func (p *preflight) compare() {
-	if p.trained.Partial || p.rows.Partial {
+	if p.trainProfile.Partial || p.blindProfile.Partial {
 		return
 	}
-	for _, f := range frame.Compare(p.trained, p.rows) {
+	for _, f := range frame.Compare(p.trainProfile, p.blindProfile) {
 		if f.Code == frame.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
 			continue // which is as it should be
 		}
@@ -203,8 +203,8 @@ func (p *preflight) compare() {
 }
 
 func (p *preflight) collect(in *input, profile *frame.Profile) {
-	if in.broken != nil {
-		f := *in.broken
+	if in.readError != nil {
+		f := *in.readError
 		f.Severity = frame.SeverityDefect
 		f.Hint = p.hint(in, &f, "")
 		p.findings = append(p.findings, f)
@@ -246,30 +246,30 @@ func (p *preflight) add(in *input, severity frame.Severity, d frame.Defect, like
 	p.findings = append(p.findings, f)
 }
 
-// confirm asks on a terminal whether a label of many numbers is meant to be one. It
+// confirmManyClasses asks on a terminal whether a label of many numbers is meant to be one. It
 // is not asked of a user who has named the label. Where nobody can be asked, such
 // a label is refused unless more than its place in the file tells that it is one.
-func (p *preflight) confirm(ctx context.Context) error {
+func (p *preflight) confirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.findings, func(f finding) bool { return f.Code == frame.CodeManyClasses })
-	mute, err := p.host.mute(p.host.running)
-	if err != nil || many < 0 || p.train.asked.Label != "" {
+	mute, err := p.host.promptDisabled(p.host.running)
+	if err != nil || many < 0 || p.train.flagShape.Label != "" {
 		return err
 	}
-	numbers := plural(len(p.trained.Classes), "number")
+	numbers := plural(len(p.trainProfile.Classes), "number")
 	if !mute {
 		if yes, err := p.host.console.Confirm(ctx, "Go on with "+numbers+" as classes?"); err != nil || yes {
 			return err
 		}
-		return usage("not done: the answer was no").advise("%s", p.findings[many].Hint)
+		return usageErrorf("not done: the answer was no").withHint("%s", p.findings[many].Hint)
 	}
 	if !p.roles.Assumed {
 		return nil
 	}
-	hint := fmt.Sprintf("if each number is a class, say so: `%s`", p.host.again("label", p.roles.Label))
+	hint := fmt.Sprintf("if each number is a class, say so: `%s`", p.host.commandWith("label", p.roles.Label))
 	if other := p.classColumn(); other != "" {
-		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.host.again("label", other))
+		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.host.commandWith("label", other))
 	}
-	return usage("%s: the last column, %s, has %s: it is not clear that it is the label", p.train.name, strconv.Quote(p.roles.Label), plural(len(p.trained.Classes), "different number")).advise("%s", hint)
+	return usageErrorf("%s: the last column, %s, has %s: it is not clear that it is the label", p.train.name, strconv.Quote(p.roles.Label), plural(len(p.trainProfile.Classes), "different number")).withHint("%s", hint)
 }
 
 // defects are the findings that the service would refuse.
@@ -283,28 +283,28 @@ func (p *preflight) defects() []finding {
 	return defects
 }
 
-// verdict is an error if the service would reject a file: the first defect, and
+// defectError is an error if the service would reject a file: the first defect, and
 // how many there are.
-func (p *preflight) verdict() error {
+func (p *preflight) defectError() error {
 	defects := p.defects()
 	if len(defects) == 0 {
 		return nil
 	}
 	first := defects[0]
-	f := fail(ExitRejected, "%s", &first).at(first.File, first.Line, first.Column)
-	f.code = first.Code
+	e := exitErrorf(ExitRejected, "%s", &first).at(first.File, first.Line, first.Column)
+	e.code = first.Code
 	if more := len(defects) - 1; more > 0 {
-		f.fact += fmt.Sprintf(" (and %d more)", more)
+		e.fact += fmt.Sprintf(" (and %d more)", more)
 	}
-	return f.advise("%s", cmp.Or(first.Hint, fmt.Sprintf("mend the file; `foretell check %s` names each defect", p.arguments())))
+	return e.withHint("%s", cmp.Or(first.Hint, fmt.Sprintf("mend the file; `foretell check %s` names each defect", p.shellArguments())))
 }
 
-// maxAlike is how many warnings of one kind are told before a run.
-const maxAlike = 3
+// maxPerKind is how many warnings of one kind are told before a run.
+const maxPerKind = 3
 
-// warn prints what may be wrong, unless the user wants quiet. Of many warnings
+// noteWarnings prints what may be wrong, unless the user wants quiet. Of many warnings
 // of one kind only the first are told: check names all.
-func (p *preflight) warn(o *output) {
+func (p *preflight) noteWarnings(o *output) {
 	told := map[string]int{}
 	for i := range p.findings {
 		f := &p.findings[i]
@@ -313,35 +313,35 @@ func (p *preflight) warn(o *output) {
 		}
 		told[f.File+f.Code]++
 		switch n := told[f.File+f.Code]; {
-		case n <= maxAlike:
-			o.note("warning: %s", p.host.named(f))
-		case n == maxAlike+1:
-			o.note("warning: %s: and more like it, see `foretell check %s`", p.host.named(f).File, p.arguments())
+		case n <= maxPerKind:
+			o.note("warning: %s", p.host.shortenPath(f))
+		case n == maxPerKind+1:
+			o.note("warning: %s: and more like it, see `foretell check %s`", p.host.shortenPath(f).File, p.shellArguments())
 		}
 	}
 }
 
-// named is the finding as a person is told it: on a terminal by the base name of
+// shortenPath is the finding as a person is told it: on a terminal by the base name of
 // its file, which is enough beside what was typed. Elsewhere the path stays, for
 // whoever reads a log.
-func (h *host) named(f *finding) *finding {
-	if !h.console.ErrTerminal {
-		return f
+func (f *factory) shortenPath(one *finding) *finding {
+	if !f.console.ErrTerminal {
+		return one
 	}
-	short := *f
-	short.File = filepath.Base(f.File)
+	short := *one
+	short.File = filepath.Base(one.File)
 	return &short
 }
 
-// arguments are the files as they are typed.
-func (p *preflight) arguments() string {
-	text := p.train.arguments("")
+// shellArguments are the files as they are typed.
+func (p *preflight) shellArguments() string {
+	text := p.train.shellArguments("")
 	switch {
 	case p.blind == nil:
-	case len(p.blind.typed) > 1:
-		text += " " + p.blind.arguments("--blind")
+	case len(p.blind.args) > 1:
+		text += " " + p.blind.shellArguments("--blind")
 	default:
-		text += " " + p.blind.arguments("")
+		text += " " + p.blind.shellArguments("")
 	}
 	return text
 }

@@ -13,16 +13,16 @@ import (
 // hint says what to do about a finding: where there is one, with the command that
 // was typed, mended.
 func (p *preflight) hint(in *input, f *finding, likely string) string {
-	again := func(flag, value string) string { return "`" + p.host.again(flag, value) + "`" }
+	again := func(flag, value string) string { return "`" + p.host.commandWith(flag, value) + "`" }
 	switch f.Code {
 	case frame.CodeRaggedRow, frame.CodeStrayQuote, frame.CodeUnclosedQuote, frame.CodeEmptyLabel,
 		frame.CodeRepeatedHeader:
-		return p.fix(in)
+		return p.fixHint(in)
 	case frame.CodeNoHeader:
 		switch {
 		case f.Severity == frame.SeverityWarning:
 			return "put their names above it if they stand in another order"
-		case in == p.blind && !p.lacksHeader(), len(p.model.Features) > 0 && !slices.Contains(p.model.Features, "column_2"):
+		case in == p.blind && !p.lacksHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
 			// --no-header-row would be said of the training file, too.
 			return "put the names of its columns above it, as the training file has them"
 		}
@@ -30,10 +30,10 @@ func (p *preflight) hint(in *input, f *finding, likely string) string {
 	case frame.CodeNoRows, frame.CodeEmptyFile:
 		return "name a file that has a header and rows below it"
 	case frame.CodeDuplicateID, frame.CodeEmptyID:
-		return "make IDs: " + again("id", makeID)
+		return "make IDs: " + again("id", generateIDs)
 	case frame.CodeBinary:
 		if f.Line > 1 || f.Column > 1 {
-			return p.fix(in)
+			return p.fixHint(in)
 		}
 		return "`foretell help formats` lists what is read"
 	case tablefile.CodeNested:
@@ -60,7 +60,7 @@ func (p *preflight) hint(in *input, f *finding, likely string) string {
 		}
 		return "if not, leave it out: " + again("drop", f.Name)
 	case frame.CodeIDLikeColumn:
-		if p.train.asked.ID != "" || p.train.asked.MakeID || f.Count > 1 {
+		if p.train.flagShape.ID != "" || p.train.flagShape.MakeID || f.Count > 1 {
 			return ""
 		}
 		return "if it is the ID, say so: " + again("id", f.Name)
@@ -68,33 +68,33 @@ func (p *preflight) hint(in *input, f *finding, likely string) string {
 		if f.Count > 1 {
 			return "nothing need be done"
 		}
-		return "nothing need be done; --drop " + quote(f.Name) + " leaves it out of the upload"
+		return "nothing need be done; --drop " + shellQuote(f.Name) + " leaves it out of the upload"
 	case frame.CodeJunkInNumbers:
 		return "empty these cells if they say no more than that there is no value"
 	}
 	return p.driftHint(f)
 }
 
-// fix is how a corrected copy of a file is made and used.
-func (p *preflight) fix(in *input) string {
-	files, fixed := in.arguments(""), in.stem()+".fixed.csv"
-	command := fmt.Sprintf("foretell check %s --fix %s", files, quote(fixed))
+// fixHint is how a corrected copy of a file is made and used.
+func (p *preflight) fixHint(in *input) string {
+	files, fixed := in.shellArguments(""), in.stem()+".fixed.csv"
+	command := fmt.Sprintf("foretell check %s --fix %s", files, shellQuote(fixed))
 	switch {
 	case in == p.blind:
-		command = fmt.Sprintf("foretell check %s --fix-blind %s", p.arguments(), quote(fixed))
+		command = fmt.Sprintf("foretell check %s --fix-blind %s", p.shellArguments(), shellQuote(fixed))
 	case in.shape.Blind:
-		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, quote(fixed))
+		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, shellQuote(fixed))
 	}
 	hint := "correct a copy: `" + command + "`"
-	if p.host.running.Name() != "check" && len(in.typed) == 1 && !in.kept() {
-		hint += ", then `" + p.host.againOn(in.typed[0], fixed) + "`"
+	if p.host.running.Name() != "check" && len(in.args) == 1 && !in.isSpooled() {
+		hint += ", then `" + p.host.commandOn(in.args[0], fixed) + "`"
 	}
 	return hint
 }
 
 // columnHint says what to do about a column that is not where it should be.
 func (p *preflight) columnHint(in *input, f *finding, likely string) string {
-	again := func(flag, value string) string { return "`" + p.host.again(flag, value) + "`" }
+	again := func(flag, value string) string { return "`" + p.host.commandWith(flag, value) + "`" }
 	missing := f.Code == frame.CodeMissingColumn
 	switch {
 	case missing && in.shape.Blind && p.blind == nil:
@@ -110,9 +110,9 @@ func (p *preflight) columnHint(in *input, f *finding, likely string) string {
 	case missing:
 		meant := frame.ClosestName(f.Name, p.columns)
 		switch hint := "the columns are " + strings.Join(p.firstColumns(), ", "); {
-		case meant != "" && f.Name == in.asked.Label:
+		case meant != "" && f.Name == in.flagShape.Label:
 			return fmt.Sprintf("try %s: %s", again("label", meant), hint)
-		case meant != "" && f.Name == in.asked.ID:
+		case meant != "" && f.Name == in.flagShape.ID:
 			return fmt.Sprintf("try %s: %s", again("id", meant), hint)
 		default:
 			return hint
@@ -135,8 +135,8 @@ func (p *preflight) columnHint(in *input, f *finding, likely string) string {
 func (p *preflight) classColumn() string {
 	const most = 20
 	name := ""
-	for i := range p.trained.Columns {
-		c := &p.trained.Columns[i]
+	for i := range p.trainProfile.Columns {
+		c := &p.trainProfile.Columns[i]
 		words := c.Form == frame.FormCategory || c.Form == frame.FormBoolean
 		if words && c.Missing == 0 && c.Distinct > 1 && c.Distinct <= most {
 			name = c.Name
@@ -151,7 +151,7 @@ func (p *preflight) firstColumns() []string {
 	const most = 20
 	var list []string
 	for _, name := range p.columns[:min(len(p.columns), most)] {
-		list = append(list, quote(name))
+		list = append(list, shellQuote(name))
 	}
 	if more := len(p.columns) - most; more > 0 {
 		list = append(list, fmt.Sprintf("… (%d more)", more))
@@ -169,7 +169,7 @@ func (p *preflight) driftHint(f *finding) string {
 		if f.Count > 1 {
 			return "find out why the values are missing, or learn without the columns: see --drop"
 		}
-		return "find out why the values are missing, or learn without the column: `" + p.host.again("drop", f.Name) + "`"
+		return "find out why the values are missing, or learn without the column: `" + p.host.commandWith("drop", f.Name) + "`"
 	case frame.CodeChangedKind:
 		return "write the cells as in the training file"
 	case frame.CodeExtraColumn:

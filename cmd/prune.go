@@ -19,18 +19,18 @@ import (
 const pruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {
-	host      *host
-	connector connector
-	asker     asker
-	output    output
+	host    *factory
+	service serviceFlags
+	confirm confirmFlag
+	output  output
 
 	olderThan ageFlag
 	keep      int
 	champions bool
 }
 
-func newPruneCmd(h *host) *cobra.Command {
-	opts := &pruneOptions{host: h, connector: connector{idle: true}}
+func newPruneCmd(f *factory) *cobra.Command {
+	opts := &pruneOptions{host: f, service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{dryRunResult: "true"},
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
@@ -46,18 +46,18 @@ predictions that were interrupted go by --older-than.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,
-		Args: takes("[NAME]"),
+		Args: positionalArgs("[NAME]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.asker.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[prune.Item]())
+	opts.service.bind(cmd, f)
+	opts.confirm.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[prune.Item]())
 	flags := cmd.Flags()
 	flags.Var(&opts.olderThan, "older-than", "delete what is older than this `age`, such as 30d or 12h")
 	flags.IntVar(&opts.keep, "keep", 0, "keep the `N` newest models of each series")
 	flags.BoolVar(&opts.champions, "keep-champions", true, "keep the champion of each series")
 	flags.Lookup("dry-run").Usage = "print what would be deleted, and delete nothing"
-	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
+	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
 	return cmd
 }
 
@@ -66,47 +66,47 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	items, err := o.plan(ctx, conn, args, policy)
+	defer session.Close()
+	items, err := o.plan(ctx, session, args, policy)
 	if err != nil {
 		return err
 	}
-	if err := o.tellOrphans(ctx, conn); err != nil {
+	if err := o.tellOrphans(ctx, session); err != nil {
 		return err
 	}
 	if len(items) == 0 {
 		o.output.note("there is nothing to delete")
-		return list(&o.output, items, pruneColumns...)
+		return printList(&o.output, items, pruneColumns...)
 	}
-	if dryRun(o.connector.cmd) {
+	if isDryRun(o.service.cmd) {
 		o.output.note("would delete %s", pruneSummary(items))
-		return list(&o.output, items, pruneColumns...)
+		return printList(&o.output, items, pruneColumns...)
 	}
-	if err := o.asker.confirm(ctx, "Delete "+pruneSummary(items)+"?"); err != nil {
+	if err := o.confirm.ask(ctx, "Delete "+pruneSummary(items)+"?"); err != nil {
 		return err
 	}
-	now, err := o.plan(ctx, conn, args, policy)
+	now, err := o.plan(ctx, session, args, policy)
 	if err != nil {
 		return err
 	}
-	gone, err := o.delete(ctx, conn, prune.Agreed(items, now))
+	gone, err := o.delete(ctx, session, prune.Confirmed(items, now))
 	if err != nil {
 		return err
 	}
 	o.output.note("deleted %s", pruneSummary(gone))
-	return list(&o.output, gone, pruneColumns...)
+	return printList(&o.output, gone, pruneColumns...)
 }
 
 // tellOrphans says what is in the data folder that no prune deletes.
-func (o *pruneOptions) tellOrphans(ctx context.Context, conn *connection) error {
-	if !conn.embedded {
+func (o *pruneOptions) tellOrphans(ctx context.Context, session *session) error {
+	if !session.embedded {
 		return nil
 	}
-	used, err := conn.inside.Usage(ctx)
+	used, err := session.app.Usage(ctx)
 	if err == nil && used.Orphans.Count > 0 {
 		o.output.note("%s: the database does not name them, and each is removed 30 days after it was moved there", o.host.orphansText(used.Orphans))
 	}
@@ -118,37 +118,37 @@ var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}
 // policy reads the flags.
 func (o *pruneOptions) policy() (prune.Policy, error) {
 	p := prune.Policy{Champions: o.champions}
-	if o.connector.cmd.Flags().Changed("keep") {
+	if o.service.cmd.Flags().Changed("keep") {
 		if o.keep < 0 {
-			return p, usage("--keep %d: must not be negative", o.keep)
+			return p, usageErrorf("--keep %d: must not be negative", o.keep)
 		}
 		p.Keep = &o.keep
 	}
 	age := time.Duration(o.olderThan)
-	if p.Keep == nil && !o.connector.cmd.Flags().Changed("older-than") {
+	if p.Keep == nil && !o.service.cmd.Flags().Changed("older-than") {
 		age = pruneAge
 	}
-	if age > 0 || o.connector.cmd.Flags().Changed("older-than") {
+	if age > 0 || o.service.cmd.Flags().Changed("older-than") {
 		p.Before = o.host.now().Add(-age)
 	}
 	return p, nil
 }
 
 // plan finds what to delete.
-func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string, policy prune.Policy) ([]prune.Item, error) {
-	all, err := client.ListSeries(ctx, conn.Client)
+func (o *pruneOptions) plan(ctx context.Context, session *session, args []string, policy prune.Policy) ([]prune.Item, error) {
+	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return nil, err
 	}
 	if len(args) > 0 {
-		series, err := conn.series(ctx, args[0])
+		series, err := session.series(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}
 		all = []client.Series{*series}
 	}
 	races := map[string][]api.Training{} // by dataset
-	for race, err := range client.AllTrainings(ctx, conn.Client, true) {
+	for race, err := range client.AllTrainings(ctx, session.Client, true) {
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string
 	var items []prune.Item
 	for _, series := range all {
 		s := prune.Series{Series: series}
-		if s.Models, err = client.ModelsOfSeries(ctx, conn.Client, series); err != nil {
+		if s.Models, err = client.ModelsOfSeries(ctx, session.Client, series); err != nil {
 			return nil, err
 		}
 		for _, d := range series.Datasets {
@@ -165,7 +165,7 @@ func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string
 			if len(races[d.DatasetKey]) == 0 {
 				continue // without a model, and so without predictions
 			}
-			predictions, err := collect(client.AllPredictionsOfDataset(ctx, conn.Client, d.DatasetKey))
+			predictions, err := collect(client.AllPredictionsOfDataset(ctx, session.Client, d.DatasetKey))
 			if err != nil {
 				return nil, err
 			}
@@ -178,11 +178,11 @@ func (o *pruneOptions) plan(ctx context.Context, conn *connection, args []string
 
 // delete deletes items and returns those that are gone. What work has begun on
 // meanwhile stays, and what is gone already is no error.
-func (o *pruneOptions) delete(ctx context.Context, conn *connection, items []prune.Item) (gone []prune.Item, err error) {
+func (o *pruneOptions) delete(ctx context.Context, session *session, items []prune.Item) (gone []prune.Item, err error) {
 	stays := false // the item, and those that would go with it
 	for _, item := range items {
 		if !item.Implied {
-			err := deleteItem(ctx, conn.Client, item)
+			err := deleteItem(ctx, session.Client, item)
 			code := api.CodeOf(err)
 			if stays = code == api.CodeWrongState; stays {
 				o.output.note("%s %s stays: %v", item.Kind, item.Key, err)

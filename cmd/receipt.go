@@ -14,9 +14,9 @@ import (
 	"foretell/internal/receipt"
 )
 
-// evidence is what a command knows of the result that it fetches, for the
+// provenance is what a command knows of the result that it fetches, for the
 // result's receipt. Only prediction is required.
-type evidence struct {
+type provenance struct {
 	train, blind *receipt.Input
 	options      *receipt.Options
 	classes      []string
@@ -24,10 +24,10 @@ type evidence struct {
 	rows         *int // of the result, once it is proved
 }
 
-// witness sums an input as its files lie on the disk.
-func (in *input) witness(ctx context.Context, rows int) (*receipt.Input, error) {
-	sum, err := receipt.SumOf(ctx, in.paths...)
-	input := &receipt.Input{Name: filepath.Base(in.name), Sum: sum, Rows: rows}
+// hashInput sums an input as its files lie on the disk.
+func (in *input) hashInput(ctx context.Context, rows int) (*receipt.Input, error) {
+	sum, err := receipt.DigestFiles(ctx, in.paths...)
+	input := &receipt.Input{Name: filepath.Base(in.name), Digest: sum, Rows: rows}
 	if len(in.paths) > 1 {
 		for _, path := range in.paths {
 			input.Files = append(input.Files, filepath.Base(path))
@@ -36,68 +36,68 @@ func (in *input) witness(ctx context.Context, rows int) (*receipt.Input, error) 
 	return input, err
 }
 
-// given reports whether any of the flags is.
-func (s *shaper) given() bool {
+// isSet reports whether any of the flags is.
+func (s *layoutFlags) isSet() bool {
 	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
 }
 
-// recall sets the flags, and what there is no flag for, to what a receipt has kept.
-func (s *shaper) recall(o *receipt.Options) {
+// restore sets the flags, and what there is no flag for, to what a receipt has kept.
+func (s *layoutFlags) restore(o *receipt.Options) {
 	if o != nil {
 		s.label, s.id, s.drop, s.delimiter, s.encoding, s.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
-		s.madeID, s.names, s.noHeader = o.MadeID, o.Names, o.NoHeader
+		s.generatedID, s.names, s.noHeader = o.MadeID, o.Names, o.NoHeader
 	}
 }
 
-// receipt writes down what is known of a result, but for its sums. What the
+// newReceipt writes down what is known of a result, but for its sums. What the
 // service does not tell is left out.
-func (w *walk) receipt(ctx context.Context, e *evidence) *receipt.Receipt {
+func (c *session) newReceipt(ctx context.Context, e *provenance) *receipt.Receipt {
 	build := currentBuild()
 	r := &receipt.Receipt{
-		Form:     receipt.Form,
+		Version:  receipt.Version,
 		Training: e.train, Blind: e.blind, Options: e.options, Classes: e.classes,
 		PredictionKey: e.prediction.PredictionKey,
 		Model:         receipt.Model{ModelKey: e.prediction.ModelKey},
 		Binary:        receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service:       receipt.Service{Address: receipt.Embedded, Version: build.Version},
 	}
-	if !w.embedded {
-		r.Service = receipt.Service{Address: w.BaseURL()}
-		if about, err := w.About(ctx); err == nil {
+	if !c.embedded {
+		r.Service = receipt.Service{Address: c.BaseURL()}
+		if about, err := c.About(ctx); err == nil {
 			r.Service.Version = about.Version
 		}
 	}
-	model, err := client.Call(ctx, w.Client, api.GetModel, &api.ModelInput{ModelKey: e.prediction.ModelKey})
+	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: e.prediction.ModelKey})
 	if err != nil {
 		return r
 	}
 	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
 	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
-	report, err := client.Call(ctx, w.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
+	report, err := client.Call(ctx, c.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
 	if err != nil { // a service may have no reports
 		if !math.IsNaN(model.AchievedPerformance.Value) {
-			r.Performance = &receipt.Measure{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
+			r.Performance = &receipt.Metrics{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
 		}
 		return r
 	}
 	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
 	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
-	r.Race = w.raced(ctx, model, report)
-	r.Performance = &receipt.Measure{
+	r.Race = c.trainingRace(ctx, model, report)
+	r.Performance = &receipt.Metrics{
 		Metric: report.Metric, Rows: report.Rows,
-		Validation: receipt.ScoreOf(report.Metric, report.Validation, report.ValidationRows),
-		Test:       receipt.ScoreOf(report.Metric, report.Test, report.TestRows),
+		Validation: receipt.NewScore(report.Metric, report.Validation, report.ValidationRows),
+		Test:       receipt.NewScore(report.Metric, report.Test, report.TestRows),
 	}
 	return r
 }
 
-// raced is how a model was trained; nil where the service does not tell all of it.
-func (w *walk) raced(ctx context.Context, model *api.Model, report *api.ModelReport) *receipt.Race {
-	job, err := client.Call(ctx, w.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
+// trainingRace is how a model was trained; nil where the service does not tell all of it.
+func (c *session) trainingRace(ctx context.Context, model *api.Model, report *api.ModelReport) *receipt.Race {
+	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
 		return nil
 	}
-	dataset, err := client.Call(ctx, w.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
 	if err != nil {
 		return nil
 	}
@@ -110,27 +110,27 @@ func (w *walk) raced(ctx context.Context, model *api.Model, report *api.ModelRep
 	return race
 }
 
-// land gives a proved result its name, and its receipt beside it. A result never
+// install gives a proved result its name, and its receipt beside it. A result never
 // stands beside the receipt of another: an old receipt goes before, the new one
 // comes at once after.
-func (t *target) land(ctx context.Context, part, end string, d download) error {
+func (t *outputFile) install(ctx context.Context, part, end string, d resultDownload) error {
 	if t.noReceipt {
-		return landAlone(part, end)
+		return installFile(part, end)
 	}
-	return t.landWith(ctx, part, end, d.walk.receipt(ctx, &d.evidence), *d.rows)
+	return t.installWithReceipt(ctx, part, end, d.session.newReceipt(ctx, &d.provenance), *d.rows)
 }
 
-// landWith renames a proved result of rows rows, and writes r beside it as its
+// installWithReceipt renames a proved result of rows rows, and writes r beside it as its
 // receipt, completed with what is known of the result.
-func (t *target) landWith(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
+func (t *outputFile) installWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	paper := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.host.now())
-	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.columns.names(), Picked: t.columns.String()}
+	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.columns.names(), Selection: t.columns.String()}
 	written, err := writeReceipt(ctx, r, part, paper)
 	if err != nil {
 		return err
 	}
-	if err = removeOld(paper); err == nil {
+	if err = removeIfExists(paper); err == nil {
 		err = os.Rename(part, end)
 	}
 	if err != nil {
@@ -142,16 +142,16 @@ func (t *target) landWith(ctx context.Context, part, end string, r *receipt.Rece
 	return nil
 }
 
-// landAlone gives a file its name, beside no receipt.
-func landAlone(part, end string) error {
-	if err := removeOld(receipt.Path(end)); err != nil {
+// installFile gives a file its name, beside no receipt.
+func installFile(part, end string) error {
+	if err := removeIfExists(receipt.Path(end)); err != nil {
 		return err
 	}
 	return os.Rename(part, end)
 }
 
-// removeOld removes a file that may not be there.
-func removeOld(path string) error {
+// removeIfExists removes a file that may not be there.
+func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -161,14 +161,14 @@ func removeOld(path string) error {
 // writeReceipt sums the result at part and writes its receipt to a hidden file,
 // whose path it gives.
 func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (path string, err error) {
-	if r.Result.Sum, r.Result.Blocks, err = receipt.Seal(ctx, part); err != nil {
+	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, part); err != nil {
 		return "", err
 	}
 	text, err := r.Encode()
 	if err != nil {
 		return "", err
 	}
-	file, err := createPart(filepath.Dir(paper), filepath.Base(paper))
+	file, err := createTemp(filepath.Dir(paper), filepath.Base(paper))
 	if err != nil {
 		return "", err
 	}
@@ -181,27 +181,27 @@ func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (
 
 // readReceipt reads the receipt at path. hint is what to do if it is damaged.
 func readReceipt(path, hint string) (*receipt.Receipt, error) {
-	paper, err := receipt.Read(path)
+	rec, err := receipt.Read(path)
 	switch {
 	case errors.Is(err, receipt.ErrDamaged):
 	case errors.Is(err, receipt.ErrNewer):
 		hint = "use the foretell that wrote the receipt, or a newer one"
 	default:
-		return paper, err
+		return rec, err
 	}
-	return nil, fail(ExitUntrusted, "%s: %w", path, err).at(path, 0, 0).advise("%s", hint)
+	return nil, exitErrorf(ExitUntrusted, "%s: %w", path, err).at(path, 0, 0).withHint("%s", hint)
 }
 
 // receiptPath is where the receipt of the target lies; "" if none is written.
-func (t *target) receiptPath() string {
-	if t.noReceipt || t.passes() {
+func (t *outputFile) receiptPath() string {
+	if t.noReceipt || t.isStream() {
 		return ""
 	}
 	return receipt.Path(t.path)
 }
 
-// unclaimed is an error if there is a receipt that may not be replaced.
-func (t *target) unclaimed() error {
+// checkReceiptFree is an error if there is a receipt that may not be replaced.
+func (t *outputFile) checkReceiptFree() error {
 	paper := receipt.Path(t.path)
 	if t.force {
 		return nil
@@ -209,5 +209,5 @@ func (t *target) unclaimed() error {
 	if _, err := os.Stat(paper); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fail(ExitConflict, "the receipt %s exists", paper).advise("replace it with --force, or name another file with -o")
+	return exitErrorf(ExitConflict, "the receipt %s exists", paper).withHint("replace it with --force, or name another file with -o")
 }

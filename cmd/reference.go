@@ -27,9 +27,9 @@ var (
 
 // candidate is a thing that a reference may mean.
 type candidate struct {
-	key     string
-	name    string // that it can be called by; several may share it
-	created string // newest wins for a shared name and for @last
+	key       string
+	name      string // that it can be called by; several may share it
+	createdOn string // newest wins for a shared name and for @last
 }
 
 // resolve finds the key of what ref means among things: a key, the unique
@@ -55,36 +55,36 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 			begun = append(begun, c)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b candidate) int { return cmp.Compare(b.created, a.created) })
+	slices.SortStableFunc(named, func(a, b candidate) int { return cmp.Compare(b.createdOn, a.createdOn) })
 	matches := append(named[:min(1, len(named))], begun...)
 	switch {
 	case len(matches) == 1:
 		return matches[0].key, nil
 	case len(matches) == 0:
-		f := fail(ExitNotFound, "there is no %s %q", noun, ref).advise("list them with `foretell %s list`", plurals[noun])
-		if meant := likely(ref, names); len(meant) > 0 {
-			f = f.advise("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), plurals[noun])
+		e := exitErrorf(ExitNotFound, "there is no %s %q", noun, ref).withHint("list them with `foretell %s list`", groupNames[noun])
+		if meant := similarNames(ref, names); len(meant) > 0 {
+			e = e.withHint("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), groupNames[noun])
 		}
-		return "", f
+		return "", e
 	}
 	keys := make([]string, len(matches))
 	for i, c := range matches {
 		keys[i] = strings.TrimSpace(c.key + " " + c.name)
 	}
-	return "", usage("%q may be any of these: %s", ref, strings.Join(keys, "; ")).advise("type more of the key")
+	return "", usageErrorf("%q may be any of these: %s", ref, strings.Join(keys, "; ")).withHint("type more of the key")
 }
 
-var plurals = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
+var groupNames = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
 // datasetKey resolves a reference to a dataset; the name of a series means its
 // newest dataset.
-func (c *connection) datasetKey(ctx context.Context, ref string) (string, error) {
+func (c *session) datasetKey(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
 // datasetKeyExact is datasetKey for commands that destroy: a name means the
 // dataset of exactly that name, where there is one.
-func (c *connection) datasetKeyExact(ctx context.Context, ref string) (string, error) {
+func (c *session) datasetKeyExact(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
 		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
 			return s.Datasets[i : i+1]
@@ -95,7 +95,7 @@ func (c *connection) datasetKeyExact(ctx context.Context, ref string) (string, e
 
 // findDataset resolves a reference to a dataset. choose returns those that the
 // name of a series may mean; the newest of them is found.
-func (c *connection) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
+func (c *session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolve("dataset", ref, func(yield func(candidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
 		if err != nil {
@@ -123,7 +123,7 @@ func (c *connection) findDataset(ctx context.Context, ref string, choose func(s 
 }
 
 // seriesNames maps the key of each dataset to the name of its series.
-func (c *connection) seriesNames(ctx context.Context) (map[string]string, error) {
+func (c *session) seriesNames(ctx context.Context) (map[string]string, error) {
 	all, err := client.ListSeries(ctx, c.Client)
 	if err != nil {
 		return nil, err
@@ -137,10 +137,10 @@ func (c *connection) seriesNames(ctx context.Context) (map[string]string, error)
 	return names, nil
 }
 
-// nameOf returns the name that a thing made from a dataset is called by: ref if
+// candidateName returns the name that a thing made from a dataset is called by: ref if
 // that is the name of the dataset or of its series, which it may be short of 3
 // characters of.
-func nameOf(ref, dataset, series string) string {
+func candidateName(ref, dataset, series string) string {
 	if ref == dataset || series == client.DatasetName(ref, 1) {
 		return ref
 	}
@@ -149,7 +149,7 @@ func nameOf(ref, dataset, series string) string {
 
 // trainingKey resolves a reference to a race; the name is that of its dataset or
 // series, and means the newest race.
-func (c *connection) trainingKey(ctx context.Context, ref string) (string, error) {
+func (c *session) trainingKey(ctx context.Context, ref string) (string, error) {
 	return resolve("training", ref, func(yield func(candidate, error) bool) {
 		names, err := c.seriesNames(ctx)
 		if err != nil {
@@ -157,7 +157,7 @@ func (c *connection) trainingKey(ctx context.Context, ref string) (string, error
 			return
 		}
 		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix.MatchString(ref)) {
-			one := candidate{t.TrainingJobKey, nameOf(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
+			one := candidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
 			if t.ParentTrainingJobKey != "" {
 				one.name = ""
 			}
@@ -171,7 +171,7 @@ func (c *connection) trainingKey(ctx context.Context, ref string) (string, error
 // modelKey resolves a reference to a model: NAME@champion or NAME for the best
 // of a series, NAME@v3 for its third. The name of a dataset leaves the models of
 // the other datasets of its series out.
-func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
+func (c *session) modelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, champion
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
 		name, which = ref[:i], ref[i+1:]
@@ -187,7 +187,7 @@ func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
 			all = []client.Series{*meant}
 		}
 		for m, err := range c.models(ctx, all) {
-			one := candidate{key: m.ModelKey, created: m.CreatedOn, name: m.Series}
+			one := candidate{key: m.ModelKey, createdOn: m.CreatedOn, name: m.Series}
 			switch {
 			case meant != nil && (m.Champion && which == champion || which == "v"+strconv.Itoa(m.SeriesVersion)):
 				one.name = ref
@@ -203,7 +203,7 @@ func (c *connection) modelKey(ctx context.Context, ref string) (string, error) {
 
 // models iterates over the models of some series, one series after the other, each
 // newest first.
-func (c *connection) models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
+func (c *session) models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		for _, s := range all {
 			models, err := client.ModelsOfSeries(ctx, c.Client, s)
@@ -221,7 +221,7 @@ func (c *connection) models(ctx context.Context, all []client.Series) iter.Seq2[
 }
 
 // allModels iterates over the models of all series.
-func (c *connection) allModels(ctx context.Context) iter.Seq2[client.SeriesModel, error] {
+func (c *session) allModels(ctx context.Context) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
 		if err != nil {
@@ -234,7 +234,7 @@ func (c *connection) allModels(ctx context.Context) iter.Seq2[client.SeriesModel
 
 // series finds the series that a reference to a dataset means: all of it for the
 // name of a series, else only the dataset.
-func (c *connection) series(ctx context.Context, ref string) (*client.Series, error) {
+func (c *session) series(ctx context.Context, ref string) (*client.Series, error) {
 	all, err := client.ListSeries(ctx, c.Client)
 	if err != nil {
 		return nil, err
@@ -253,12 +253,12 @@ func (c *connection) series(ctx context.Context, ref string) (*client.Series, er
 			}
 		}
 	}
-	return nil, fail(ExitNotFound, "there is no dataset %q", ref).advise("list them with `foretell datasets list`")
+	return nil, exitErrorf(ExitNotFound, "there is no dataset %q", ref).withHint("list them with `foretell datasets list`")
 }
 
 // predictionKey resolves a reference to a prediction; the name is that of its
 // dataset or series, and means the newest prediction.
-func (c *connection) predictionKey(ctx context.Context, ref string) (string, error) {
+func (c *session) predictionKey(ctx context.Context, ref string) (string, error) {
 	return resolve("prediction", ref, func(yield func(candidate, error) bool) {
 		names, err := c.seriesNames(ctx)
 		if err != nil {
@@ -266,28 +266,28 @@ func (c *connection) predictionKey(ctx context.Context, ref string) (string, err
 			return
 		}
 		for p, err := range c.allPredictions(ctx) {
-			if !yield(candidate{p.PredictionKey, nameOf(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
+			if !yield(candidate{p.PredictionKey, candidateName(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
 				return
 			}
 		}
 	})
 }
 
-// predictionOf is a prediction with the name of its dataset.
-type predictionOf struct {
+// namedPrediction is a prediction with the name of its dataset.
+type namedPrediction struct {
 	api.Prediction
 	DatasetName string `json:"datasetName"`
 }
 
-func (c *connection) allPredictions(ctx context.Context) iter.Seq2[predictionOf, error] {
-	return func(yield func(predictionOf, error) bool) {
+func (c *session) allPredictions(ctx context.Context) iter.Seq2[namedPrediction, error] {
+	return func(yield func(namedPrediction, error) bool) {
 		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}) {
 			if err != nil {
-				yield(predictionOf{}, err)
+				yield(namedPrediction{}, err)
 				return
 			}
 			for p, err := range client.AllPredictionsOfDataset(ctx, c.Client, d.DatasetKey) {
-				if !yield(predictionOf{p, d.DatasetName}, err) {
+				if !yield(namedPrediction{p, d.DatasetName}, err) {
 					return
 				}
 			}
@@ -297,11 +297,11 @@ func (c *connection) allPredictions(ctx context.Context) iter.Seq2[predictionOf,
 
 // collect takes all items of a list.
 func collect[T any](items iter.Seq2[T, error]) ([]T, error) {
-	return collectSome(items, 0)
+	return collectLimit(items, 0)
 }
 
-// collectSome takes at most limit items of a list; 0 takes all.
-func collectSome[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
+// collectLimit takes at most limit items of a list; 0 takes all.
+func collectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	var all []T
 	for one, err := range items {
 		if err != nil {
@@ -315,15 +315,15 @@ func collectSome[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	return all, nil
 }
 
-// predictionsOf adds the name of their dataset to predictions.
-func (c *connection) predictionsOf(ctx context.Context, key string, of iter.Seq2[api.Prediction, error]) (iter.Seq2[predictionOf, error], error) {
+// withDatasetName adds the name of their dataset to predictions.
+func (c *session) withDatasetName(ctx context.Context, key string, of iter.Seq2[api.Prediction, error]) (iter.Seq2[namedPrediction, error], error) {
 	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
 		return nil, err
 	}
-	return func(yield func(predictionOf, error) bool) {
+	return func(yield func(namedPrediction, error) bool) {
 		for p, err := range of {
-			if !yield(predictionOf{p, dataset.DatasetName}, err) {
+			if !yield(namedPrediction{p, dataset.DatasetName}, err) {
 				return
 			}
 		}

@@ -19,14 +19,14 @@ import (
 
 type replayOptions struct {
 	output output
-	host   *host
+	host   *factory
 
 	train []string
 	blind []string
 }
 
-func newReplayCmd(h *host) *cobra.Command {
-	opts := &replayOptions{host: h}
+func newReplayCmd(f *factory) *cobra.Command {
+	opts := &replayOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "replay RECEIPT", Short: "Train again as a receipt says, and compare the predictions bit for bit",
 		Long: `Reads the receipt of a result and checks that the input files are unchanged. Then
@@ -40,17 +40,17 @@ one; --train and --blind name others. A race that ended at its time limit cannot
 be replayed, because how far it came depended on the machine.`,
 		Example: `  foretell replay blind.predictions.csv.receipt.json
   foretell replay blind.predictions.csv.receipt.json --train train.csv --blind blind.csv`,
-		Args: takes("RECEIPT"),
+		Args: positionalArgs("RECEIPT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.output.bindItem(cmd, h, prints[replayed]())
+	opts.output.bindItem(cmd, f, resultType[replayDocument]())
 	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "`FILE` that was trained on, several in their order (default by the names in the receipt)")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "`FILE` that was predicted, several in their order (default by the names in the receipt)")
 	return cmd
 }
 
-// replayed is what replay prints.
-type replayed struct {
+// replayDocument is what replay prints.
+type replayDocument struct {
 	Receipt string `json:"receipt"`
 	Same    bool   `json:"same"`
 	Rows    int    `json:"rows"`
@@ -58,18 +58,18 @@ type replayed struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
-	paper, err := readReceipt(path, "name the receipt that is beside the result, RESULT.csv.receipt.json")
+	rec, err := readReceipt(path, "name the receipt that is beside the result, RESULT.csv.receipt.json")
 	if err != nil {
 		return err
 	}
-	if err := repeatable(path, paper); err != nil {
+	if err := checkReplayable(path, rec); err != nil {
 		return err
 	}
-	train, err := o.find(ctx, path, "train", o.train, paper.Training)
+	train, err := o.findFiles(ctx, path, "train", o.train, rec.Training)
 	if err != nil {
 		return err
 	}
-	blind, err := o.find(ctx, path, "blind", o.blind, paper.Blind)
+	blind, err := o.findFiles(ctx, path, "blind", o.blind, rec.Blind)
 	if err != nil {
 		return err
 	}
@@ -79,40 +79,40 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
 	again := filepath.Join(dir, "result.csv")
-	if err := o.again(ctx, dir, again, paper, train, blind); err != nil {
+	if err := o.retrain(ctx, dir, again, rec, train, blind); err != nil {
 		return err
 	}
 	var place *receipt.Difference
-	switch err := paper.Check(ctx, again); {
+	switch err := rec.CheckDigest(ctx, again); {
 	case errors.As(err, &place):
-		return differs(ctx, path, paper, again, err)
+		return differenceError(ctx, path, rec, again, err)
 	case err != nil:
 		return err
 	}
-	o.output.note("the same: %s, bit for bit", plural(paper.Result.Rows, "prediction"))
-	return item(&o.output, replayed{Receipt: path, Same: true, Rows: paper.Result.Rows, SHA256: paper.Result.SHA256}, "receipt", "same", "rows", "sha256")
+	o.output.note("the same: %s, bit for bit", plural(rec.Result.Rows, "prediction"))
+	return printItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
 }
 
-// repeatable is an error for a receipt whose race cannot be run again.
-func repeatable(path string, paper *receipt.Receipt) error {
+// checkReplayable is an error for a receipt whose race cannot be run again.
+func checkReplayable(path string, rec *receipt.Receipt) error {
 	switch {
-	case paper.Race == nil || paper.Model.Seed == nil:
-		return fail(ExitConflict, "%s does not say how the model was trained", path).
-			advise("only results of a service that has model reports can be replayed, and not those of a model file")
-	case paper.Race.Outcome == api.OutcomeTimeLimit || paper.Race.Outcome == api.OutcomeCancelled:
-		return fail(ExitConflict, "the race was ended by its time limit or by hand: how far it came depended on the machine").
-			advise("train without --time-limit, or with a longer one, for a result that can be replayed")
+	case rec.Race == nil || rec.Model.Seed == nil:
+		return exitErrorf(ExitConflict, "%s does not say how the model was trained", path).
+			withHint("only results of a service that has model reports can be replayed, and not those of a model file")
+	case rec.Race.Outcome == api.OutcomeTimeLimit || rec.Race.Outcome == api.OutcomeCancelled:
+		return exitErrorf(ExitConflict, "the race was ended by its time limit or by hand: how far it came depended on the machine").
+			withHint("train without --time-limit, or with a longer one, for a result that can be replayed")
 	}
 	return nil
 }
 
-// find returns the paths of the files that were given as flag: those that the user
+// findFiles returns the paths of the files that were given as flag: those that the user
 // names, or those that the receipt does. It is an error if their bytes have changed.
-func (o *replayOptions) find(ctx context.Context, paper, flag string, given []string, was *receipt.Input) ([]string, error) {
+func (o *replayOptions) findFiles(ctx context.Context, paper, flag string, given []string, was *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
 		if was == nil {
-			return nil, usage("%s does not name the file that was given as --%s", paper, flag).advise("name it with --%s", flag)
+			return nil, usageErrorf("%s does not name the file that was given as --%s", paper, flag).withHint("name it with --%s", flag)
 		}
 		for _, name := range was.FileNames() {
 			path := filepath.Join(filepath.Dir(paper), name)
@@ -120,33 +120,33 @@ func (o *replayOptions) find(ctx context.Context, paper, flag string, given []st
 				path = name
 			}
 			if _, err := os.Stat(path); err != nil {
-				return nil, fail(ExitNotFound, "%s is neither beside %s nor in the current folder", name, paper).advise("name it with --%s", flag)
+				return nil, exitErrorf(ExitNotFound, "%s is neither beside %s nor in the current folder", name, paper).withHint("name it with --%s", flag)
 			}
 			paths = append(paths, path)
 		}
 	}
-	sum, err := receipt.SumOf(ctx, paths...)
-	if err != nil || was == nil || sum == was.Sum {
+	sum, err := receipt.DigestFiles(ctx, paths...)
+	if err != nil || was == nil || sum == was.Digest {
 		return paths, err
 	}
-	return nil, fail(ExitUntrusted, "%s: the SHA-256 is not that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
-		at(paths[0], 0, 0).advise("name the unchanged file with --%s", flag)
+	return nil, exitErrorf(ExitUntrusted, "%s: the SHA-256 is not that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
+		at(paths[0], 0, 0).withHint("name the unchanged file with --%s", flag)
 }
 
-// again trains and predicts as the receipt says, with a data folder of its own.
-func (o *replayOptions) again(ctx context.Context, dir, result string, paper *receipt.Receipt, train, blind []string) error {
+// retrain trains and predicts as the receipt says, with a data folder of its own.
+func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *receipt.Receipt, train, blind []string) error {
 	data := filepath.Join(dir, "data")
 	args := append([]string{"run"}, train...)
 	for _, path := range blind {
 		args = append(args, "--blind", path)
 	}
 	args = append(args, "-o", result, "--no-receipt", "--local", "--data-dir", data)
-	args = append(args, paper.Race.Flags()...)
-	args = append(args, "--seed", strconv.FormatInt(*paper.Model.Seed, 10))
+	args = append(args, rec.Race.Flags()...)
+	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
 	if o.output.quiet {
 		args = append(args, "--quiet")
 	}
-	if o := paper.Options; o != nil {
+	if o := rec.Options; o != nil {
 		for _, flag := range []struct{ name, value string }{
 			{"--label", o.Label}, {"--id", o.ID}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", strings.Join(o.Drop, ",")},
 		} {
@@ -158,8 +158,8 @@ func (o *replayOptions) again(ctx context.Context, dir, result string, paper *re
 			args = append(args, "--no-header-row")
 		}
 	}
-	if len(paper.Result.Columns) > 0 {
-		args = append(args, "--columns", paper.Result.Picked)
+	if len(rec.Result.Columns) > 0 {
+		args = append(args, "--columns", rec.Result.Selection)
 	}
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return err
@@ -169,20 +169,20 @@ func (o *replayOptions) again(ctx context.Context, dir, result string, paper *re
 		return err
 	}
 	defer devnull.Close()
-	sub := &host{args: args, now: o.host.now, env: o.host.env, color: o.host.color}
+	sub := &factory{args: args, now: o.host.now, env: o.host.env, color: o.host.color}
 	sub.streams = [3]*os.File{o.host.streams[0], devnull, o.host.streams[2]}
 	sub.openConsole()
 	return sub.execute(ctx)
 }
 
-// differs says how the result that was made again differs from the one of the
+// differenceError says how the result that was made again differs from the one of the
 // receipt at path: by rows and columns if that is beside it.
-func differs(ctx context.Context, path string, paper *receipt.Receipt, again string, err error) error {
-	f := fail(ExitUntrusted, "the predictions are not those of %s: %w", path, err)
-	f.code = "changed"
+func differenceError(ctx context.Context, path string, rec *receipt.Receipt, again string, err error) error {
+	e := exitErrorf(ExitUntrusted, "the predictions are not those of %s: %w", path, err)
+	e.code = "changed"
 	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
 	if errBefore != nil {
-		return f.advise("with the result beside its receipt, the rows and columns that differ are named")
+		return e.withHint("with the result beside its receipt, the rows and columns that differ are named")
 	}
 	defer before.Close()
 	after, errAfter := os.Open(again)
@@ -192,9 +192,9 @@ func differs(ctx context.Context, path string, paper *receipt.Receipt, again str
 	defer after.Close()
 	rows, columns, errCompare := frame.Differences(ctx, before, after)
 	if errCompare == nil && rows > 0 {
-		f.fact = fmt.Sprintf("the predictions are not those of %s: %s differ, in %s", path, plural(rows, "row"), strings.Join(columns, ", "))
+		e.fact = fmt.Sprintf("the predictions are not those of %s: %s differ, in %s", path, plural(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := currentBuild()
-	return f.advise("see whether the program is the same: the receipt names it as %q, this is %q",
-		cmp.Or(paper.Binary.Commit, paper.Binary.Version), cmp.Or(build.Commit, build.Version))
+	return e.withHint("see whether the program is the same: the receipt names it as %q, this is %q",
+		cmp.Or(rec.Binary.Commit, rec.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

@@ -9,7 +9,7 @@ import (
 
 // newRootCmd builds the tree of commands. Building it opens nothing: whatever
 // costs is a function that a run calls.
-func newRootCmd(h *host) *cobra.Command {
+func newRootCmd(f *factory) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
 		Use:   "foretell",
@@ -27,35 +27,35 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case showVersion:
-				return (&versionOptions{output: output{host: h, cmd: cmd}}).run()
+				return (&versionOptions{output: output{host: f, cmd: cmd}}).run()
 			case len(args) == 0:
-				return h.start(cmd)
+				return f.printIntro(cmd)
 			}
 			return runGroup(cmd, args)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(colors, h.color) {
-				return usage("--color %q: it takes %s", h.color, strings.Join(colors, ", "))
+			if !slices.Contains(colors, f.color) {
+				return usageErrorf("--color %q: it takes %s", f.color, strings.Join(colors, ", "))
 			}
-			h.running = cmd
-			h.openConsole()
+			f.running = cmd
+			f.openConsole()
 			if err := checkDryRun(cmd); err != nil {
 				return err
 			}
 			if err := cmd.ValidateFlagGroups(); err != nil {
-				return contradiction(err)
+				return exclusiveFlagsError(err)
 			}
 			return nil
 		},
 	}
-	root.PersistentFlags().StringVar(&h.color, "color", "auto", "colour: auto, always or never")
+	root.PersistentFlags().StringVar(&f.color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
 	root.Flags().BoolVarP(&showVersion, "version", "V", false, "print the version of this program")
-	root.SetFlagErrorFunc(flagFailure)
-	root.SetHelpFunc(h.help)
-	root.SetIn(h.streams[0])
-	root.SetOut(h.streams[1])
-	root.SetErr(h.streams[2])
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(f.help)
+	root.SetIn(f.streams[0])
+	root.SetOut(f.streams[1])
+	root.SetErr(f.streams[2])
 	root.AddGroup(
 		&cobra.Group{ID: "work", Title: "Train and predict:"},
 		&cobra.Group{ID: "thing", Title: "Data and models:"},
@@ -69,33 +69,33 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		}
 		root.AddCommand(cmds...)
 	}
-	add("work", newRunCmd(h), newPredictCmd(h), newScoreCmd(h), newLeaderboardCmd(h), newReplayCmd(h), newCheckCmd(h), newDemoCmd(h))
-	add("thing", newDatasetsCmd(h), newTrainingCmd(h), newModelsCmd(h), newPredictionsCmd(h))
-	add("account", newLoginCmd(h), newLogoutCmd(h), newStatusCmd(h))
-	add("service", newServeCmd(h), newWorkerCmd(h), newUsersCmd(h))
-	add("tool", newOpenCmd(h), newConfigCmd(h), newAPICmd(h), newDoctorCmd(h), newPruneCmd(h))
-	root.AddCommand(newVersionCmd(h), newManCmd(h))
+	add("work", newRunCmd(f), newPredictCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
+	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
+	add("account", newLoginCmd(f), newLogoutCmd(f), newStatusCmd(f))
+	add("service", newServeCmd(f), newWorkerCmd(f), newUsersCmd(f))
+	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
+	root.AddCommand(newVersionCmd(f), newManCmd(f))
 	root.AddCommand(newHelpTopics()...)
 	root.InitDefaultHelpCmd()
-	strictHelp(root)
+	validateHelpArgs(root)
 	root.InitDefaultCompletionCmd()
-	checkGroups(root)
-	choices(root, "color", colors...)
-	completeRest(root)
+	setRunGroup(root)
+	completeValues(root, "color", colors...)
+	completeDefaults(root)
 	return root
 }
 
 // colors are the values of --color.
 var colors = []string{"auto", "always", "never"}
 
-// checkGroups gives every command that only holds others the same answer to an
+// setRunGroup gives every command that only holds others the same answer to an
 // unknown one.
-func checkGroups(cmd *cobra.Command) {
+func setRunGroup(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if child.HasSubCommands() && !child.Runnable() {
 			child.Args, child.RunE = cobra.ArbitraryArgs, runGroup
 		}
-		checkGroups(child)
+		setRunGroup(child)
 	}
 }
 
@@ -105,18 +105,18 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	f := usage("%s has no command %q", cmd.CommandPath(), args[0])
-	if way := ways[args[0]]; way != "" && !cmd.HasParent() {
-		return f.advise("%s", way)
+	e := usageErrorf("%s has no command %q", cmd.CommandPath(), args[0])
+	if way := commandSynonyms[args[0]]; way != "" && !cmd.HasParent() {
+		return e.withHint("%s", way)
 	}
 	if likely := suggestions(cmd, args[0]); len(likely) > 0 {
-		return f.advise("did you mean %s?", strings.Join(likely, " or "))
+		return e.withHint("did you mean %s?", strings.Join(likely, " or "))
 	}
-	return f.advise("see `%s --help`", cmd.CommandPath())
+	return e.withHint("see `%s --help`", cmd.CommandPath())
 }
 
-// ways are what programs like this one call a command, and how it is done here.
-var ways = map[string]string{
+// commandSynonyms are what programs like this one call a command, and how it is done here.
+var commandSynonyms = map[string]string{
 	"train":    "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
 	"fit":      "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
 	"init":     "nothing has to be set up: try `foretell demo`, or see `foretell help quickstart`",
@@ -137,18 +137,18 @@ func suggestions(cmd *cobra.Command, name string) []string {
 			names = append(names, child.Name())
 		}
 	}
-	return likely(name, names)
+	return similarNames(name, names)
 }
 
-// likely returns the at most three names that typed was probably meant to be,
+// similarNames returns the at most three names that typed was probably meant to be,
 // whatever the case: those that it is a prefix of, or the nearest ones that are one or
 // two letters away.
-func likely(typed string, names []string) []string {
+func similarNames(typed string, names []string) []string {
 	var found []string
 	nearest := 3
 	typed = strings.ToLower(typed)
 	for _, name := range names {
-		distance := lettersApart(typed, strings.ToLower(name))
+		distance := levenshtein(typed, strings.ToLower(name))
 		if typed != "" && strings.HasPrefix(strings.ToLower(name), typed) {
 			distance = 1
 		}
@@ -162,9 +162,9 @@ func likely(typed string, names []string) []string {
 	return found
 }
 
-// takes returns the check of a command's arguments, which names lists. One in
+// positionalArgs returns the check of a command's arguments, which names lists. One in
 // brackets is optional, and the last may be repeated if it ends in "...".
-func takes(names ...string) cobra.PositionalArgs {
+func positionalArgs(names ...string) cobra.PositionalArgs {
 	required, repeats := 0, false
 	for _, name := range names {
 		repeats = strings.HasSuffix(name, "...")
@@ -175,15 +175,15 @@ func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < required:
-			return usage("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
-				advise("usage: %s", cmd.UseLine())
+			return usageErrorf("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
+				withHint("usage: %s", cmd.UseLine())
 		case len(args) > len(names) && !repeats:
-			return usage("%s takes no argument %q", cmd.CommandPath(), args[len(names)]).
-				advise("usage: %s", cmd.UseLine())
+			return usageErrorf("%s takes no argument %q", cmd.CommandPath(), args[len(names)]).
+				withHint("usage: %s", cmd.UseLine())
 		}
 		return nil
 	}
 }
 
 // noArgs is the check of a command without arguments.
-func noArgs(cmd *cobra.Command, args []string) error { return takes()(cmd, args) }
+func noArgs(cmd *cobra.Command, args []string) error { return positionalArgs()(cmd, args) }

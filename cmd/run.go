@@ -14,23 +14,23 @@ import (
 )
 
 type runOptions struct {
-	waiter waiter
-	racer  racer
-	output output
-	shaper shaper
-	target target
-	gate   gater
-	host   *host
+	wait     waitFlags
+	training trainFlags
+	output   output
+	layout   layoutFlags
+	target   outputFile
+	gate     requirementFlags
+	host     *factory
 
-	blind   []string
-	name    string
-	buckets int
-	planned bool
-	resume  string // the race to go on with; "" starts one
+	blind    []string
+	name     string
+	buckets  int
+	planOnly bool
+	resume   string // the race to go on with; "" starts one
 }
 
-func newRunCmd(h *host) *cobra.Command {
-	opts := &runOptions{host: h}
+func newRunCmd(f *factory) *cobra.Command {
+	opts := &runOptions{host: f}
 	cmd := &cobra.Command{
 		Use:   "run TRAIN... [--blind BLIND]...",
 		Short: "Train on a table and predict another",
@@ -69,21 +69,21 @@ the least time is forecast. Nothing is sent, and nothing is kept.`,
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
   foretell run train.csv --plan
   foretell run sales.tsv.gz --id order --label churned --blind new.tsv.gz`,
-		Args: takes("TRAIN..."),
+		Args: positionalArgs("TRAIN..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.waiter.bindWait(cmd, h)
-	opts.racer.bind(cmd)
-	opts.output.bindItem(cmd, h, prints[runDocument](), prints[planDocument]())
-	opts.shaper.bind(cmd)
-	opts.target.bind(cmd, h)
-	opts.gate.bind(cmd, &opts.waiter.connector)
+	opts.wait.bindWait(cmd, f)
+	opts.training.bind(cmd)
+	opts.output.bindItem(cmd, f, resultType[runDocument](), resultType[planDocument]())
+	opts.layout.bind(cmd)
+	opts.target.bind(cmd, f)
+	opts.gate.bind(cmd, &opts.wait.serviceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several make one table")
 	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
-	cmd.Flags().BoolVar(&opts.planned, "plan", false, "only race on samples, on this machine, and forecast the result and the time")
+	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "only race on samples, on this machine, and forecast the result and the time")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "go on with this `race`, which an interrupted run has started on TRAIN")
-	for _, name := range planless {
+	for _, name := range planConflicts {
 		cmd.MarkFlagsMutuallyExclusive("plan", name)
 	}
 	return cmd
@@ -91,25 +91,25 @@ the least time is forecast. Nothing is sent, and nothing is kept.`,
 
 func (o *runOptions) run(ctx context.Context, train []string) error {
 	began := o.host.now()
-	body, err := o.racer.request()
+	body, err := o.training.request()
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(o.target.check(&o.output), o.gate.read()); err != nil {
+	if err := cmp.Or(o.target.checkStdout(&o.output), o.gate.parse()); err != nil {
 		return err
 	}
-	ctx, progress, cancel, err := o.waiter.start(ctx)
+	ctx, progress, cancel, err := o.wait.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	limit := o.racer.deadline(o.host.now, began)
+	limit := o.training.deadline(o.host.now, began)
 	if o.resume != "" { // the race has its own
 		limit.limit = 0
 	}
-	before, stop := limit.before(ctx)
+	before, stop := limit.prepContext(ctx)
 	defer stop()
-	files, err := o.open(before, train)
+	files, err := o.openInputs(before, train)
 	if err != nil {
 		return limit.explain(before, nil, err)
 	}
@@ -118,79 +118,80 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := files.run(before, progress); err != nil {
 		return limit.explain(before, nil, err)
 	}
-	cost := expense{checking: files.blindTime, trained: files.trained.Bytes, columns: len(files.trained.Columns), limit: limit.limit}
-	files.tell(&o.output)
-	files.warn(&o.output)
-	if err := files.verdict(); err != nil {
+	cost := costEstimate{checking: files.blindTime, trained: files.trainProfile.Bytes, columns: len(files.trainProfile.Columns), limit: limit.limit}
+	files.noteRoles(&o.output)
+	files.noteWarnings(&o.output)
+	if err := files.defectError(); err != nil {
 		return err
 	}
-	if err := files.confirm(ctx); err != nil {
+	if err := files.confirmManyClasses(ctx); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.racer.fits(len(files.trained.Classes)), o.gate.fits(files.labels())); err != nil {
+	if err := cmp.Or(o.training.checkAlgorithms(len(files.trainProfile.Classes)), o.gate.checkClasses(files.classLabels())); err != nil {
 		return err
 	}
-	if files.rows != nil {
-		if err := o.target.columns.fit(files.rows, files.labels()); err != nil {
+	if files.blindProfile != nil {
+		if err := o.target.columns.check(files.blindProfile, files.classLabels()); err != nil {
 			return err
 		}
 	}
-	if o.planned {
+	if o.planOnly {
 		return o.plan(ctx, files, progress, body)
 	}
-	found, err := o.witness(before, files)
+	found, err := o.hashInputs(before, files)
 	if err != nil {
 		return limit.explain(before, nil, err)
 	}
-	conn, err := o.waiter.connect(ctx)
+	session, err := o.wait.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	j := &journey{runOptions: o, walk: &walk{connection: conn, progress: progress}, files: files, found: found, limit: limit, cost: cost}
-	if !files.train.kept() && (files.blind == nil || !files.blind.kept()) {
-		j.onward = j.resumed
+	defer session.Close()
+	session.progress = progress
+	p := &runPipeline{runOptions: o, session: session, files: files, provenance: found, limit: limit, cost: cost}
+	if !files.train.isSpooled() && (files.blind == nil || !files.blind.isSpooled()) {
+		p.continueRun = p.resumeWith
 	}
-	if err := j.learn(ctx, before, body); err != nil {
-		return limit.explain(before, j.job, err)
+	if err := p.train(ctx, before, body); err != nil {
+		return limit.explain(before, p.job, err)
 	}
 	if files.blind != nil {
-		if err := j.answer(ctx); err != nil {
+		if err := p.predict(ctx); err != nil {
 			return err
 		}
 	}
-	if j.verdicts, err = o.gate.judge(ctx, conn, j.job.ModelKey); err != nil {
+	if p.gateReport, err = o.gate.evaluate(ctx, session, p.job.ModelKey); err != nil {
 		return err
 	}
 	if !o.output.quiet {
-		j.summarize(ctx, o.host.now().Sub(began))
-		j.propose()
+		p.summarize(ctx, o.host.now().Sub(began))
+		p.suggestNext()
 	}
-	if err := j.print(); err != nil {
+	if err := p.print(); err != nil {
 		return err
 	}
-	return o.gate.publish(&o.output, j.verdicts, o.racer.verdict(j.job))
+	return o.gate.publish(&o.output, p.gateReport, o.training.thresholdError(p.job))
 }
 
-// open opens the files and settles where the result goes, before any work.
-func (o *runOptions) open(ctx context.Context, train []string) (*preflight, error) {
+// openInputs opens the files and settles where the result goes, before any work.
+func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight, error) {
 	files := &preflight{host: o.host}
-	if err := oneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
+	if err := checkOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
 		return nil, err
 	}
 	var err error
-	if files.train, err = o.shaper.input(ctx, o.host, false, train...); err != nil {
+	if files.train, err = o.layout.openInput(ctx, o.host, false, train...); err != nil {
 		return nil, err
 	}
 	if len(o.blind) == 0 {
 		if o.target.path != "" {
 			files.Close()
-			return nil, usage("--output without --blind: there is nothing to predict").advise("name the file to predict with --blind")
+			return nil, usageErrorf("--output without --blind: there is nothing to predict").withHint("name the file to predict with --blind")
 		}
 		return files, nil
 	}
-	if files.blind, err = o.shaper.input(ctx, o.host, true, o.blind...); err == nil {
-		err = o.target.settle(files.blind, files.train)
+	if files.blind, err = o.layout.openInput(ctx, o.host, true, o.blind...); err == nil {
+		err = o.target.resolvePath(files.blind, files.train)
 	}
 	if err != nil {
 		files.Close()
@@ -199,120 +200,120 @@ func (o *runOptions) open(ctx context.Context, train []string) (*preflight, erro
 	return files, nil
 }
 
-// witness notes what goes in, for the receipt, before it is sent: a file may
+// hashInputs notes what goes in, for the receipt, before it is sent: a file may
 // change while a race goes on.
-func (o *runOptions) witness(ctx context.Context, files *preflight) (found evidence, err error) {
+func (o *runOptions) hashInputs(ctx context.Context, files *preflight) (found provenance, err error) {
 	if files.blind == nil || o.target.receiptPath() == "" {
 		return found, nil
 	}
-	found.options = files.options(&o.shaper)
-	if found.train, err = files.train.witness(ctx, files.trained.Rows); err != nil {
+	found.options = files.readOptions(&o.layout)
+	if found.train, err = files.train.hashInput(ctx, files.trainProfile.Rows); err != nil {
 		return found, err
 	}
-	found.blind, err = files.blind.witness(ctx, files.rows.Rows)
+	found.blind, err = files.blind.hashInput(ctx, files.blindProfile.Rows)
 	return found, err
 }
 
-// journey is one run on its way.
-type journey struct {
+// runPipeline is one run on its way.
+type runPipeline struct {
 	*runOptions
-	*walk
-	files *preflight
-	found evidence
-	limit deadline
-	cost  expense
+	*session
+	files      *preflight
+	provenance provenance
+	limit      deadline
+	cost       costEstimate
 
-	table  *api.Dataset
-	job    *api.Training
-	stairs []stair // of --threshold auto
-	model  *api.Model
-	result resultDocument
-	// verdicts is nil if nothing is required.
-	verdicts *gate.Result
+	dataset *api.Dataset
+	job     *api.Training
+	steps   []searchStep // of --threshold auto
+	model   *api.Model
+	result  resultDocument
+	// gateReport is nil if nothing is required.
+	gateReport *gate.Report
 }
 
-// learn takes the training file to a model, and finds the one that it has to beat.
+// train takes the training file to a model, and finds the one that it has to beat.
 // What precedes the race has the context before, which the time limit ends.
-func (j *journey) learn(ctx, before context.Context, body api.NewTraining) error {
+func (p *runPipeline) train(ctx, before context.Context, body api.NewTraining) error {
 	var err error
-	if j.resume != "" {
-		err = j.goOn(ctx)
+	if p.resume != "" {
+		err = p.resumeTraining(ctx)
 	} else {
-		err = j.start(ctx, before, body)
+		err = p.trainNew(ctx, before, body)
 	}
 	if err != nil {
 		return err
 	}
-	j.model, err = client.Call(ctx, j.Client, api.GetModel, &api.ModelInput{ModelKey: j.job.ModelKey})
+	p.model, err = client.Call(ctx, p.Client, api.GetModel, &api.ModelInput{ModelKey: p.job.ModelKey})
 	return err
 }
 
-// start prepares the dataset and races on it.
-func (j *journey) start(ctx, before context.Context, body api.NewTraining) error {
-	err := j.gate.seekEarlier(ctx, j.connection, cmp.Or(j.name, j.files.train.stem()), cmp.Or(body.Metric, api.MetricAccuracy), j.files.trained)
+// trainNew prepares the dataset and races on it.
+func (p *runPipeline) trainNew(ctx, before context.Context, body api.NewTraining) error {
+	err := p.gate.findBaselineForRun(ctx, p.session, cmp.Or(p.name, p.files.train.stem()), cmp.Or(body.Metric, api.MetricAccuracy), p.files.trainProfile)
 	if err != nil {
 		return err
 	}
-	if j.table, err = j.ready(before); err != nil {
+	if p.dataset, err = p.ensureDataset(before); err != nil {
 		return err
 	}
-	return j.compete(ctx, body)
+	return p.race(ctx, body)
 }
 
-// compete lets the algorithms race on the dataset, or climb.
-func (j *journey) compete(ctx context.Context, body api.NewTraining) error {
-	if j.files.blind != nil {
-		j.cost.blind, j.cost.rows = j.files.rows.Bytes, j.files.rows.Rows
+// race lets the algorithms race on the dataset, or climb.
+func (p *runPipeline) race(ctx context.Context, body api.NewTraining) error {
+	if p.files.blind != nil {
+		p.cost.blind, p.cost.rows = p.files.blindProfile.Bytes, p.files.blindProfile.Rows
 	}
-	if j.racer.climbs {
+	if p.training.autoThreshold {
 		var classes []int
-		for _, class := range j.files.trained.Classes {
+		for _, class := range p.files.trainProfile.Classes {
 			classes = append(classes, class.Rows)
 		}
-		c := &climb{walk: j.walk, output: &j.output, body: body, floor: floorOf(body.Metric, classes), limits: j.limit, reserve: j.cost.answer()}
-		job, err := c.up(ctx, j.table)
-		j.job, j.stairs = job, c.stairs
+		c := &thresholdSearch{session: p.session, output: &p.output, body: body, first: firstThreshold(body.Metric, classes), deadline: p.limit, reserve: p.cost.afterRace()}
+		job, err := c.run(ctx, p.dataset)
+		p.job, p.steps = job, c.steps
 		return err
 	}
-	if err := j.limit.race(&body, j.cost.answer(), j.extended(j.table)); err != nil {
+	if err := p.limit.limitRace(&body, p.cost.afterRace(), p.hasExtensions(p.dataset)); err != nil {
 		return err
 	}
-	race, err := j.CreateTraining(ctx, &api.CreateTrainingInput{
-		DatasetInput: api.DatasetInput{DatasetKey: j.table.DatasetKey}, Body: body,
+	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: p.dataset.DatasetKey}, Body: body,
 	})
 	if err != nil {
 		return err
 	}
-	j.job, err = j.race(ctx, race.TrainingJobKey)
+	p.job, err = p.awaitModel(ctx, race.TrainingJobKey)
 	return err
 }
 
-// answer takes the blind file to a verified result.
-func (j *journey) answer(ctx context.Context) error {
-	blind := &upload{in: j.files.blind, size: j.files.rows.Bytes}
-	created, err := j.predict(ctx, j.job.ModelKey, blind)
+// predict takes the blind file to a verified result.
+func (p *runPipeline) predict(ctx context.Context) error {
+	blind := &upload{in: p.files.blind, size: p.files.blindProfile.Bytes}
+	created, err := p.submitPrediction(ctx, p.job.ModelKey, blind)
 	if err != nil {
 		return err
 	}
-	again := j.target.later(created.PredictionKey, j.files.blind)
-	if j.gate.asked() && j.onward != nil { // to download it would not judge the model
-		again = j.onward(j.job.TrainingJobKey)
+	again := p.target.resumeCommand(created.PredictionKey, p.files.blind)
+	if p.gate.isSet() && p.continueRun != nil { // to download it would not judge the model
+		again = p.continueRun(p.job.TrainingJobKey)
 	}
-	prediction, err := j.prediction(ctx, created.PredictionKey, again)
+	prediction, err := p.awaitPrediction(ctx, created.PredictionKey, again)
 	if err != nil {
 		return err
 	}
-	j.result = resultDocument{
-		Path: j.target.path, PredictionKey: created.PredictionKey, ModelKey: j.job.ModelKey, Receipt: j.target.receiptPath(),
+	p.result = resultDocument{
+		Path: p.target.path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.receiptPath(),
 	}
-	j.found.classes = j.files.labels()
-	j.found.prediction, j.found.rows = prediction, &j.result.Rows
-	known := truth{label: labelOf(j.files.rows, j.files.trained.Schema.Label, nil), classes: j.found.classes}
-	proof := known.after(ctx, j.files.blind.proof(ctx, j.found.classes, j.found.rows))
-	if err := j.target.fetch(ctx, download{j.walk, j.found, proof}); err != nil {
+	p.provenance.classes = p.files.classLabels()
+	p.provenance.prediction, p.provenance.rows = prediction, &p.result.Rows
+	known := blindLabel{column: findLabel(p.files.blindProfile, p.files.trainProfile.Schema.Label, nil), classes: p.provenance.classes}
+	proof := known.scoreAfter(ctx, p.files.blind.resultVerifier(ctx, p.provenance.classes, p.provenance.rows))
+	if err := p.target.download(ctx, resultDownload{p.session, p.provenance, proof}); err != nil {
 		return err
 	}
-	known.tell(&j.output)
-	j.result.Scores = known.score
+	known.noteScore(&p.output)
+	p.result.Scores = known.score
 	return nil
 }

@@ -11,32 +11,32 @@ import (
 	"foretell/internal/term"
 )
 
-// ready returns the dataset to race on: the newest of the series
+// ensureDataset returns the dataset to race on: the newest of the series
 // with the same bytes, or else a new one, uploaded and prepared.
-func (j *journey) ready(ctx context.Context) (*api.Dataset, error) {
+func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
-		all, err := client.ListSeries(ctx, j.Client)
+		all, err := client.ListSeries(ctx, p.Client)
 		if err != nil {
 			return nil, err
 		}
-		series := seriesFor(all, j.name, j.files.train.stem())
-		if key := j.sameData(series); key != "" {
-			return j.dataset(ctx, key)
+		series := seriesFor(all, p.name, p.files.train.stem())
+		if key := p.findSameData(series); key != "" {
+			return p.awaitDataset(ctx, key)
 		}
-		created, err := client.Call(ctx, j.Client, api.CreateDataset, &api.CreateDatasetInput{Body: j.newDataset(all, series)})
+		created, err := client.Call(ctx, p.Client, api.CreateDataset, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
 		if api.CodeOf(err) == api.CodeNameTaken && attempt < attempts {
 			continue // another run has just taken the name
 		}
 		if err != nil {
 			return nil, err
 		}
-		sent := j.host.now()
-		if err := j.upload(ctx, created, &upload{in: j.files.train, size: j.files.trained.Bytes}); err != nil {
+		sent := p.host.now()
+		if err := p.upload(ctx, created, &upload{in: p.files.train, size: p.files.trainProfile.Bytes}); err != nil {
 			return nil, err
 		}
-		j.cost.uploading = j.host.now().Sub(sent)
-		return j.dataset(ctx, created.DatasetKey)
+		p.cost.uploading = p.host.now().Sub(sent)
+		return p.awaitDataset(ctx, created.DatasetKey)
 	}
 }
 
@@ -57,26 +57,26 @@ func seriesFor(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// sameData returns the key of the newest dataset of the series that holds the
+// findSameData returns the key of the newest dataset of the series that holds the
 // bytes of the training file in the bins that are asked for; "" if there is none,
 // or the service does not say.
-func (j *journey) sameData(series client.Series) string {
-	buckets := j.buckets
+func (p *runPipeline) findSameData(series client.Series) string {
+	buckets := p.buckets
 	if buckets == 0 {
 		buckets = api.DefaultBuckets
 	}
 	for _, d := range series.Datasets {
 		ready := d.Status == api.DatasetCompleted || d.Status == api.DatasetProcessing
-		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == j.files.train.sha256(j.files.trained.Bytes) {
-			j.output.note("the data is that of dataset %s: nothing is uploaded, and the model will be the next version", d.DatasetName)
+		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.train.sha256(p.files.trainProfile.Bytes) {
+			p.output.note("the data is that of dataset %s: nothing is uploaded, and the model will be the next version", d.DatasetName)
 			return d.DatasetKey
 		}
 	}
 	return ""
 }
 
-// newDataset is the request for the next dataset of a series.
-func (j *journey) newDataset(all []client.Series, series client.Series) api.NewDataset {
+// nextDatasetRequest is the request for the next dataset of a series.
+func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {
 		for _, d := range s.Datasets {
@@ -88,46 +88,46 @@ func (j *journey) newDataset(all []client.Series, series client.Series) api.NewD
 	for n := 2; taken[name]; n++ {
 		name = client.DatasetName(series.Name, n)
 	}
-	body := newDataset(name, "", j.buckets)
+	body := datasetRequest(name, "", p.buckets)
 	if known && name != series.Name { // a service without series may refuse the member
 		body.Series = &series.Name
 	}
 	return body
 }
 
-// reference is what commands call the model: NAME@v3.
-func (j *journey) reference() string {
-	if j.model.SeriesVersion > 0 {
-		return fmt.Sprintf("%s@v%d", cmp.Or(j.table.Series, j.table.DatasetName), j.model.SeriesVersion)
+// modelReference is what commands call the model: NAME@v3.
+func (p *runPipeline) modelReference() string {
+	if p.model.SeriesVersion > 0 {
+		return fmt.Sprintf("%s@v%d", cmp.Or(p.dataset.Series, p.dataset.DatasetName), p.model.SeriesVersion)
 	}
-	return fmt.Sprintf("%s@v%d", j.table.DatasetName, j.model.Version)
+	return fmt.Sprintf("%s@v%d", p.dataset.DatasetName, p.model.Version)
 }
 
-// named is the model's reference, and its dataset where that has another name.
-func (j *journey) named() string {
-	if j.table.Series == "" || j.table.Series == j.table.DatasetName {
-		return j.reference()
+// modelName is the model's reference, and its dataset where that has another name.
+func (p *runPipeline) modelName() string {
+	if p.dataset.Series == "" || p.dataset.Series == p.dataset.DatasetName {
+		return p.modelReference()
 	}
-	return j.reference() + ", of dataset " + j.table.DatasetName
+	return p.modelReference() + ", of dataset " + p.dataset.DatasetName
 }
 
-// propose tells a terminal what can be done next.
-func (j *journey) propose() {
-	if !j.host.console.ErrTerminal {
+// suggestNext tells a terminal what can be done next.
+func (p *runPipeline) suggestNext() {
+	if !p.host.console.ErrTerminal {
 		return
 	}
-	model := quote(j.reference())
+	model := shellQuote(p.modelReference())
 	next := []string{"foretell models report " + model}
 	switch {
-	case j.files.blind == nil:
+	case p.files.blind == nil:
 		next = append(next, "foretell predict BLIND.csv --with "+model)
-	case j.result.Scores == nil:
-		next = append(next, "foretell score "+quote(j.target.path)+" ANSWERS.csv")
+	case p.result.Scores == nil:
+		next = append(next, "foretell score "+shellQuote(p.target.path)+" ANSWERS.csv")
 	}
-	next = append(next, "foretell leaderboard "+quote(cmp.Or(j.table.Series, j.table.DatasetName)))
-	w, style := j.host.console.Err, j.host.console.ErrStyle
+	next = append(next, "foretell leaderboard "+shellQuote(cmp.Or(p.dataset.Series, p.dataset.DatasetName)))
+	w, style := p.host.console.Err, p.host.console.ErrStyle
 	for i, command := range next {
-		command = j.host.pin("`" + command + "`")
+		command = p.host.keepFlags("`" + command + "`")
 		head := style.Dim("next:")
 		if i > 0 {
 			head = "     "

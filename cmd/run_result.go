@@ -15,22 +15,22 @@ import (
 )
 
 // summarize prints for a person how it went.
-func (j *journey) summarize(ctx context.Context, took time.Duration) {
-	w, style := j.host.console.Err, j.host.console.ErrStyle
+func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
+	w, style := p.host.console.Err, p.host.console.ErrStyle
 	// The report, an extension that another deployment may not have, says what a
 	// blend is made of and how many rows the figures come from.
-	figures, err := client.Call(ctx, j.Client, api.GetModelReport, &api.ModelInput{ModelKey: j.job.ModelKey})
+	figures, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: p.job.ModelKey})
 	if err != nil {
 		figures = nil
 	}
-	lines := report.Summary(j.job, j.model.Algorithm, figures, term.Duration(took))
-	if j.result.Rows > 0 {
-		lines = append(lines, fmt.Sprintf("  %-10s  %d, verified", "predicted", j.result.Rows))
+	lines := report.Summary(p.job, p.model.Algorithm, figures, term.Duration(took))
+	if p.result.Rows > 0 {
+		lines = append(lines, fmt.Sprintf("  %-10s  %d, verified", "predicted", p.result.Rows))
 	}
-	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", j.named()))
+	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", p.modelName()))
 	text := term.EscapeLines(strings.Join(lines, "\n"))
-	if j.host.console.ErrTerminal {
-		text = term.Reflow(text, j.host.console.ErrWidth())
+	if p.host.console.ErrTerminal {
+		text = term.Reflow(text, p.host.console.ErrWidth())
 	}
 	winner, rest, _ := strings.Cut(text, " ")
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
@@ -58,35 +58,35 @@ type runDocument struct {
 	Path                string   `json:"path,omitempty"`
 	Receipt             string   `json:"receipt,omitempty"`
 
-	Understood   *understood     `json:"understood,omitempty"`
-	Requirements []gate.Verdict  `json:"requirements,omitempty"`
-	Stairs       []stair         `json:"stairs,omitempty"`
+	Understood   *columnRoles    `json:"understood,omitempty"`
+	Requirements []gate.Result   `json:"requirements,omitempty"`
+	Stairs       []searchStep    `json:"stairs,omitempty"`
 	Scores       *scoring.Result `json:"scores,omitempty"`
 }
 
 // print prints the path of the predictions, or without any the model's key.
-func (j *journey) print() error {
-	if j.target.toStdout() {
+func (p *runPipeline) print() error {
+	if p.target.toStdout() {
 		return nil
 	}
 	doc := runDocument{
-		DatasetKey: j.table.DatasetKey, DatasetName: j.table.DatasetName, Series: j.table.Series, SeriesVersion: j.model.SeriesVersion,
-		TrainingJobKey: j.job.TrainingJobKey, Status: j.job.Status, Outcome: j.job.Outcome, Metric: j.job.Metric,
-		TargetPerformance: j.job.TargetPerformance, AchievedPerformance: j.job.AchievedPerformance,
-		TestPerformance: j.job.TestPerformance, TrainingPerformance: j.job.TrainingPerformance,
-		Algorithm: j.model.Algorithm, AlgorithmName: api.AlgorithmWord(j.model.Algorithm), ModelKey: j.job.ModelKey,
-		PredictionKey: j.result.PredictionKey, Rows: j.result.Rows, Path: j.result.Path, Receipt: j.result.Receipt, Stairs: j.stairs,
-		Understood: j.files.understood(),
-		Scores:     j.result.Scores,
+		DatasetKey: p.dataset.DatasetKey, DatasetName: p.dataset.DatasetName, Series: p.dataset.Series, SeriesVersion: p.model.SeriesVersion,
+		TrainingJobKey: p.job.TrainingJobKey, Status: p.job.Status, Outcome: p.job.Outcome, Metric: p.job.Metric,
+		TargetPerformance: p.job.TargetPerformance, AchievedPerformance: p.job.AchievedPerformance,
+		TestPerformance: p.job.TestPerformance, TrainingPerformance: p.job.TrainingPerformance,
+		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmWord(p.model.Algorithm), ModelKey: p.job.ModelKey,
+		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Stairs: p.steps,
+		Understood: p.files.columnRoles(),
+		Scores:     p.result.Scores,
 	}
-	if j.verdicts != nil {
-		doc.Requirements = j.verdicts.Verdicts
+	if p.gateReport != nil {
+		doc.Requirements = p.gateReport.Results
 	}
 	switch {
-	case j.output.json || len(j.output.fields) > 0:
-		return item(&j.output, doc, "path")
-	case j.files.blind == nil:
-		return j.output.line(doc.ModelKey)
+	case p.output.json || len(p.output.fields) > 0:
+		return printItem(&p.output, doc, "path")
+	case p.files.blind == nil:
+		return p.output.printLine(doc.ModelKey)
 	}
-	return j.output.line(doc.Path)
+	return p.output.printLine(doc.Path)
 }

@@ -18,15 +18,15 @@ import (
 
 type scoreOptions struct {
 	output output
-	shaper shaper
-	host   *host
+	layout layoutFlags
+	host   *factory
 
 	columns scoring.Options
 	metric  string
 }
 
-func newScoreCmd(h *host) *cobra.Command {
-	opts := &scoreOptions{host: h}
+func newScoreCmd(f *factory) *cobra.Command {
+	opts := &scoreOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "score PREDICTIONS ANSWERS", Short: "Score predictions against the true labels",
 		Long: `Compares a file of predictions with a file of the true labels: every metric with
@@ -46,12 +46,12 @@ the value of --metric is printed.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
   foretell score blind.predictions.csv answers.csv --metric rocAuc --quiet
   foretell score submission.csv answers.csv --id ID --label class --json`,
-		Args: takes("PREDICTIONS", "ANSWERS"),
+		Args: positionalArgs("PREDICTIONS", "ANSWERS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
 	}
-	opts.output.bindItem(cmd, h, prints[scoring.Result]())
+	opts.output.bindItem(cmd, f, resultType[scoring.Result]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the value of --metric; no notices"
-	opts.shaper.bindReading(cmd)
+	opts.layout.bindFormat(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the one that PREDICTIONS lacks, else the last)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
@@ -59,7 +59,7 @@ the value of --metric is printed.`,
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+strings.Join(scoring.Metrics, ", "))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
-	choices(cmd, "metric", scoring.Metrics...)
+	completeValues(cmd, "metric", scoring.Metrics...)
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err := checkMetric(o.metric, scoring.Metrics); err != nil {
 		return err
 	}
-	if err := oneStdin(predictions, answers); err != nil {
+	if err := checkOneStdin(predictions, answers); err != nil {
 		return err
 	}
 	result, err := o.score(ctx, predictions, answers)
@@ -76,26 +76,26 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	}
 	switch {
 	case o.output.json || len(o.output.fields) > 0:
-		return item(&o.output, result, "accuracy")
+		return printItem(&o.output, result, "accuracy")
 	case o.output.quiet:
 		figure := result.Figure(o.metric)
 		if figure == nil {
-			return fail(ExitRejected, "%s was not measured", o.metric).
-				advise("it needs a probability_<class> column for each class, and rows of more than one class")
+			return exitErrorf(ExitRejected, "%s was not measured", o.metric).
+				withHint("it needs a probability_<class> column for each class, and rows of more than one class")
 		}
-		return o.output.line(strconv.FormatFloat(figure.Value, 'f', 4, 64))
+		return o.output.printLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.host.console.OutTerminal:
-		return o.output.table(figureTable(result))
+		return o.output.printTable(figureTable(result))
 	}
 	return printScore(&o.output, result)
 }
 
 // score opens and scores the files.
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
-	files := &scoreFiles{host: o.host, shaper: &o.shaper}
+	files := &scoreFiles{host: o.host, layout: &o.layout}
 	defer files.Close()
-	if paper, err := receipt.Read(predictions + ".receipt.json"); err == nil && paper.Options != nil {
-		o.columns.ModelLabel = paper.Options.Label
+	if rec, err := receipt.Read(predictions + ".receipt.json"); err == nil && rec.Options != nil {
+		o.columns.ModelLabel = rec.Options.Label
 	}
 	left, err := files.open(ctx, scoring.Predictions, predictions)
 	if err != nil {
@@ -106,7 +106,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 		return nil, err
 	}
 	result, err := scoring.Score(ctx, left, right, o.columns)
-	return result, files.fault(err)
+	return result, files.fileError(err)
 }
 
 // figureTable is every figure of a result as a line.
@@ -118,9 +118,9 @@ func figureTable(r *scoring.Result) *term.Table {
 	add := func(name string, f *scoring.Figure, rows int) {
 		row := []term.Cell{{Text: name}, {}, {}, {}, {Text: strconv.Itoa(rows)}}
 		if f != nil {
-			row[1] = score(f.Value)
+			row[1] = scoreCell(f.Value)
 			if f.Low != nil {
-				row[2], row[3] = score(*f.Low), score(*f.High)
+				row[2], row[3] = scoreCell(*f.Low), scoreCell(*f.High)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -144,12 +144,12 @@ func printScore(o *output, r *scoring.Result) error {
 	for _, name := range scoring.Metrics {
 		t.Rows = append(t.Rows, []term.Cell{{Text: name}, figureCell(r.Figure(name)), intervalCell(r.Figure(name))})
 	}
-	t.Rows = append(t.Rows, []term.Cell{{Text: fmt.Sprintf("always %q", r.Baseline.Label)}, score(r.Baseline.Accuracy), {Text: "accuracy, the baseline"}})
-	if err := o.table(t); err != nil {
+	t.Rows = append(t.Rows, []term.Cell{{Text: fmt.Sprintf("always %q", r.Baseline.Label)}, scoreCell(r.Baseline.Accuracy), {Text: "accuracy, the baseline"}})
+	if err := o.printTable(t); err != nil {
 		return err
 	}
 	fmt.Fprintln(o.host.console.Out)
-	if err := o.table(classTable(r)); err != nil {
+	if err := o.printTable(classTable(r)); err != nil {
 		return err
 	}
 	if len(r.Classes) > report.MaxConfusionClasses {
@@ -157,7 +157,7 @@ func printScore(o *output, r *scoring.Result) error {
 		return nil
 	}
 	fmt.Fprintln(o.host.console.Out)
-	return o.table(confusionTable(r))
+	return o.printTable(confusionTable(r))
 }
 
 // classTable is the figures of each class.
@@ -195,7 +195,7 @@ func figureCell(f *scoring.Figure) term.Cell {
 	if f == nil {
 		return term.Cell{Text: "-"}
 	}
-	return score(f.Value)
+	return scoreCell(f.Value)
 }
 
 // intervalCell is the interval of a figure; empty for none.

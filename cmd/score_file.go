@@ -11,15 +11,15 @@ import (
 
 // scoreFiles are the files that a scoring command reads.
 type scoreFiles struct {
-	host   *host
-	shaper *shaper
+	host   *factory
+	layout *layoutFlags
 	inputs map[scoring.File]*input
 	close  []func() error
 }
 
 // open opens a file; - is standard input.
 func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (io.Reader, error) {
-	in, err := s.shaper.input(ctx, s.host, true, path)
+	in, err := s.layout.openInput(ctx, s.host, true, path)
 	if err != nil {
 		return nil, err
 	}
@@ -43,21 +43,21 @@ func (s *scoreFiles) Close() {
 	}
 }
 
-// fault says which of the files a fault is in.
-func (s *scoreFiles) fault(err error) error {
+// fileError says which of the files a fault is in.
+func (s *scoreFiles) fileError(err error) error {
 	var fault *scoring.Fault
 	if !errors.As(err, &fault) {
 		return err
 	}
 	in := s.inputs[fault.File]
 	if in == nil {
-		f := fail(ExitRejected, "the files do not fit together: %w", err)
-		return f.advise("name the column to join by with --id; see `%s --help`", s.host.running.CommandPath())
+		e := exitErrorf(ExitRejected, "the files do not fit together: %w", err)
+		return e.withHint("name the column to join by with --id; see `%s --help`", s.host.running.CommandPath())
 	}
 	place := in.name
 	if fault.Line > 0 {
 		place += ":" + strconv.Itoa(fault.Line)
 	}
-	f := fail(ExitRejected, "%s: %w", place, err).at(in.name, fault.Line, 0)
-	return f.advise("name the columns with --id and --label; see `%s --help`", s.host.running.CommandPath())
+	e := exitErrorf(ExitRejected, "%s: %w", place, err).at(in.name, fault.Line, 0)
+	return e.withHint("name the columns with --id and --label; see `%s --help`", s.host.running.CommandPath())
 }

@@ -14,17 +14,17 @@ import (
 )
 
 type serveOptions struct {
-	host *host
+	host *factory
 	cmd  *cobra.Command
 
 	listen    string
 	publicURL string
 	noWork    bool
-	staying   stayingFlags
+	daemon    daemonFlags
 }
 
-func newServeCmd(h *host) *cobra.Command {
-	opts := &serveOptions{host: h}
+func newServeCmd(f *factory) *cobra.Command {
+	opts := &serveOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Serve the API to others",
 		Long: `Serves the API from a data folder until it is told to stop, and then lets what is
@@ -39,27 +39,27 @@ days, and taken back if a database that names them is restored by then.`,
 	}
 	opts.cmd = cmd
 	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0 picks a free one")
-	opts.staying.bind(cmd)
+	opts.daemon.bind(cmd)
 	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "`URL` that absolute addresses begin with (default that of each request)")
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve, and leave all jobs to foretell worker")
 	return cmd
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
-	house, err := openStaying(ctx, o.host, o.cmd, o.staying)
+	service, err := openDaemon(ctx, o.host, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = house.close() }() // nothing is written any more
+	defer func() { _ = service.close() }() // nothing is written any more
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
 	if err != nil {
-		return fail(ExitConflict, "cannot listen at %s: %w", o.listen, err).advise("name another address with --listen; port 0 picks a free one")
+		return exitErrorf(ExitConflict, "cannot listen at %s: %w", o.listen, err).withHint("name another address with --listen; port 0 picks a free one")
 	}
 	stopWork := func() error { return nil }
 	if !o.noWork {
-		stopWork = house.work()
+		stopWork = service.work()
 	}
-	web := server.HTTPServer(house.handler(o.publicURL))
+	web := server.HTTPServer(service.handler(o.publicURL))
 	o.host.note("listening on http://%s", listener.Addr())
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(listener) }()
@@ -73,15 +73,15 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := errors.Join(shutdown(web), <-worked); err != nil {
 		return err
 	}
-	o.host.stopped()
+	o.host.noteStopped()
 	return nil
 }
 
-// stopped ends a command that runs until a signal comes: being stopped is its
+// noteStopped ends a command that runs until a signal comes: being stopped is its
 // success, as service managers expect it.
-func (h *host) stopped() {
-	h.untilStopped = true
-	h.note("stopped, with all work given back")
+func (f *factory) noteStopped() {
+	f.stoppedBySignal = true
+	f.note("stopped, with all work given back")
 }
 
 // gracePeriod is how long requests under way may take after a stop: service

@@ -38,15 +38,15 @@ type settings struct {
 	*viper.Viper
 	// profile is the name of the profile in use.
 	profile string
-	// known tells that the config file has the profile.
-	known bool
+	// exists tells that the config file has the profile.
+	exists bool
 	// origins tells where each setting comes from, by key; that of profile, too.
 	origins map[string]string
 }
 
 // settings reads the sources. flags with the name of a key are one.
-func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
-	file, err := h.readConfig()
+func (f *factory) settings(flags *pflag.FlagSet) (*settings, error) {
+	file, err := f.readConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 	s := &settings{Viper: newViper(), profile: defaultProfile, origins: map[string]string{keyProfile: originBuiltin}}
 	for _, source := range [][2]string{
 		{file.GetString(keyProfile), fromFile},
-		{h.env(envProfile), "variable " + envProfile},
+		{f.env(envProfile), "variable " + envProfile},
 		{flagText(flags, keyProfile), "flag --" + keyProfile},
 	} {
 		if source[0] != "" {
@@ -64,7 +64,7 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 	if err := checkProfileName(s.profile); err != nil {
 		return nil, err
 	}
-	s.known = file.IsSet("profiles" + keyDelimiter + s.profile)
+	s.exists = file.IsSet("profiles" + keyDelimiter + s.profile)
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + keyDelimiter + s.profile)); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", s.profile, err)
 	}
@@ -77,7 +77,7 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 			s.origins[v.key] = fromFile
 		}
 		s.SetDefault(v.key, v.builtin)
-		if text := h.env(v.name); text != "" {
+		if text := f.env(v.name); text != "" {
 			s.Set(v.key, text)
 			s.origins[v.key] = "variable " + v.name
 		}
@@ -89,8 +89,8 @@ func (h *host) settings(flags *pflag.FlagSet) (*settings, error) {
 	return s, nil
 }
 
-// source names what a setting comes from, as it would be mended there.
-func (s *settings) source(key string) string {
+// originName names what a setting comes from, as it would be mended there.
+func (s *settings) originName(key string) string {
 	origin := s.origins[key]
 	for _, kind := range []string{"flag ", "variable "} {
 		if name, ok := strings.CutPrefix(origin, kind); ok {
@@ -103,20 +103,20 @@ func (s *settings) source(key string) string {
 // checkProfile refuses a profile that was named and is not there, unless
 // another source says which service is meant: a name with a slip of the pen
 // would choose another service than was thought of.
-func (s *settings) checkProfile(h *host) error {
-	if s.profile == defaultProfile || s.known || s.origins[keyServer] != originBuiltin {
+func (s *settings) checkProfile(f *factory) error {
+	if s.profile == defaultProfile || s.exists || s.origins[keyServer] != originBuiltin {
 		return nil
 	}
-	file, err := h.readConfig()
+	file, err := f.readConfig()
 	if err != nil {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(file.GetStringMap("profiles")))
-	f := usage("%s: there is no profile %q", s.source(keyProfile), s.profile)
+	e := usageErrorf("%s: there is no profile %q", s.originName(keyProfile), s.profile)
 	if len(names) == 0 {
-		return f.advise("make it with `foretell login URL`")
+		return e.withHint("make it with `foretell login URL`")
 	}
-	return f.advise("there is %s; make another with `foretell login URL`", strings.Join(names, ", "))
+	return e.withHint("there is %s; make another with `foretell login URL`", strings.Join(names, ", "))
 }
 
 // originBuiltin is the origin of what nothing says otherwise.
@@ -130,8 +130,8 @@ func newViper() *viper.Viper {
 }
 
 // readConfig reads config.yaml; a file that is not there is an empty one.
-func (h *host) readConfig() (*viper.Viper, error) {
-	path, err := h.configFile()
+func (f *factory) readConfig() (*viper.Viper, error) {
+	path, err := f.configFile()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (h *host) readConfig() (*viper.Viper, error) {
 	file.SetConfigFile(path)
 	file.SetConfigType("yaml")
 	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fail(ExitUsage, "%s cannot be read: %w", path, err).advise("mend the file, or move it away and sign in again")
+		return nil, exitErrorf(ExitUsage, "%s cannot be read: %w", path, err).withHint("mend the file, or move it away and sign in again")
 	}
 	return file, nil
 }
@@ -155,14 +155,14 @@ var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 func checkProfileName(name string) error {
 	if !profileName.MatchString(name) {
-		return usage("--profile %q: a profile's name is of small letters, digits, - and _", name)
+		return usageErrorf("--profile %q: a profile's name is of small letters, digits, - and _", name)
 	}
 	return nil
 }
 
 // configFile is the absolute path of config.yaml.
-func (h *host) configFile() (string, error) {
-	dir, err := h.configDir()
+func (f *factory) configFile() (string, error) {
+	dir, err := f.configDir()
 	if err != nil {
 		return "", err
 	}
@@ -170,8 +170,8 @@ func (h *host) configFile() (string, error) {
 }
 
 // configDir is the absolute path of the folder of config.yaml.
-func (h *host) configDir() (string, error) {
-	return h.folder(envConfigDir, "XDG_CONFIG_HOME", map[string][]string{
+func (f *factory) configDir() (string, error) {
+	return f.userDir(envConfigDir, "XDG_CONFIG_HOME", map[string][]string{
 		"windows": {"AppData"},
 		"darwin":  {"HOME", "Library", "Application Support"},
 		"":        {"HOME", ".config"},
@@ -179,34 +179,34 @@ func (h *host) configDir() (string, error) {
 }
 
 // dataDir is the absolute path of the embedded service's folder.
-func (h *host) dataDir(s *settings) (string, error) {
+func (f *factory) dataDir(s *settings) (string, error) {
 	if dir := s.GetString(keyDataDir); dir != "" {
 		return filepath.Abs(dir)
 	}
-	return h.folder(envDataDir, "XDG_DATA_HOME", map[string][]string{
+	return f.userDir(envDataDir, "XDG_DATA_HOME", map[string][]string{
 		"windows": {"LocalAppData"},
 		"darwin":  {"HOME", "Library", "Application Support"},
 		"":        {"HOME", ".local", "share"},
 	})
 }
 
-// folder finds a folder of ours: where own says, under the folder that xdg
+// userDir finds a folder of ours: where own says, under the folder that xdg
 // says, or under the native one, whose first element is a variable.
-func (h *host) folder(own, xdg string, native map[string][]string) (string, error) {
-	if dir := h.env(own); dir != "" {
+func (f *factory) userDir(own, xdg string, native map[string][]string) (string, error) {
+	if dir := f.env(own); dir != "" {
 		return filepath.Abs(dir)
 	}
-	if dir := h.env(xdg); dir != "" && filepath.IsAbs(dir) {
+	if dir := f.env(xdg); dir != "" && filepath.IsAbs(dir) {
 		return filepath.Join(dir, "foretell"), nil
 	}
 	path, ok := native[runtime.GOOS]
 	if !ok {
 		path = native[""]
 	}
-	base := h.env(path[0])
+	base := f.env(path[0])
 	if base == "" {
-		return "", usage("the variable %s is not set, so there is no folder to work in", path[0]).
-			advise("set %s, or %s and %s to folders", path[0], envConfigDir, envDataDir)
+		return "", usageErrorf("the variable %s is not set, so there is no folder to work in", path[0]).
+			withHint("set %s, or %s and %s to folders", path[0], envConfigDir, envDataDir)
 	}
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
@@ -218,7 +218,7 @@ func (s *settings) paths(known []string) (map[string]string, error) {
 	for key, path := range s.GetStringMapString(keyPaths) {
 		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
 		if i < 0 {
-			return nil, usage("profile %s: paths has no operation %q", s.profile, key).advise("the operations are %s", strings.Join(known, ", "))
+			return nil, usageErrorf("profile %s: paths has no operation %q", s.profile, key).withHint("the operations are %s", strings.Join(known, ", "))
 		}
 		paths[known[i]] = path
 	}

@@ -13,25 +13,25 @@ import (
 )
 
 type statusOptions struct {
-	host      *host
-	connector connector
-	output    output
+	host    *factory
+	service serviceFlags
+	output  output
 }
 
-func newStatusCmd(h *host) *cobra.Command {
-	opts := &statusOptions{host: h, connector: connector{idle: true}}
+func newStatusCmd(f *factory) *cobra.Command {
+	opts := &statusOptions{host: f, service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show which service is used, and as whom",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindItem(cmd, h, prints[status]())
+	opts.service.bind(cmd, f)
+	opts.output.bindItem(cmd, f, resultType[status]())
 	return cmd
 }
 
 func (o *statusOptions) run(ctx context.Context) error {
-	s, err := o.host.settings(o.connector.cmd.Flags())
+	s, err := o.host.settings(o.service.cmd.Flags())
 	if err != nil {
 		return err
 	}
@@ -39,45 +39,45 @@ func (o *statusOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer session.Close()
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
-	page, err := client.Call(ctx, conn.Client, api.ListDatasets, in)
+	page, err := client.Call(ctx, session.Client, api.ListDatasets, in)
 	if err != nil {
 		return err
 	}
 	st := status{
-		Service: "embedded", DataFolder: conn.dataDir, Config: config, Profile: s.profile,
-		Username: conn.account, Datasets: page.Total,
+		Service: "embedded", DataFolder: session.dataDir, Config: config, Profile: s.profile,
+		Username: session.account, Datasets: page.Total,
 	}
-	if conn.embedded {
-		if err := st.measure(ctx, conn); err != nil {
+	if session.embedded {
+		if err := st.measure(ctx, session); err != nil {
 			return err
 		}
 	} else {
-		st.Service, st.Credentials = conn.BaseURL(), o.host.credentialsFrom(s)
+		st.Service, st.Credentials = session.BaseURL(), o.host.credentialOrigin(s)
 	}
-	return item(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
+	return printItem(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
 		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
 }
 
 // measure fills in the size of the data folder and of its parts, and the free space.
-func (s *status) measure(ctx context.Context, conn *connection) error {
-	free, _, err := blob.Space(conn.dataDir)
+func (s *status) measure(ctx context.Context, session *session) error {
+	free, _, err := blob.Space(session.dataDir)
 	if err != nil {
 		return err
 	}
 	s.FreeBytes = int64(free)
-	used, err := conn.inside.Usage(ctx)
+	used, err := session.app.Usage(ctx)
 	if err != nil {
 		return err
 	}
 	s.DatasetBytes, s.ModelBytes, s.PredictionBytes = used.Datasets, used.Models, used.Predictions
 	s.Orphans, s.OrphanBytes = used.Orphans.Count, used.Orphans.Bytes
-	return filepath.WalkDir(conn.dataDir, func(_ string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(session.dataDir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			if info, gone := entry.Info(); gone == nil { // another process may delete a file meanwhile
 				s.Bytes += info.Size()
@@ -87,14 +87,14 @@ func (s *status) measure(ctx context.Context, conn *connection) error {
 	})
 }
 
-// credentialsFrom names where the token comes from.
-func (h *host) credentialsFrom(s *settings) string {
+// credentialOrigin names where the token comes from.
+func (f *factory) credentialOrigin(s *settings) string {
 	switch {
-	case h.env(envToken) != "":
+	case f.env(envToken) != "":
 		return envToken
-	case h.env(envPassword) != "" && s.GetString(keyUsername) != "":
+	case f.env(envPassword) != "" && s.GetString(keyUsername) != "":
 		return envPassword
-	case h.env(envPasswordFile) != "" && s.GetString(keyUsername) != "":
+	case f.env(envPasswordFile) != "" && s.GetString(keyUsername) != "":
 		return envPasswordFile
 	}
 	return s.GetString(keyStorage)

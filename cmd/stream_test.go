@@ -106,7 +106,7 @@ func TestStreams(t *testing.T) {
 			s.compare(t, got.stdout, args...)
 		}
 	}
-	for _, path := range leaves(newRootCmd(&host{}), nil) {
+	for _, path := range leaves(newRootCmd(&factory{}), nil) {
 		if slices.ContainsFunc(tries, func(one try) bool { return strings.HasPrefix(one.args+" ", path+" ") }) {
 			continue
 		}

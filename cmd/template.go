@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// page is a parsed --template.
-type page struct {
+// templateFilter is a parsed --template.
+type templateFilter struct {
 	template *template.Template
 	// rows are those of tablerow, printed at the end.
 	rows [][]term.Cell
@@ -23,7 +23,7 @@ type page struct {
 // parseTemplate reads a template and gives it its functions, which `foretell
 // help output` lists.
 func (o *output) parseTemplate(text string) (filter, error) {
-	p := &page{}
+	p := &templateFilter{}
 	functions := template.FuncMap{
 		"json": func(v any) (string, error) {
 			b, err := term.EncodeJSONLine(v)
@@ -31,7 +31,7 @@ func (o *output) parseTemplate(text string) (filter, error) {
 		},
 		"join":     join,
 		"pluck":    pluck,
-		"truncate": func(width int, v any) string { return term.Cut(fmt.Sprint(v), width) },
+		"truncate": func(width int, v any) string { return term.Truncate(fmt.Sprint(v), width) },
 		"timeago": func(text string) string {
 			if then, err := time.Parse(api.TimeLayout, text); err == nil {
 				return term.Ago(then, o.host.now())
@@ -50,16 +50,16 @@ func (o *output) parseTemplate(text string) (filter, error) {
 	var err error
 	p.template, err = template.New("--template").Option("missingkey=error").Funcs(functions).Parse(text)
 	if err != nil {
-		return nil, usage("%s", strings.TrimPrefix(err.Error(), "template: ")).
-			advise("`foretell help output` lists what a template may call")
+		return nil, usageErrorf("%s", strings.TrimPrefix(err.Error(), "template: ")).
+			withHint("`foretell help output` lists what a template may call")
 	}
 	return p, nil
 }
 
 // apply runs the template on the members of v.
-func (p *page) apply(o *output, b *bytes.Buffer, v, doc any) error {
-	if err := p.template.Execute(b, plain(doc, reflect.TypeOf(v))); err != nil {
-		return usage("%s", strings.TrimPrefix(err.Error(), "template: ")).advise("see the JSON that it is given with --json")
+func (p *templateFilter) apply(o *output, b *bytes.Buffer, v, doc any) error {
+	if err := p.template.Execute(b, templateData(doc, reflect.TypeOf(v))); err != nil {
+		return usageErrorf("%s", strings.TrimPrefix(err.Error(), "template: ")).withHint("see the JSON that it is given with --json")
 	}
 	if len(p.rows) == 0 {
 		return nil
@@ -77,9 +77,9 @@ func (p *page) apply(o *output, b *bytes.Buffer, v, doc any) error {
 	return t.WriteTSV(b)
 }
 
-// plain gives a document with numbers that templates can compare, and with an
+// templateData gives a document with numbers that templates can compare, and with an
 // empty text for null and for each member of t that the JSON leaves out.
-func plain(doc any, t reflect.Type) any {
+func templateData(doc any, t reflect.Type) any {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -97,12 +97,12 @@ func plain(doc any, t reflect.Type) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = plain(v[i], elementOf(t))
+			v[i] = templateData(v[i], elementType(t))
 		}
 	case map[string]any:
 		members := term.Members(t)
 		for name, inner := range v {
-			v[name] = plain(inner, members[name])
+			v[name] = templateData(inner, members[name])
 		}
 		for name := range members {
 			if _, ok := v[name]; !ok {
@@ -113,8 +113,8 @@ func plain(doc any, t reflect.Type) any {
 	return doc
 }
 
-// elementOf is the type of a list's items; nil where there is none.
-func elementOf(t reflect.Type) reflect.Type {
+// elementType is the type of a list's items; nil where there is none.
+func elementType(t reflect.Type) reflect.Type {
 	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		return nil
 	}

@@ -23,7 +23,7 @@ var (
 	}
 )
 
-func newTrainingCmd(h *host) *cobra.Command {
+func newTrainingCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Races of the algorithms on a dataset",
@@ -34,54 +34,54 @@ REF is a training's key, at least 6 characters of it, the name of its dataset
 (its newest race), or @last.`,
 	}
 	cmd.AddCommand(
-		newTrainingListCmd(h), newTrainingGetCmd(h), newTrainingCreateCmd(h), newTrainingProgressCmd(h),
-		newTrainingWatchCmd(h), newTrainingWaitCmd(h), newTrainingCancelCmd(h), newTrainingDeleteCmd(h),
+		newTrainingListCmd(f), newTrainingGetCmd(f), newTrainingCreateCmd(f), newTrainingProgressCmd(f),
+		newTrainingWatchCmd(f), newTrainingWaitCmd(f), newTrainingCancelCmd(f), newTrainingDeleteCmd(f),
 	)
 	return cmd
 }
 
 type trainingListOptions struct {
-	connector connector
-	output    output
-	lister    lister
+	service serviceFlags
+	output  output
+	list    listFlags
 
 	all bool
 }
 
-func newTrainingListCmd(h *host) *cobra.Command {
-	opts := &trainingListOptions{connector: connector{idle: true}}
+func newTrainingListCmd(f *factory) *cobra.Command {
+	opts := &trainingListOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "list [DATASET]", Short: "List races, newest first", Args: takes("[DATASET]"),
+		Use: "list [DATASET]", Short: "List races, newest first", Args: positionalArgs("[DATASET]"),
 		Long: "Lists races, newest first: all of the account, or those on the datasets of a name.",
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.connector.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[api.Training]())
-	opts.output.first = firstRun
-	opts.lister.bind(cmd)
+	opts.service.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[api.Training]())
+	opts.output.emptyHint = firstRunHint
+	opts.list.bind(cmd)
 	cmd.Flags().BoolVar(&opts.all, "all", false, "also the jobs of the single algorithms")
-	cmd.ValidArgsFunction = opts.connector.complete(datasetNames)
+	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
 	return cmd
 }
 
 func (o *trainingListOptions) run(ctx context.Context, args []string) error {
-	conn, err := o.connector.connect(ctx)
+	session, err := o.service.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	jobs := client.AllTrainings(ctx, conn.Client, !o.all)
+	defer session.Close()
+	jobs := client.AllTrainings(ctx, session.Client, !o.all)
 	if len(args) > 0 {
-		series, err := conn.series(ctx, args[0])
+		series, err := session.series(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		jobs = trainingsOfSeries(ctx, conn.Client, series)
+		jobs = trainingsOfSeries(ctx, session.Client, series)
 		if !o.all {
 			jobs = parents(jobs)
 		}
 	}
-	trainings, err := collectSome(jobs, o.lister.limit)
+	trainings, err := collectLimit(jobs, o.list.limit)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	if o.all {
 		columns = append([]string{"trainingJobKey", "algorithm"}, columns[1:]...)
 	}
-	return list(&o.output, trainings, columns...)
+	return printList(&o.output, trainings, columns...)
 }
 
 // trainingsOfSeries lists the training jobs on the datasets of a series, newest
@@ -119,22 +119,22 @@ func parents(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error]
 	}
 }
 
-func newTrainingGetCmd(h *host) *cobra.Command {
-	return newInquiryCmd(h, inquiry[*api.Training]{
-		use: "get REF", short: "Show a race", noun: trainingNoun,
-		ask: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
+func newTrainingGetCmd(f *factory) *cobra.Command {
+	return newGetCmd(f, getCommand[*api.Training]{
+		use: "get REF", short: "Show a race", resource: trainingResource,
+		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 		},
 		print: printTraining,
 	})
 }
 
-func printTraining(o *output, job *api.Training) error { return item(o, job, trainingMembers...) }
+func printTraining(o *output, job *api.Training) error { return printItem(o, job, trainingMembers...) }
 
-func newTrainingProgressCmd(h *host) *cobra.Command {
-	return newInquiryCmd(h, inquiry[*api.TrainingProgress]{
-		use: "progress REF", short: "Show how far each algorithm of a race has come", noun: trainingNoun,
-		ask: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
+func newTrainingProgressCmd(f *factory) *cobra.Command {
+	return newGetCmd(f, getCommand[*api.TrainingProgress]{
+		use: "progress REF", short: "Show how far each algorithm of a race has come", resource: trainingResource,
+		fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
 			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		},
 		print: printProgress,
@@ -144,25 +144,25 @@ func newTrainingProgressCmd(h *host) *cobra.Command {
 // printProgress prints a race as a table of its algorithms, or all of it.
 func printProgress(o *output, p *api.TrainingProgress) error {
 	if o.json || len(o.fields) > 0 {
-		return item(o, p, "status")
+		return printItem(o, p, "status")
 	}
-	return list(o, p.Jobs, "trainingJobKey", "algorithm", "outcome", "keptPerformance", "logLoss", "latestPerformance", "recentPerformances")
+	return printList(o, p.Jobs, "trainingJobKey", "algorithm", "outcome", "keptPerformance", "logLoss", "latestPerformance", "recentPerformances")
 }
 
-func newTrainingCancelCmd(h *host) *cobra.Command {
-	return newInquiryCmd(h, inquiry[*api.Training]{
-		use: "cancel REF", short: "Stop a race; the best model so far is kept", noun: trainingNoun,
-		working: true,
-		ask: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
+func newTrainingCancelCmd(f *factory) *cobra.Command {
+	return newGetCmd(f, getCommand[*api.Training]{
+		use: "cancel REF", short: "Stop a race; the best model so far is kept", resource: trainingResource,
+		startsWork: true,
+		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
 		},
 		print: printTraining,
 	})
 }
 
-func newTrainingDeleteCmd(h *host) *cobra.Command {
-	return newRemovalCmd(h, removal{
-		short: "Delete a finished race with its model and predictions", noun: trainingNoun, column: "trainingJobKey",
+func newTrainingDeleteCmd(f *factory) *cobra.Command {
+	return newDeleteCmd(f, deleteCommand{
+		short: "Delete a finished race with its model and predictions", resource: trainingResource, column: "trainingJobKey",
 		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
 			return fmt.Sprintf("Delete training %s with its model and predictions?", key), nil
 		},

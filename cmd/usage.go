@@ -12,15 +12,15 @@ import (
 )
 
 // help prints the help page of a command, fitted to a terminal.
-func (h *host) help(cmd *cobra.Command, _ []string) {
+func (f *factory) help(cmd *cobra.Command, _ []string) {
 	text := strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), " \n") + "\n"
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		text += "\n" + usageText(cmd)
 	}
-	if h.console.OutTerminal {
-		text = term.Reflow(text, h.console.OutWidth())
-		toConsole := cmd.OutOrStdout() == h.streams[1]
-		if toConsole && (&output{host: h, cmd: cmd}).paged(bytes.NewBufferString(text)) == nil {
+	if f.console.OutTerminal {
+		text = term.Reflow(text, f.console.OutWidth())
+		toConsole := cmd.OutOrStdout() == f.streams[1]
+		if toConsole && (&output{host: f, cmd: cmd}).writePaged(bytes.NewBufferString(text)) == nil {
 			return
 		}
 	}
@@ -82,8 +82,8 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title strin
 	}
 }
 
-// startText is what the program prints when it is given nothing to do.
-const startText = `Foretell trains a classifier on a labelled CSV and predicts another.
+// introText is what the program prints when it is given nothing to do.
+const introText = `Foretell trains a classifier on a labelled CSV and predicts another.
 
   foretell demo                             all of it on a small sample
   foretell check train.csv blind.csv        what is wrong with the files
@@ -96,11 +96,11 @@ All commands: foretell --help
 Step by step: foretell help quickstart
 `
 
-// start prints the short page.
-func (h *host) start(cmd *cobra.Command) error {
-	text := startText
-	if h.console.OutTerminal {
-		text = term.Reflow(text, h.console.OutWidth())
+// printIntro prints the short page.
+func (f *factory) printIntro(cmd *cobra.Command) error {
+	text := introText
+	if f.console.OutTerminal {
+		text = term.Reflow(text, f.console.OutWidth())
 	}
 	_, err := fmt.Fprint(cmd.OutOrStdout(), text)
 	return err

@@ -10,27 +10,27 @@ import (
 	"foretell/internal/app"
 )
 
-func newUsersCmd(h *host) *cobra.Command {
+func newUsersCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
 		Long: `Works on the data folder itself, also while a service runs on it.`,
 	}
-	cmd.AddCommand(newUsersAddCmd(h), newUsersListCmd(h), newUsersPasswdCmd(h), newUsersDisableCmd(h), newUsersDeleteCmd(h))
+	cmd.AddCommand(newUsersAddCmd(f), newUsersListCmd(f), newUsersPasswdCmd(f), newUsersDisableCmd(f), newUsersDeleteCmd(f))
 	return cmd
 }
 
-// registrar opens the data folder that holds the accounts.
-type registrar struct {
-	host *host
+// dataDirFlag opens the data folder that holds the accounts.
+type dataDirFlag struct {
+	host *factory
 	cmd  *cobra.Command
 }
 
-func (r *registrar) bind(cmd *cobra.Command, h *host) {
-	r.host, r.cmd = h, cmd
+func (r *dataDirFlag) bind(cmd *cobra.Command, f *factory) {
+	r.host, r.cmd = f, cmd
 	cmd.Flags().String(keyDataDir, "", "`folder` of the service's data")
 }
 
-func (r *registrar) open(ctx context.Context) (*house, error) {
+func (r *dataDirFlag) open(ctx context.Context) (*localService, error) {
 	s, err := r.host.settings(r.cmd.Flags())
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (r *registrar) open(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openHouse(ctx, dir, r.host)
+	return openLocal(ctx, dir, r.host)
 }
 
 // account is what the commands of users print.
@@ -50,29 +50,29 @@ type account struct {
 }
 
 type usersPasswordOptions struct {
-	registrar registrar
-	output    output
-	set       func(a *app.App, ctx context.Context, email, password string) error
+	dataDir dataDirFlag
+	output  output
+	set     func(a *app.App, ctx context.Context, email, password string) error
 
 	passwordStdin bool
 }
 
-func newUsersAddCmd(h *host) *cobra.Command {
-	return newUsersPasswordCmd(h, "add EMAIL", "Make an account", (*app.App).AddUser)
+func newUsersAddCmd(f *factory) *cobra.Command {
+	return newUsersPasswordCmd(f, "add EMAIL", "Make an account", (*app.App).AddUser)
 }
 
-func newUsersPasswdCmd(h *host) *cobra.Command {
-	return newUsersPasswordCmd(h, "passwd EMAIL", "Give an account another password", (*app.App).SetPassword)
+func newUsersPasswdCmd(f *factory) *cobra.Command {
+	return newUsersPasswordCmd(f, "passwd EMAIL", "Give an account another password", (*app.App).SetPassword)
 }
 
-func newUsersPasswordCmd(h *host, use, short string, set func(*app.App, context.Context, string, string) error) *cobra.Command {
+func newUsersPasswordCmd(f *factory, use, short string, set func(*app.App, context.Context, string, string) error) *cobra.Command {
 	opts := &usersPasswordOptions{set: set}
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: takes("EMAIL"),
+		Use: use, Short: short, Args: positionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.registrar.bind(cmd, h)
-	opts.output.bindItem(cmd, h, prints[account]())
+	opts.dataDir.bind(cmd, f)
+	opts.output.bindItem(cmd, f, resultType[account]())
 	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	return cmd
 }
@@ -82,24 +82,24 @@ func (o *usersPasswordOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	house, err := o.registrar.open(ctx)
+	service, err := o.dataDir.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = house.close() }() // the account is written
-	if err := o.set(house.app, ctx, email, password); err != nil {
+	defer func() { _ = service.close() }() // the account is written
+	if err := o.set(service.app, ctx, email, password); err != nil {
 		return err
 	}
-	return item(&o.output, account{Email: email}, "email")
+	return printItem(&o.output, account{Email: email}, "email")
 }
 
 func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
-	console := o.registrar.host.console
+	console := o.dataDir.host.console
 	if o.passwordStdin {
 		return readSecret(console.In)
 	}
 	if !console.CanAsk() {
-		return "", usage("the password is needed, and there is nobody to ask").advise("pipe it into --password-stdin")
+		return "", usageErrorf("the password is needed, and there is nobody to ask").withHint("pipe it into --password-stdin")
 	}
 	password, err := console.Password(ctx, "Password:")
 	if err != nil {
@@ -110,35 +110,35 @@ func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if again != password {
-		return "", usage("the two passwords differ").advise("type it again")
+		return "", usageErrorf("the two passwords differ").withHint("type it again")
 	}
 	return password, nil
 }
 
 type usersListOptions struct {
-	registrar registrar
-	output    output
+	dataDir dataDirFlag
+	output  output
 }
 
-func newUsersListCmd(h *host) *cobra.Command {
+func newUsersListCmd(f *factory) *cobra.Command {
 	opts := &usersListOptions{}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the accounts", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.registrar.bind(cmd, h)
-	opts.output.bindList(cmd, h, prints[account]())
-	opts.output.first = "`foretell users add EMAIL`"
+	opts.dataDir.bind(cmd, f)
+	opts.output.bindList(cmd, f, resultType[account]())
+	opts.output.emptyHint = "`foretell users add EMAIL`"
 	return cmd
 }
 
 func (o *usersListOptions) run(ctx context.Context) error {
-	house, err := o.registrar.open(ctx)
+	service, err := o.dataDir.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = house.close() }() // nothing was written
-	users, err := house.app.ListUsers(ctx)
+	defer func() { _ = service.close() }() // nothing was written
+	users, err := service.app.ListUsers(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,51 +146,51 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	for i, u := range users {
 		accounts[i] = account{Email: u.Email, Disabled: u.Disabled, CreatedOn: api.FormatTime(u.Created)}
 	}
-	return list(&o.output, accounts, "email", "disabled", "createdOn")
+	return printList(&o.output, accounts, "email", "disabled", "createdOn")
 }
 
-type usersHarmOptions struct {
-	registrar registrar
-	asker     asker
-	output    output
-	question  string
-	do        func(a *app.App, ctx context.Context, email string) error
+type usersDestructiveOptions struct {
+	dataDir  dataDirFlag
+	confirm  confirmFlag
+	output   output
+	question string
+	do       func(a *app.App, ctx context.Context, email string) error
 }
 
-func newUsersDisableCmd(h *host) *cobra.Command {
-	return newUsersHarmCmd(h, &usersHarmOptions{
+func newUsersDisableCmd(f *factory) *cobra.Command {
+	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
 		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableUser,
 	}, "disable EMAIL", "Keep an account from signing in")
 }
 
-func newUsersDeleteCmd(h *host) *cobra.Command {
-	return newUsersHarmCmd(h, &usersHarmOptions{
+func newUsersDeleteCmd(f *factory) *cobra.Command {
+	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
 		question: "Delete account %s with all its datasets, models and predictions?", do: (*app.App).DeleteUser,
 	}, "delete EMAIL", "Delete an account and all that is its")
 }
 
-func newUsersHarmCmd(h *host, opts *usersHarmOptions, use, short string) *cobra.Command {
+func newUsersDestructiveCmd(f *factory, opts *usersDestructiveOptions, use, short string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: takes("EMAIL"),
+		Use: use, Short: short, Args: positionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.registrar.bind(cmd, h)
-	opts.asker.bind(cmd, h)
-	opts.output.bindItem(cmd, h, prints[account]())
+	opts.dataDir.bind(cmd, f)
+	opts.confirm.bind(cmd, f)
+	opts.output.bindItem(cmd, f, resultType[account]())
 	return cmd
 }
 
-func (o *usersHarmOptions) run(ctx context.Context, email string) error {
-	if err := o.asker.confirm(ctx, fmt.Sprintf(o.question, email)); err != nil {
+func (o *usersDestructiveOptions) run(ctx context.Context, email string) error {
+	if err := o.confirm.ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
 		return err
 	}
-	house, err := o.registrar.open(ctx)
+	service, err := o.dataDir.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = house.close() }() // the account is written
-	if err := o.do(house.app, ctx, email); err != nil {
+	defer func() { _ = service.close() }() // the account is written
+	if err := o.do(service.app, ctx, email); err != nil {
 		return err
 	}
-	return item(&o.output, account{Email: email}, "email")
+	return printItem(&o.output, account{Email: email}, "email")
 }

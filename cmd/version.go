@@ -15,7 +15,7 @@ type versionOptions struct {
 	output output
 }
 
-func newVersionCmd(h *host) *cobra.Command {
+func newVersionCmd(f *factory) *cobra.Command {
 	opts := &versionOptions{}
 	cmd := &cobra.Command{
 		Use:   "version",
@@ -23,12 +23,12 @@ func newVersionCmd(h *host) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(*cobra.Command, []string) error { return opts.run() },
 	}
-	opts.output.bindItem(cmd, h, prints[build]())
+	opts.output.bindItem(cmd, f, resultType[build]())
 	return cmd
 }
 
 func (o *versionOptions) run() error {
-	return item(&o.output, currentBuild(), "version", "commit", "date", "go", "platform")
+	return printItem(&o.output, currentBuild(), "version", "commit", "date", "go", "platform")
 }
 
 // build is what a binary knows about itself.

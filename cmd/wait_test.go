@@ -22,21 +22,21 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 		{"connection_lost", t.Context(), &client.NetworkError{}, ExitUnavailable, "once it answers again, go on with `foretell again`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := &walk{connection: &connection{}}
-			var f *failure
-			if err := w.left(test.ctx, test.err, "training", "1", "foretell again"); !errors.As(err, &f) {
+			c := &session{}
+			var e *cliError
+			if err := c.waitError(test.ctx, test.err, "training", "1", "foretell again"); !errors.As(err, &e) {
 				t.Fatal(err)
 			}
-			if f.exit != test.exit || f.hint != test.hint {
-				t.Errorf("exit %d, hint %q", f.exit, f.hint)
+			if e.exit != test.exit || e.hint != test.hint {
+				t.Errorf("exit %d, hint %q", e.exit, e.hint)
 			}
 		})
 	}
 }
 
 func TestResultCanBeFetchedLater(t *testing.T) {
-	to := &target{path: "my out.csv"}
-	got := to.later("KEY", plainInput("blind.csv", "blind.csv", true)) + "\n" + to.later("KEY", &input{temps: []string{"/tmp/x"}})
+	to := &outputFile{path: "my out.csv"}
+	got := to.resumeCommand("KEY", normalizedInput("blind.csv", "blind.csv", true)) + "\n" + to.resumeCommand("KEY", &input{temps: []string{"/tmp/x"}})
 	want := "foretell predictions download KEY --blind blind.csv -o 'my out.csv'\nforetell predictions download KEY -o 'my out.csv'"
 	if got != want {
 		t.Errorf("%s", got)

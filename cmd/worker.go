@@ -7,14 +7,14 @@ import (
 )
 
 type workerOptions struct {
-	host *host
+	host *factory
 	cmd  *cobra.Command
 
-	staying stayingFlags
+	daemon daemonFlags
 }
 
-func newWorkerCmd(h *host) *cobra.Command {
-	opts := &workerOptions{host: h}
+func newWorkerCmd(f *factory) *cobra.Command {
+	opts := &workerOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "worker", Short: "Do the jobs of a data folder, and serve nothing",
 		Long: `Prepares, trains and predicts what others queue in a data folder, beside
@@ -24,22 +24,22 @@ then goes back to the queue.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
-	opts.staying.bind(cmd)
+	opts.daemon.bind(cmd)
 	return cmd
 }
 
 func (o *workerOptions) run(ctx context.Context) error {
-	house, err := openStaying(ctx, o.host, o.cmd, o.staying)
+	service, err := openDaemon(ctx, o.host, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = house.close() }() // nothing is written any more
-	stopWork := house.work()
-	o.host.note("working on the jobs of %s", house.dir)
+	defer func() { _ = service.close() }() // nothing is written any more
+	stopWork := service.work()
+	o.host.note("working on the jobs of %s", service.dir)
 	<-ctx.Done()
 	if err := stopWork(); err != nil {
 		return err
 	}
-	o.host.stopped()
+	o.host.noteStopped()
 	return nil
 }

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Result is the verdicts on one model.
-type Result struct {
+// Report is the verdicts on one model.
+type Report struct {
 	// Model is the model's key.
-	Model    string
-	Verdicts []Verdict
+	Model   string
+	Results []Result
 	// At is when it was judged.
 	At time.Time
 }
 
 // Missed counts the requirements that do not hold.
-func (r *Result) Missed() int {
+func (r *Report) Missed() int {
 	n := 0
-	for _, v := range r.Verdicts {
+	for _, v := range r.Results {
 		if !v.Holds {
 			n++
 		}
@@ -29,8 +29,8 @@ func (r *Result) Missed() int {
 }
 
 // Summary says in words how it went.
-func (r *Result) Summary() string {
-	missed, all := r.Missed(), len(r.Verdicts)
+func (r *Report) Summary() string {
+	missed, all := r.Missed(), len(r.Results)
 	switch {
 	case missed == 0 && all == 1:
 		return "the requirement holds"
@@ -46,72 +46,72 @@ func (r *Result) Summary() string {
 	return fmt.Sprintf("%d of %d requirements %s missed", missed, all, verb)
 }
 
-// Measured is the value as a table shows it.
-func (v *Verdict) Measured() string {
+// FormatValue is the value as a table shows it.
+func (v *Result) FormatValue() string {
 	switch {
 	case v.Value == nil:
 		return ""
-	case v.Than != nil:
-		return figure(*v.Value, *v.Than)
+	case v.Baseline != nil:
+		return formatValue(*v.Value, *v.Baseline)
 	}
-	return figure(*v.Value, 0)
+	return formatValue(*v.Value, 0)
 }
 
-// Count is the number of rows as a table shows it.
-func (v *Verdict) Count() string {
+// FormatRows is the number of rows as a table shows it.
+func (v *Result) FormatRows() string {
 	if v.Skipped {
 		return ""
 	}
 	return fmt.Sprint(v.Rows)
 }
 
-// sentence says all of a verdict in one line.
-func (v *Verdict) sentence() string {
+// line says all of a verdict in one line.
+func (v *Result) line() string {
 	if v.Value == nil {
 		return v.Requirement + ": " + v.Reason
 	}
-	measured := v.Measured()
+	measured := v.FormatValue()
 	if v.Interval != nil {
 		measured += " (" + v.Interval.String() + ")"
 	}
-	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, measured, rows(v.Rows), v.Reason)
+	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, measured, rowCount(v.Rows), v.Reason)
 }
 
 // WriteGitHub writes what GitHub Actions shows beside the run: an error for
 // each requirement that was missed, and unless quiet a notice if none was.
-func (r *Result) WriteGitHub(w io.Writer, quiet bool) error {
+func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	var b strings.Builder
-	for _, v := range r.Verdicts {
+	for _, v := range r.Results {
 		switch {
 		case !v.Holds:
-			fmt.Fprintf(&b, "::error title=%s::%s\n", property("foretell: "+v.Requirement), data(v.sentence()))
+			fmt.Fprintf(&b, "::error title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.line()))
 		case v.Skipped && !quiet:
-			fmt.Fprintf(&b, "::notice title=%s::%s\n", property("foretell: "+v.Requirement), data(v.sentence()))
+			fmt.Fprintf(&b, "::notice title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.line()))
 		}
 	}
 	if r.Missed() == 0 && !quiet {
-		fmt.Fprintf(&b, "::notice title=foretell::%s\n", data(r.Summary()))
+		fmt.Fprintf(&b, "::notice title=foretell::%s\n", escapeData(r.Summary()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// data escapes what GitHub reads behind the second pair of colons.
-func data(text string) string {
+// escapeData escapes what GitHub reads behind the second pair of colons.
+func escapeData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
 }
 
-// property escapes what GitHub reads as a value of a property.
-func property(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
+// escapeProperty escapes what GitHub reads as a value of a property.
+func escapeProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(text))
 }
 
 // WriteMarkdown writes a section for a job's summary.
-func (r *Result) WriteMarkdown(w io.Writer) error {
+func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, measured on test rows\n\n", r.Summary(), r.Model)
 	b.WriteString("| | requirement | measured | 95 % interval | rows | |\n|---|---|---:|---|---:|---|\n")
-	for _, v := range r.Verdicts {
+	for _, v := range r.Results {
 		mark := "✅"
 		switch {
 		case !v.Holds:
@@ -119,21 +119,21 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		case v.Skipped:
 			mark = "➖"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", mark, cell(v.Requirement), v.Measured(), v.Interval, v.Count(), cell(v.Reason))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", mark, escapeCell(v.Requirement), v.FormatValue(), v.Interval, v.FormatRows(), escapeCell(v.Reason))
 	}
 	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// cell keeps a text within its cell of a Markdown table.
-func cell(text string) string {
+// escapeCell keeps a text within its cell of a Markdown table.
+func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`").Replace(text)
 }
 
-// Section puts what write writes into a section of GitLab's log, which can be
+// WriteGitLab puts what write writes into a section of GitLab's log, which can be
 // folded.
-func (r *Result) Section(w io.Writer, write func(io.Writer) error) error {
+func (r *Report) WriteGitLab(w io.Writer, write func(io.Writer) error) error {
 	const name = "foretell_requirements"
 	if _, err := fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s\r\x1b[0KForetell: %s\n", r.At.Unix(), name, r.Summary()); err != nil {
 		return err
@@ -180,16 +180,16 @@ type note struct {
 }
 
 // WriteJUnit writes the verdicts as JUnit XML, a test case a requirement.
-func (r *Result) WriteJUnit(w io.Writer) error {
-	s := suite{Name: "foretell", Tests: len(r.Verdicts), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
-	for _, v := range r.Verdicts {
-		c := testCase{Name: v.Requirement, Class: "foretell." + r.Model, Time: "0", Output: v.sentence()}
+func (r *Report) WriteJUnit(w io.Writer) error {
+	s := suite{Name: "foretell", Tests: len(r.Results), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
+	for _, v := range r.Results {
+		c := testCase{Name: v.Requirement, Class: "foretell." + r.Model, Time: "0", Output: v.line()}
 		switch {
 		case v.Skipped:
 			s.Skipped++
 			c.Skipped, c.Output = &note{Message: v.Reason}, ""
 		case !v.Holds:
-			c.Failure, c.Output = &note{Message: v.sentence(), Type: "requirement", Text: v.sentence()}, ""
+			c.Failure, c.Output = &note{Message: v.line(), Type: "requirement", Text: v.line()}, ""
 		}
 		s.Cases = append(s.Cases, c)
 	}

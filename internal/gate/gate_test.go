@@ -44,13 +44,13 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v := r.Judge(report); v.Holds != row.holds || v.Reason != row.reason {
+			if v := r.Evaluate(report); v.Holds != row.holds || v.Reason != row.reason {
 				t.Errorf("%+v, want %v, %q", v, row.holds, row.reason)
 			}
-			if v := r.Judge(nil); v.Holds || v.Value != nil {
+			if v := r.Evaluate(nil); v.Holds || v.Value != nil {
 				t.Errorf("without a report: %+v", v)
 			}
-			if v := r.Judge(&api.ModelReport{Classes: report.Classes[1:]}); v.Holds {
+			if v := r.Evaluate(&api.ModelReport{Classes: report.Classes[1:]}); v.Holds {
 				t.Errorf("without test rows: %+v", v)
 			}
 		})
@@ -75,12 +75,12 @@ func TestInterval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := requirement.Judge(r); v.Interval.String() != want {
+		if v := requirement.Evaluate(r); v.Interval.String() != want {
 			t.Errorf("%s: the interval is %s, want %s", in, v.Interval, want)
 		}
 	}
 	r.Metric = api.MetricAccuracy
-	if v := gate.Beat(r, r, "it"); v.Interval.String() != "0.53–0.89" {
+	if v := gate.Compare(r, r, "it"); v.Interval.String() != "0.53–0.89" {
 		t.Errorf("beat: the interval is %s", v.Interval)
 	}
 }
@@ -124,12 +124,12 @@ func TestBeat(t *testing.T) {
 		{0.89997, false, "missed: worse than rocAuc 0.89997 on 90 rows"},
 	} {
 		other.Test.ROCAUC = &row.auc
-		if v := gate.Beat(report, &other, "it"); v.Holds != row.holds || v.Reason != row.reason || v.Requirement != "beat it" {
+		if v := gate.Compare(report, &other, "it"); v.Holds != row.holds || v.Reason != row.reason || v.Requirement != "beat it" {
 			t.Errorf("%v: %+v", row.auc, v)
 		}
 	}
 	for _, pair := range [][2]*api.ModelReport{{report, nil}, {nil, report}, {report, {}}} {
-		if v := gate.Beat(pair[0], pair[1], "it"); v.Holds {
+		if v := gate.Compare(pair[0], pair[1], "it"); v.Holds {
 			t.Errorf("not to be measured: %+v", v)
 		}
 	}
@@ -138,7 +138,7 @@ func TestBeat(t *testing.T) {
 // TestForms writes texts that would break each form.
 func TestForms(t *testing.T) {
 	value := 0.5
-	r := &gate.Result{Model: "key", At: time.Unix(0, 0), Verdicts: []gate.Verdict{
+	r := &gate.Report{Model: "key", At: time.Unix(0, 0), Results: []gate.Result{
 		{Requirement: "recall[a|b,c:\n%]>=1", Value: &value, Rows: 1, Reason: "missed <by> 0.5\x00"},
 	}}
 	var github, markdown, junit bytes.Buffer
@@ -171,7 +171,7 @@ func TestForms(t *testing.T) {
 	if err := xml.Unmarshal(junit.Bytes(), &back); err != nil {
 		t.Fatalf("%v: %s", err, junit.String())
 	}
-	if name := back.Suite.Case.Name; name != r.Verdicts[0].Requirement || back.Suite.Case.Failure.Message == "" {
+	if name := back.Suite.Case.Name; name != r.Results[0].Requirement || back.Suite.Case.Failure.Message == "" {
 		t.Errorf("JUnit: %s", junit.String())
 	}
 }

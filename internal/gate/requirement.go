@@ -25,16 +25,16 @@ const (
 )
 
 var (
-	ofAll = []string{
+	overallMetrics = []string{
 		api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
 	}
-	ofClass = []string{Precision, Recall, F1}
+	classMetrics = []string{Precision, Recall, F1}
 )
 
-// Figures names what can be required, for whoever mistyped it.
-func Figures() string {
-	names := slices.Clone(ofAll)
-	for _, name := range ofClass {
+// MetricNames names what can be required, for whoever mistyped it.
+func MetricNames() string {
+	names := slices.Clone(overallMetrics)
+	for _, name := range classMetrics {
 		names = append(names, name+"[CLASS]")
 	}
 	return strings.Join(names, ", ")
@@ -42,9 +42,9 @@ func Figures() string {
 
 // Requirement is a bound on one figure of a model's report.
 type Requirement struct {
-	// Figure is the name of the figure; Class the label that it is of, if it is
+	// Metric is the name of the figure; Class the label that it is of, if it is
 	// that of one class.
-	Figure, Class string
+	Metric, Class string
 	// Operator is >=, >, <= or <.
 	Operator string
 	Bound    float64
@@ -52,47 +52,47 @@ type Requirement struct {
 }
 
 var (
-	form     = regexp.MustCompile(`(?s)^\s*(\w+)\s*(\[(.*)\])?\s*(>=|<=|>|<)\s*([^\s<>=]+)\s*$`)
+	syntax   = regexp.MustCompile(`(?s)^\s*(\w+)\s*(\[(.*)\])?\s*(>=|<=|>|<)\s*([^\s<>=]+)\s*$`)
 	operator = regexp.MustCompile(`[<>=]`)
 )
 
 // Parse reads a requirement such as rocAuc>=0.9 or recall["very bad"]>0.5.
 func Parse(text string) (*Requirement, error) {
-	part := form.FindStringSubmatch(text)
+	part := syntax.FindStringSubmatch(text)
 	if part == nil {
 		if !operator.MatchString(text) {
 			return nil, fmt.Errorf("%q has no bound: want a metric, one of >=, >, <=, <, and a number, as in rocAuc>=0.9", text)
 		}
 		return nil, fmt.Errorf("%q: want a metric, one of >=, >, <=, <, and a number, as in rocAuc>=0.9", text)
 	}
-	r := &Requirement{Figure: part[1], Operator: part[4], text: strings.TrimSpace(text)}
-	single := slices.Contains(ofClass, r.Figure)
+	r := &Requirement{Metric: part[1], Operator: part[4], text: strings.TrimSpace(text)}
+	single := slices.Contains(classMetrics, r.Metric)
 	switch {
-	case !single && !slices.Contains(ofAll, r.Figure):
-		return nil, unknownFigure(text, r.Figure)
+	case !single && !slices.Contains(overallMetrics, r.Metric):
+		return nil, unknownMetric(text, r.Metric)
 	case single && part[2] == "":
-		return nil, fmt.Errorf("%q: %s is that of one class: name it as in %s[CLASS]", text, r.Figure, r.Figure)
+		return nil, fmt.Errorf("%q: %s is that of one class: name it as in %s[CLASS]", text, r.Metric, r.Metric)
 	case !single && part[2] != "":
-		return nil, fmt.Errorf("%q: %s is that of all classes together", text, r.Figure)
+		return nil, fmt.Errorf("%q: %s is that of all classes together", text, r.Metric)
 	}
 	r.Class = unquote(strings.TrimSpace(part[3]))
 	bound, err := strconv.ParseFloat(part[5], 64)
 	if err != nil || math.IsNaN(bound) {
 		return nil, fmt.Errorf("%q: %s is not a number", text, part[5])
 	}
-	if bound < 0 || bound > 1 && r.Figure != api.MetricLogLoss {
-		return nil, fmt.Errorf("%q: %s is never %s", text, r.Figure, part[5])
+	if bound < 0 || bound > 1 && r.Metric != api.MetricLogLoss {
+		return nil, fmt.Errorf("%q: %s is never %s", text, r.Metric, part[5])
 	}
 	r.Bound = bound
 	return r, nil
 }
 
-// unknownFigure says what can be required, and what was probably meant.
-func unknownFigure(text, name string) error {
+// unknownMetric says what can be required, and what was probably meant.
+func unknownMetric(text, name string) error {
 	if meant := api.MetricMeant(name); meant != "" {
-		return fmt.Errorf("%q: there is no figure %q: did you mean %s? There are %s", text, name, meant, Figures())
+		return fmt.Errorf("%q: there is no figure %q: did you mean %s? There are %s", text, name, meant, MetricNames())
 	}
-	return fmt.Errorf("%q: there is no figure %q; there are %s", text, name, Figures())
+	return fmt.Errorf("%q: there is no figure %q; there are %s", text, name, MetricNames())
 }
 
 // unquote takes a pair of quotes away.
@@ -103,16 +103,16 @@ func unquote(class string) string {
 	return class
 }
 
-// Fits returns an error if the requirement is of a class that is not among classes.
-func (r *Requirement) Fits(classes []string) error {
-	if !slices.Contains(ofClass, r.Figure) || slices.Contains(classes, r.Class) {
+// ValidFor returns an error if the requirement is of a class that is not among classes.
+func (r *Requirement) ValidFor(classes []string) error {
+	if !slices.Contains(classMetrics, r.Metric) || slices.Contains(classes, r.Class) {
 		return nil
 	}
-	return fmt.Errorf("%q: there is no class %q; there are %s", r.text, r.Class, listed(classes))
+	return fmt.Errorf("%q: there is no class %q; there are %s", r.text, r.Class, joinFirst(classes))
 }
 
-// listed names the first classes.
-func listed(classes []string) string {
+// joinFirst names the first classes.
+func joinFirst(classes []string) string {
 	const most = 20
 	if more := len(classes) - most; more > 0 {
 		return strings.Join(classes[:most], ", ") + fmt.Sprintf(" and %d more", more)
@@ -120,8 +120,8 @@ func listed(classes []string) string {
 	return strings.Join(classes, ", ")
 }
 
-// Verdict is how a model compares with one requirement.
-type Verdict struct {
+// Result is how a model compares with one requirement.
+type Result struct {
 	Requirement string `json:"requirement"`
 	Holds       bool   `json:"holds"`
 	// Skipped is set if there was nothing to compare with; Holds is then true.
@@ -132,25 +132,25 @@ type Verdict struct {
 	// known, as of an F1 of one class.
 	Interval *api.Interval `json:"interval,omitempty"`
 	Rows     int64         `json:"rows"`
-	// Than is the value of the model to be beaten, on ThanRows.
-	Than     *float64 `json:"than,omitempty"`
-	ThanRows int64    `json:"thanRows,omitempty"`
+	// Baseline is the value of the model to be beaten, on ThanRows.
+	Baseline     *float64 `json:"than,omitempty"`
+	BaselineRows int64    `json:"thanRows,omitempty"`
 	// Reason says in words what the figures do not.
 	Reason string `json:"reason"`
 }
 
-// Judge measures a requirement by a report, which is nil if the service has no reports.
-func (r *Requirement) Judge(report *api.ModelReport) Verdict {
-	v := Verdict{Requirement: r.text}
+// Evaluate measures a requirement by a report, which is nil if the service has no reports.
+func (r *Requirement) Evaluate(report *api.ModelReport) Result {
+	v := Result{Requirement: r.text}
 	if report == nil {
 		v.Reason = "not measured: the service has no report"
 		return v
 	}
-	value, rows := r.measure(report)
+	value, rows := r.value(report)
 	if v.Rows = rows; rows == 0 {
 		v.Reason = "not measured: no test row of this class"
 		if r.Class == "" || report.Test == nil {
-			v.Reason = "not measured: " + unmeasured(report)
+			v.Reason = "not measured: " + whyNotMeasured(report)
 		}
 		return v
 	}
@@ -162,15 +162,15 @@ func (r *Requirement) Judge(report *api.ModelReport) Verdict {
 	case value == r.Bound:
 		v.Reason = "missed: it is the bound itself"
 	default:
-		v.Reason = "missed by " + figure(math.Abs(value-r.Bound), 0)
+		v.Reason = "missed by " + formatValue(math.Abs(value-r.Bound), 0)
 	}
 	return v
 }
 
-// measure finds the figure and counts the rows behind it.
-func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
+// value finds the figure and counts the rows behind it.
+func (r *Requirement) value(report *api.ModelReport) (float64, int64) {
 	if r.Class == "" {
-		value, known := report.Test.Value(r.Figure)
+		value, known := report.Test.Value(r.Metric)
 		if !known {
 			return 0, 0
 		}
@@ -178,7 +178,7 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	}
 	for _, c := range report.Classes {
 		if c.Label == r.Class {
-			return map[string]float64{Precision: c.Precision, Recall: c.Recall, F1: c.F1}[r.Figure], c.Rows
+			return map[string]float64{Precision: c.Precision, Recall: c.Recall, F1: c.F1}[r.Metric], c.Rows
 		}
 	}
 	return 0, 0
@@ -188,15 +188,15 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 // recall of a class are proportions of its column and its row of the confusion.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
-		return report.Test.Interval(r.Figure)
+		return report.Test.Interval(r.Metric)
 	}
 	i := slices.IndexFunc(report.Classes, func(c api.ClassReport) bool { return c.Label == r.Class })
-	if i < 0 || len(report.Confusion) != len(report.Classes) || r.Figure == F1 {
+	if i < 0 || len(report.Confusion) != len(report.Classes) || r.Metric == F1 {
 		return nil
 	}
 	rows := 0
 	for j := range report.Confusion {
-		if r.Figure == Recall {
+		if r.Metric == Recall {
 			rows += int(report.Confusion[i][j])
 		} else {
 			rows += int(report.Confusion[j][i])
@@ -209,8 +209,8 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	return &api.Interval{Low: interval.Low, High: interval.High}
 }
 
-// unmeasured says why a report lacks a figure of its test rows.
-func unmeasured(report *api.ModelReport) string {
+// whyNotMeasured says why a report lacks a figure of its test rows.
+func whyNotMeasured(report *api.ModelReport) string {
 	if why := report.WhyNoTest(); why != "" {
 		return why
 	}
@@ -229,26 +229,26 @@ func (r *Requirement) holds(value float64) bool {
 	return value < r.Bound
 }
 
-// Beat reports whether a model is better than another by the metric that it was
+// Compare reports whether a model is better than another by the metric that it was
 // raced for. A tie does not beat. Either report may be nil.
-func Beat(report, other *api.ModelReport, name string) Verdict {
-	v := Verdict{Requirement: "beat " + name}
+func Compare(report, other *api.ModelReport, name string) Result {
+	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {
 		v.Reason = "not measured: the service has no report"
 		return v
 	}
 	value, known := report.Test.Value(report.Metric)
 	than, otherKnown := other.Test.Value(report.Metric)
-	v.Rows, v.ThanRows = report.TestRows, other.TestRows
+	v.Rows, v.BaselineRows = report.TestRows, other.TestRows
 	switch {
 	case !known || v.Rows == 0:
-		v.Reason = "not measured: " + unmeasured(report)
+		v.Reason = "not measured: " + whyNotMeasured(report)
 		return v
-	case !otherKnown || v.ThanRows == 0:
-		v.Reason = "the other model was not measured: " + unmeasured(other)
+	case !otherKnown || v.BaselineRows == 0:
+		v.Reason = "the other model was not measured: " + whyNotMeasured(other)
 		return v
 	}
-	v.Value, v.Than, v.Holds = &value, &than, value > than
+	v.Value, v.Baseline, v.Holds = &value, &than, value > than
 	v.Interval = report.Test.Interval(report.Metric)
 	word := "better than"
 	switch {
@@ -257,18 +257,18 @@ func Beat(report, other *api.ModelReport, name string) Verdict {
 	case value < than:
 		word = "missed: worse than"
 	}
-	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, figure(than, value), rows(v.ThanRows))
+	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), rowCount(v.BaselineRows))
 	return v
 }
 
-// Unbeaten is the verdict where there is nothing to be beaten.
-func Unbeaten(name, why string) Verdict {
-	return Verdict{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
+// NoBaseline is the verdict where there is nothing to be beaten.
+func NoBaseline(name, why string) Result {
+	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// figure writes a value with four digits, or as many as tell it from another
+// formatValue writes a value with four digits, or as many as tell it from another
 // value that it is not.
-func figure(value, other float64) string {
+func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)
 		if value == other || text != strconv.FormatFloat(other, 'f', digits, 64) {
@@ -278,8 +278,8 @@ func figure(value, other float64) string {
 	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// rows counts rows in words.
-func rows(n int64) string {
+// rowCount counts rows in words.
+func rowCount(n int64) string {
 	if n == 1 {
 		return "1 row"
 	}

@@ -57,34 +57,34 @@ func Plan(s Series, p Policy) []Item {
 	var items []Item
 	for _, d := range s.Datasets {
 		races := slices.DeleteFunc(slices.Clone(s.Races), func(r api.Training) bool { return r.DatasetKey != d.DatasetKey })
-		var doomed []api.Training
+		var toDelete []api.Training
 		for _, r := range races {
-			if p.goes(r, kept) {
-				doomed = append(doomed, r)
+			if p.shouldDelete(r, kept) {
+				toDelete = append(toDelete, r)
 			}
 		}
-		whole := len(doomed) == len(races) && d.Status != api.DatasetProcessing && p.old(d.CreatedOn) &&
+		whole := len(toDelete) == len(races) && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
 			(len(races) > 0 || !p.Before.IsZero()) // a dataset without a race goes only by its age
 		if whole {
 			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
 		}
-		for _, r := range doomed {
+		for _, r := range toDelete {
 			items = append(items, s.race(r, d.DatasetName, whole)...)
 		}
 	}
 	for _, x := range s.Predictions {
-		if kept[x.ModelKey] && (ended(x.Status) || x.Interrupted) && !p.Before.IsZero() && p.old(x.CreatedOn) {
+		if kept[x.ModelKey] && (isDone(x.Status) || x.Interrupted) && !p.Before.IsZero() && p.isOld(x.CreatedOn) {
 			items = append(items, s.prediction(x, false))
 		}
 	}
 	return items
 }
 
-// Agreed returns the items of a plan that a newer plan of the same policy has as
+// Confirmed returns the items of a plan that a newer plan of the same policy has as
 // well, as the newer one lists them: what was made or became a champion since
 // was not agreed to. An item with which something else would go that was not in
 // the first plan stays.
-func Agreed(first, now []Item) []Item {
+func Confirmed(first, now []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range first {
 		known[item.Key] = true
@@ -108,38 +108,38 @@ func (p Policy) keptModels(s Series) map[string]bool {
 	kept := map[string]bool{}
 	for i, m := range s.Models {
 		switch {
-		case p.Champions && m.Champion, !p.Before.IsZero() && !p.old(m.CreatedOn), p.Keep != nil && i < *p.Keep:
+		case p.Champions && m.Champion, !p.Before.IsZero() && !p.isOld(m.CreatedOn), p.Keep != nil && i < *p.Keep:
 			kept[m.ModelKey] = true
 		}
 	}
 	for _, x := range s.Predictions {
-		if !ended(x.Status) && !p.abandoned(x.Interrupted, x.CreatedOn) {
+		if !isDone(x.Status) && !p.isAbandoned(x.Interrupted, x.CreatedOn) {
 			kept[x.ModelKey] = true
 		}
 	}
 	return kept
 }
 
-// goes reports whether to delete a race, with its model if it has one.
-func (p Policy) goes(r api.Training, kept map[string]bool) bool {
-	if p.abandoned(r.Interrupted, r.CreatedOn) {
+// shouldDelete reports whether to delete a race, with its model if it has one.
+func (p Policy) shouldDelete(r api.Training, kept map[string]bool) bool {
+	if p.isAbandoned(r.Interrupted, r.CreatedOn) {
 		return true
 	}
-	if !ended(r.Status) || kept[r.ModelKey] {
+	if !isDone(r.Status) || kept[r.ModelKey] {
 		return false
 	}
-	return r.ModelKey != "" || p.old(r.CreatedOn)
+	return r.ModelKey != "" || p.isOld(r.CreatedOn)
 }
 
-// abandoned reports whether a race or prediction on which no process works is
+// isAbandoned reports whether a race or prediction on which no process works is
 // older than the limit; without a limit somebody may still go on with it.
-func (p Policy) abandoned(interrupted bool, created string) bool {
-	return interrupted && !p.Before.IsZero() && p.old(created)
+func (p Policy) isAbandoned(interrupted bool, created string) bool {
+	return interrupted && !p.Before.IsZero() && p.isOld(created)
 }
 
-// old reports whether something created at a time is older than the limit; all
+// isOld reports whether something created at a time is older than the limit; all
 // is if there is no limit. A time that cannot be read is not old.
-func (p Policy) old(created string) bool {
+func (p Policy) isOld(created string) bool {
 	if p.Before.IsZero() {
 		return true
 	}
@@ -147,8 +147,8 @@ func (p Policy) old(created string) bool {
 	return err == nil && at.Before(p.Before)
 }
 
-// ended reports whether no work is under way on a race or prediction.
-func ended(status string) bool {
+// isDone reports whether no work is under way on a race or prediction.
+func isDone(status string) bool {
 	switch status {
 	case api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled, api.PredictionTimeout:
 		return true

@@ -20,8 +20,8 @@ import (
 	"foretell/internal/api"
 )
 
-// Form is the version of the document that this package writes and reads.
-const Form = 1
+// Version is the version of the document that this package writes and reads.
+const Version = 1
 
 // Path is where the receipt of a result lies. That of a link is beside the file
 // that the link leads to.
@@ -34,7 +34,7 @@ func Path(result string) string {
 
 // Receipt is the document. What is not known is left out.
 type Receipt struct {
-	Form      int    `json:"receipt"`
+	Version   int    `json:"receipt"`
 	CreatedOn string `json:"createdOn"`
 	Result    Result `json:"result"`
 	// Training and Blind are the files as they lay on the user's disk.
@@ -46,7 +46,7 @@ type Receipt struct {
 	Classes       []string `json:"classes,omitempty"`
 	PredictionKey string   `json:"predictionKey,omitempty"`
 	Model         Model    `json:"model"`
-	Performance   *Measure `json:"performance,omitempty"`
+	Performance   *Metrics `json:"performance,omitempty"`
 	// Race is how the model was trained; nil where the service does not tell.
 	Race    *Race   `json:"race,omitempty"`
 	Binary  Binary  `json:"binary"`
@@ -56,18 +56,18 @@ type Receipt struct {
 // Result is the file that the receipt is for.
 type Result struct {
 	Name string `json:"name"`
-	Sum
-	Rows   int    `json:"rows"`
-	Blocks Blocks `json:"blocks"`
+	Digest
+	Rows   int          `json:"rows"`
+	Blocks BlockDigests `json:"blocks"`
 	// Columns are those that were kept of a result; nil for all. What was
 	// predicted is then proved by the sums alone.
 	Columns []string `json:"columns,omitempty"`
-	// Picked is what was chosen for them, as --columns takes it.
-	Picked string `json:"picked,omitempty"`
+	// Selection is what was chosen for them, as --columns takes it.
+	Selection string `json:"picked,omitempty"`
 }
 
-// Sum tells one file from any other.
-type Sum struct {
+// Digest tells one file from any other.
+type Digest struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
@@ -79,7 +79,7 @@ type Input struct {
 	// Files are the names of several files, in the order in which they were read.
 	// Sum is then of their bytes one behind the other.
 	Files []string `json:"files,omitempty"`
-	Sum
+	Digest
 	Rows int `json:"rows,omitempty"` // 0 for a file that is no table
 }
 
@@ -121,8 +121,8 @@ type Model struct {
 	File *Input `json:"file,omitempty"`
 }
 
-// Measure is how good the model was measured to be.
-type Measure struct {
+// Metrics is how good the model was measured to be.
+type Metrics struct {
 	// Metric is what the race was run for.
 	Metric string `json:"metric,omitempty"`
 	// Rows counts the labelled rows.
@@ -219,9 +219,9 @@ func Read(path string) (*Receipt, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	switch {
-	case r.Form > Form:
-		return nil, fmt.Errorf("%w: %d; this program reads up to %d", ErrNewer, r.Form, Form)
-	case r.Form < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.valid():
+	case r.Version > Version:
+		return nil, fmt.Errorf("%w: %d; this program reads up to %d", ErrNewer, r.Version, Version)
+	case r.Version < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.valid():
 		return nil, fmt.Errorf("%w: it lacks the sums of a result", ErrDamaged)
 	}
 	return r, nil
@@ -230,8 +230,8 @@ func Read(path string) (*Receipt, error) {
 // Missing reports whether an error of Read says that there is no receipt.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// ScoreOf picks a metric of a report's scores; rows are those behind them.
-func ScoreOf(metric string, scores *api.Scores, rows int64) *Score {
+// NewScore picks a metric of a report's scores; rows are those behind them.
+func NewScore(metric string, scores *api.Scores, rows int64) *Score {
 	if rows == 0 {
 		return nil
 	}

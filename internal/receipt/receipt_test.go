@@ -22,10 +22,10 @@ func result(t *testing.T, rows int) (string, *receipt.Receipt) {
 	}
 	path := filepath.Join(t.TempDir(), "out.csv")
 	write(t, path, b.String())
-	r := &receipt.Receipt{Form: receipt.Form, Classes: []string{"no", "yes"}}
+	r := &receipt.Receipt{Version: receipt.Version, Classes: []string{"no", "yes"}}
 	r.Result.Rows = rows
 	var err error
-	if r.Result.Sum, r.Result.Blocks, err = receipt.Seal(t.Context(), path); err != nil {
+	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	return path, r
@@ -52,7 +52,7 @@ func read(t *testing.T, path string) string {
 func TestEveryByte(t *testing.T) {
 	path, r := result(t, 5)
 	whole := read(t, path)
-	if err := r.Prove(t.Context(), path); err != nil {
+	if err := r.Verify(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	line := 1
@@ -61,7 +61,7 @@ func TestEveryByte(t *testing.T) {
 		changed[i] ^= 1
 		write(t, path, string(changed))
 		var d *receipt.Difference
-		if err := r.Prove(t.Context(), path); !errors.As(err, &d) || d.From != line {
+		if err := r.Verify(t.Context(), path); !errors.As(err, &d) || d.From != line {
 			t.Fatalf("byte %d, in line %d: %v", i, line, err)
 		}
 		if whole[i] == '\n' {
@@ -89,7 +89,7 @@ func TestBlocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			write(t, path, row.text)
 			var d *receipt.Difference
-			if err := r.Check(t.Context(), path); !errors.As(err, &d) || !strings.Contains(err.Error(), row.want) {
+			if err := r.CheckDigest(t.Context(), path); !errors.As(err, &d) || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 		})
@@ -101,12 +101,12 @@ func TestFigures(t *testing.T) {
 	path, r := result(t, 5)
 	r.Classes = []string{"no", "maybe"}
 	var defect *frame.Defect
-	if err := r.Prove(t.Context(), path); !errors.As(err, &defect) || defect.Code != frame.CodeColumnsDiffer {
+	if err := r.Verify(t.Context(), path); !errors.As(err, &defect) || defect.Code != frame.CodeColumnsDiffer {
 		t.Errorf("a class that the result does not know: %v", err)
 	}
 	r.Classes = nil
 	r.Result.Rows = 6
-	if err := r.Prove(t.Context(), path); err == nil || !strings.Contains(err.Error(), "it has 5 rows, the receipt says 6") {
+	if err := r.Verify(t.Context(), path); err == nil || !strings.Contains(err.Error(), "it has 5 rows, the receipt says 6") {
 		t.Errorf("a row more: %v", err)
 	}
 }

@@ -13,32 +13,32 @@ import (
 // loss: 0.4912, best single BSIX01 0.5030 (lower is better)". It is "" where
 // nothing was compared.
 func Won(r *api.ModelReport) string {
-	winner := candidateOf(r, r.Algorithm)
+	winner := candidate(r, r.Algorithm)
 	if winner == nil {
 		return ""
 	}
 	if r.TargetPerformance != nil && slices.ContainsFunc(r.Algorithms, func(a api.AlgorithmReport) bool { return a.Outcome == api.OutcomeReached }) {
-		return fmt.Sprintf("%s reached %s %s first, with %s", r.Algorithm, r.Metric, figure(*r.TargetPerformance), figure(winner.Performance))
+		return fmt.Sprintf("%s reached %s %s first, with %s", r.Algorithm, r.Metric, formatScore(*r.TargetPerformance), formatScore(winner.Performance))
 	}
-	name, rival := rivalOf(r)
+	name, rival := runnerUp(r)
 	switch {
 	case rival == nil:
 		return ""
 	case winner.LogLoss <= rival.LogLoss:
-		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
+		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(rival.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
 		return fmt.Sprintf("%s won: no single algorithm is clearly better (log loss %s, %s %s; lower is better)",
-			r.Algorithm, figure(winner.LogLoss), name, figure(rival.LogLoss))
+			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(rival.LogLoss))
 	}
-	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, figure(winner.Performance), name, figure(rival.Performance))
+	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, formatScore(winner.Performance), name, formatScore(rival.Performance))
 }
 
 // blend is the algorithm of a model that is the blend of several.
 const blend = "BLEND"
 
-// candidateOf returns the figures by which an algorithm, or the blend, was
+// candidate returns the figures by which an algorithm, or the blend, was
 // compared with the others; nil if it was not.
-func candidateOf(r *api.ModelReport, algorithm string) *api.Candidate {
+func candidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended
 	}
@@ -50,9 +50,9 @@ func candidateOf(r *api.ModelReport, algorithm string) *api.Candidate {
 	return nil
 }
 
-// rivalOf returns the candidate of the lowest log loss beside the winner: of the
+// runnerUp returns the candidate of the lowest log loss beside the winner: of the
 // algorithms if that is the blend.
-func rivalOf(r *api.ModelReport) (name string, rival *api.Candidate) {
+func runnerUp(r *api.ModelReport) (name string, rival *api.Candidate) {
 	word := "next best"
 	if r.Algorithm == blend {
 		word = "best single"
@@ -62,7 +62,7 @@ func rivalOf(r *api.ModelReport) (name string, rival *api.Candidate) {
 		names = append(names, a.Algorithm)
 	}
 	for _, one := range names {
-		c := candidateOf(r, one)
+		c := candidate(r, one)
 		if one != r.Algorithm && c != nil && (rival == nil || c.LogLoss < rival.LogLoss) {
 			name, rival = word+" "+one, c
 		}
@@ -104,7 +104,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 			outcome := cmp.Or(a.Outcome, api.OutcomeOf(a.Status, r.TargetPerformance, false), a.Status)
 			performance, interval, logLoss := "-", "-", "-"
 			if a.Performance != nil && a.LogLoss != nil {
-				performance, logLoss = figure(*a.Performance), figure(*a.LogLoss)
+				performance, logLoss = formatScore(*a.Performance), formatScore(*a.LogLoss)
 			}
 			if a.Interval != nil {
 				interval = a.Interval.String()
@@ -117,7 +117,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 			if r.Algorithm == blend {
 				outcome = "kept"
 			}
-			line(mark(r.Algorithm == blend), title(blend), outcome, figure(b.Performance), b.Interval.String(), figure(b.LogLoss), "")
+			line(mark(r.Algorithm == blend), title(blend), outcome, formatScore(b.Performance), b.Interval.String(), formatScore(b.LogLoss), "")
 		}
 	})
 }

@@ -34,7 +34,7 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
 	writeBlend(&b, r)
-	if text := screened(r); text != "" {
+	if text := featureText(r); text != "" {
 		fmt.Fprintf(&b, "Features: %s\n", text)
 	}
 	if won := Won(r); won != "" {
@@ -86,7 +86,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 				line("95 % interval", test.String(), validation.String(), "")
 			}
 			if b := r.Baseline; b != nil {
-				line(always(cell(b.Label, width/4-3)), scoreOf(b.Test, name), scoreOf(b.Validation, name), "")
+				line(baselineName(truncate(b.Label, width/4-3)), scoreOf(b.Test, name), scoreOf(b.Validation, name), "")
 			}
 		}
 		line("rows", rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
@@ -102,7 +102,7 @@ func scoreOf(s *api.Scores, name string) string {
 	if !known {
 		return "-"
 	}
-	return figure(value)
+	return formatScore(value)
 }
 
 // rowsOf returns the number of rows behind scores; nothing where there are scores of an
@@ -122,10 +122,10 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", cell(c.Label, max(6, width-44)), c.Rows, figure(c.Precision), figure(c.Recall), figure(c.F1))
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", truncate(c.Label, max(6, width-44)), c.Rows, formatScore(c.Precision), formatScore(c.Recall), formatScore(c.F1))
 		}
 	})
-	more(w, len(r.Classes)-maxClasses, "classes")
+	writeMore(w, len(r.Classes)-maxClasses, "classes")
 }
 
 func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
@@ -146,11 +146,11 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nConfusion on test rows (down: true, across: predicted)\n")
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
 		for _, c := range r.Classes {
-			fmt.Fprintf(w, "\t%s", cell(c.Label, each))
+			fmt.Fprintf(w, "\t%s", truncate(c.Label, each))
 		}
 		fmt.Fprint(w, "\t\n")
 		for i, row := range r.Confusion {
-			fmt.Fprintf(w, "%s\t", cell(r.Classes[i].Label, each))
+			fmt.Fprintf(w, "%s\t", truncate(r.Classes[i].Label, each))
 			for _, count := range row {
 				fmt.Fprintf(w, "%d\t", count)
 			}
@@ -170,24 +170,24 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	shown := r.Importances[:min(len(r.Importances), maxImportances)]
 	name, largest := 0, 0.0
 	for _, i := range shown {
-		name = max(name, len([]rune(cell(i.Column, width/2))))
+		name = max(name, len([]rune(truncate(i.Column, width/2))))
 		largest = max(largest, i.Importance)
 	}
 	bar := min(40, max(0, width-name-13))
 	columns(w, 0, func(w io.Writer) {
 		for _, i := range shown {
-			fmt.Fprintf(w, "  %s\t%7s", cell(i.Column, width/2), figure(i.Importance))
-			if drawn := bars(i.Importance, largest, bar); drawn != "" {
+			fmt.Fprintf(w, "  %s\t%7s", truncate(i.Column, width/2), formatScore(i.Importance))
+			if drawn := blockBar(i.Importance, largest, bar); drawn != "" {
 				fmt.Fprintf(w, "\t%s", drawn)
 			}
 			fmt.Fprint(w, "\n")
 		}
 	})
-	more(w, len(r.Importances)-maxImportances, "columns")
+	writeMore(w, len(r.Importances)-maxImportances, "columns")
 }
 
-// bars draws value as blocks, in eighths of a character.
-func bars(value, largest float64, width int) string {
+// blockBar draws value as blocks, in eighths of a character.
+func blockBar(value, largest float64, width int) string {
 	if largest <= 0 || value <= 0 {
 		return ""
 	}
@@ -199,11 +199,11 @@ func bars(value, largest float64, width int) string {
 	return text
 }
 
-func figure(v float64) string { return fmt.Sprintf("%.4f", v) }
+func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// cell gives a name in at most width characters, its control characters, which
+// truncate gives a name in at most width characters, its control characters, which
 // would break the layout or steer the terminal, made visible.
-func cell(name string, width int) string {
+func truncate(name string, width int) string {
 	name = control.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
 	if runes := []rune(name); len(runes) > width {
 		return string(runes[:max(0, width-1)]) + "…"
@@ -213,7 +213,7 @@ func cell(name string, width int) string {
 
 var control = regexp.MustCompile(`\p{Cc}`)
 
-func more(w io.Writer, n int, what string) {
+func writeMore(w io.Writer, n int, what string) {
 	if n > 0 {
 		fmt.Fprintf(w, "  … and %d more %s, see --json\n", n, what)
 	}

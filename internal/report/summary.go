@@ -21,13 +21,13 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if len(r.Blend) > 0 {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "made of", r.Shares()))
 	}
-	if text := screened(r); text != "" {
+	if text := featureText(r); text != "" {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "features", text))
 	}
 	add := func(name string, value *float64, s *api.Scores, rows int64, why string) {
 		switch {
 		case value != nil:
-			line := fmt.Sprintf("  %-10s  %s %s", name, job.Metric, figure(*value))
+			line := fmt.Sprintf("  %-10s  %s %s", name, job.Metric, formatScore(*value))
 			if i := s.Interval(job.Metric); i != nil {
 				line += fmt.Sprintf(" (%s)", i)
 			}
@@ -42,28 +42,28 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
 	add("test", job.TestPerformance, r.Test, r.TestRows, r.WhyNoTest())
 	if r.Validation != nil {
-		loss := beside(r.Validation, r.Test, api.MetricLogLoss)
-		if c := candidateOf(r, r.Algorithm); c != nil && figure(c.LogLoss) != scoreOf(r.Validation, api.MetricLogLoss) {
+		loss := bothScores(r.Validation, r.Test, api.MetricLogLoss)
+		if c := candidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != scoreOf(r.Validation, api.MetricLogLoss) {
 			loss += "; calibrated after the race"
 		}
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
-		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", always(b.Label), job.Metric, beside(b.Validation, b.Test, job.Metric)))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), job.Metric, bothScores(b.Validation, b.Test, job.Metric)))
 	}
 	return lines
 }
 
-// screened says how many features were learnt from; nothing if that is all.
-func screened(r *api.ModelReport) string {
+// featureText says how many features were learnt from; nothing if that is all.
+func featureText(r *api.ModelReport) string {
 	if r.ScreenedFeatures == 0 {
 		return ""
 	}
 	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
 }
 
-// beside returns a score on two sets of rows; test may be nil.
-func beside(validation, test *api.Scores, name string) string {
+// bothScores returns a score on two sets of rows; test may be nil.
+func bothScores(validation, test *api.Scores, name string) string {
 	text := "validation " + scoreOf(validation, name)
 	if test != nil {
 		text += ", test " + scoreOf(test, name)
@@ -71,8 +71,8 @@ func beside(validation, test *api.Scores, name string) string {
 	return text
 }
 
-// always names the baseline.
-func always(label string) string { return `always "` + cell(label, 16) + `"` }
+// baselineName names the baseline.
+func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
 
 func plural(rows int64) string {
 	if rows == 1 {

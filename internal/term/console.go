@@ -57,7 +57,7 @@ func Open(in, out, err *os.File, env func(string) string, color string) *Console
 	c.OutTerminal = xterm.IsTerminal(c.out) && enableEscapes(out)
 	c.ErrTerminal = xterm.IsTerminal(c.err) && enableEscapes(err)
 	dumb := env("TERM") == "dumb"
-	c.Unicode = readsUnicode(env)
+	c.Unicode = supportsUnicode(env)
 	c.Redraw = c.ErrTerminal && !dumb && env("CI") == ""
 	colored := func(terminal bool) Style {
 		switch {

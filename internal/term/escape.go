@@ -33,8 +33,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// plain gives text without the codes of a [Style].
-func plain(text string) string {
+// stripStyle gives text without the codes of a [Style].
+func stripStyle(text string) string {
 	var b strings.Builder
 	for {
 		before, rest, styled := strings.Cut(text, "\x1b[")

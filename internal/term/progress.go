@@ -31,21 +31,21 @@ func Modes() []string {
 // Progress shows how far long work has come. Work that takes less than a
 // second shows nothing, except for JSON events.
 type Progress struct {
-	mode   Mode
-	out    io.Writer
-	signs  bool // more than ASCII can be shown
-	width  func() int
-	height func() int // 0 if it is not known
-	style  Style
-	now    func() time.Time
-	mu     sync.Mutex
+	mode    Mode
+	out     io.Writer
+	unicode bool // more than ASCII can be shown
+	width   func() int
+	height  func() int // 0 if it is not known
+	style   Style
+	now     func() time.Time
+	mu      sync.Mutex
 }
 
 const (
-	patience = time.Second            // work under it shows nothing
-	throttle = 100 * time.Millisecond // between two frames
-	reminder = 30 * time.Second       // between two plain lines without news
-	beat     = 250 * time.Millisecond // between two frames without news
+	showAfter        = time.Second            // work under it shows nothing
+	frameInterval    = 100 * time.Millisecond // between two frames
+	reminderInterval = 30 * time.Second       // between two plain lines without news
+	redrawInterval   = 250 * time.Millisecond // between two frames without news
 )
 
 // NewProgress shows progress at Err. now is the clock.
@@ -56,7 +56,7 @@ func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
 			mode = Bar
 		}
 	}
-	return &Progress{mode: mode, out: c.Err, signs: c.Unicode, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
+	return &Progress{mode: mode, out: c.Err, unicode: c.Unicode, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
 }
 
 // event writes one JSON line. Failing to write progress is no failure.
@@ -76,7 +76,7 @@ func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(beat)
+		ticker := time.NewTicker(redrawInterval)
 		defer ticker.Stop()
 		for {
 			select {
@@ -95,16 +95,16 @@ func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	})
 }
 
-// inASCII draws what the pictures of progress are made of without other signs.
-var inASCII = strings.NewReplacer("▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "@",
+// asciiReplacer draws what the pictures of progress are made of without other signs.
+var asciiReplacer = strings.NewReplacer("▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "@",
 	"┄", "-", "›", ">", "·", "-", "–", "-", "…", "~")
 
-// sign gives a line in signs that the terminal has.
-func (p *Progress) sign(line string) string {
-	if p.signs {
+// toASCII gives a line in signs that the terminal has.
+func (p *Progress) toASCII(line string) string {
+	if p.unicode {
 		return line
 	}
-	return inASCII.Replace(line)
+	return asciiReplacer.Replace(line)
 }
 
 // replace writes a line over the one that the cursor stands in, drawn.
@@ -113,21 +113,21 @@ func (p *Progress) replace(drawn []string, line string) []string {
 	if n := rows(drawn, p.width()); n > 1 { // wrapped: see [Race.redraw]
 		up = fmt.Sprintf("\x1b[%dA\r\x1b[J", n-1)
 	}
-	line = p.sign(line)
+	line = p.toASCII(line)
 	fmt.Fprintf(p.out, "%s\r%s\x1b[J", up, line)
 	return []string{line}
 }
 
 // Meter counts the bytes of a transfer.
 type Meter struct {
-	p     *Progress
-	label string
-	total int64
-	start time.Time
-	last  time.Time // of the last line or event
-	tenth int64     // tenths of total that the last line told
-	bar   *progressbar.ProgressBar
-	shown atomic.Bool // the bar, see Write
+	p         *Progress
+	label     string
+	total     int64
+	start     time.Time
+	last      time.Time // of the last line or event
+	lastTenth int64     // tenths of total that the last line told
+	bar       *progressbar.ProgressBar
+	shown     atomic.Bool // the bar, see Write
 }
 
 // Bytes starts a meter for a transfer of total bytes; -1 if that is unknown.
@@ -139,10 +139,10 @@ func (p *Progress) Bytes(label string, total int64) *Meter {
 		m.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(m),
 			progressbar.OptionSetVisibility(true),
-			progressbar.OptionSetDescription(Cut(Escape(label), max(8, p.width()-48))),
+			progressbar.OptionSetDescription(Truncate(Escape(label), max(8, p.width()-48))),
 			progressbar.OptionShowBytes(true),
 			progressbar.OptionSetWidth(min(30, max(5, p.width()-60))),
-			progressbar.OptionThrottle(throttle),
+			progressbar.OptionThrottle(frameInterval),
 			progressbar.OptionUseANSICodes(true),
 			progressbar.OptionClearOnFinish(),
 		)
@@ -157,7 +157,7 @@ func (m *Meter) Write(frame []byte) (int, error) {
 	if !m.shown.Load() {
 		return len(frame), nil
 	}
-	_, err := io.WriteString(m.p.out, m.p.sign(string(frame)))
+	_, err := io.WriteString(m.p.out, m.p.toASCII(string(frame)))
 	return len(frame), err
 }
 
@@ -186,24 +186,24 @@ func (m *Meter) redraw(n int64, now time.Time) {
 	if m.bar == nil {
 		return
 	}
-	if now.Sub(m.start) >= patience {
+	if now.Sub(m.start) >= showAfter {
 		m.shown.Store(true)
 	}
 	_ = m.bar.Set64(n)
 }
 
 func (m *Meter) report(n int64, now time.Time) {
-	tenth := m.tenth
+	tenth := m.lastTenth
 	if m.total > 0 {
 		tenth = n * 10 / m.total
 	}
-	if now.Sub(m.start) < patience && m.p.mode == Plain {
+	if now.Sub(m.start) < showAfter && m.p.mode == Plain {
 		return
 	}
-	if tenth == m.tenth && now.Sub(m.last) < reminder {
+	if tenth == m.lastTenth && now.Sub(m.last) < reminderInterval {
 		return
 	}
-	m.tenth, m.last = tenth, now
+	m.lastTenth, m.last = tenth, now
 	if m.p.mode == JSON {
 		m.p.event(m.event(n))
 		return
@@ -271,10 +271,10 @@ func (f *Phase) Tick(detail string) {
 	defer f.p.mu.Unlock()
 	f.detail = detail
 	now := f.p.now()
-	if f.p.mode != Plain || now.Sub(f.start) < patience {
+	if f.p.mode != Plain || now.Sub(f.start) < showAfter {
 		return
 	}
-	if f.last.IsZero() || now.Sub(f.last) >= reminder {
+	if f.last.IsZero() || now.Sub(f.last) >= reminderInterval {
 		fmt.Fprintln(f.p.out, f.text())
 		f.last = now
 	}
@@ -287,11 +287,11 @@ func (f *Phase) Share(done, total int64) {
 		return
 	}
 	done = min(done, total)
-	f.Tick(fmt.Sprintf("%s %d %% of %s", gauge(done, total, f.p.signs), 100*done/total, Bytes(total)))
+	f.Tick(fmt.Sprintf("%s %d %% of %s", progressBar(done, total, f.p.unicode), 100*done/total, Bytes(total)))
 }
 
-// gauge draws a part of a whole.
-func gauge(done, total int64, signs bool) string {
+// progressBar draws a part of a whole.
+func progressBar(done, total int64, signs bool) string {
 	const width = 16
 	full := int(width * done / total)
 	if signs {
@@ -310,9 +310,9 @@ func (f *Phase) text() string {
 
 // frame redraws the phase's line.
 func (f *Phase) frame(now time.Time) {
-	if elapsed := now.Sub(f.start); elapsed >= patience {
+	if elapsed := now.Sub(f.start); elapsed >= showAfter {
 		line := fmt.Sprintf("%s … %s", f.text(), clock(elapsed))
-		f.drawn = f.p.replace(f.drawn, Cut(line, f.p.width()-1))
+		f.drawn = f.p.replace(f.drawn, Truncate(line, f.p.width()-1))
 	}
 }
 

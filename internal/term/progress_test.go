@@ -19,7 +19,7 @@ type bench struct {
 
 func newBench(mode Mode) *bench {
 	b := &bench{clock: time.Unix(0, 0)}
-	b.Progress = &Progress{mode: mode, out: &b.text, signs: true, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
+	b.Progress = &Progress{mode: mode, out: &b.text, unicode: true, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
 	return b
 }
 
@@ -64,7 +64,7 @@ func TestMeter(t *testing.T) {
 // panics, and has no sign that the terminal has not.
 func TestMeterOfUnknownLength(t *testing.T) {
 	b := newBench(Bar)
-	b.signs = false
+	b.unicode = false
 	end := 0
 	synctest.Test(t, func(t *testing.T) {
 		m := b.Bytes("downloading "+strings.Repeat("a", 60), -1)
@@ -87,25 +87,25 @@ func TestRaceJoinsScores(t *testing.T) {
 	b := newBench(Plain)
 	r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 	scores := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:2]}}, "")
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[:5]}}, "")
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}}, "")
-	r.Update([]Lane{{Name: "A", State: "RUNNING", Recent: scores[2:7]}}, "")
-	if diff := cmp.Diff(scores, r.lanes["A"].curve); diff != "" {
+	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[:2]}}, "")
+	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[:5]}}, "")
+	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[2:7]}}, "")
+	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[2:7]}}, "")
+	if diff := cmp.Diff(scores, r.runs["A"].curve); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	same := []float64{0.5, 0.5, 0.5}
-	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 3}}, "")
-	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}}, "")
-	r.Update([]Lane{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}}, "")
-	if got := r.lanes["B"]; len(got.curve) != 5 || got.steps != 5 {
+	r.Update([]RunState{{Name: "B", State: "RUNNING", Recent: same, Steps: 3}}, "")
+	r.Update([]RunState{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}}, "")
+	r.Update([]RunState{{Name: "B", State: "RUNNING", Recent: same, Steps: 5}}, "")
+	if got := r.runs["B"]; len(got.curve) != 5 || got.steps != 5 {
 		t.Errorf("equal scores are counted as %d", len(got.curve))
 	}
 }
 
 func TestRaceLooks(t *testing.T) {
-	lanes := []Lane{
-		{Name: "BSIX01", State: "COMPLETED", Word: "reached 0.70", Ended: true, Recent: []float64{0.5, 0.75}, Kept: new(0.75), LogLoss: new(0.5)},
+	lanes := []RunState{
+		{Name: "BSIX01", State: "COMPLETED", Word: "reached 0.70", Done: true, Recent: []float64{0.5, 0.75}, Kept: new(0.75), LogLoss: new(0.5)},
 		{Name: "BSEV01", State: "RUNNING", Word: "learning"},
 	}
 	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("a_locale_without_other_signs_has_ascii", func(t *testing.T) {
 		b := newBench(Bar)
-		b.signs = false
+		b.unicode = false
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute, Replay: true})
 		r.Update(lanes, "")
 		want := "\rshop - accuracy - 0 s - at most 1 min 0 s left\x1b[K\n" +
@@ -175,15 +175,15 @@ func TestRaceLooks(t *testing.T) {
 	t.Run("the_kept_step_is_the_figure_and_the_model_is_marked", func(t *testing.T) {
 		b := newBench(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
-		r.Update([]Lane{
-			{Name: "BSIX01", State: "COMPLETED", Word: "done", Ended: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
-			{Name: "BFIF01", State: "COMPLETED", Word: "done", Ended: true, Recent: []float64{0.7}, Kept: new(0.7), LogLoss: new(0.45)},
+		r.Update([]RunState{
+			{Name: "BSIX01", State: "COMPLETED", Word: "done", Done: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
+			{Name: "BFIF01", State: "COMPLETED", Word: "done", Done: true, Recent: []float64{0.7}, Kept: new(0.7), LogLoss: new(0.45)},
 		}, "")
 		if got := b.text.String(); !strings.Contains(got, "› BSIX01") || strings.Contains(got, "0.8000") {
 			t.Errorf("before the end:\n%s", got)
 		}
 		b.text.Reset()
-		r.Won(Lane{Name: "BLEND", Word: "kept", Ended: true, Kept: new(0.76), LogLoss: new(0.39)})
+		r.SetWinner(RunState{Name: "BLEND", Word: "kept", Done: true, Kept: new(0.76), LogLoss: new(0.39)})
 		r.Done()
 		if got := b.text.String(); strings.Contains(got, "› BSIX01") || !strings.Contains(got, "› BLEND               –       0.7600  0.3900   kept") {
 			t.Errorf("with a blend:\n%s", got)
@@ -192,7 +192,7 @@ func TestRaceLooks(t *testing.T) {
 	t.Run("a_service_that_does_not_tell_the_kept_step_has_the_peak", func(t *testing.T) {
 		b := newBench(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
-		r.Update([]Lane{{Name: "BSIX01", State: "RUNNING", Word: "learning", Recent: []float64{0.7, 0.8, 0.75}}}, "")
+		r.Update([]RunState{{Name: "BSIX01", State: "RUNNING", Word: "learning", Recent: []float64{0.7, 0.8, 0.75}}}, "")
 		if got := b.text.String(); !strings.Contains(got, "latest  peak\x1b") || !strings.Contains(got, "0.7500  0.8000  learning") {
 			t.Errorf("\n%s", got)
 		}
@@ -202,16 +202,16 @@ func TestRaceLooks(t *testing.T) {
 		b := newBench(Plain)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 		running := lanes[1]
-		ended := Lane{Name: "BSEV01", State: "TIMED_OUT", Word: "time limit", Ended: true}
+		ended := RunState{Name: "BSEV01", State: "TIMED_OUT", Word: "time limit", Done: true}
 		for range 40 {
 			b.clock = b.clock.Add(time.Second)
-			r.Update([]Lane{running}, "")
+			r.Update([]RunState{running}, "")
 		}
 		for range 40 {
 			b.clock = b.clock.Add(time.Second)
-			r.Update([]Lane{ended}, "making the model")
+			r.Update([]RunState{ended}, "making the model")
 		}
-		r.Update([]Lane{ended}, "")
+		r.Update([]RunState{ended}, "")
 		r.Done()
 		want := `race 1.0 s: BSEV01 – (not scored yet)
 race 31 s: BSEV01 –
@@ -236,9 +236,9 @@ race 1 min 11 s: making the model
 	t.Run("an_event_for_each_score", func(t *testing.T) {
 		b := newBench(JSON)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7)})
-		lane := lanes[0]
-		lane.Steps = 9
-		r.Update([]Lane{lane}, "")
+		state := lanes[0]
+		state.Steps = 9
+		r.Update([]RunState{state}, "")
 		want := `{"event":"score","algorithm":"BSIX01","step":8,"performance":0.5}
 {"event":"score","algorithm":"BSIX01","step":9,"performance":0.75}
 {"event":"race","seconds":0,"target":0.7,"jobs":[{"algorithm":"BSIX01","status":"COMPLETED","latestPerformance":0.75,"keptPerformance":0.75,"logLoss":0.5}]}

@@ -25,7 +25,7 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 		return "", ErrNoTerminal
 	}
 	fmt.Fprint(c.Err, Escape(question)+" ")
-	text, err := answer(ctx, func() (string, error) { return readLine(c.In) })
+	text, err := readOrCancel(ctx, func() (string, error) { return readLine(c.In) })
 	if err != nil {
 		fmt.Fprintln(c.Err) // nobody ended the line
 	}
@@ -58,14 +58,14 @@ func (c *Console) Password(ctx context.Context, question string) (string, error)
 		fmt.Fprintln(c.Err)
 	}()
 	fmt.Fprint(c.Err, Escape(question)+" ")
-	return answer(ctx, func() (string, error) {
+	return readOrCancel(ctx, func() (string, error) {
 		b, err := xterm.ReadPassword(c.in)
 		return string(b), err
 	})
 }
 
-// answer runs read, which cannot be interrupted, beside the wait for ctx.
-func answer(ctx context.Context, read func() (string, error)) (string, error) {
+// readOrCancel runs read, which cannot be interrupted, beside the wait for ctx.
+func readOrCancel(ctx context.Context, read func() (string, error)) (string, error) {
 	type result struct {
 		text string
 		err  error

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Lane is where one algorithm of a race is.
-type Lane struct {
+// RunState is where one algorithm of a race is.
+type RunState struct {
 	Name string
 	// Title is what people read, such as the name with a word; the live picture
 	// shows it where there is room. Defaults to Name.
 	Title string
 	State string // as the service names it
 	Word  string // the same for a person
-	Ended bool
+	Done  bool
 	// Recent is its newest scores, oldest first.
 	Recent []float64
 	// Kept is the score of the step that is kept so far, LogLoss its log loss; nil
@@ -46,32 +46,32 @@ type RaceOptions struct {
 // Race shows a race: one lane an algorithm, redrawn in place on a terminal and
 // told in few lines elsewhere. Done ends it.
 type Race struct {
-	p     *Progress
-	opts  RaceOptions
-	shown time.Time // since when there is something to show
-	last  time.Time
-	order []string
-	lanes map[string]*laneState
-	drawn []string // lines on the screen
-	width int      // that they were drawn for
-	done  bool
-	news  bool
-	doing string // what goes on beside the learning, see Update
-	// dashed is set once a plain line has said what a dash means.
-	dashed bool
-	model  string // the lane that the model came from; empty before the end
-	stop   func()
+	p        *Progress
+	opts     RaceOptions
+	shown    time.Time // since when there is something to show
+	last     time.Time
+	order    []string
+	runs     map[string]*run
+	lines    []string // lines on the screen
+	width    int      // that they were drawn for
+	done     bool
+	news     bool
+	activity string // what goes on beside the learning, see Update
+	// dashExplained is set once a plain line has said what a dash means.
+	dashExplained bool
+	model         string // the lane that the model came from; empty before the end
+	stop          func()
 }
 
-type laneState struct {
-	title string // what people read
-	state string
-	word  string
-	ended bool
-	told  bool // a plain line has told that it ended
-	steps int
-	curve []float64
-	peak  float64
+type run struct {
+	title    string // what people read
+	state    string
+	word     string
+	done     bool
+	reported bool // a plain line has told that it ended
+	steps    int
+	curve    []float64
+	peak     float64
 	// kept and logLoss are as in Lane.
 	kept, logLoss *float64
 }
@@ -82,9 +82,9 @@ func (p *Progress) Race(opts RaceOptions) *Race {
 	if opts.Start.IsZero() || opts.Start.After(now) { // by another clock than ours
 		opts.Start = now
 	}
-	r := &Race{p: p, opts: opts, shown: now, lanes: map[string]*laneState{}}
+	r := &Race{p: p, opts: opts, shown: now, runs: map[string]*run{}}
 	if opts.Replay {
-		r.shown = now.Add(-patience)
+		r.shown = now.Add(-showAfter)
 	}
 	r.stop = p.animate(r.frame)
 	return r
@@ -100,7 +100,7 @@ func (r *Race) elapsed(now time.Time) time.Duration {
 
 // frame draws the picture if it is time for one.
 func (r *Race) frame(now time.Time) {
-	if len(r.order) > 0 && now.Sub(r.shown) >= patience {
+	if len(r.order) > 0 && now.Sub(r.shown) >= showAfter {
 		r.redraw(now)
 	}
 }
@@ -108,15 +108,15 @@ func (r *Race) frame(now time.Time) {
 // Update shows the lanes as they are now. doing is what goes on before the first
 // lane learns or after the last one has ended, such as what the race waits for;
 // empty in between and when the race is over.
-func (r *Race) Update(lanes []Lane, doing string) {
+func (r *Race) Update(lanes []RunState, doing string) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	now := r.p.now()
-	for _, lane := range lanes {
-		r.take(lane)
+	for _, state := range lanes {
+		r.merge(state)
 	}
-	changed := doing != r.doing
-	r.doing = doing
+	changed := doing != r.activity
+	r.activity = doing
 	switch r.p.mode {
 	case Bar:
 		r.frame(now)
@@ -124,27 +124,27 @@ func (r *Race) Update(lanes []Lane, doing string) {
 		if changed {
 			r.last = time.Time{}
 		}
-		if now.Sub(r.shown) >= patience {
-			r.tell(now)
+		if now.Sub(r.shown) >= showAfter {
+			r.printPlain(now)
 		}
 	case JSON:
 		if r.news {
 			r.p.event(r.event(now))
 		}
 		if changed && doing != "" {
-			r.p.event(r.doingEvent())
+			r.p.event(r.activityEvent())
 		}
 	}
 	r.news = false
 }
 
-// Won marks the lane that the model came from in the last picture. A model of
+// SetWinner marks the lane that the model came from in the last picture. A model of
 // several lanes, such as a blend, has a line of its own.
-func (r *Race) Won(model Lane) {
+func (r *Race) SetWinner(model RunState) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
-	if r.model = model.Name; r.p.mode == Bar && r.lanes[model.Name] == nil {
-		r.take(model)
+	if r.model = model.Name; r.p.mode == Bar && r.runs[model.Name] == nil {
+		r.merge(model)
 	}
 }
 
@@ -154,44 +154,44 @@ func (r *Race) Done() {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	r.done = true
-	if len(r.drawn) > 0 {
+	if len(r.lines) > 0 {
 		r.redraw(r.p.now())
-		r.drawn = nil
+		r.lines = nil
 	}
 }
 
-// take adds what a lane has to tell to what is known about it.
-func (r *Race) take(lane Lane) {
-	known := r.lanes[lane.Name]
+// merge adds what a lane has to tell to what is known about it.
+func (r *Race) merge(state RunState) {
+	known := r.runs[state.Name]
 	if known == nil {
-		known = &laneState{peak: math.Inf(-1)}
-		r.lanes[lane.Name] = known
-		r.order = append(r.order, lane.Name)
+		known = &run{peak: math.Inf(-1)}
+		r.runs[state.Name] = known
+		r.order = append(r.order, state.Name)
 	}
-	if known.state != lane.State {
-		known.state, r.news = lane.State, true
+	if known.state != state.State {
+		known.state, r.news = state.State, true
 	}
-	known.title = Escape(cmp.Or(lane.Title, lane.Name))
-	known.word, known.ended = Escape(lane.Word), lane.Ended
-	known.kept, known.logLoss = lane.Kept, lane.LogLoss
-	fresh := known.unseen(lane)
-	known.steps = max(known.steps+len(fresh), lane.Steps)
+	known.title = Escape(cmp.Or(state.Title, state.Name))
+	known.word, known.done = Escape(state.Word), state.Done
+	known.kept, known.logLoss = state.Kept, state.LogLoss
+	fresh := known.newScores(state)
+	known.steps = max(known.steps+len(fresh), state.Steps)
 	for i, score := range fresh {
 		known.curve = append(known.curve, score)
 		known.peak = max(known.peak, score)
 		r.news = true
 		if r.p.mode == JSON {
-			r.p.event(scoreEvent{"score", lane.Name, known.steps - len(fresh) + i + 1, score})
+			r.p.event(scoreEvent{"score", state.Name, known.steps - len(fresh) + i + 1, score})
 		}
 	}
 }
 
-// unseen gives the scores of a lane that are not in the curve yet. Where the
+// newScores gives the scores of a lane that are not in the curve yet. Where the
 // service does not count them, they are joined where they overlap most.
-func (l *laneState) unseen(lane Lane) []float64 {
-	recent := lane.Recent
-	if lane.Steps > 0 {
-		return recent[len(recent)-min(len(recent), max(0, lane.Steps-l.steps)):]
+func (l *run) newScores(state RunState) []float64 {
+	recent := state.Recent
+	if state.Steps > 0 {
+		return recent[len(recent)-min(len(recent), max(0, state.Steps-l.steps)):]
 	}
 	for n := min(len(l.curve), len(recent)); n > 0; n-- {
 		if slices.Equal(l.curve[len(l.curve)-n:], recent[:n]) {
@@ -201,27 +201,27 @@ func (l *laneState) unseen(lane Lane) []float64 {
 	return recent
 }
 
-// tell writes a line for each lane that has ended, and what goes on, or where all
+// printPlain writes a line for each lane that has ended, and what goes on, or where all
 // are, every half minute.
-func (r *Race) tell(now time.Time) {
+func (r *Race) printPlain(now time.Time) {
 	elapsed := Duration(r.elapsed(now))
 	for _, n := range r.order {
-		lane := r.lanes[n]
-		if lane.ended && !lane.told {
-			lane.told = true
-			r.say("race %s: %s %s%s", elapsed, lane.title, lane.word, lane.ending())
+		run := r.runs[n]
+		if run.done && !run.reported {
+			run.reported = true
+			r.printLine("race %s: %s %s%s", elapsed, run.title, run.word, run.ending())
 		}
 	}
-	if !r.last.IsZero() && now.Sub(r.last) < reminder {
+	if !r.last.IsZero() && now.Sub(r.last) < reminderInterval {
 		return
 	}
 	switch {
-	case r.doing != "":
-		r.say("race %s: %s", elapsed, Escape(r.doing))
+	case r.activity != "":
+		r.printLine("race %s: %s", elapsed, Escape(r.activity))
 	case r.over():
 		return
 	default:
-		r.say("race %s: %s", elapsed, r.standings())
+		r.printLine("race %s: %s", elapsed, r.standings())
 	}
 	r.last = now
 }
@@ -230,23 +230,23 @@ func (r *Race) tell(now time.Time) {
 func (r *Race) standings() string {
 	parts := make([]string, 0, len(r.order))
 	for _, n := range r.order {
-		lane := r.lanes[n]
-		part := lane.title + " " + strings.TrimSpace(score(lane.figure()))
+		run := r.runs[n]
+		part := run.title + " " + strings.TrimSpace(formatScore(run.score()))
 		switch {
-		case lane.logLoss != nil:
-			part += fmt.Sprintf(" (log loss %.4f)", *lane.logLoss)
-		case len(lane.curve) == 0 && !r.dashed:
+		case run.logLoss != nil:
+			part += fmt.Sprintf(" (log loss %.4f)", *run.logLoss)
+		case len(run.curve) == 0 && !r.dashExplained:
 			part += " (not scored yet)"
-			r.dashed = true
+			r.dashExplained = true
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// figure is the score that a lane is known by: that of the step it keeps, or the
+// score is the score that a lane is known by: that of the step it keeps, or the
 // highest where that is not known.
-func (l *laneState) figure() float64 {
+func (l *run) score() float64 {
 	if l.kept != nil {
 		return *l.kept
 	}
@@ -254,7 +254,7 @@ func (l *laneState) figure() float64 {
 }
 
 // ending is what a plain line adds to how a lane ended; nothing without a score.
-func (l *laneState) ending() string {
+func (l *run) ending() string {
 	switch {
 	case l.kept != nil && l.logLoss != nil:
 		return fmt.Sprintf(", kept %.4f, log loss %.4f", *l.kept, *l.logLoss)
@@ -266,9 +266,9 @@ func (l *laneState) ending() string {
 	return ""
 }
 
-// say writes a plain line.
-func (r *Race) say(format string, args ...any) {
-	fmt.Fprintln(r.p.out, r.p.sign(fmt.Sprintf(format, args...)))
+// printLine writes a plain line.
+func (r *Race) printLine(format string, args ...any) {
+	fmt.Fprintln(r.p.out, r.p.toASCII(fmt.Sprintf(format, args...)))
 }
 
 type waitEvent struct {
@@ -277,13 +277,13 @@ type waitEvent struct {
 }
 
 type raceEvent struct {
-	Event   string      `json:"event"`
-	Seconds float64     `json:"seconds"`
-	Target  *float64    `json:"target"`
-	Jobs    []laneEvent `json:"jobs"`
+	Event   string     `json:"event"`
+	Seconds float64    `json:"seconds"`
+	Target  *float64   `json:"target"`
+	Jobs    []runEvent `json:"jobs"`
 }
 
-type laneEvent struct {
+type runEvent struct {
 	Algorithm         string   `json:"algorithm"`
 	Status            string   `json:"status"`
 	LatestPerformance *float64 `json:"latestPerformance"`
@@ -302,10 +302,10 @@ func (r *Race) event(now time.Time) raceEvent {
 	seconds := math.Round(r.elapsed(now).Seconds()*10) / 10
 	e := raceEvent{Event: "race", Seconds: seconds, Target: r.opts.Target}
 	for _, n := range r.order {
-		lane := r.lanes[n]
-		job := laneEvent{Algorithm: n, Status: lane.state, KeptPerformance: lane.kept, LogLoss: lane.logLoss}
-		if len(lane.curve) > 0 {
-			latest := lane.latest()
+		run := r.runs[n]
+		job := runEvent{Algorithm: n, Status: run.state, KeptPerformance: run.kept, LogLoss: run.logLoss}
+		if len(run.curve) > 0 {
+			latest := run.latest()
 			job.LatestPerformance = &latest
 		}
 		e.Jobs = append(e.Jobs, job)
@@ -313,15 +313,15 @@ func (r *Race) event(now time.Time) raceEvent {
 	return e
 }
 
-// doingEvent is the event of what goes on beside the learning.
-func (r *Race) doingEvent() any {
+// activityEvent is the event of what goes on beside the learning.
+func (r *Race) activityEvent() any {
 	if len(r.order) > 0 && r.over() {
-		return phaseEvent{"phase", r.doing}
+		return phaseEvent{"phase", r.activity}
 	}
-	return waitEvent{"waiting", r.doing}
+	return waitEvent{"waiting", r.activity}
 }
 
-func (l *laneState) latest() float64 {
+func (l *run) latest() float64 {
 	if len(l.curve) == 0 {
 		return math.Inf(-1)
 	}
@@ -329,15 +329,15 @@ func (l *laneState) latest() float64 {
 }
 
 // loss is the log loss of the step that is kept; -Inf before the first score.
-func (l *laneState) loss() float64 {
+func (l *run) loss() float64 {
 	if l.logLoss == nil {
 		return math.Inf(-1)
 	}
 	return *l.logLoss
 }
 
-// score gives a performance with four digits, or a dash before the first.
-func score(v float64) string {
+// formatScore gives a performance with four digits, or a dash before the first.
+func formatScore(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "–     "
 	}

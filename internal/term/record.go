@@ -14,7 +14,7 @@ type Record map[string]json.RawMessage
 
 // NewRecord takes apart v, which has to be written as a JSON object.
 func NewRecord(v any) (Record, error) {
-	b, err := compact(v)
+	b, err := marshal(v)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (r Record) Select(names []string) (json.RawMessage, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := compact(name)
+		key, err := marshal(name)
 		if err != nil {
 			return nil, err
 		}
@@ -117,12 +117,12 @@ func EncodeJSON(v any) ([]byte, error) {
 
 // EncodeJSONLine is [EncodeJSON] on one line.
 func EncodeJSONLine(v any) ([]byte, error) {
-	b, err := compact(v)
+	b, err := marshal(v)
 	return append(escapeJSON(b), '\n'), err
 }
 
-// compact is json.Marshal, but for < and & that stay readable.
-func compact(v any) ([]byte, error) {
+// marshal is json.Marshal, but for < and & that stay readable.
+func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

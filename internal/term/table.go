@@ -13,13 +13,13 @@ import (
 type Cell struct {
 	// Text is the full value.
 	Text string
-	// Look is how a terminal shows it. Defaults to Text.
-	Look string
+	// Display is how a terminal shows it. Defaults to Text.
+	Display string
 	// Short is shown instead of Look where the width does not suffice, such as
 	// the first characters of a key. Defaults to cutting Look with an ellipsis.
 	Short string
-	// Paint colours the cell on a terminal. May be nil.
-	Paint func(string) string
+	// Style colours the cell on a terminal. May be nil.
+	Style func(string) string
 }
 
 // Table is rows of cells under a header. Every row has as many cells as Header.
@@ -29,9 +29,9 @@ type Table struct {
 	// Right tells which columns are numbers, aligned to the right.
 	Right []bool
 	Rows  [][]Cell
-	// Whole keeps every cell as long as it is, also where the terminal is
+	// NoTruncate keeps every cell as long as it is, also where the terminal is
 	// narrower: the last column is then wrapped between words.
-	Whole bool
+	NoTruncate bool
 }
 
 // gap is what stands between two columns on a terminal.
@@ -89,7 +89,7 @@ func texts(row []Cell) []string {
 // that do not fit beside the others follow in a block of their own, which begins
 // with the first column again.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
-	header, rows := t.looks(width)
+	header, rows := t.displayed(width)
 	widths := t.widths(append([][]string{header}, rows...))
 	var b strings.Builder
 	for i, block := range t.blocks(widths, width) {
@@ -104,7 +104,7 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 				if !style {
 					return nil
 				}
-				return t.Rows[i][column].Paint
+				return t.Rows[i][column].Style
 			}
 			for _, line := range t.lines(row, widths, width) {
 				if len(line) < len(row) {
@@ -129,7 +129,7 @@ func (t *Table) blocks(widths []int, width int) (blocks [][]int) {
 		case column == 0:
 			blocks, used = [][]int{{0}}, w
 			continue
-		case !t.Whole && used+gap+w > width && len(blocks[last]) > 1:
+		case !t.NoTruncate && used+gap+w > width && len(blocks[last]) > 1:
 			blocks, used = append(blocks, []int{0}), widths[0]
 			last++
 		}
@@ -180,7 +180,7 @@ func (t *Table) writeUnder(b *strings.Builder, text string, paint func(string) s
 func (t *Table) lines(row []string, widths []int, width int) [][]string {
 	const least = 20
 	end := len(row) - 1
-	if !t.Whole || end < 0 {
+	if !t.NoTruncate || end < 0 {
 		return [][]string{row}
 	}
 	room := width - gap - total(widths[:end])
@@ -213,44 +213,44 @@ func longestWord(text string) int {
 	return longest
 }
 
-// looks returns the header and the cells as a terminal of the given width shows
+// displayed returns the header and the cells as a terminal of the given width shows
 // them. Where the width does not suffice, one column after the other takes its
 // short form, and then the widest are cut.
-func (t *Table) looks(width int) (header []string, rows [][]string) {
+func (t *Table) displayed(width int) (header []string, rows [][]string) {
 	cells := append([][]Cell{t.Header}, t.Rows...)
 	all := make([][]string, len(cells))
 	for i, row := range cells {
 		all[i] = make([]string, len(row))
 		for j, cell := range row {
-			all[i][j] = Escape(cell.look(false))
+			all[i][j] = Escape(cell.display(false))
 		}
 	}
 	widths := t.widths(all)
-	for column := 0; !t.Whole && column < len(widths) && total(widths) > width; column++ {
+	for column := 0; !t.NoTruncate && column < len(widths) && total(widths) > width; column++ {
 		for i, row := range cells {
 			if len(row) > 0 {
-				all[i][column] = Escape(row[column].look(true))
+				all[i][column] = Escape(row[column].display(true))
 			}
 		}
 		widths = t.widths(all)
 	}
-	if !t.Whole && total(widths) > width {
-		narrow(widths, t.least(all), width)
+	if !t.NoTruncate && total(widths) > width {
+		shrink(widths, t.minWidths(all), width)
 		for _, row := range all {
 			for i := range row {
-				row[i] = Cut(row[i], min(widths[i], max(1, width-gap-widths[0])))
+				row[i] = Truncate(row[i], min(widths[i], max(1, width-gap-widths[0])))
 			}
 		}
 	}
 	return all[0], all[1:]
 }
 
-func (c Cell) look(short bool) string {
+func (c Cell) display(short bool) string {
 	switch {
 	case short && c.Short != "":
 		return c.Short
-	case c.Look != "":
-		return c.Look
+	case c.Display != "":
+		return c.Display
 	}
 	return c.Text
 }
@@ -278,9 +278,9 @@ func total(widths []int) int {
 	return sum
 }
 
-// least is how narrow each column may become. Keys and numbers stay whole, for
+// minWidths is how narrow each column may become. Keys and numbers stay whole, for
 // half of one says nothing, and of a text as much is left as tells it from others.
-func (t *Table) least(all [][]string) []int {
+func (t *Table) minWidths(all [][]string) []int {
 	const text = 12
 	least := make([]int, len(all[0]))
 	if len(least) == 0 && len(all) > 1 {
@@ -302,9 +302,9 @@ func (t *Table) least(all [][]string) []int {
 	return least
 }
 
-// narrow takes columns from the widest until all fit. Where even the least widths
+// shrink takes columns from the widest until all fit. Where even the least widths
 // do not fit together, it leaves all as they are: they are divided into blocks.
-func narrow(widths, least []int, width int) {
+func shrink(widths, least []int, width int) {
 	if total(least) > width {
 		return
 	}
@@ -319,9 +319,9 @@ func narrow(widths, least []int, width int) {
 	}
 }
 
-// Cut gives text in at most width columns, its end replaced by an ellipsis
+// Truncate gives text in at most width columns, its end replaced by an ellipsis
 // where it is longer.
-func Cut(text string, width int) string {
+func Truncate(text string, width int) string {
 	if twwidth.Width(text) <= width {
 		return text
 	}

@@ -16,7 +16,7 @@ func sample() *Table {
 		return row
 	}
 	t := &Table{Header: cells("datasetKey", "name", "rows"), Right: []bool{false, false, true}}
-	t.Header[0].Look = "key"
+	t.Header[0].Display = "key"
 	t.Rows = [][]Cell{cells("0123456789abcdef", "été 世界", "12"), cells("fedcba9876543210", "a\tb\x1b[31m", "1200000")}
 	for i := range t.Rows {
 		t.Rows[i][0].Short = t.Rows[i][0].Text[:4]
@@ -60,9 +60,9 @@ func TestTable(t *testing.T) {
 		},
 		{
 			"a_whole_one_wraps_its_last_column", func(t *Table, b *strings.Builder) error {
-				t.Whole, t.Rows, t.Header, t.Right = true, [][]Cell{
+				t.NoTruncate, t.Rows, t.Header, t.Right = true, [][]Cell{
 					{{Text: "data"}, {Text: "a/path/that/is/longer/than/that can be written"}},
-					{{Text: "sign-in"}, {Text: "none needed: the embedded service", Paint: Style(true).Dim}},
+					{{Text: "sign-in"}, {Text: "none needed: the embedded service", Style: Style(true).Dim}},
 				}, nil, nil
 				return t.WriteAligned(b, 36, true)
 			},

@@ -63,8 +63,8 @@ func WrapLines(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// item finds the columns of a line such as "  name    what it means".
-var item = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
+// listItem finds the columns of a line such as "  name    what it means".
+var listItem = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
 
 // Reflow fits a page of text to a width: lines of a paragraph are joined and
 // wrapped anew, and what a list says behind its names is wrapped in its column,
@@ -76,9 +76,9 @@ func Reflow(text string, width int) string {
 		switch {
 		case len(block) == 0:
 		case strings.HasPrefix(block[0], " "):
-			out = append(out, list(block, width)...)
+			out = append(out, wrapList(block, width)...)
 		default:
-			out = append(out, paragraph(block, width)...)
+			out = append(out, wrapParagraph(block, width)...)
 		}
 		block = nil
 	}
@@ -99,23 +99,23 @@ func Reflow(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// paragraph wraps lines anew if one of them is too long.
-func paragraph(lines []string, width int) []string {
+// wrapParagraph wraps lines anew if one of them is too long.
+func wrapParagraph(lines []string, width int) []string {
 	if !tooLong(lines, width) {
 		return lines
 	}
 	return Wrap(strings.Join(lines, " "), width)
 }
 
-// list wraps the second column of lines, or moves it under the first.
-func list(lines []string, width int) []string {
+// wrapList wraps the second column of lines, or moves it under the first.
+func wrapList(lines []string, width int) []string {
 	const least, under = 24, 6
 	if !tooLong(lines, width) {
 		return lines
 	}
 	var out []string
 	for _, line := range lines {
-		parts := item.FindStringSubmatch(line)
+		parts := listItem.FindStringSubmatch(line)
 		if parts == nil {
 			out = append(out, line)
 			continue

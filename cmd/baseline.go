@@ -1,0 +1,186 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/frame"
+)
+
+// champion as --beat asks for is the best model of the series before the one
+// that is judged, see [client.Champion].
+const champion = "champion"
+
+// baseline is the model to beat.
+type baseline struct {
+	key    string // "" if there is none
+	name   string
+	reason string // reason there is none
+	// dataset is the rival's; "" if that is not known.
+	dataset string
+}
+
+// differentDataNote is added to a comparison of models of two datasets.
+const differentDataNote = ", other test rows"
+
+// findBaseline finds the model to be beaten by one that a race on a dataset will make.
+func (g *requirementFlags) findBaseline(ctx context.Context, session *session, dataset, metric string) error {
+	if g.beat != champion {
+		return g.resolveBaseline(ctx, session)
+	}
+	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
+	if err != nil {
+		return err
+	}
+	return g.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
+}
+
+// findBaselineOf finds the model to be beaten by one that exists.
+func (g *requirementFlags) findBaselineOf(ctx context.Context, session *session, model string) error {
+	if g.beat != champion {
+		return g.resolveBaseline(ctx, session)
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if err != nil {
+		return err
+	}
+	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+	if err != nil {
+		return err
+	}
+	return g.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
+}
+
+// findBaselineForRun finds the model to be beaten by a run of a name before its dataset
+// exists.
+func (g *requirementFlags) findBaselineForRun(ctx context.Context, session *session, name, metric string, trained *frame.Profile) error {
+	if g.beat != champion {
+		return g.resolveBaseline(ctx, session)
+	}
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return err
+	}
+	series := client.FindSeries(all, name)
+	if series == nil {
+		g.baseline = baseline{reason: "no earlier run of this name has a model"}
+		return nil
+	}
+	g.baseline, err = session.bestEarlierModel(ctx, *series, challenger{schema: profileSchema(trained), metric: metric})
+	if g.baseline.key != "" {
+		g.baseline.name = series.Name + "@" + g.baseline.name
+	}
+	return err
+}
+
+// resolveBaseline finds the model that --beat names.
+func (g *requirementFlags) resolveBaseline(ctx context.Context, session *session) error {
+	if g.beat == "" {
+		return nil
+	}
+	key, err := session.modelKey(ctx, g.beat)
+	g.baseline = baseline{key: key, name: g.beat}
+	return err
+}
+
+// findChampion finds the champion of the series of a dataset.
+func (g *requirementFlags) findChampion(ctx context.Context, session *session, dataset string, c challenger) error {
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return err
+	}
+	ofDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == dataset }
+	for _, s := range all {
+		if slices.ContainsFunc(s.Datasets, ofDataset) {
+			g.baseline, err = session.bestEarlierModel(ctx, s, c)
+			return err
+		}
+	}
+	g.baseline = baseline{reason: "the series has no earlier model"}
+	return nil
+}
+
+// challenger is the model that has to beat a champion.
+type challenger struct {
+	model  string // "" if it is yet to be made
+	metric string // "" for any
+	schema tableSchema
+}
+
+// bestEarlierModel finds the best of the models of a series older than the contender,
+// raced for the same metric on a table of the same columns and classes; of equals
+// the oldest.
+func (c *session) bestEarlierModel(ctx context.Context, s client.Series, of challenger) (baseline, error) {
+	models, err := client.ModelsOfSeries(ctx, c.Client, s)
+	if err != nil {
+		return baseline{}, err
+	}
+	if i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.ModelKey == of.model }); i >= 0 {
+		models = models[i+1:] // newest first
+	}
+	if len(models) == 0 {
+		return baseline{reason: "the series " + s.Name + " has no earlier model"}, nil
+	}
+	slices.SortStableFunc(models, func(a, b client.SeriesModel) int {
+		return cmp.Or(cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value), cmp.Compare(a.SeriesVersion, b.SeriesVersion))
+	})
+	same := map[string]bool{} // by dataset
+	for _, m := range models {
+		if of.metric != "" && m.Metric != "" && m.Metric != of.metric {
+			continue
+		}
+		fits, known := same[m.DatasetKey]
+		if !known {
+			d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+			if err != nil {
+				return baseline{}, err
+			}
+			fits = datasetSchema(d).equal(of.schema)
+			same[m.DatasetKey] = fits
+		}
+		if fits {
+			return baseline{key: m.ModelKey, name: champion + " v" + strconv.Itoa(m.SeriesVersion), dataset: m.DatasetKey}, nil
+		}
+	}
+	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
+}
+
+// tableSchema are what makes the models of two datasets comparable.
+type tableSchema struct {
+	columns []string
+	classes []string // sorted
+}
+
+func datasetSchema(d *api.Dataset) tableSchema {
+	t := tableSchema{classes: labelsOf(d)}
+	for _, column := range d.Columns {
+		t.columns = append(t.columns, column.Name)
+	}
+	slices.Sort(t.classes)
+	return t
+}
+
+func profileSchema(p *frame.Profile) tableSchema {
+	var t tableSchema
+	for _, column := range p.Columns {
+		t.columns = append(t.columns, column.Name)
+	}
+	for _, class := range p.Classes {
+		t.classes = append(t.classes, class.Text)
+	}
+	slices.Sort(t.classes)
+	return t
+}
+
+// equal reports whether two tables have the same columns and classes, or one is
+// of a service that says nothing about them.
+func (t tableSchema) equal(other tableSchema) bool {
+	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
+		return true
+	}
+	return slices.Equal(t.columns, other.columns) && slices.Equal(t.classes, other.classes)
+}

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"foretell/internal/frame"
+	"foretell/internal/scoring"
+)
+
+// blindLabel is the label in a blind file that has it, by which a result is scored at
+// once. The zero truth scores nothing.
+type blindLabel struct {
+	// column is the name of the column; "" without one.
+	column string
+	// inferred tells that nothing says that the column is the label.
+	inferred bool
+	// classes are the labels that the model knows.
+	classes []string
+	// score is the result's, once it is there.
+	score *scoring.Result
+	// reason says why there is a label, but no score.
+	reason string
+}
+
+// findLabel finds the label in a blind file: the column that is known to be it, or
+// if that is not known the only one that is neither the ID nor a feature.
+func findLabel(blind *frame.Profile, label string, features []string) string {
+	var extra []string
+	for i := range blind.Columns {
+		switch name := blind.Columns[i].Name; {
+		case label != "" && name == label:
+			return label
+		case !slices.Contains(features, name):
+			extra = append(extra, name)
+		}
+	}
+	if label == "" && len(extra) == 1 {
+		return extra[0]
+	}
+	return ""
+}
+
+// scoreAfter scores a result that check has proved.
+func (t *blindLabel) scoreAfter(ctx context.Context, check func(part string) error) func(part string) error {
+	return func(part string) error {
+		if err := check(part); err != nil || t.column == "" {
+			return err
+		}
+		return t.evaluate(ctx, part)
+	}
+}
+
+// evaluate scores the result at path, which has the label among its columns. A
+// label that cannot be scored by is no error.
+func (t *blindLabel) evaluate(ctx context.Context, path string) error {
+	predictions, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer predictions.Close()
+	answers, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer answers.Close()
+	var fault *scoring.Fault
+	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{Label: t.column, InOrder: true})
+	switch {
+	case errors.As(err, &fault):
+		t.reason = fault.Message
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, class := range score.Classes {
+		if len(t.classes) > 0 && !slices.Contains(t.classes, class.Label) {
+			t.reason = fmt.Sprintf("%q is not one of the classes", class.Label)
+			return nil
+		}
+	}
+	t.score = score
+	return nil
+}
+
+// noteScore says how good the result is.
+func (t *blindLabel) noteScore(o *output) {
+	switch {
+	case t.score != nil:
+		a := t.score.Accuracy
+		o.note("scored by the column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s, always %q %.4f",
+			shellQuote(t.column), a.Value, *a.Low, *a.High, plural(t.score.Rows, "row"), t.score.Baseline.Label, t.score.Baseline.Accuracy)
+	case t.reason != "" && !t.inferred:
+		o.note("not scored by the column %s of the blind file: %s", shellQuote(t.column), t.reason)
+	}
+}

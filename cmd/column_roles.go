@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"foretell/internal/frame"
+	"foretell/internal/roles"
+)
+
+// columnRoles is what the columns of the files were taken for.
+type columnRoles struct {
+	// ID is the name of the ID column, empty if IDs are made.
+	ID       string `json:"id"`
+	IDReason string `json:"idReason"`
+	// BlindID is the same of the blind file, nil without one.
+	BlindID     *string `json:"blindId,omitempty"`
+	Label       string  `json:"label,omitempty"`
+	LabelReason string  `json:"labelReason,omitempty"`
+	Classes     int     `json:"classes,omitempty"`
+	Features    int     `json:"features"`
+	// Kinds counts the features by what they are.
+	Kinds map[string]int `json:"kinds"`
+}
+
+// columnRoles is what the columns were taken for, now that the files are read.
+func (p *preflight) columnRoles() *columnRoles {
+	if p.trainProfile == nil || p.columns == nil {
+		return nil
+	}
+	u := &columnRoles{
+		IDReason: p.roles.IDReason, Label: p.trainProfile.Schema.Label, LabelReason: p.roles.LabelReason,
+		Kinds: map[string]int{},
+	}
+	if len(p.trainProfile.Defects) == 0 && p.train.readError == nil {
+		u.Classes = len(p.trainProfile.Classes)
+	}
+	made := p.roles.MadeID
+	if p.train.shape.Blind {
+		made, u.IDReason = p.blindID.Made, p.blindID.Reason
+	}
+	if !made {
+		u.ID = p.trainProfile.Schema.ID
+	}
+	if p.blindProfile != nil && !p.blindID.Made {
+		u.BlindID = &p.blindProfile.Schema.ID
+	}
+	learnt := make(map[string]bool, len(p.modelColumns.Features)) // of a model that there is
+	for _, name := range p.modelColumns.Features {
+		learnt[name] = true
+	}
+	for i := range p.trainProfile.Columns {
+		if c := &p.trainProfile.Columns[i]; len(learnt) == 0 || learnt[c.Name] {
+			u.Features++
+			u.Kinds[string(c.Form)]++
+		}
+	}
+	return u
+}
+
+// noteRoles notes in one line what the columns were taken for. With --json, the result has it.
+func (p *preflight) noteRoles(o *output) {
+	if u := p.columnRoles(); u != nil && !o.json && u.Features > 0 && !p.lacksHeader() {
+		o.note("%s", p.describeRoles(u))
+	}
+}
+
+// describeRoles is what tell says.
+func (p *preflight) describeRoles(u *columnRoles) string {
+	made := p.roles.MadeID || p.train.shape.Blind && p.blindID.Made
+	parts := []string{"ID: " + idWord(u.ID, made, u.IDReason)}
+	if p.blindProfile != nil && p.blindID.Made != made {
+		parts[0] += "; of the blind file: " + idWord(p.blindProfile.Schema.ID, p.blindID.Made, p.blindID.Reason)
+	}
+	if u.Label != "" {
+		reason := u.LabelReason
+		if u.Classes > 0 {
+			reason += "; " + classes(u.Classes)
+		}
+		parts = append(parts, fmt.Sprintf("label: %s (%s)", u.Label, reason))
+	}
+	features := plural(u.Features, "feature")
+	for _, kind := range []frame.Form{frame.FormDate, frame.FormTime, frame.FormText} {
+		if n := u.Kinds[string(kind)]; n > 0 {
+			features += ", " + plural(n, string(kind))
+		}
+	}
+	return strings.Join(append(parts, features), " · ")
+}
+
+func classes(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return fmt.Sprintf("%d classes", n)
+}
+
+func idWord(name string, made bool, reason string) string {
+	switch {
+	case made && reason != roles.NoneLikeID:
+		return "none, r1… made (" + reason + ")"
+	case made:
+		return "none, r1… made"
+	case name == "":
+		return "the first column, which has no name"
+	}
+	return name
+}

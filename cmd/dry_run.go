@@ -1,0 +1,270 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+// errDryRunEnded ends a command whose --dry-run has come as far as it can.
+var errDryRunEnded = errors.New("rehearsed")
+
+// dryRunTransport is the transport of --dry-run: it lets through what only reads, up
+// to the first request that would change something or give a result. That one
+// and all after it are noted and answered here, as if everything went well.
+type dryRunTransport struct {
+	next  http.RoundTripper
+	base  string            // the service's address
+	paths map[string]string // overridden, by operation
+	end   context.CancelCauseFunc
+
+	mu      sync.Mutex
+	planned []plannedRequest
+	// simulated is set from the first request on that is not sent: one that would
+	// change something, or write a file here.
+	simulated bool
+}
+
+// plannedRequest is a request of a rehearsal as --json prints it.
+type plannedRequest struct {
+	Method string `json:"method"`
+	// URL is a path alone where the service is the embedded one.
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	// Body is that of a JSON request.
+	Body json.RawMessage `json:"body,omitempty"`
+	File string          `json:"file,omitempty"`
+	// Bytes is the size of the body; -1 where it is not known.
+	Bytes int64 `json:"bytes"`
+	// Sent tells that the request was really sent: it changes nothing.
+	Sent bool `json:"sent"`
+}
+
+// setServer tells which service is meant; a rehearsal that is nil needs not know.
+func (r *dryRunTransport) setServer(server string) {
+	if r != nil {
+		r.base = strings.TrimRight(strings.TrimSpace(server), "/")
+	}
+}
+
+// wrap makes next the transport that carries what is sent.
+func (r *dryRunTransport) wrap(next http.RoundTripper) http.RoundTripper {
+	r.next = next
+	return r
+}
+
+// RoundTrip notes a request, and sends or answers it.
+func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	op, ours := r.operation(req)
+	reads := req.Method == http.MethodGet || req.Method == http.MethodHead || op == api.LogIn.ID
+	r.mu.Lock()
+	r.simulated = r.simulated || !reads || !ours || op == api.DownloadResult.ID || op == api.DownloadModel.ID
+	sends := !r.simulated
+	r.mu.Unlock()
+	if sends {
+		sketched := req.Clone(req.Context())
+		if req.GetBody != nil {
+			body, err := req.GetBody()
+			if err != nil {
+				return nil, err
+			}
+			sketched.Body = body
+		}
+		r.record(sketched, true)
+		return r.next.RoundTrip(req)
+	}
+	r.record(req, false)
+	answer, known := r.simulatedAnswers()[op]
+	if !known {
+		r.end(errDryRunEnded)
+		return nil, context.Canceled
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}, nil
+}
+
+func (r *dryRunTransport) record(req *http.Request, sent bool) {
+	s := client.NewSketch(req)
+	p := plannedRequest{
+		Method: s.Method, URL: s.URL, Headers: map[string]string{},
+		Body: json.RawMessage(s.JSON), File: s.File, Bytes: s.Bytes, Sent: sent,
+	}
+	for name := range s.Header {
+		p.Headers[name] = s.Header.Get(name)
+	}
+	if path, ok := strings.CutPrefix(p.URL, embeddedURL); ok { // there is neither an address nor an account
+		p.URL = path
+		delete(p.Headers, "Authorization")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.planned); n > 0 && p.Method == http.MethodGet && r.planned[n-1].URL == p.URL {
+		return // a poll
+	}
+	r.planned = append(r.planned, p)
+}
+
+// operation finds out which one a request is of, "" for none, and whether it
+// goes to the service at all.
+func (r *dryRunTransport) operation(req *http.Request) (id string, ours bool) {
+	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
+	path, ours := strings.CutPrefix(address, r.base)
+	for _, op := range api.Operations() {
+		template := op.Path
+		if override, ok := r.paths[op.ID]; ok {
+			template = override
+		}
+		if ours && op.Method == req.Method && matchesTemplate(template, path) {
+			return op.ID, ours
+		}
+	}
+	return "", ours
+}
+
+// matchesTemplate reports whether a path is one of a template such as /things/{key}.
+func matchesTemplate(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (!strings.HasPrefix(want[i], "{") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// The keys of things that are not made.
+const (
+	plannedDataset    = "DATASET_KEY"
+	plannedTraining   = "TRAINING_KEY"
+	plannedModel      = "MODEL_KEY"
+	plannedPrediction = "PREDICTION_KEY"
+)
+
+// simulatedAnswers are what the service would say if everything went well, by operation.
+// After an operation that is not here there is nothing to go on with.
+func (r *dryRunTransport) simulatedAnswers() map[string]any {
+	best := 1.0
+	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
+	training := api.Training{
+		TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, ModelKey: plannedModel,
+		Status: api.TrainingCompleted, AchievedPerformance: &best,
+	}
+	prediction := api.Prediction{
+		PredictionKey: plannedPrediction, ModelKey: plannedModel, DatasetKey: plannedDataset,
+		Status:              api.PredictionCompleted,
+		PredictionResultURL: r.base + strings.Replace(api.DownloadResult.Path, "{predictionKey}", plannedPrediction, 1),
+	}
+	return map[string]any{
+		api.CreateDataset.ID: api.CreatedDataset{
+			DatasetKey: plannedDataset, Status: api.DatasetPending,
+			DatasetUploadInfo: api.UploadInfo{UploadURL: r.base + strings.Replace(api.UploadData.Path, "{datasetKey}", plannedDataset, 1)},
+		},
+		api.AddData.ID:               entry,
+		api.UploadData.ID:            entry,
+		api.GetDataset.ID:            api.Dataset{DatasetEntry: entry},
+		api.DeleteDataset.ID:         api.None{},
+		api.CreateTraining.ID:        api.CreatedTraining{TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, Status: api.TrainingPending},
+		api.GetTraining.ID:           training,
+		api.GetTrainingProgress.ID:   api.TrainingProgress{Status: api.TrainingCompleted, Jobs: []api.AlgorithmRun{}},
+		api.CancelTraining.ID:        training,
+		api.DeleteTraining.ID:        api.None{},
+		api.GetModel.ID:              api.Model{ModelKey: plannedModel, DatasetKey: plannedDataset, TrainingJobKey: plannedTraining, Version: 1},
+		api.DeleteModel.ID:           api.None{},
+		api.CreatePrediction.ID:      api.CreatedPrediction{PredictionKey: plannedPrediction, Status: api.PredictionPending},
+		api.GetPrediction.ID:         prediction,
+		api.GetPredictionProgress.ID: api.PredictionProgress{PredictionKey: plannedPrediction, Status: api.PredictionCompleted},
+		api.DeletePrediction.ID:      api.None{},
+	}
+}
+
+// isDryRun reports whether a command is only to say what it would send.
+func isDryRun(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup("dry-run")
+	return flag != nil && flag.Value.String() == "true"
+}
+
+// dryRunResult annotates commands whose --dry-run prints what would be done, in
+// all forms of their result, instead of the requests.
+const dryRunResult = "dryRunResult"
+
+func dryRunPrintsResult(cmd *cobra.Command) bool { return cmd.Annotations[dryRunResult] != "" }
+
+// checkDryRun refuses forms of a result that a rehearsal does not have.
+func checkDryRun(cmd *cobra.Command) error {
+	if !isDryRun(cmd) || dryRunPrintsResult(cmd) {
+		return nil
+	}
+	for _, name := range []string{"fields", "jq", "template", "csv", "tsv", "no-header", "quiet", "verbose"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
+			return usageErrorf("--%s has no effect with --dry-run", name).withHint("the requests are printed as text, or with --json")
+		}
+	}
+	return nil
+}
+
+// startDryRun keeps a command from printing and from changing anything; print
+// tells what it would have sent.
+func (f *factory) startDryRun() *dryRunTransport {
+	r := &dryRunTransport{end: f.cancel}
+	f.dryRun = r
+	f.console.Out, f.console.Err = io.Discard, io.Discard
+	return r
+}
+
+// printDryRun prints what a command would send.
+func (f *factory) printDryRun() error {
+	r := f.dryRun
+	if f.wantsJSON() {
+		b, err := term.EncodeJSON(r.planned)
+		if err == nil {
+			_, err = f.console.Out.Write(b)
+		}
+		return err
+	}
+	var b strings.Builder
+	if r.base == embeddedURL && len(r.planned) > 0 {
+		b.WriteString("to the service embedded in this command:\n")
+	}
+	for _, p := range r.planned {
+		fmt.Fprintf(&b, "%s %s\n", p.Method, p.URL)
+		for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+			fmt.Fprintf(&b, "    %s: %s\n", name, p.Headers[name])
+		}
+		switch {
+		case p.Sent:
+			b.WriteString("    (sent, for it changes nothing)\n")
+		case len(p.Body) > 0:
+			fmt.Fprintf(&b, "    %s\n", p.Body)
+		case p.File != "":
+			fmt.Fprintf(&b, "    (a form with %s: %s)\n", p.File, term.Bytes(p.Bytes))
+		case p.Bytes > 0:
+			fmt.Fprintf(&b, "    (%s)\n", term.Bytes(p.Bytes))
+		}
+	}
+	_, err := io.WriteString(f.console.Out, term.EscapeLines(b.String()))
+	return err
+}

@@ -1,0 +1,238 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+	"foretell/internal/receipt"
+	"foretell/internal/roles"
+)
+
+// inferRoles decides which columns of the files are ID and label, by their
+// beginnings, and shapes the files so. A file that cannot be read is left as it
+// is: its profile tells why.
+func (p *preflight) inferRoles(ctx context.Context) error {
+	header, err := p.train.header(ctx)
+	if header == nil || err != nil {
+		return err
+	}
+	p.columns = header
+	if p.train.shape.Blind {
+		return p.inferBlindRoles(ctx, p.train, p.modelColumns)
+	}
+	p.columns = p.uniqueNames(p.train, header)
+	var blind *roles.Table
+	if p.blind != nil {
+		if blind, err = p.blindNames(ctx); err != nil {
+			return err
+		}
+	}
+	train, err := p.train.sample(ctx, p.columns, blind.Lacks)
+	if err != nil {
+		return err
+	}
+	p.sampled, p.noHeader = train.Rows > 0, train.Headless
+	shape := &p.train.shape
+	var question *roles.Question
+	if p.roles, question = roles.Train(train, blind, givenRoles(shape)); question != nil && p.sampled && !p.noHeader {
+		if p.roles.Label, err = p.askLabel(ctx, question); err != nil {
+			return err
+		}
+		p.roles.LabelReason = "as answered"
+	}
+	p.setNames(p.train, header, p.columns)
+	shape.SetRoles(p.columns, p.roles.ID, p.roles.MadeID, p.roles.Label)
+	if p.blind == nil {
+		return nil
+	}
+	return p.inferBlindRoles(ctx, p.blind, p.expectedColumns())
+}
+
+// blindNames are the names of the blind file's columns, by which the column is found
+// that it lacks. Without a header, the contents say which that is.
+func (p *preflight) blindNames(ctx context.Context) (*roles.Table, error) {
+	header, err := p.blind.header(ctx)
+	if err != nil || len(header) != len(p.columns)-1 {
+		return roles.Named(header), err
+	}
+	if !p.train.shape.NoHeader {
+		names, _ := roles.OwnNames(header)
+		if table, err := p.blind.sample(ctx, names, nil); err != nil || !table.Nameless(p.columns) {
+			return roles.Named(header), err
+		}
+	}
+	train, err := p.train.inFileOrder().open(ctx)
+	if err != nil {
+		return roles.Named(header), ignoreContentError(err)
+	}
+	defer train.Close()
+	blind, err := p.blind.inFileOrder().open(ctx)
+	if err != nil {
+		return roles.Named(header), ignoreContentError(err)
+	}
+	defer blind.Close()
+	at, err := roles.Lacking(ctx, train, blind)
+	return roles.Named(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+}
+
+// givenRoles is what the flags say about the columns.
+func givenRoles(shape *frame.Layout) roles.Given {
+	return roles.Given{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
+}
+
+// setNames notes the names of a file's columns where the header has others.
+func (p *preflight) setNames(in *input, header, names []string) {
+	if !slices.Equal(header, names) {
+		in.shape.Names = names
+	}
+}
+
+// expectedColumns is what a blind file must have, by the training file.
+func (p *preflight) expectedColumns() roles.Known {
+	k := roles.Known{Columns: p.columns, ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
+	if k.MadeID {
+		k.ID = p.train.shape.MadeID
+	}
+	for _, name := range p.columns {
+		if name != k.Label && (k.MadeID || name != k.ID) && !slices.Contains(p.train.shape.Drop, name) {
+			k.Features = append(k.Features, name)
+		}
+	}
+	return k
+}
+
+// uniqueNames returns a unique name for each column of a file, and warns of those that are
+// not in the header.
+func (p *preflight) uniqueNames(in *input, header []string) []string {
+	names, changed := roles.OwnNames(header)
+	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
+		if one.From == "" {
+			return frame.CodeUnnamedColumn, "the column has no name"
+		}
+		return frame.CodeDuplicateColumn, "an earlier column has the same name"
+	})
+	return names
+}
+
+// warnRenamed warns of columns that are read by other names: of the first ones by
+// name, of the rest by their number.
+func (p *preflight) warnRenamed(in *input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
+	for i, one := range changed {
+		code, why := reason(one)
+		message := fmt.Sprintf("%s: read as %s", why, strconv.Quote(one.To))
+		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
+			message += fmt.Sprintf(", and so on for %s", plural(more, "more column"))
+		}
+		p.add(in, frame.SeverityWarning, frame.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
+		if i+1 == maxPerKind {
+			return
+		}
+	}
+}
+
+// inferBlindRoles decides where the row IDs of a blind file come from, and by
+// which names its columns are read.
+func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.Known) error {
+	header, err := in.header(ctx)
+	if header == nil || err != nil {
+		return err
+	}
+	wanted := slices.Clone(known.Features)
+	if known.ID != "" && !known.MadeID {
+		wanted = append(wanted, known.ID)
+	}
+	if header, err = p.blindHeader(ctx, in, header, &known); err != nil {
+		return err
+	}
+	own := known.InOrder(len(header))
+	if !in.shape.NoHeader || own == nil {
+		own = p.uniqueNames(in, header)
+	}
+	names, changed := roles.NamesAlike(own, wanted)
+	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
+		return codeRenamedColumn, "the training file has the name in other case or with other signs"
+	})
+	table, err := in.sample(ctx, names, func(name string) bool { return name == known.ID })
+	if err != nil {
+		return err
+	}
+	p.blindID = roles.Blind(table, known, givenRoles(&in.shape))
+	p.arrangeBlind(in, header, names)
+	return nil
+}
+
+// blindHeader returns the header of a blind file; if its first row is rather data,
+// the names that the columns of such a file have.
+func (p *preflight) blindHeader(ctx context.Context, in *input, header []string, known *roles.Known) ([]string, error) {
+	if in.shape.NoHeader {
+		return header, nil
+	}
+	names, _ := roles.OwnNames(header)
+	table, err := in.sample(ctx, names, nil)
+	if err != nil || !known.Headless(table) {
+		return header, err
+	}
+	p.add(in, frame.SeverityWarning, frame.Defect{
+		Code: frame.CodeNoHeader, Line: 1,
+		Message: "the first row, " + joinFirst(header) + ", is data: the columns are read as those of the training file, in its order",
+	}, "")
+	in.shape.NoHeader = true
+	return in.header(ctx)
+}
+
+// joinFirst is the first of the texts, between commas.
+func joinFirst(texts []string) string {
+	const most = 6
+	if len(texts) > most {
+		texts = append(slices.Clone(texts[:most]), "…")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// arrangeBlind puts the IDs of a blind file first and its label, if it has it, last.
+func (p *preflight) arrangeBlind(in *input, header, names []string) {
+	names = p.blindID.Displace(names)
+	p.setNames(in, header, names)
+	label := cmp.Or(in.flagShape.Label, p.roles.Label, p.modelColumns.Label)
+	if !slices.Contains(names, label) || slices.Contains(in.shape.Drop, label) {
+		label = ""
+	}
+	in.shape.MadeID = p.blindID.MadeName
+	in.shape.SetRoles(names, p.blindID.ID, p.blindID.Made, label)
+}
+
+// idProblem reports why a column that was taken for the ID cannot be it, by all rows
+// of the file; empty if it can.
+func idProblem(profile *frame.Profile) string {
+	for i := range profile.Defects {
+		switch d := &profile.Defects[i]; d.Code {
+		case frame.CodeDuplicateID:
+			return fmt.Sprintf("%s repeats, first in line %d", strconv.Quote(d.Name), d.Line)
+		case frame.CodeEmptyID:
+			return fmt.Sprintf("%s has rows without a value, first in line %d", strconv.Quote(d.Name), d.Line)
+		}
+	}
+	return ""
+}
+
+// readOptions are how the blind file was read, as a receipt keeps them: what the flags
+// say, and what was understood.
+func (p *preflight) readOptions(s *layoutFlags) *receipt.Options {
+	in := p.blind
+	if in == nil {
+		in = p.train
+	}
+	o := &receipt.Options{
+		Label: cmp.Or(s.label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: s.drop,
+		Delimiter: s.delimiter, Encoding: s.encoding, Sheet: s.sheet, Names: in.shape.Names, NoHeader: in.shape.NoHeader,
+	}
+	if p.blindID.Made {
+		o.ID, o.MadeID = generateIDs, in.shape.MadeID
+	}
+	return o
+}

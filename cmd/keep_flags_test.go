@@ -1,0 +1,28 @@
+package cmd
+
+import "testing"
+
+// TestPin adds the flags of the running command to the commands that it offers.
+func TestPin(t *testing.T) {
+	f := &factory{}
+	run, _, err := newRootCmd(f).Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.ParseFlags([]string{"--delimiter", ";", "--label", "a b"}); err != nil {
+		t.Fatal(err)
+	}
+	f.running = run
+	for _, c := range []struct{ name, in, want string }{
+		{"as_it_was_read", "see `foretell check train.csv`", "see `foretell check train.csv --label 'a b' --delimiter ';'`"},
+		{"a_result_is_plain_csv", "`foretell score out.csv ANSWERS.csv`", "`foretell score out.csv ANSWERS.csv --label 'a b'`"},
+		{"what_is_there_stays", "`foretell check train.csv --label y`", "`foretell check train.csv --label y --delimiter ';'`"},
+		{"help_takes_none", "`foretell check --help`", "`foretell check --help`"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := f.keepFlags(c.in); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+// narrow opens the console of a terminal of 60 columns.
+func narrow(t *testing.T) *term.Console {
+	t.Helper()
+	return consoleOf(t, "60")
+}
+
+// consoleOf opens the console of a terminal of some columns.
+func consoleOf(t *testing.T, columns string) *term.Console {
+	t.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = null.Close() })
+	c := term.Open(null, null, null, func(name string) string { return map[string]string{"COLUMNS": columns}[name] }, "never")
+	c.OutTerminal, c.ErrTerminal = true, true
+	return c
+}
+
+// tooWide are the lines that do not fit 60 columns, except commands to be
+// typed: one that is broken cannot be copied.
+func tooWide(text string) []string {
+	var wide []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		typed := strings.HasPrefix(line, "  foretell ") || strings.HasPrefix(line, "\t") || !strings.Contains(strings.TrimSpace(line), " ")
+		if len([]rune(line)) > 60 && !typed {
+			wide = append(wide, line)
+		}
+	}
+	return wide
+}
+
+// TestHelpFits holds every help page to a terminal of 60 columns, and to say
+// the same there as in a pipe.
+func TestHelpFits(t *testing.T) {
+	f := &factory{console: narrow(t)}
+	root := newRootCmd(f)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		page := func(terminal bool) string {
+			var b bytes.Buffer
+			cmd.SetOut(&b)
+			f.console.OutTerminal = terminal
+			if err := cmd.Help(); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		pipe, terminal := page(false), page(true)
+		for _, line := range tooWide(terminal) {
+			t.Errorf("%s: %s", cmd.CommandPath(), line)
+		}
+		if here, there := strings.Fields(pipe), strings.Fields(terminal); strings.Join(here, " ") != strings.Join(there, " ") {
+			t.Errorf("%s: a terminal shows another text:\n%s", cmd.CommandPath(), terminal)
+		}
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+}
+
+// TestErrorsFit wraps an error for a terminal, and keeps the command that it
+// offers whole.
+func TestErrorsFit(t *testing.T) {
+	c := narrow(t)
+	e := usageErrorf("the dataset %q has no column of this name, nor one that begins with it\x1b[31m", "sales of the last year").
+		withHint("see `foretell datasets get 'sales of the last year' --local` for those that it has")
+	show := func(terminal bool) string {
+		var b bytes.Buffer
+		c.Err, c.ErrTerminal = &b, terminal
+		e.write(c, false)
+		return b.String()
+	}
+	pipe, shown := show(false), show(true)
+	if wide := tooWide(shown); wide != nil || !strings.Contains(shown, "`foretell datasets get 'sales of the last year' --local`") {
+		t.Errorf("%q", shown)
+	}
+	if strings.Count(pipe, "\n") != 2 || strings.Join(strings.Fields(pipe), " ") != strings.Join(strings.Fields(shown), " ") {
+		t.Errorf("%q in a pipe, %q on a terminal", pipe, shown)
+	}
+}
+
+// TestListsFit shows models to terminals of 80, 60 and 40 columns: no name and no
+// figure is cut, and what does not fit beside the rest follows below it.
+func TestListsFit(t *testing.T) {
+	model := client.SeriesModel{ModelEntry: api.ModelEntry{
+		ModelKey: "0123abcd-0000-4000-8000-000000000000", Algorithm: "BFIF01", Champion: true,
+		AchievedPerformance: api.Decimal{Value: 0.75}, CreatedOn: "2026-11-22T12:00:00Z",
+		ModelExtra: api.ModelExtra{
+			Series: "customers", SeriesVersion: 12,
+			TestPerformance: new(0.7333), TestInterval: &api.Interval{Low: 0.65, High: 0.8},
+		},
+	}}
+	for columns, want := range map[string]string{
+		"100": "key       series     version  algorithm      achieved                test  champion  created\n" +
+			"0123abcd  customers       12  BFIF01 forest    0.7500  0.7333 (0.65–0.80)  true      5 minutes ago\n",
+		"60": "key       series      v  algori…   valid    test  *  created\n" +
+			"0123abcd  customers  12  BFIF01   0.7500  0.7333  *  5 min\n",
+		"40": "key       series      v  algorithm\n0123abcd  customers  12  BFIF01\n\n" +
+			"key        valid    test  *  created\n0123abcd  0.7500  0.7333  *  5 min\n",
+	} {
+		o, out := listsTo(t, columns)
+		if err := printList(o, []client.SeriesModel{model}, modelColumns...); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("%s columns (-want +got):\n%s", columns, diff)
+		}
+	}
+}
+
+// TestEmptyList tells a terminal how to make a first item, in place of a bare
+// header.
+func TestEmptyList(t *testing.T) {
+	o, out := listsTo(t, "80")
+	o.emptyHint = firstRunHint
+	notes := new(bytes.Buffer)
+	o.host.console.Err = notes
+	if err := printList(o, []client.SeriesModel{}, modelColumns...); err != nil {
+		t.Fatal(err)
+	}
+	if want := "none yet: " + firstRunHint + "\n"; out.Len() > 0 || notes.String() != want {
+		t.Errorf("%q and %q, want only %q", out, notes, want)
+	}
+	o.host.console.OutTerminal = false
+	if err := printList(o, []client.SeriesModel{}, modelColumns...); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Join(modelColumns, "\t") + "\n"; out.String() != want {
+		t.Errorf("%q in a pipe, want %q", out, want)
+	}
+}
+
+// listsTo returns the output of a list command on a terminal of some columns, five
+// minutes after noon, and what it prints.
+func listsTo(t *testing.T, columns string) (*output, *bytes.Buffer) {
+	t.Helper()
+	f := &factory{console: consoleOf(t, columns), env: func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] }}
+	f.now = func() time.Time { return time.Date(2026, 11, 22, 12, 5, 0, 0, time.UTC) }
+	out := new(bytes.Buffer)
+	f.console.Out = out
+	cmd := &cobra.Command{}
+	return &output{host: f, cmd: cmd}, out
+}

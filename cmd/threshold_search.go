@@ -1,0 +1,181 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// thresholdSearch is the search for --threshold auto on a service whose races need a
+// threshold and leave no model where they miss it:
+//
+//	           ┌─────── 0.86 missed: the model of the race before is the best
+//	     ┌─────┘ 0.81 reached, with 0.8214
+//	─────┘ 0.70 reached, with 0.7533
+//
+// Each race asks for a quarter less error than the one before had. A service
+// that keeps the best model of a race without a threshold needs one race.
+type thresholdSearch struct {
+	*session
+	output *output
+	body   api.NewTraining
+	// first is the first threshold.
+	first float64
+	steps []searchStep
+	// deadline is the deadline of the command, and reserve what it needs after the climb.
+	deadline      deadline
+	reserve       time.Duration
+	exactDeadline bool // the service knows a deadline
+}
+
+// searchStep is one race of a climb.
+type searchStep struct {
+	// Threshold is nil for the race without one.
+	Threshold           *float64 `json:"threshold"`
+	TrainingJobKey      string   `json:"trainingJobKey"`
+	Status              string   `json:"status"`
+	AchievedPerformance *float64 `json:"achievedPerformance,omitempty"`
+}
+
+const (
+	// errorReduction is the part of the error that the next race has to do without.
+	errorReduction = 0.25
+	// defaultFirstThreshold is the first threshold where nothing is known of the classes.
+	defaultFirstThreshold = 0.5
+)
+
+// firstThreshold is a threshold that every algorithm should reach: the part of the
+// rows that are right if the largest class is always predicted.
+func firstThreshold(metric string, classes []int) float64 {
+	most, all := 0, 0
+	for _, rows := range classes {
+		most, all = max(most, rows), all+rows
+	}
+	if all == 0 || metric != "" && metric != api.MetricAccuracy {
+		return defaultFirstThreshold
+	}
+	return math.Floor(100*float64(most)/float64(all)) / 100
+}
+
+// run races on a dataset until a race misses its threshold or the time is up,
+// and returns the one with the best model.
+func (c *thresholdSearch) run(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
+	within, cancel := context.WithTimeout(ctx, c.timeLeft())
+	defer cancel()
+	if c.exactDeadline = c.hasExtensions(dataset); c.exactDeadline {
+		c.output.note("--threshold auto: the service keeps the best model of a race without a threshold, so one race is enough")
+		job, err := c.race(ctx, within, dataset.DatasetKey, nil)
+		if err != nil || job.ModelKey != "" {
+			return job, raceError(job, err)
+		}
+		c.output.note("--threshold auto: it kept none, so races with a threshold follow")
+	}
+	var best *api.Training
+	for next := c.first; ; {
+		job, err := c.race(ctx, within, dataset.DatasetKey, new(next))
+		if err != nil {
+			return nil, err
+		}
+		if job.Status != api.TrainingCompleted {
+			switch {
+			case job.ModelKey != "" && (best == nil || performance(job.AchievedPerformance) > performance(best.AchievedPerformance)):
+				best = job
+			case best == nil && next > 0 && within.Err() == nil:
+				next = 0 // any model
+				continue
+			}
+			return c.finish(best, job)
+		}
+		best = job
+		if next = nextThreshold(max(next, performance(job.AchievedPerformance))); next > 1 || within.Err() != nil {
+			return c.finish(best, job)
+		}
+	}
+}
+
+// nextThreshold is the next threshold, four digits long; over 1 there is none.
+func nextThreshold(reached float64) float64 {
+	const digits = 1e4
+	if reached >= 1 {
+		return 2
+	}
+	return math.Ceil((reached+(1-reached)*errorReduction)*digits) / digits
+}
+
+// hasExtensions reports whether the service has this program's extensions, which go
+// together: its prepared datasets tell their classes.
+func (c *session) hasExtensions(dataset *api.Dataset) bool {
+	return c.embedded || len(dataset.Classes) > 0
+}
+
+// timeLeft is how long the climb may take.
+func (c *thresholdSearch) timeLeft() time.Duration {
+	if c.deadline.limit > 0 {
+		return c.deadline.ends.Sub(c.deadline.now()) - c.reserve
+	}
+	return api.DefaultTimeLimitSeconds * time.Second
+}
+
+// race races for one threshold, or for none. When within ends before ctx does, the race is
+// cancelled.
+func (c *thresholdSearch) race(ctx, within context.Context, dataset string, threshold *float64) (*api.Training, error) {
+	body := c.body
+	body.PerformanceThreshold = api.NewThreshold(threshold)
+	if err := c.deadline.limitRace(&body, c.reserve, c.exactDeadline); err != nil {
+		return nil, err
+	}
+	created, err := c.CreateTraining(ctx, &api.CreateTrainingInput{
+		DatasetInput: api.DatasetInput{DatasetKey: dataset}, Body: body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	job, err := c.awaitRace(within, created.TrainingJobKey)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		job, err = c.stopRace(ctx, created.TrainingJobKey)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.steps = append(c.steps, searchStep{threshold, job.TrainingJobKey, job.Status, job.AchievedPerformance})
+	if threshold != nil {
+		c.noteStep(len(c.steps), *threshold, job)
+	}
+	return job, nil
+}
+
+// noteStep says how a race of the climb ended.
+func (c *thresholdSearch) noteStep(n int, threshold float64, job *api.Training) {
+	switch {
+	case job.Status != api.TrainingCompleted:
+		c.output.note("race %d: threshold %g was missed (%s)", n, threshold, job.Status)
+	case job.AchievedPerformance == nil:
+		c.output.note("race %d: threshold %g was reached", n, threshold)
+	default:
+		c.output.note("race %d: threshold %g was reached, with %.4f", n, threshold, *job.AchievedPerformance)
+	}
+}
+
+// finish returns the best race; it is an error if none has left a model. ended is the last.
+func (c *thresholdSearch) finish(best, ended *api.Training) (*api.Training, error) {
+	if best == nil {
+		return nil, trainingFailed(ended)
+	}
+	reached := ""
+	if best.AchievedPerformance != nil {
+		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
+	}
+	c.output.note("the best model is that of training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.steps), "race"))
+	return best, nil
+}
+
+// raceError is err, or what trainingFailed says of a job.
+func raceError(job *api.Training, err error) error {
+	if err != nil {
+		return err
+	}
+	return trainingFailed(job)
+}

@@ -1,0 +1,184 @@
+package cmd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// templateData stands before a real service and takes its extensions away: a deployment
+// that tells nothing of a dataset's classes, has no reports, and whose race
+// leaves no model where it misses its threshold.
+type templateData struct {
+	http.Handler
+	mu         sync.Mutex
+	thresholds []float64 // that were raced for
+}
+
+func newPlain(t *testing.T, address string) *templateData {
+	t.Helper()
+	service, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &templateData{}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(service) },
+		ModifyResponse: p.strip,
+	}
+	p.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/report") || r.URL.Path == "/" {
+			http.NotFound(w, r)
+			return
+		}
+		if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/api/v1/training/") {
+			p.note(r)
+		}
+		proxy.ServeHTTP(w, r)
+	})
+	return p
+}
+
+// raced returns the thresholds that were raced for since it was last asked.
+func (p *templateData) raced() []float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	thresholds := p.thresholds
+	p.thresholds = nil
+	return thresholds
+}
+
+// note keeps the threshold of a race that is asked for.
+func (p *templateData) note(r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // what is missing the service will miss, too
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var race struct {
+		PerformanceThreshold float64 `json:"performanceThreshold"`
+	}
+	if json.Unmarshal(body, &race) == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.thresholds = append(p.thresholds, race.PerformanceThreshold)
+	}
+}
+
+// strip takes the extensions out of an answer.
+func (p *templateData) strip(r *http.Response) error {
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	var doc map[string]any
+	if json.Unmarshal(body, &doc) == nil {
+		for _, name := range []string{"columns", "classes", "rows", "metric", "outcome"} {
+			delete(doc, name)
+		}
+		if doc["status"] == "NOT_COMPLETED" || doc["status"] == "TIMED_OUT" {
+			for _, name := range []string{"modelKey", "achievedPerformance", "testPerformance", "trainingPerformance"} {
+				delete(doc, name)
+			}
+		}
+		if body, err = json.Marshal(doc); err != nil {
+			return err
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	r.Header.Del("Content-Length")
+	return nil
+}
+
+// TestClimb climbs on a service whose races need a threshold.
+func TestClimb(t *testing.T) {
+	t.Parallel()
+	address, data := serve(t)
+	service := newPlain(t, address)
+	front := httptest.NewServer(service)
+	defer front.Close()
+	archive, err := txtar.ParseFile("../testdata/script/run.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, file := range archive.Files {
+		if err := os.WriteFile(filepath.Join(dir, file.Name), file.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := exec.Command("foretell", "users", "add", "ann@example.com", "--password-stdin", "--data-dir", data)
+	add.Stdin = strings.NewReader("a long password\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("users add: %v: %s", err, out)
+	}
+	run := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		service.raced()
+		command := exec.Command("foretell", args...)
+		command.Dir = dir
+		command.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "FORETELL_SERVER="+front.URL,
+			"FORETELL_USERNAME=ann@example.com", "FORETELL_PASSWORD=a long password", "FORETELL_PROGRESS=none")
+		var out, errs strings.Builder
+		command.Stdout, command.Stderr = &out, &errs
+		if err := command.Run(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, errs.String())
+		}
+		return out.String(), errs.String()
+	}
+
+	out, _ := run("run", "train.csv", "--blind", "blind.csv", "--algorithm", "BSIX01,BSEV02", "--threshold", "auto", "--json")
+	var doc struct {
+		ModelKey, Status, Path string
+		TargetPerformance      float64
+		AchievedPerformance    float64
+		Stairs                 []struct {
+			Threshold float64
+			Status    string
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err)
+	}
+	stairs, thresholds := len(doc.Stairs), service.raced()
+	if stairs < 2 || stairs != len(thresholds) || !slices.IsSorted(thresholds) {
+		t.Fatalf("raced for %v; %s", thresholds, out)
+	}
+	for i, s := range doc.Stairs {
+		want := "COMPLETED"
+		if i == stairs-1 && s.Threshold <= 1 && doc.AchievedPerformance < 1 {
+			want = "NOT_COMPLETED"
+		}
+		if s.Threshold != thresholds[i] || s.Status != want {
+			t.Errorf("race %d: %+v, want %s for %v", i+1, s, want, thresholds[i])
+		}
+	}
+	if doc.Stairs[0].Threshold != 0.58 { // 35 of 60 rows are small
+		t.Errorf("the first stair is %v", doc.Stairs[0].Threshold)
+	}
+	if doc.Status != "COMPLETED" || doc.ModelKey == "" || doc.AchievedPerformance < doc.TargetPerformance || doc.TargetPerformance < doc.Stairs[0].Threshold {
+		t.Errorf("the best is not of a race that reached its threshold: %s", out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, doc.Path)); err != nil {
+		t.Error(err)
+	}
+
+	_, told := run("training", "create", "train", "--algorithm", "BSIX01", "--threshold", "auto")
+	if !strings.Contains(told, "race 1: threshold 0.5 was reached, with ") || !strings.Contains(told, "the best model is that of training") {
+		t.Errorf("told: %s", told)
+	}
+}

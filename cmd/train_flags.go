@@ -1,0 +1,150 @@
+package cmd
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+)
+
+// trainFlags holds the parameters of a race.
+type trainFlags struct {
+	threshold     float64
+	autoThreshold bool // --threshold auto
+	scalingFactor int
+	metric        string
+	seed          int64
+	algorithms    []string
+	timeLimit     time.Duration
+	cmd           *cobra.Command
+}
+
+var raceMetrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC}
+
+func (r *trainFlags) bind(cmd *cobra.Command) {
+	r.cmd = cmd
+	flags := cmd.Flags()
+	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that wins the race, or auto for the highest that can be reached; without it the best model wins")
+	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
+	flags.StringVar(&r.metric, "metric", "", "what performance means: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
+	flags.Int64Var(&r.seed, "seed", 0, "the same data and seed give the same model")
+	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more, M instead of B")
+	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end after this time with the best model so far; waiting for other races counts (default 1h of racing)")
+	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(raceMetrics, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("algorithm", completeList(algorithmNames()))
+}
+
+// maxTimeLimit is the longest time limit that a service takes.
+const maxTimeLimit = 7 * 24 * time.Hour
+
+// thresholdAuto as --threshold has it asks for a climb.
+const thresholdAuto = "auto"
+
+// thresholdFlag is the flag --threshold of a racer.
+type thresholdFlag trainFlags
+
+func (f *thresholdFlag) String() string {
+	if f.autoThreshold {
+		return thresholdAuto
+	}
+	return strconv.FormatFloat(f.threshold, 'g', -1, 64)
+}
+
+// Set takes a number or auto.
+func (f *thresholdFlag) Set(text string) (err error) {
+	f.threshold = 0
+	if f.autoThreshold = text == thresholdAuto; f.autoThreshold {
+		return nil
+	}
+	f.threshold, err = strconv.ParseFloat(text, 64)
+	return err
+}
+
+// Type is what pflag calls the value.
+func (f *thresholdFlag) Type() string { return "float" }
+
+// thresholdError is an error for a race that ended under a threshold that the user has
+// named.
+func (r *trainFlags) thresholdError(job *api.Training) error {
+	if r.autoThreshold {
+		return nil
+	}
+	return belowTarget(job)
+}
+
+// hasThreshold reports whether the user named a threshold.
+func (r *trainFlags) hasThreshold() bool {
+	return r.cmd.Flags().Changed("threshold") && !r.autoThreshold
+}
+
+// checkAlgorithms reports whether the algorithms that were named can race on this number of classes,
+// before anything is made on the service.
+func (r *trainFlags) checkAlgorithms(classes int) error {
+	known := api.Algorithms(classes)
+	for _, name := range r.algorithms {
+		if !slices.Contains(known, name) {
+			return usageErrorf("--algorithm %q: for %d classes there are %s", name, classes, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// request is what the service is asked for.
+func (r *trainFlags) request() (api.NewTraining, error) {
+	var threshold *float64 // none: the best model wins
+	if r.hasThreshold() {
+		threshold = &r.threshold
+	}
+	body := api.NewTraining{
+		ScalingFactor: r.scalingFactor, PerformanceThreshold: api.NewThreshold(threshold), Metric: r.metric, Algorithms: r.algorithms,
+	}
+	if threshold != nil && !(r.threshold >= 0 && r.threshold <= 1) {
+		return body, usageErrorf("--threshold %v: must be from 0 to 1", r.threshold)
+	}
+	if err := checkMetric(r.metric, raceMetrics); r.metric != "" && err != nil {
+		return body, err
+	}
+	if r.scalingFactor < 0 || r.scalingFactor > api.MaxScalingFactor {
+		return body, usageErrorf("--scaling-factor %d: must be from 0 to %d", r.scalingFactor, api.MaxScalingFactor)
+	}
+	if r.cmd.Flags().Changed("seed") {
+		if r.seed < 0 {
+			return body, usageErrorf("--seed %d: must not be negative", r.seed)
+		}
+		body.Seed = &r.seed
+	}
+	if r.cmd.Flags().Changed("time-limit") {
+		if r.timeLimit < time.Second || r.timeLimit > maxTimeLimit {
+			return body, usageErrorf("--time-limit %s: must be from 1s to 168h", r.timeLimit)
+		}
+		seconds := int(r.timeLimit / time.Second)
+		body.TimeLimitSeconds = &seconds
+	}
+	return body, nil
+}
+
+// checkMetric returns a usage failure if --metric is not in known, with the one
+// that was probably meant.
+func checkMetric(name string, known []string) error {
+	if slices.Contains(known, name) {
+		return nil
+	}
+	e := usageErrorf("--metric %q: it takes %s", name, strings.Join(known, ", "))
+	if meant := api.MetricMeant(name); slices.Contains(known, meant) {
+		return e.withHint("did you mean --metric %s?", meant)
+	}
+	return e
+}
+
+// algorithmNames are the algorithms for shells, each with its word.
+func algorithmNames() []string {
+	var names []string
+	for _, code := range append(api.Algorithms(2), api.Algorithms(3)...) {
+		names = append(names, cobra.CompletionWithDesc(code, api.AlgorithmWord(code)))
+	}
+	return names
+}

@@ -1,0 +1,234 @@
+package learningcurve
+
+import (
+	"math"
+
+	"foretell/internal/learn/split"
+)
+
+// Trial is a race on a sample, and what it gave.
+type Trial struct {
+	// Rows is how many the sample has.
+	Rows int `json:"rows"`
+	// Value is the performance on Scored rows that the models did not learn from.
+	Value  float64 `json:"value"`
+	Scored int     `json:"scored"`
+	// Alone is the performance of the one algorithm that runs in all trials, on
+	// Judged of those rows: the slope of the curve is its.
+	Alone  float64 `json:"alone"`
+	Judged int     `json:"judged"`
+	// Seconds is how long the race took; Cut reports whether it was stopped at its
+	// time limit, so that a race to its end takes longer.
+	Seconds   float64 `json:"seconds"`
+	Cut       bool    `json:"cut"`
+	Algorithm string  `json:"algorithm,omitempty"`
+	// classes are the rows of the sample's classes.
+	classes []int
+}
+
+// Forecast is what to expect of the race on all rows.
+type Forecast struct {
+	Rows int `json:"rows"`
+	// Value is the performance to expect on the Scored test rows. Low and High are
+	// the limits of a 95 % interval, as far as two points determine a curve: the
+	// result was within it in 11 of 12 forecasts, see docs/benchmarks.md.
+	Value  float64 `json:"value"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Scored int     `json:"scored"`
+	// Seconds is how long the race will take, Fastest to Slowest what it may. If
+	// the last trial was cut, only Fastest is known and the others are nil.
+	Seconds *float64 `json:"seconds"`
+	Fastest float64  `json:"fastest"`
+	Slowest *float64 `json:"slowest"`
+}
+
+// NewTrial makes a trial of what a sample's race gave: performances on
+// validation and test rows, which are taken together. classes are the rows of
+// the whole file's classes.
+func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
+	scored := validated + tested
+	t := Trial{Rows: rows, Scored: scored, Alone: validation, Judged: validated, classes: stratify(classes, rows)}
+	if scored > 0 {
+		t.Value = (validation*float64(validated) + test*float64(tested)) / float64(scored)
+	}
+	return t
+}
+
+// stratify returns the rows of each class in a stratified sample of the given rows: in
+// proportion, but at least two if the class has them.
+func stratify(classes []int, rows int) []int {
+	all := 0
+	for _, n := range classes {
+		all += n
+	}
+	fold := make([]int, len(classes))
+	for i, n := range classes {
+		fold[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
+	}
+	return fold
+}
+
+// Extrapolate extrapolates trials to a race on all rows; classes are the rows of each class.
+// There must be at least one trial, and they must be in the order of their rows.
+// single means that a performance is a mean over classes rather than over rows.
+func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Forecast {
+	rows := 0
+	for _, n := range classes {
+		rows += n
+	}
+	plan := validationPlan(classes, seed)
+	f := Forecast{Rows: rows, Scored: len(plan.Test)}
+	f.extrapolateScore(trials, classes, perClass)
+	f.extrapolateTime(trials, plan, seed)
+	return f
+}
+
+// Learning curves of the error are close to a power of the number of rows, but
+// bend: where the labels are noisy they level out, where the classes are clear
+// they fall faster (Viering and Loog, The Shape of Learning Curves, 2021).
+const (
+	// maxExponent caps the power that is fitted.
+	maxExponent = 1.0
+	// relativeDoubt is by how much of itself the power may be off on either side, slack
+	// by how much in any case, beside the standard error of the slope.
+	relativeDoubt = 0.5
+	absoluteDoubt = 0.06
+	// zScore is how many standard errors of luck there is room for.
+	zScore = 2
+)
+
+// extrapolateScore extends the curve of the error, a straight line in logarithms:
+//
+//	log e │ ●
+//	      │    ●                    the trials, with the errors of their errors
+//	      │        ● ╌╌╌╌╌╌╌╌╌ high: hardly steeper than flat
+//	      │           ╲ ╲
+//	      │              ╲  expected
+//	      └────────────────── log n
+func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool) {
+	c := fit(trials, perClass)
+	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
+	slope := min(max(c.slope, 0), maxExponent)
+	doubt := relativeDoubt*slope + absoluteDoubt + c.slopeError
+	expected := c.last * math.Exp(-slope*distance)
+	worse := c.last * math.Exp(-max(slope-doubt, 0)*distance)
+	better := c.last * math.Exp(-min(slope+doubt, 1.5*maxExponent)*distance)
+	// Luck is that of the trials and of the few rows that will be looked at, and
+	// there is more of it in more errors.
+	samplingError := func(e float64) float64 {
+		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratify(classes, f.Scored), perClass))
+	}
+	f.Value = 1 - expected
+	f.Low = max(1-expected-math.Hypot(worse-expected, zScore*samplingError(worse)), 0)
+	f.High = min(1-expected+math.Hypot(expected-better, zScore*samplingError(expected)), 1)
+}
+
+// curve is the line through the trials.
+type curve struct {
+	last, lastError   float64 // the error where the trials end
+	slope, slopeError float64 // by what power it falls
+}
+
+// fit draws the line: its slope with weights by how sure each point is, its end
+// through the last trial.
+func fit(trials []Trial, perClass bool) curve {
+	var w, x, y, xx, xy float64
+	for _, t := range trials {
+		e := max(1-t.Alone, 0.5/float64(max(t.Judged, 1)))
+		s := max(standardError(e, stratify(t.classes, t.Judged), perClass), 1e-6) / e // of log e
+		weight, at := 1/(s*s), math.Log(float64(t.Rows))
+		w, x, y, xx, xy = w+weight, x+weight*at, y+weight*math.Log(e), xx+weight*at*at, xy+weight*at*math.Log(e)
+	}
+	x, y = x/w, y/w
+	c := curve{}
+	width := xx/w - x*x
+	if width > 1e-9 {
+		c.slope = -(xy/w - x*y) / width
+		c.slopeError = 1 / math.Sqrt(w*width)
+	}
+	last := trials[len(trials)-1]
+	c.last = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
+	c.lastError = standardError(c.last, stratify(last.classes, last.Scored), perClass)
+	return c
+}
+
+// standardError is the standard error of an error measured on rows of classes; of a
+// mean over the classes the small ones decide.
+func standardError(e float64, classes []int, perClass bool) float64 {
+	rows, parts := 0, 0.0
+	for _, n := range classes {
+		rows += n
+		if n > 0 {
+			parts += 1 / float64(n)
+		}
+	}
+	if rows == 0 {
+		return 0.5
+	}
+	e = min(max(e, 0.5/float64(rows)), 1-0.5/float64(rows))
+	if perClass {
+		return math.Sqrt(e * (1 - e) * parts / float64(len(classes)*len(classes)))
+	}
+	return math.Sqrt(e * (1 - e) / float64(rows))
+}
+
+// validationPlan is how a race would divide rows of such classes.
+func validationPlan(classes []int, seed uint64) split.ValidationPlan {
+	var labels []int32
+	for class, n := range classes {
+		for range n {
+			labels = append(labels, int32(class))
+		}
+	}
+	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
+}
+
+// rowVisits is how many rows a race learns from, weighed by how often it does: a run
+// on one holdout stalls sooner than one on folds, and of the refits on all rows
+// the dearest are saved.
+func rowVisits(plan split.ValidationPlan) float64 {
+	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
+	for _, fold := range plan.Folds {
+		share := 1.0
+		if len(plan.Folds) == 1 {
+			share = holdoutWeight
+		}
+		rows += share * float64(len(fold.Train))
+	}
+	return rows
+}
+
+// Measured on sets of two classes with 3,000 to 37,000 rows: what the parts of a
+// race weigh, and by what power of it the time grows. More rows carry more
+// steps, but keep the cores busier and are read in longer runs. The more classes
+// there are, the more of a sample's time goes to trees of few rows, which take
+// about as long with more: each doubling of the classes slackens the growth, as
+// measured on sets of 23 and 26. The slowest that is expected has room for
+// another program beside.
+const (
+	holdoutWeight       = 0.55
+	refitWeight         = 0.5
+	timeExponent        = 1.15
+	exponentPerDoubling = 0.114
+	minTimeExponent     = 0.3 // growth of however many classes
+	timeDoubt           = 2
+)
+
+// timeExponentOf returns the power by which time grows with the rows of that many classes.
+func timeExponentOf(classes int) float64 {
+	return max(timeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
+}
+
+// extrapolateTime extends the time of the last trial.
+func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
+	t := trials[len(trials)-1]
+	ratio := rowVisits(plan) / max(rowVisits(validationPlan(t.classes, seed)), 1)
+	expected := t.Seconds * math.Pow(ratio, timeExponentOf(len(t.classes)))
+	f.Fastest = expected / timeDoubt
+	if t.Cut { // the sample's race takes longer than that, and so does the whole
+		return
+	}
+	slowest := expected * timeDoubt
+	f.Seconds, f.Slowest = &expected, &slowest
+}

@@ -1,0 +1,118 @@
+// Package learningcurve rehearses a race: it draws samples of a training file, and
+// tells from how races on them went what the race on all of it will give, and
+// how long that will take.
+package learningcurve
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+
+	"foretell/internal/frame"
+)
+
+// MinRows is the number of rows under which a race takes about as long as a
+// rehearsal would.
+const MinRows = 2000
+
+// The rows of a rehearsal's samples: two that are a factor apart show how the
+// error falls, and are raced through in a few seconds.
+const (
+	smallSample = 250
+	largeSample = 1000
+)
+
+// Sizes are the rows of the samples for a file of so many rows, none if that is
+// under Least. The larger is at most half the file.
+func Sizes(rows int) []int {
+	if rows < MinRows {
+		return nil
+	}
+	return []int{smallSample, min(largeSample, rows/2)}
+}
+
+// Sample writes stratified samples of a file in the shape of the contract, one of
+// each size to each of dst, in one pass. classes are the file's, with their
+// rows. Every class keeps its part of the rows, and two at least if it has them.
+// The same file, sizes and seed give the same samples.
+func Sample(ctx context.Context, src io.Reader, classes []frame.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
+	reader := frame.NewReader(src, ',')
+	samplers := make([]*sampler, len(sizes))
+	for i, size := range sizes {
+		samplers[i] = newSampler(classes, size, seed, dst[i])
+	}
+	for line := 0; ; line++ {
+		if line&0x3FF == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row, err := reader.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return flush(samplers)
+		case err != nil:
+			return err
+		case row.Len() == 0:
+			continue
+		}
+		label := row.Field(row.Len() - 1)
+		for _, d := range samplers {
+			if line > 0 && !d.take(label) {
+				continue
+			}
+			_, _ = d.out.Write(row.Raw()) // an error stays for Flush
+			_ = d.out.WriteByte('\n')
+		}
+	}
+}
+
+func flush(draws []*sampler) error {
+	for _, d := range draws {
+		if err := d.out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sampler is one sample being drawn.
+type sampler struct {
+	out    *bufio.Writer
+	random *rand.Rand
+	strata map[string]*stratum
+}
+
+// stratum is what is still to come of a class.
+type stratum struct{ rows, wanted int }
+
+func newSampler(classes []frame.ValueCount, size int, seed uint64, dst io.Writer) *sampler {
+	rows := make([]int, len(classes))
+	for i, c := range classes {
+		rows[i] = c.Rows
+	}
+	d := &sampler{
+		out: bufio.NewWriter(dst), random: rand.New(rand.NewPCG(seed, uint64(size))),
+		strata: map[string]*stratum{},
+	}
+	for i, wanted := range stratify(rows, size) {
+		d.strata[classes[i].Text] = &stratum{rows: rows[i], wanted: wanted}
+	}
+	return d
+}
+
+// take decides on the next row of a class: each of those to come is as likely
+// as the others to be among the wanted ones (Knuth, The Art of Computer
+// Programming 2, 3.4.2, algorithm S).
+func (d *sampler) take(label []byte) bool {
+	s := d.strata[string(label)]
+	if s == nil || s.rows <= 0 {
+		return false // more rows than were counted
+	}
+	take := d.random.IntN(s.rows) < s.wanted
+	s.rows--
+	if take {
+		s.wanted--
+	}
+	return take
+}

@@ -1,0 +1,182 @@
+package receipt
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+)
+
+// BlockDigests are sums of a result's lines, by which a change is found:
+//
+//	line 1 … n   line n+1 … 2n   …   the rest
+//	└ 8 bytes ┘  └─ 8 bytes ──┘      └ 8 bytes┘
+//
+// Up to maxBlocks, so that the receipt of a long result stays short, each over
+// as many lines as that takes.
+type BlockDigests struct {
+	// Lines is the number of lines in a block.
+	Lines int `json:"lines"`
+	// Digests holds the first bytes of each block's SHA-256, as hexadecimal digits.
+	Digests string `json:"sums"`
+}
+
+const (
+	maxBlocks       = 512
+	blockDigestSize = 8 // bytes
+)
+
+func (b BlockDigests) valid() bool {
+	_, err := hex.DecodeString(b.Digests)
+	return err == nil && b.Lines > 0 && len(b.Digests) > 0 && len(b.Digests)%(2*blockDigestSize) == 0
+}
+
+// DigestFiles reads files from their beginning to their end. The sum of several is that
+// of their bytes one behind the other.
+func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
+	if len(paths) == 1 {
+		sum, _, err := hashFile(ctx, paths[0], func([]byte) {})
+		return sum, err
+	}
+	all, n := sha256.New(), int64(0)
+	for _, path := range paths {
+		sum, _, err := hashFile(ctx, path, func(part []byte) { all.Write(part) })
+		if err != nil {
+			return Digest{}, err
+		}
+		n += sum.Bytes
+	}
+	return Digest{Bytes: n, SHA256: hex.EncodeToString(all.Sum(nil))}, nil
+}
+
+// DigestResult sums a result.
+func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error) {
+	lines := 1
+	if _, _, err := hashFile(ctx, path, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
+		return Digest{}, BlockDigests{}, err
+	}
+	b := &blockHasher{lines: (lines + maxBlocks - 1) / maxBlocks, hash: sha256.New()}
+	sum, n, err := hashFile(ctx, path, b.add)
+	if n > 0 {
+		b.end()
+	}
+	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
+}
+
+// hashFile reads a file and sums it.
+func hashFile(ctx context.Context, path string, each func(part []byte)) (Digest, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Digest{}, 0, err
+	}
+	defer file.Close()
+	whole, src, n := sha256.New(), bufio.NewReaderSize(file, 256<<10), int64(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return Digest{}, n, err
+		}
+		part, err := src.Peek(src.Size())
+		if len(part) == 0 {
+			if errors.Is(err, io.EOF) {
+				return Digest{Bytes: n, SHA256: hex.EncodeToString(whole.Sum(nil))}, n, nil
+			}
+			return Digest{}, n, err
+		}
+		whole.Write(part)
+		each(part)
+		n += int64(len(part))
+		_, _ = src.Discard(len(part)) // what was peeked is there
+	}
+}
+
+// blockHasher sums blocks of lines as they are read.
+type blockHasher struct {
+	lines    int // lines in a block
+	complete int // ended in the block that is open
+	open     bool
+	hash     hash.Hash
+	digests  []byte
+}
+
+func (b *blockHasher) add(part []byte) {
+	for len(part) > 0 {
+		at := bytes.IndexByte(part, '\n') + 1
+		if at == 0 {
+			at = len(part)
+		} else {
+			b.complete++
+		}
+		b.hash.Write(part[:at])
+		b.open = true
+		if part = part[at:]; b.complete == b.lines {
+			b.end()
+		}
+	}
+}
+
+// end closes the block that is open.
+func (b *blockHasher) end() {
+	if !b.open {
+		return
+	}
+	b.digests = append(b.digests, b.hash.Sum(nil)[:blockDigestSize]...)
+	b.hash.Reset()
+	b.complete, b.open = 0, false
+}
+
+// Difference tells that a result is not the one that its receipt is for.
+type Difference struct {
+	// From and To are the lines, from 1, the first difference is within; To is
+	// 0 where a file differs only by what follows behind its end.
+	From, To int
+	text     string
+}
+
+func (d *Difference) Error() string { return d.text }
+
+// CheckDigest sums a result again. The error is a *Difference if it has changed.
+func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
+	b := &blockHasher{lines: r.Result.Blocks.Lines, hash: sha256.New()}
+	sum, _, err := hashFile(ctx, path, b.add)
+	if err != nil || sum == r.Result.Digest {
+		return err
+	}
+	b.end()
+	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // Read has seen that it can be
+	same := 0
+	for same < min(len(want), len(b.digests)) && bytes.Equal(want[same:same+blockDigestSize], b.digests[same:same+blockDigestSize]) {
+		same += blockDigestSize
+	}
+	return r.difference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
+}
+
+// difference says where a result differs: behind its first same blocks, which are
+// unchanged. all is set if these are all that were expected, over if they are all
+// that are there.
+func (r *Receipt) difference(sum Digest, same int, all, over bool) *Difference {
+	lines := r.Result.Blocks.Lines
+	d := &Difference{From: same*lines + 1, To: (same + 1) * lines}
+	where := fmt.Sprintf("the first difference is in line %d", d.From)
+	switch {
+	case all && over:
+		return &Difference{text: "its SHA-256 is not that of the receipt, though its lines are: the receipt was changed"}
+	case all:
+		d.To, where = 0, fmt.Sprintf("it goes on behind its end, with line %d", d.From)
+	case over:
+		d.To, where = 0, fmt.Sprintf("it ends before line %d", d.From)
+	case lines > 1:
+		where = fmt.Sprintf("the first difference is in lines %d to %d", d.From, d.To)
+	}
+	if sum.Bytes == r.Result.Bytes {
+		d.text = fmt.Sprintf("its SHA-256 is not that of the receipt: %s", where)
+	} else {
+		d.text = fmt.Sprintf("it has %d bytes, the receipt says %d: %s", sum.Bytes, r.Result.Bytes, where)
+	}
+	return d
+}

@@ -1,0 +1,56 @@
+package receipt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"foretell/internal/frame"
+)
+
+// Verify compares a result with its receipt byte by byte, and then checks that it has
+// the number of rows of the receipt, known classes, and probabilities that sum to 1. A
+// *Difference or a *frame.Defect in the error has the place.
+func (r *Receipt) Verify(ctx context.Context, path string) error {
+	changed := r.CheckDigest(ctx, path)
+	var d *Difference
+	if changed != nil && !errors.As(changed, &d) {
+		return changed
+	}
+	rows, err := r.verifyRows(ctx, path)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case changed != nil && err != nil:
+		return fmt.Errorf("%w; %w", changed, err)
+	case changed != nil:
+		return changed
+	case err != nil:
+		return err
+	case rows != r.Result.Rows:
+		return fmt.Errorf("it has %d rows, the receipt says %d", rows, r.Result.Rows)
+	}
+	return nil
+}
+
+// verifyRows reads what was predicted; without known classes there is only to
+// count.
+func (r *Receipt) verifyRows(ctx context.Context, path string) (rows int, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	if r.Result.Columns != nil {
+		return frame.CountRows(ctx, file)
+	}
+	if len(r.Classes) == 0 {
+		p, err := frame.Scan(ctx, file, frame.ScanOptions{Blind: true})
+		if err != nil {
+			return 0, err
+		}
+		return p.Rows, p.Err()
+	}
+	return frame.VerifyProbabilities(ctx, file, r.Classes)
+}

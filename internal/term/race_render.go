@@ -1,0 +1,258 @@
+package term
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+)
+
+// The picture of a race, at 60 columns:
+//
+//	train · accuracy · 17 s · at most 59 min left
+//	                      latest  kept    logLoss
+//	          ┄┄┄┄┄┄┄┄┄┄          0.8800           threshold
+//	  BSEV01  ▁▂▃▄▅▅▅▅▆   0.8555  0.8555  0.3382   learning
+//	› BSIX01  ▃▅▆▆▆▆▇▇▇▇  0.8620  0.8610  0.3127   done
+//
+// latest is the newest score, kept and logLoss are of the step that a model would
+// be made from. A service that does not tell these two has the column peak
+// instead, the highest score so far.
+//
+// All lanes are drawn to one scale, so that they can be compared, and the
+// threshold is its top.
+
+// redraw writes the picture over the last one, in one go and without erasing
+// what stays the same, so that nothing flickers.
+func (r *Race) redraw(now time.Time) {
+	width := r.p.width()
+	lines := append([]string{r.headline(now, width-1)}, r.render(width-1)...)
+	if height := r.p.height(); height > 1 && len(lines) >= height { // what scrolled away cannot be redrawn
+		lines = lines[:1]
+	}
+	var b strings.Builder
+	if n := rows(r.lines, width); n > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", n)
+		if width != r.width { // a terminal remembers which rows it has wrapped, and would join them again
+			b.WriteString("\r\x1b[J")
+		}
+	}
+	for i, line := range lines {
+		lines[i] = r.p.toASCII(line)
+		b.WriteString("\r" + lines[i] + "\x1b[K\n")
+	}
+	b.WriteString("\x1b[J")
+	r.lines, r.width = lines, width
+	fmt.Fprint(r.p.out, b.String())
+}
+
+// rows is how many rows of a terminal the lines take up: one that has been made
+// narrower since they were written has wrapped them.
+func rows(lines []string, width int) int {
+	n := 0
+	for _, line := range lines {
+		n += max(1, (twwidth.Width(line)+width-1)/width)
+	}
+	return n
+}
+
+// headline says what the race is about and how long it takes. What is raced on
+// is cut first, then the end is.
+func (r *Race) headline(now time.Time, width int) string {
+	elapsed := r.elapsed(now)
+	parts := []string{Escape(r.opts.Metric), clock(elapsed)}
+	switch left := r.opts.Limit - elapsed; {
+	case r.activity != "" && !r.done:
+		parts = append(parts, Escape(r.activity))
+	case left > 0 && !r.over():
+		parts = append(parts, "at most "+clock(left)+" left")
+	}
+	rest := " · " + strings.Join(parts, " · ")
+	name := Truncate(Escape(r.opts.Name), max(8, width-twwidth.Width(rest)))
+	if twwidth.Width(name+rest) > width {
+		return Truncate(name+rest, width)
+	}
+	return r.p.style.Bold(name) + rest
+}
+
+// over reports whether all algorithms have ended.
+func (r *Race) over() bool {
+	return !slices.ContainsFunc(r.order, func(name string) bool { return !r.runs[name].done })
+}
+
+// render is one line a lane: the leader marked, the curve as a sparkline as
+// wide as the terminal lets it be.
+func (r *Race) render(width int) []string {
+	style, leader := r.p.style, r.leader()
+	figure, losses := r.headings()
+	fixed := 2 + 2 + 2 + 8 + 8 + 12 // mark, gaps, latest, figure, state
+	if losses = losses && width >= fixed+lossWidth+16; losses {
+		fixed += lossWidth
+	}
+	labels, name := r.labels(width - fixed)
+	spark := min(maxCurveWidth, width-fixed-name)
+	if spark < 5 {
+		spark = -2 // neither curve nor gap
+	}
+	loss := func(text string) string {
+		if !losses {
+			return ""
+		}
+		return fmt.Sprintf("%-*s", lossWidth, text)
+	}
+	low, high := r.scale()
+	field := func(text string) string { return strings.Repeat(" ", max(0, spark+2-twwidth.Width(text))) }
+	head := fmt.Sprintf("  %-*s  %s%-6s  %-6s  %s", name, "", field(""), "latest", figure, loss("logLoss"))
+	lines := []string{style.Dim(strings.TrimRight(head, " "))}
+	if r.opts.Target != nil {
+		line := strings.Repeat("┄", max(0, spark))
+		lines = append(lines, style.Dim(fmt.Sprintf("  %-*s  %s%s%-6s  %s  %sthreshold",
+			name, "", line, field(line), "", formatScore(*r.opts.Target), loss(""))))
+	}
+	for i, n := range r.order {
+		run, mark, best := r.runs[n], "  ", formatScore(r.runs[n].score())
+		if n == leader {
+			mark, best = style.Bold("› "), style.Bold(best)
+		}
+		label := labels[i]
+		curve := Sparkline(run.curve, low, high, max(0, spark))
+		line := mark + label + strings.Repeat(" ", name-twwidth.Width(label)+2) + r.colorCurve(run, curve) + field(curve)
+		lines = append(lines, line+formatScore(run.latest())+"  "+best+"  "+loss(formatScore(run.loss()))+r.colorState(run))
+	}
+	for i := range lines {
+		if twwidth.Width(lines[i]) > width { // a terminal of a few columns
+			lines[i] = Truncate(stripStyle(lines[i]), width)
+		}
+	}
+	return lines
+}
+
+// maxCurveWidth is the most columns of a curve: a race has few scores more.
+const maxCurveWidth = 96
+
+// lossWidth is the width of the column of the log loss and its gap.
+const lossWidth = 9
+
+// headings returns the heading of the lanes' figure, and whether any log loss is
+// known.
+func (r *Race) headings() (figure string, losses bool) {
+	figure = "kept"
+	for _, run := range r.runs {
+		if run.kept == nil && len(run.curve) > 0 {
+			figure = "peak"
+		}
+		losses = losses || run.logLoss != nil
+	}
+	return figure, losses
+}
+
+// labels are what the lanes are called, and how wide the widest is: their titles,
+// or where these leave too little of the room for a curve their names.
+func (r *Race) labels(room int) (labels []string, widest int) {
+	const curve = 24
+	for _, titled := range []bool{true, false} {
+		labels, widest = nil, 0
+		for _, n := range r.order {
+			label := Escape(n)
+			if titled {
+				label = r.runs[n].title
+			}
+			labels, widest = append(labels, label), max(widest, twwidth.Width(label))
+		}
+		if room-widest >= curve {
+			break
+		}
+	}
+	return labels, widest
+}
+
+// scale is the range of scores that the curves are drawn in. Its top is the
+// threshold, or the best score so far. Its bottom leaves out the steep
+// beginning of a race, in which nothing is decided.
+func (r *Race) scale() (low, high float64) {
+	var all []float64
+	for _, n := range r.order {
+		all = append(all, r.runs[n].curve...)
+	}
+	if len(all) == 0 {
+		return 0, 1
+	}
+	slices.Sort(all)
+	best, median := all[len(all)-1], all[len(all)/2]
+	low, high = max(all[0], best-4*(best-median)), best
+	if r.opts.Target != nil {
+		high = max(best, *r.opts.Target)
+	}
+	return low, high
+}
+
+// leader is the lane that the model came from; before the end the one that reached
+// the threshold, or else that of the lowest log loss, or of the highest score where
+// that is not known. Empty if there is none.
+func (r *Race) leader() string {
+	if r.model != "" {
+		return r.model
+	}
+	least, leader := math.Inf(1), ""
+	for _, n := range r.order {
+		run, standing := r.runs[n], math.Inf(1)
+		switch {
+		case r.opts.Target != nil && run.state == "COMPLETED":
+			return n
+		case run.logLoss != nil:
+			standing = *run.logLoss
+		case run.kept == nil:
+			standing = -run.peak
+		}
+		if standing < least {
+			least, leader = standing, n
+		}
+	}
+	return leader
+}
+
+// colorState colours the word for a lane's state.
+func (r *Race) colorState(run *run) string {
+	switch {
+	case run.state == "COMPLETED":
+		return r.p.style.Green(run.word)
+	case run.state == "FAILED":
+		return r.p.style.Red(run.word)
+	case run.done:
+		return r.p.style.Dim(run.word)
+	}
+	return run.word
+}
+
+// colorCurve colours a lane's curve while it grows.
+func (r *Race) colorCurve(run *run, curve string) string {
+	if run.done {
+		return r.p.style.Dim(curve)
+	}
+	return r.p.style.Cyan(curve)
+}
+
+// Sparkline draws values between low and high in at most width characters,
+// oldest first. More values than characters are drawn by the means of equal
+// stretches.
+func Sparkline(values []float64, low, high float64, width int) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	n := min(len(values), width)
+	var b strings.Builder
+	for i := range n {
+		from, to := i*len(values)/n, (i+1)*len(values)/n
+		mean := 0.0
+		for _, v := range values[from:to] {
+			mean += v / float64(to-from)
+		}
+		level := len(levels) - 1
+		if high > low {
+			level = int((mean - low) / (high - low) * float64(len(levels)))
+		}
+		b.WriteRune(levels[min(max(level, 0), len(levels)-1)])
+	}
+	return b.String()
+}
