@@ -268,7 +268,7 @@ func (r *repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names [
 	known.Mended = true
 	found, question := roles.Train(table, nil, known)
 	if question != nil {
-		if found.Label, err = r.preflight.askLabel(ctx, question); err != nil {
+		if found.Label, err = r.askLabel(ctx, question); err != nil {
 			return chosen, err
 		}
 	}
