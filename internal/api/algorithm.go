@@ -2,8 +2,9 @@ package api
 
 import "strings"
 
-// AlgorithmWord says what an algorithm is, by the end of its code: B… is for two
-// classes, M… for more. It is "" for BLEND, which says it itself, and for a code that is not known.
+// AlgorithmWord returns the kind of an algorithm, such as "forest", from its
+// code: B… is for two classes, M… for more. It is "" for BLEND, which needs no
+// explanation, and for an unknown code.
 func AlgorithmWord(code string) string {
 	if code == "" || !strings.Contains("BM", code[:1]) {
 		return ""
@@ -21,7 +22,8 @@ func AlgorithmWord(code string) string {
 	return ""
 }
 
-// AlgorithmTitle is the code of an algorithm with its word, as people read it.
+// AlgorithmTitle returns the code of an algorithm followed by its kind, for
+// people.
 func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmWord(code))
 }

@@ -7,7 +7,7 @@ const (
 	MaxUploadBytes  = 534_773_760 // direct upload
 )
 
-// DefaultBuckets is how many bins a numeric feature is cut into if none are asked for.
+// DefaultBuckets is the default number of bins of a numeric feature.
 const DefaultBuckets = 64
 
 // The states of a dataset: PENDING → PROCESSING → COMPLETED | FAILED.
@@ -18,17 +18,17 @@ const (
 	DatasetFailed     = "FAILED"
 )
 
-// DatasetInput names a dataset.
+// DatasetInput identifies a dataset.
 type DatasetInput struct {
 	DatasetKey string `path:"datasetKey" format:"uuid" doc:"The dataset's key."`
 }
 
-// UploadInput is an address that [CreateDataset] gave; the last two are part
-// of its uploadUrl and limit it in time.
+// UploadInput is the upload URL that [CreateDataset] returned. Expires and
+// Signature are part of the URL and limit its lifetime.
 type UploadInput struct {
 	DatasetInput
-	Expires   int64  `query:"expires" doc:"When the address expires, in Unix seconds."`
-	Signature string `query:"signature" doc:"Proves that the service made the address."`
+	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
+	Signature string `query:"signature" doc:"Proves that the service issued the URL."`
 }
 
 // ListDatasetsInput is the request of [ListDatasets].
@@ -47,30 +47,30 @@ type CreateDatasetInput struct {
 type NewDataset struct {
 	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters."`
 	Description *string `json:"description,omitempty" nullable:"true" minLength:"3" maxLength:"150" doc:"Plain text of 3 to 150 characters."`
-	// Series groups datasets under a name; nil stands for DatasetName.
-	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name that this dataset shares with others, over which versions of models count up and the champion is chosen. Defaults to datasetName."`
-	// NumberOfBuckets is how many bins each numeric feature is cut into for the
-	// bucketed algorithm; nil leaves the choice to the service.
-	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Bins a numeric feature is cut into for the bucketed algorithm."`
+	// Series groups datasets under a name; nil defaults to DatasetName.
+	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name that this dataset shares with others. Model versions count up, and the champion is chosen, within a series. Defaults to datasetName."`
+	// NumberOfBuckets is the number of bins of each numeric feature for the
+	// bucketed algorithm; nil lets the service choose.
+	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Number of bins of each numeric feature for the bucketed algorithm."`
 }
 
-// CreatedDataset answers [CreateDataset].
+// CreatedDataset is the response of [CreateDataset].
 type CreatedDataset struct {
 	DatasetKey                 string     `json:"datasetKey" doc:"The new dataset's key."`
-	NumberOfBuckets            int        `json:"numberOfBuckets" doc:"As asked for, or the service's choice."`
+	NumberOfBuckets            int        `json:"numberOfBuckets" doc:"As requested, or the service's choice."`
 	Status                     string     `json:"status" doc:"PENDING"`
-	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl" doc:"Where to read how its preparation stands."`
+	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
 	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo" doc:"Where to upload its CSV directly."`
 }
 
-// UploadInfo tells where to PUT a CSV of any allowed size.
+// UploadInfo describes where to PUT a CSV of any allowed size.
 type UploadInfo struct {
 	UploadURL string `json:"uploadUrl" doc:"Valid for one hour."`
 	// ExtraHeaders is one string of Name:value lines, each a header to send.
 	ExtraHeaders string `json:"extraHeaders" doc:"Lines of Name:value, each a header to send."`
 }
 
-// DatasetEntry is a dataset in a list, and the answer to an upload.
+// DatasetEntry is a dataset in a list, and the response to an upload.
 type DatasetEntry struct {
 	DatasetKey                 string  `json:"datasetKey"`
 	DatasetName                string  `json:"datasetName"`
@@ -78,32 +78,32 @@ type DatasetEntry struct {
 	Description                *string `json:"description"`
 	Status                     string  `json:"status" doc:"PENDING, PROCESSING, COMPLETED or FAILED"`
 	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Bins of a numeric feature."`
-	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read how its preparation stands."`
+	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
-	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that prepared it or was to has ended, and no other takes it up unasked."`
-	// Bytes is the size of the uploaded CSV and SHA256 its sum in hex: 0 and empty
-	// before the upload, of a FAILED dataset, whose CSV is not kept unless it was
-	// damaged, and where the service tells neither.
+	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that was to prepare it has ended, and no other resumes it automatically."`
+	// Bytes is the size of the uploaded CSV and SHA256 its hash in hex. They are 0
+	// and empty before the upload, if the dataset FAILED (its CSV is deleted
+	// unless it was damaged), and if the service does not report them.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV while it is kept: a FAILED dataset keeps none."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex, while it is kept."`
 }
 
-// Dataset answers [GetDataset].
+// Dataset is the response of [GetDataset].
 type Dataset struct {
 	DatasetEntry
 	UpdatedOn string `json:"updatedOn"`
-	// FailureReason tells why a FAILED dataset failed, with line and column.
+	// FailureReason is why a FAILED dataset failed, with line and column.
 	FailureReason string `json:"failureReason,omitempty" doc:"Why it FAILED, with line and column."`
-	// Rows, Columns and Classes are there once the dataset is COMPLETED.
+	// Rows, Columns and Classes are set once the dataset is COMPLETED.
 	Rows    int64    `json:"rows,omitempty" doc:"Labelled rows, once COMPLETED."`
 	Columns []Column `json:"columns,omitempty" doc:"The features, once COMPLETED."`
 	Classes []Class  `json:"classes,omitempty" doc:"The labels, once COMPLETED."`
 	// IDName and LabelName are the names of the first and the last column; empty
-	// before the dataset is COMPLETED, and where the service does not tell them.
+	// before the dataset is COMPLETED, and if the service does not report them.
 	IDName    string `json:"idName,omitempty" doc:"Name of the column of row IDs, once COMPLETED. An extension."`
 	LabelName string `json:"labelName,omitempty" doc:"Name of the label column, once COMPLETED. An extension."`
-	// DatasetUploadInfo is there while the dataset is PENDING, so that an
-	// upload that broke off can be started again.
+	// DatasetUploadInfo is set while the dataset is PENDING, so that an
+	// interrupted upload can be restarted.
 	DatasetUploadInfo *UploadInfo `json:"datasetUploadInfo,omitempty"`
 }
 
@@ -112,19 +112,19 @@ type Column struct {
 	Name     string `json:"name" doc:"From the header."`
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Rows without a value."`
-	Distinct int64  `json:"distinct" doc:"Different values."`
-	// DistinctEstimate tells that Distinct is an estimate, of a column with more
-	// values than were counted one by one.
-	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"The different values were not counted one by one: their number is an estimate."`
+	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
+	// DistinctEstimate reports whether Distinct is an estimate, because the column
+	// has too many values to count exactly.
+	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
 }
 
-// Class is one label and how many rows carry it.
+// Class is one label and the number of rows that have it.
 type Class struct {
-	Label string `json:"label" doc:"The label as it stands in the file."`
-	Rows  int64  `json:"rows" doc:"Rows that carry it."`
+	Label string `json:"label" doc:"The label as written in the file."`
+	Rows  int64  `json:"rows" doc:"Rows that have it."`
 }
 
-// DatasetPage answers [ListDatasets].
+// DatasetPage is the response of [ListDatasets].
 type DatasetPage struct {
 	Datasets DatasetEntries `json:"datasets"`
 	Page

@@ -1,56 +1,57 @@
 // Package api is the contract between client and server: the wire types, the
-// error codes and the table of endpoints. It imports nothing of ours, so that
-// neither side can agree on anything that is not written here.
+// error codes and the table of endpoints. It imports no other package of this
+// module, so that client and server share nothing but this contract.
 //
 // An operation is one typed value, such as [GetDataset]: the server mounts it,
-// the client calls it, and the OpenAPI document and docs/api.md are made from it.
+// the client calls it, and the OpenAPI document and docs/api.md are generated
+// from it.
 package api
 
 // Operation is the part of an endpoint that does not depend on its types.
 type Operation struct {
-	// ID names the operation, such as "getDataset". It is the key under which
-	// a profile overrides Path.
+	// ID names the operation, such as "getDataset". A profile overrides Path by
+	// this key.
 	ID string
 	// Method and Path; Path holds parameters in braces.
 	Method, Path string
-	// Aliases are other paths that answer the same.
+	// Aliases are additional paths of the same operation.
 	Aliases []string
 	// Summary is one sentence for the reference.
 	Summary string
 	// Status is the HTTP status of success.
 	Status int
-	// Origin tells who says so.
+	// Origin is the source of the operation's definition.
 	Origin Origin
 	// Public operations need no bearer token.
 	Public bool
 }
 
-// Origin tells where a fact of the contract comes from.
+// Origin is the source of a part of the contract.
 type Origin string
 
 // The origins, from the most to the least binding.
 const (
 	Documented Origin = "documented" // the service's published documentation
-	Decided    Origin = "decided"    // ours, where the documentation is silent: other deployments may differ
-	Extension  Origin = "extension"  // ours alone, additive
+	Decided    Origin = "decided"    // by this project, where the documentation is silent: other deployments may differ
+	Extension  Origin = "extension"  // by this project only, additive
 )
 
-// Endpoint is an operation with the types that go in and come out.
+// Endpoint is an operation with its request and response types.
 //
 // In is a struct: fields tagged `path:"…"` and `query:"…"` are parameters, a
-// field named Body is sent as JSON. Out is the JSON body of the answer, or
+// field named Body is sent as JSON. Out is the JSON body of the response, or
 // [None].
 type Endpoint[In, Out any] struct {
 	Operation
 }
 
-// None is the body of an operation that answers with none.
+// None is the type of an empty body.
 type None struct{}
 
 // The endpoints. AddData, CreatePrediction and CreatePredictionByForm take a
 // multipart body with the part `file`; UploadData takes the raw bytes of the
-// CSV; DownloadResult gives a CSV and DownloadModel a model file. The body of those
-// travels beside In or Out.
+// CSV; DownloadResult returns a CSV and DownloadModel a model file. Those
+// bodies are not part of In or Out.
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
@@ -63,7 +64,7 @@ var (
 	}}
 	CreateDataset = Endpoint[CreateDatasetInput, CreatedDataset]{Operation{
 		ID: "createDataset", Method: "POST", Path: "/api/v1/datasets", Status: 201, Origin: Documented,
-		Summary: "Create an empty dataset in state PENDING and learn where to upload its CSV.",
+		Summary: "Create an empty dataset in state PENDING; the response says where to upload its CSV.",
 	}}
 	GetDataset = Endpoint[DatasetInput, Dataset]{Operation{
 		ID: "getDataset", Method: "GET", Path: "/api/v1/datasets/{datasetKey}", Status: 200, Origin: Documented,
@@ -75,7 +76,7 @@ var (
 	}}
 	UploadData = Endpoint[UploadInput, DatasetEntry]{Operation{
 		ID: "uploadData", Method: "PUT", Path: "/api/v1/datasets/{datasetKey}/upload", Status: 200, Origin: Documented,
-		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset: raw bytes to the uploadUrl that its creation gave.",
+		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset: raw bytes to the uploadUrl from its creation.",
 	}}
 	DeleteDataset = Endpoint[DatasetInput, None]{Operation{
 		ID: "deleteDataset", Method: "DELETE", Path: "/api/v1/datasets/{datasetKey}", Status: 204, Origin: Extension,
@@ -88,7 +89,7 @@ var (
 	}}
 	ListTrainings = Endpoint[ListTrainingsInput, TrainingPage]{Operation{
 		ID: "listTrainings", Method: "GET", Path: "/api/v1/training", Status: 200, Origin: Decided,
-		Summary: "List all training jobs, newest first; parentOnly leaves the algorithms' own jobs out.",
+		Summary: "List all training jobs, newest first; parentOnly omits the jobs of single algorithms.",
 	}}
 	ListTrainingsOfDataset = Endpoint[DatasetPageInput, TrainingPage]{Operation{
 		ID: "listTrainingsOfDataset", Method: "GET", Path: "/api/v1/training/datasets/{datasetKey}", Status: 200, Origin: Decided,

@@ -14,7 +14,7 @@ type Credentials struct {
 	Password string `json:"password" doc:"The account's password." minLength:"1" maxLength:"1024"`
 }
 
-// Session is a bearer token and what it is good for.
+// Session is a bearer token and its lifetime.
 type Session struct {
 	AccessToken string `json:"access_token" doc:"The bearer token."`
 	TokenType   string `json:"token_type" doc:"Bearer"`

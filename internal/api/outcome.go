@@ -2,13 +2,13 @@ package api
 
 import "strconv"
 
-// The outcomes of a training job: an extension that says what its status leaves
-// open. A race without a threshold is never below one, and a run that was
-// stopped because another one had won did not fail.
+// The outcomes of a training job, an extension: they distinguish what its
+// status does not. A race without a threshold is never below it, and a run that
+// was stopped because another one won did not fail.
 const (
-	OutcomePending     = "pending"         // waits to begin
-	OutcomeInterrupted = "interrupted"     // its process ended; waits until somebody asks for it
-	OutcomeRunning     = "running"         // goes on
+	OutcomePending     = "pending"         // waits to start
+	OutcomeInterrupted = "interrupted"     // its process ended; waits until it is resumed
+	OutcomeRunning     = "running"         // runs
 	OutcomeReached     = "reached"         // reached the threshold
 	OutcomeBelow       = "below-threshold" // no longer improved, below the threshold
 	OutcomeStopped     = "stopped"         // a run: another one ended the race first
@@ -18,9 +18,10 @@ const (
 	OutcomeFailed      = "failed"
 )
 
-// OutcomeOf returns the outcome of a training job by its status and threshold,
-// which is nil for none. beaten tells of a run that the race was won by another;
-// a race is not beaten. It is "" for an unknown status.
+// OutcomeOf returns the outcome of a training job from its status and
+// threshold; nil is no threshold. beaten reports whether another algorithm won
+// the race; it is false for a race itself. The outcome of an unknown status is
+// "".
 func OutcomeOf(status string, threshold *float64, beaten bool) string {
 	switch status {
 	case TrainingPending:
@@ -50,8 +51,8 @@ func OutcomeOf(status string, threshold *float64, beaten bool) string {
 	return ""
 }
 
-// OutcomeText returns an outcome as people read it, such as "below 0.90".
-// threshold is that of the race, nil for none.
+// OutcomeText returns an outcome for people, such as "below 0.90". threshold is
+// the race's; nil if it had none.
 func OutcomeText(outcome string, threshold *float64) string {
 	switch {
 	case outcome == OutcomeReached && threshold != nil:
@@ -66,7 +67,7 @@ func OutcomeText(outcome string, threshold *float64) string {
 	return outcome
 }
 
-// thresholdText writes a threshold with two digits, or as many as it has.
+// thresholdText formats a threshold with two decimals, or more if it has more.
 func thresholdText(v float64) string {
 	if text := strconv.FormatFloat(v, 'f', -1, 64); len(text) > len("0.00") {
 		return text

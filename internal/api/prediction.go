@@ -9,27 +9,28 @@ const (
 	PredictionTimeout   = "TIMEOUT"
 )
 
-// PredictionInput names a prediction.
+// PredictionInput identifies a prediction.
 type PredictionInput struct {
 	PredictionKey string `path:"predictionKey" format:"uuid" doc:"The prediction's key."`
 }
 
-// ResultInput is a prediction's signed result address.
+// ResultInput is the signed URL of a prediction's result.
 type ResultInput struct {
 	PredictionInput
-	Expires   int64  `query:"expires" doc:"When the address expires, in Unix seconds."`
-	Signature string `query:"signature" doc:"Proves that the service made the address."`
+	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
+	Signature string `query:"signature" doc:"Proves that the service issued the URL."`
 }
 
-// CreatedPrediction answers [CreatePrediction] and [CreatePredictionByForm].
+// CreatedPrediction is the response of [CreatePrediction] and
+// [CreatePredictionByForm].
 type CreatedPrediction struct {
 	PredictionKey                 string `json:"predictionKey" doc:"The new prediction's key."`
 	Status                        string `json:"status" doc:"PENDING"`
-	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"Where to read how it stands."`
+	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"Where to read its state."`
 }
 
-// Prediction answers [GetPrediction]. The performances are those of the
-// training job that made the model.
+// Prediction is the response of [GetPrediction]. The performances are those of
+// the training job that created the model.
 type Prediction struct {
 	PredictionKey       string   `json:"predictionKey"`
 	ModelKey            string   `json:"modelKey"`
@@ -37,25 +38,25 @@ type Prediction struct {
 	Status              string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, FAILED or TIMEOUT"`
 	TargetPerformance   *float64 `json:"targetPerformance,omitempty" doc:"The training job's threshold."`
 	AchievedPerformance *float64 `json:"achievedPerformance,omitempty" doc:"The training job's, on validation rows."`
-	// PredictionResultURL is there once the prediction is COMPLETED.
-	PredictionResultURL string `json:"predictionResultUrl,omitempty" doc:"The result, for an hour; there once COMPLETED."`
+	// PredictionResultURL is set once the prediction is COMPLETED.
+	PredictionResultURL string `json:"predictionResultUrl,omitempty" doc:"Where to download the result, once COMPLETED; valid for one hour."`
 	CreatedOn           string `json:"createdOn,omitempty"`
 	FailureReason       string `json:"failureReason,omitempty"`
 	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
-	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the files kept for it: the result, and the blind file until it has ended."`
-	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: the process that made it or was to has ended, and no other takes it up unasked."`
+	Bytes               int64  `json:"bytes,omitempty" doc:"Size of its stored files: the result, and the blind file until it has ended."`
+	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: the process that was to make it has ended, and no other resumes it automatically."`
 }
 
-// PredictionProgress answers [GetPredictionProgress].
+// PredictionProgress is the response of [GetPredictionProgress].
 type PredictionProgress struct {
 	PredictionKey string `json:"predictionKey"`
 	Status        string `json:"status" doc:"As in Prediction."`
-	// Rows is how many rows are done.
-	Rows          int64  `json:"rows" doc:"Rows done."`
+	// Rows is the number of rows predicted so far.
+	Rows          int64  `json:"rows" doc:"Rows predicted so far."`
 	FailureReason string `json:"failureReason,omitempty"`
 }
 
-// PredictionPage answers the lists of predictions.
+// PredictionPage is the response of the lists of predictions.
 type PredictionPage struct {
 	Predictions []Prediction `json:"predictions"`
 	Page

@@ -6,29 +6,29 @@ import (
 	"net/http"
 )
 
-// Code is a stable, machine-readable name of what went wrong.
+// Code is a stable, machine-readable error code.
 type Code string
 
 // The codes. Each belongs to one HTTP status, see [Code.Status].
 const (
-	CodeMalformed        Code = "malformed"          // the request cannot be read
-	CodeUnauthorized     Code = "unauthorized"       // no, invalid or expired token
-	CodeBadCredentials   Code = "bad-credentials"    // log-in refused
-	CodeForbidden        Code = "forbidden"          // not allowed, or a signed address that does not hold
-	CodeNotFound         Code = "not-found"          // unknown key, or another account's
-	CodeNoRoute          Code = "no-route"           // no operation at this address
-	CodeMethodNotAllowed Code = "method-not-allowed" // an operation, but not this method
-	CodeWrongState       Code = "wrong-state"        // the thing is not in a state that allows it
+	CodeMalformed        Code = "malformed"          // the request cannot be parsed
+	CodeUnauthorized     Code = "unauthorized"       // missing, invalid or expired token
+	CodeBadCredentials   Code = "bad-credentials"    // login refused
+	CodeForbidden        Code = "forbidden"          // not allowed, or an invalid signed URL
+	CodeNotFound         Code = "not-found"          // unknown key, or of another account
+	CodeNoRoute          Code = "no-route"           // no operation at this path
+	CodeMethodNotAllowed Code = "method-not-allowed" // the path has operations, but not of this method
+	CodeWrongState       Code = "wrong-state"        // the resource is not in a state that allows it
 	CodeNameTaken        Code = "name-taken"         // the account has a dataset of this name
 	CodeTooLarge         Code = "too-large"          // more bytes than allowed
 	CodeWrongMediaType   Code = "wrong-media-type"   // Content-Type
-	CodeBadRange         Code = "bad-range"          // the file does not have the range asked for
-	CodeInvalid          Code = "invalid"            // a value out of its bounds
+	CodeBadRange         Code = "bad-range"          // the file does not have the requested range
+	CodeInvalid          Code = "invalid"            // a value out of range
 	CodeTooSmall         Code = "too-small"          // fewer bytes than a CSV can have
-	CodeTooMany          Code = "too-many-requests"  // slow down, see Retry-After
+	CodeTooMany          Code = "too-many-requests"  // rate limit, see Retry-After
 	CodeStorageFull      Code = "storage-full"       // the service's disk is full
-	CodeDamaged          Code = "damaged"            // a stored file is not what was stored
-	CodeInternal         Code = "internal"           // a defect of the service, see requestId
+	CodeDamaged          Code = "damaged"            // a stored file is missing or corrupt
+	CodeInternal         Code = "internal"           // a bug in the service, see requestId
 	CodeNotReady         Code = "not-ready"          // starting or stopping
 )
 
@@ -63,7 +63,7 @@ var statusOf = map[Code]int{
 	CodeNotReady:         http.StatusServiceUnavailable,
 }
 
-// Status is the HTTP status of the code; 500 for one it does not know.
+// Status returns the HTTP status of the code; 500 for an unknown one.
 func (c Code) Status() int {
 	if s, ok := statusOf[c]; ok {
 		return s
@@ -71,32 +71,32 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// Problem is the body of every error answer: RFC 9457 problem details.
+// Problem is the body of every error response: RFC 9457 problem details.
 type Problem struct {
 	Type   string `json:"type" doc:"about:blank"`
 	Title  string `json:"title" doc:"The status's name."`
 	Status int    `json:"status" doc:"The HTTP status."`
-	// Detail tells what happened, to what.
-	Detail string `json:"detail" doc:"What happened, to what."`
-	Code   Code   `json:"code" doc:"Stable, for programs."`
-	// Errors names the fields at fault, if any.
-	Errors []FieldError `json:"errors,omitempty" doc:"The fields at fault, if any."`
-	// RequestID finds the request in the service's log.
-	RequestID string `json:"requestId,omitempty" doc:"Finds the request in the service's log."`
-	// RetryAfter is how many seconds to wait before asking again; it travels in
-	// the header of that name. 0 says nothing.
+	// Detail is what went wrong, with the value.
+	Detail string `json:"detail" doc:"What went wrong, with the value."`
+	Code   Code   `json:"code" doc:"Stable error code, for programs."`
+	// Errors lists the invalid fields, if any.
+	Errors []FieldError `json:"errors,omitempty" doc:"The invalid fields, if any."`
+	// RequestID identifies the request in the service's log.
+	RequestID string `json:"requestId,omitempty" doc:"Identifies the request in the service's log."`
+	// RetryAfter is how many seconds to wait before retrying; it is sent in the
+	// header of that name. 0 is unspecified.
 	RetryAfter int `json:"-"`
 
 	cause error
 }
 
-// FieldError tells what is wrong with one field or parameter.
+// FieldError describes what is wrong with one field or parameter.
 type FieldError struct {
 	Field   string `json:"field" doc:"Its name, or its path within the body."`
 	Message string `json:"message" doc:"What is wrong with it."`
 }
 
-// NewProblem makes a problem of the code's status and title.
+// NewProblem returns a problem with the code's status and title.
 func NewProblem(code Code, format string, args ...any) *Problem {
 	status := code.Status()
 	return &Problem{
@@ -112,7 +112,8 @@ func NewFieldProblem(field, format string, args ...any) *Problem {
 	return p
 }
 
-// WithCause keeps err for the log. It never travels.
+// WithCause sets the error that Unwrap returns, for the log. It is never sent
+// to clients.
 func (p *Problem) WithCause(err error) *Problem {
 	p.cause = err
 	return p
@@ -129,7 +130,8 @@ func (p *Problem) Error() string {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// CodeOf finds the code of err, or [CodeInternal] if it holds no Problem.
+// CodeOf returns the code of the Problem in err's chain, or [CodeInternal] if
+// there is none.
 func CodeOf(err error) Code {
 	var p *Problem
 	if errors.As(err, &p) {

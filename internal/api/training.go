@@ -14,9 +14,9 @@ const (
 const (
 	TrainingPending      = "PENDING"
 	TrainingRunning      = "RUNNING"
-	TrainingCompleted    = "COMPLETED"     // an algorithm reached the threshold; without one, the race ended by itself
-	TrainingNotCompleted = "NOT_COMPLETED" // every algorithm stalled below it
-	TrainingTimedOut     = "TIMED_OUT"     // the time limit came first
+	TrainingCompleted    = "COMPLETED"     // an algorithm reached the threshold, or, without a threshold, all stopped improving
+	TrainingNotCompleted = "NOT_COMPLETED" // every algorithm stopped improving below it
+	TrainingTimedOut     = "TIMED_OUT"     // the time limit was reached first
 	TrainingFailed       = "FAILED"        // every algorithm failed
 	TrainingCancelled    = "CANCELLED"
 )
@@ -29,12 +29,12 @@ const (
 	MetricROCAUC           = "rocAuc"
 )
 
-// MetricLogLoss is a score of a report that no race is run for: the smaller the
-// better.
+// MetricLogLoss is a metric of a report that races cannot be run for: smaller
+// is better.
 const MetricLogLoss = "logLoss"
 
-// MetricMeant returns the metric that other programs call name, whatever its case
-// and separators: rocAuc for auc or roc_auc. It is "" if there is none.
+// MetricMeant returns the metric that other programs call name, ignoring case
+// and separators: rocAuc for auc or roc_auc. It is "" if name is unknown.
 func MetricMeant(name string) string {
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
 	case "accuracy", "acc":
@@ -51,7 +51,7 @@ func MetricMeant(name string) string {
 	return ""
 }
 
-// TrainingInput names a training job.
+// TrainingInput identifies a training job.
 type TrainingInput struct {
 	TrainingJobKey string `path:"trainingJobKey" format:"uuid" doc:"The training job's key."`
 }
@@ -59,13 +59,13 @@ type TrainingInput struct {
 // TrainingProgressInput is the request of [GetTrainingProgress].
 type TrainingProgressInput struct {
 	TrainingInput
-	History bool `query:"history" doc:"Answer all performances since the start, too."`
+	History bool `query:"history" doc:"Whether to return all performances since the start, too."`
 }
 
 // ListTrainingsInput is the request of [ListTrainings].
 type ListTrainingsInput struct {
 	PageInput
-	ParentOnly bool `query:"parentOnly" doc:"Leave out the jobs of the single algorithms."`
+	ParentOnly bool `query:"parentOnly" doc:"Omit the jobs of single algorithms."`
 }
 
 // CreateTrainingInput is the request of [CreateTraining].
@@ -74,91 +74,91 @@ type CreateTrainingInput struct {
 	Body NewTraining
 }
 
-// NewTraining describes a race. One of PerformanceThreshold and
-// TargetPerformance, two names of one thing, has to be there.
+// NewTraining describes a race. PerformanceThreshold or TargetPerformance, its
+// other name, is required.
 type NewTraining struct {
-	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the algorithms that partition the space; 0 chooses from the data, 4 to 400 is advised."`
-	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"Fraction of correct predictions, on rows an algorithm did not learn from, at which the race ends. null (an extension) for none: every algorithm learns until it no longer improves, and the best model is kept."`
+	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the algorithms that partition the space; 0 chooses from the data, 4 to 400 is recommended."`
+	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"Fraction of correct predictions, on rows an algorithm was not trained on, at which the race ends. null (an extension) for no threshold: every algorithm trains until it no longer improves, and the best model is kept."`
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
-	Metric           string `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"What performance means; accuracy unless told."`
-	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"When to stop the race; 3600 unless told."`
-	// FinishWithinSeconds is a deadline that time in the queue counts for.
-	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"When to stop the race, counted from this request: time in the queue and fractions count. timeLimitSeconds holds beside it. An extension."`
+	Metric           string `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"The metric of performances; defaults to accuracy."`
+	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"When to stop the race; defaults to 3600."`
+	// FinishWithinSeconds is a deadline that includes the time in the queue.
+	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"When to stop the race, counted from this request: it includes the time in the queue and may be fractional. timeLimitSeconds applies as well. An extension."`
 
-	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed give the same model."`
-	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; all four unless told."`
+	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
+	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four."`
 }
 
-// CreatedTraining answers [CreateTraining].
+// CreatedTraining is the response of [CreateTraining].
 type CreatedTraining struct {
 	TrainingJobKey         string `json:"trainingJobKey" doc:"The new training job's key."`
 	DatasetKey             string `json:"datasetKey"`
 	Status                 string `json:"status" doc:"PENDING"`
-	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"Where to read how the race stands."`
+	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"Where to read the progress of the race."`
 }
 
-// Training is a training job: a race, or one algorithm's part in it. Of the
-// performances, Achieved is on validation rows the algorithm did not learn
-// from, Training on the rows it learnt from, and Test on rows nothing looked at.
+// Training is a training job: a race, or one algorithm's run in it. Of the
+// performances, Achieved is on validation rows, Training on the rows the
+// algorithm was trained on, and Test on rows that were used for nothing else.
 type Training struct {
 	TrainingJobKey       string   `json:"trainingJobKey"`
 	DatasetKey           string   `json:"datasetKey"`
 	DatasetName          string   `json:"datasetName"`
 	Status               string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
-	Outcome              string   `json:"outcome,omitempty" doc:"What the status leaves open: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run: another one ended the race first), done (no threshold: no longer improved), time-limit, cancelled or failed. An extension."`
+	Outcome              string   `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run: another one ended the race first), done (no threshold: no longer improved), time-limit, cancelled or failed. An extension."`
 	ScalingFactor        int      `json:"scalingFactor"`
-	TargetPerformance    *float64 `json:"targetPerformance" doc:"The threshold; null (an extension) if none was given."`
+	TargetPerformance    *float64 `json:"targetPerformance" doc:"The threshold; null (an extension) if there is none."`
 	ModelKey             string   `json:"modelKey,omitempty" doc:"The best model, once there is one."`
-	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm did not learn from."`
-	LogLoss              *float64 `json:"logLoss,omitempty" doc:"Of the same rows and step as achievedPerformance, in nats; the smaller the better. An extension."`
-	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it learnt from."`
+	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm was not trained on."`
+	LogLoss              *float64 `json:"logLoss,omitempty" doc:"On the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
+	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it was trained on."`
 	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On rows that nothing looked at."`
 	CreatedOn            string   `json:"createdOn"`
-	Metric               string   `json:"metric" doc:"What the performances are."`
-	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"How long the race may take."`
+	Metric               string   `json:"metric" doc:"The metric of the performances."`
+	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
 	FailureReason        string   `json:"failureReason,omitempty"`
 	StartedOn            string   `json:"startedOn,omitempty"`
 	FinishedOn           string   `json:"finishedOn,omitempty"`
-	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm of it."`
-	Algorithm            string   `json:"algorithm,omitempty" doc:"Of the model; of the run, if this is one algorithm of a race."`
+	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm's run in it."`
+	Algorithm            string   `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
 	AlgorithmName        string   `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
-	QueuedBehind         int      `json:"queuedBehind,omitempty" doc:"While PENDING: how many races are run before it."`
-	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: the process that ran it or was to run it has ended, and no other takes it up unasked."`
+	QueuedBehind         int      `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before it."`
+	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: the process that was to run it has ended, and no other resumes it automatically."`
 }
 
-// TrainingPage answers the lists of training jobs.
+// TrainingPage is the response of the lists of training jobs.
 type TrainingPage struct {
 	TrainingJobs []Training `json:"trainingJobs"`
 	Page
 }
 
-// TrainingProgress answers [GetTrainingProgress].
+// TrainingProgress is the response of [GetTrainingProgress].
 type TrainingProgress struct {
 	Status       string         `json:"status" doc:"The race's state."`
-	Outcome      string         `json:"outcome,omitempty" doc:"The race's outcome, as of a training job. An extension."`
+	Outcome      string         `json:"outcome,omitempty" doc:"The race's outcome, as in a training job. An extension."`
 	Jobs         []AlgorithmRun `json:"jobs" doc:"One for each algorithm."`
 	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"As in Training."`
 	Interrupted  bool           `json:"interrupted,omitempty" doc:"As in Training."`
 }
 
-// AlgorithmRun is how far one algorithm has come.
+// AlgorithmRun is the progress of one algorithm.
 type AlgorithmRun struct {
 	TrainingJobKey    string  `json:"trainingJobKey"`
 	Algorithm         string  `json:"algorithm" doc:"B… for two classes, M… for more."`
 	AlgorithmName     string  `json:"algorithmName,omitempty" doc:"As in Training."`
-	Status            string  `json:"status" doc:"Like that of a training job; NOT_COMPLETED also when another won."`
-	Outcome           string  `json:"outcome,omitempty" doc:"As of a training job. An extension."`
+	Status            string  `json:"status" doc:"As in a training job; NOT_COMPLETED also if another algorithm won."`
+	Outcome           string  `json:"outcome,omitempty" doc:"As in a training job. An extension."`
 	LatestPerformance float64 `json:"latestPerformance" doc:"On validation rows."`
 	// RecentPerformances are up to five values, oldest first; the last equals
 	// LatestPerformance.
 	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five, oldest first; the last is latestPerformance."`
-	// KeptPerformance and LogLoss are nil before the first score, and where the
-	// service does not tell.
-	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Of the step that is kept so far, which a model would be made from; earlier or later ones may have scored higher. An extension."`
-	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Of the same step, on validation rows, in nats; the smaller the better. An extension."`
-	// Steps counts the values so far; 0 where the service does not tell.
-	Steps int `json:"steps,omitempty" doc:"How many performances there are so far."`
-	// Performances are all values since the start, if they were asked for.
-	Performances []float64 `json:"performances,omitempty" doc:"All since the start, oldest first, if history was asked for."`
+	// KeptPerformance and LogLoss are nil before the first score, and if the
+	// service does not report them.
+	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Of the best step so far, which a model would be made from; earlier or later ones may have scored higher. An extension."`
+	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Of the same step, on validation rows, in nats; smaller is better. An extension."`
+	// Steps counts the values so far; 0 if the service does not report it.
+	Steps int `json:"steps,omitempty" doc:"Number of performances so far."`
+	// Performances are all values since the start, if requested.
+	Performances []float64 `json:"performances,omitempty" doc:"All since the start, oldest first, if history was requested."`
 }

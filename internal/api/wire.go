@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// TimeLayout is the form of every timestamp: ISO 8601, UTC, seconds.
+// TimeLayout is the format of every timestamp: ISO 8601, UTC, seconds.
 const TimeLayout = "2006-01-02T15:04:05Z"
 
-// FormatTime returns t in the wire's form.
+// FormatTime returns t in the format of [TimeLayout].
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
-// Decimal is a number that the service documents as a string. It reads both
-// forms. It is written as a number unless Quoted: the server quotes it, and
-// what a client has read prints as the number it is.
+// Decimal is a number that the service documents as a string. It unmarshals
+// from both, and marshals as a number unless Quoted: the server quotes it, a
+// client prints it as a number.
 type Decimal struct {
-	Value  float64 // NaN, which is null in JSON, if it was not measured
+	Value  float64 // NaN, which is null in JSON, if not measured
 	Quoted bool
 }
 
@@ -73,8 +73,8 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 }
 
 // DatasetEntries is the `datasets` member of a dataset list, which the service
-// documents as a string that holds a JSON array. It reads both forms and is
-// written as an array unless Quoted, like [Decimal].
+// documents as a string that holds a JSON array. Like [Decimal] it unmarshals
+// from both, and marshals as an array unless Quoted.
 type DatasetEntries struct {
 	Items  []DatasetEntry
 	Quoted bool

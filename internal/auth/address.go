@@ -9,19 +9,20 @@ import (
 	"time"
 )
 
-// Why a signed address does not hold. Test with errors.Is.
+// Why a signed URL is invalid. Test with errors.Is.
 var (
-	ErrSignature = errors.New("the signature is not this service's")
-	ErrExpired   = errors.New("the address has expired")
+	ErrSignature = errors.New("invalid signature")
+	ErrExpired   = errors.New("the URL has expired")
 )
 
-// Sign signs a path until expires, in Unix seconds. The signature is safe in a query.
+// Sign signs a path until expires, in Unix seconds. The signature needs no
+// escaping in a query.
 func Sign(secret []byte, path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(mac(secret, path, expires))
 }
 
-// Verify tells whether Sign made the signature for path and expires, and
-// expires is after now.
+// Verify returns nil if Sign made the signature for path and expires, and
+// expires is after now; else ErrSignature or ErrExpired.
 func Verify(secret []byte, path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, mac(secret, path, expires)) {

@@ -1,4 +1,3 @@
-// Package auth holds the cryptography of accounts: password hashes, bearer
-// tokens and signed addresses. All of it is pure; who may do what is decided
-// elsewhere.
+// Package auth implements the cryptography of accounts: password hashes, bearer
+// tokens and signed URLs. It does not decide who may do what.
 package auth

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The cost of a new hash: OWASP's first choice for argon2id.
+// The cost of a new hash: OWASP's first recommendation for argon2id.
 const (
 	memoryKiB = 19 * 1024
 	passes    = 2
@@ -21,7 +21,8 @@ const (
 	hashBytes = 32
 )
 
-// Bounds of a hash that is read, so that a damaged one cannot cost gigabytes.
+// Limits for a hash that is parsed, so that a corrupt one cannot cost
+// gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
 	maxPasses    = 16
@@ -29,18 +30,20 @@ const (
 	maxBytes     = 128
 )
 
-// ErrPassword says that a password is not the one that was hashed.
+// ErrPassword is returned if a password does not match its hash.
 var ErrPassword = errors.New("wrong password")
 
-// Passwords hashes and verifies passwords, a few at a time: each takes 19 MiB
-// and some 20 ms, which would otherwise be a lever against the service.
+// Passwords hashes and verifies passwords. It limits the concurrency, because
+// each hash takes 19 MiB and about 20 ms and could otherwise overload the
+// service.
 type Passwords struct {
 	slots chan struct{}
 	rand  io.Reader
 	decoy string
 }
 
-// NewPasswords verifies at most limit passwords at once. Salts come from rand.
+// NewPasswords returns Passwords with at most limit concurrent hashes. Salts
+// come from rand.
 func NewPasswords(limit int, rand io.Reader) *Passwords {
 	p := &Passwords{slots: make(chan struct{}, limit), rand: rand}
 	decoy := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
@@ -48,7 +51,7 @@ func NewPasswords(limit int, rand io.Reader) *Passwords {
 	return p
 }
 
-// Hash gives the PHC string of a password.
+// Hash returns the PHC string of a password.
 func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	h := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
 	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
@@ -59,9 +62,9 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	return h.String(), err
 }
 
-// Verify gives nil if the PHC string is of this password, ErrPassword if not.
-// An empty string fits no password and takes as long as any other, so that
-// the time does not tell whether an account exists.
+// Verify returns nil if the PHC string is of this password, else ErrPassword.
+// An empty string matches no password and takes as long as any other, so that
+// the time does not reveal whether an account exists.
 func (p *Passwords) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {
@@ -91,7 +94,7 @@ func (p *Passwords) derive(ctx context.Context, h phc, password string, n int) (
 	return argon2.IDKey([]byte(password), h.salt, h.passes, h.memory, h.lanes, uint32(n)), nil
 }
 
-// phc is a hash with all that is needed to make it again.
+// phc is a hash and its parameters.
 type phc struct {
 	memory, passes uint32
 	lanes          uint8
@@ -100,13 +103,13 @@ type phc struct {
 
 var phcBase64 = base64.RawStdEncoding.Strict()
 
-// String gives the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
+// String returns the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
 func (h phc) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes,
 		phcBase64.EncodeToString(h.salt), phcBase64.EncodeToString(h.hash))
 }
 
-var errPHC = errors.New("not a password hash that this program knows")
+var errPHC = errors.New("unknown password hash")
 
 func parsePHC(s string) (phc, error) {
 	parts := strings.Split(s, "$")

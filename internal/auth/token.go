@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// tokenBytes is how much chance a token holds.
+// tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// NewToken makes a bearer token from rand.
+// NewToken returns a bearer token with random bytes from rand.
 func NewToken(rand io.Reader) (string, error) {
 	b := make([]byte, tokenBytes)
 	if _, err := io.ReadFull(rand, b); err != nil {
@@ -19,8 +19,8 @@ func NewToken(rand io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// HashToken gives what is stored of a token, from which it cannot be had
-// back. A fast hash is right here: a token cannot be guessed.
+// HashToken returns the hash under which a token is stored. A fast hash is
+// enough, because a token cannot be guessed.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

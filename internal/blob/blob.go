@@ -1,13 +1,13 @@
-// Package blob keeps bytes that are too many for a row: uploaded CSV files,
-// models, results. A blob is written once, whole or not at all, and then only
-// read or deleted.
+// Package blob stores files that are too large for a database row: uploaded CSV
+// files, models, results. A blob is written atomically, and then only read or
+// deleted.
 //
-//	Create → Write … → Commit   the file gets its name only here: fsync, rename
-//	                 → Abort    without Commit: nothing is left
+//	Create → Write … → Commit   fsync, then rename to its final name
+//	                 → Abort    removes the file
 //
-// A key names the process that wrote the blob, so that what a killed process
-// left half-made, or whole but not yet in any row, can be told from what a
-// living one is about to use: see [Files.Sweep].
+// A key contains the name of the process that wrote the blob, which
+// distinguishes the leftovers of a dead process from the new files of a running
+// one: see [Files.Sweep].
 package blob
 
 import (
@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// What can go wrong that a caller acts on. Test with errors.Is.
+// The errors that callers handle. Test with errors.Is.
 var (
 	ErrNotFound = errors.New("no such blob")
 	ErrFull     = errors.New("no space left for blobs")
@@ -36,14 +36,14 @@ var (
 // partSuffix marks a file that is being written.
 const partSuffix = ".part"
 
-// Files are blobs as files in a folder. It is safe for any number of
-// goroutines, and several processes may share the folder.
+// Files stores blobs as files in a folder. It is safe for concurrent use, and
+// several processes may share the folder.
 type Files struct {
 	dir, writer string
 }
 
-// Open opens the folder, creating it if need be. Writer names this process in
-// the keys that it makes: letters and digits.
+// Open opens the folder and creates it if missing. Writer is the name of this
+// process in its keys; it must be lower-case letters and digits.
 func Open(dir, writer string) (*Files, error) {
 	if !plain(writer) {
 		return nil, fmt.Errorf("%w: writer %q", ErrKey, writer)
@@ -61,7 +61,8 @@ type Info struct {
 	SHA256 string // in hex
 }
 
-// Put stores the bytes of r. If r fails, nothing is left and the error is r's.
+// Put stores the bytes of r. If r returns an error, Put returns it and stores
+// nothing.
 func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
 	w, err := f.Create(ctx)
 	if err != nil {
@@ -74,29 +75,29 @@ func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return w.Commit()
 }
 
-// reserve is how many bytes of a disk are left to others, and no more than one
-// of reserveShare of it: rows have to be written even to delete blobs.
+// reserve is how many bytes of a disk are left free, but at most the fraction
+// 1/reserveShare of the disk: the database needs space even to delete blobs.
 const (
 	reserve      = 16 << 20
 	reserveShare = 8
-	// reserveStep is how many bytes are written between looks at the disk.
+	// reserveStep is how many bytes are written between checks of the free space.
 	reserveStep = 1 << 20
 )
 
-// room fails with ErrFull if the disk has no more than the reserve. Where it
-// cannot be told, writing does.
+// room returns ErrFull if the disk has no more than the reserve. If the free
+// space is unknown it returns nil.
 func (f *Files) room() error {
 	free, total, err := Space(f.dir)
 	if err != nil || free > min(reserve, total/reserveShare) {
-		return nil //nolint:nilerr // as said
+		return nil //nolint:nilerr // unknown free space is not an error
 	}
-	return fmt.Errorf("%w: the last %d bytes are left to the database", ErrFull, free)
+	return fmt.Errorf("%w: the last %d bytes are reserved for the database", ErrFull, free)
 }
 
 // Writer writes one blob.
 type Writer struct {
 	files *Files
-	look  int64 // at the disk before this many bytes are written
+	look  int64 // size at which the free space is checked next
 	ctx   context.Context
 	file  *os.File
 	path  string
@@ -105,7 +106,7 @@ type Writer struct {
 	done  bool
 }
 
-// Create begins a blob. Writes fail once ctx is done.
+// Create creates a blob. Writes fail once ctx is done.
 func (f *Files) Create(ctx context.Context) (*Writer, error) {
 	key := f.writer + "-" + strings.ToLower(rand.Text())
 	path := filepath.Join(f.dir, key)
@@ -116,7 +117,7 @@ func (f *Files) Create(ctx context.Context) (*Writer, error) {
 	return &Writer{files: f, ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
 }
 
-// Write adds bytes. It fails with ErrFull when the disk is full.
+// Write appends to the blob. It returns ErrFull if the disk is full.
 func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
@@ -133,7 +134,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, full(err)
 }
 
-// Commit makes the blob last: from here on it is there under its key.
+// Commit makes the blob durable and visible under its key.
 func (w *Writer) Commit() (Info, error) {
 	err := errors.Join(w.ctx.Err(), full(w.file.Sync()), full(w.file.Close()))
 	if err == nil {
@@ -149,8 +150,8 @@ func (w *Writer) Commit() (Info, error) {
 	return w.info, nil
 }
 
-// Abort removes the blob unless it was committed. It may be called twice, and
-// what it cannot remove is left to Sweep.
+// Abort removes the blob unless it was committed. It may be called twice. Sweep
+// removes what Abort cannot.
 func (w *Writer) Abort() {
 	if w.done {
 		return
@@ -160,14 +161,14 @@ func (w *Writer) Abort() {
 	_ = os.Remove(w.path + partSuffix)
 }
 
-// Reader reads one blob, from anywhere in it.
+// Reader reads one blob. It can seek.
 type Reader struct {
 	io.ReadSeekCloser
 	Size    int64
 	ModTime time.Time
 }
 
-// Open opens a blob to read.
+// Open opens a blob for reading.
 func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 	path, err := f.path(key)
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(filepath.Join(f.dir, orphans, key)) // until a sweep takes it back
+		file, err = os.Open(filepath.Join(f.dir, orphans, key)) // until a sweep restores it
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
@@ -190,7 +191,7 @@ func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 	return &Reader{ReadSeekCloser: file, Size: stat.Size(), ModTime: stat.ModTime()}, nil
 }
 
-// Delete removes blobs. One that is not there is no error.
+// Delete removes blobs. It is not an error if one does not exist.
 func (f *Files) Delete(_ context.Context, keys ...string) error {
 	var errs []error
 	for _, key := range keys {
@@ -208,8 +209,8 @@ func (f *Files) Delete(_ context.Context, keys ...string) error {
 	return errors.Join(errs...)
 }
 
-// path is where a blob lies. Only keys of the form that Create makes pass, so
-// that no key leads out of the folder.
+// path returns the path of a blob. It rejects keys that Create cannot have
+// made, so that no key leads out of the folder.
 func (f *Files) path(key string) (string, error) {
 	writer, name, ok := strings.Cut(key, "-")
 	if !ok || !plain(writer) || !plain(name) {
@@ -218,7 +219,7 @@ func (f *Files) path(key string) (string, error) {
 	return filepath.Join(f.dir, key), nil
 }
 
-// plain tells whether s is one or more lower-case letters and digits.
+// plain reports whether s is one or more lower-case letters and digits.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
@@ -228,7 +229,7 @@ func plain(s string) bool {
 	return s != ""
 }
 
-// full marks the errors that mean that the disk is full.
+// full wraps errors that mean that the disk is full in ErrFull.
 func full(err error) error {
 	for _, e := range fullErrors {
 		if errors.Is(err, e) {
@@ -238,7 +239,8 @@ func full(err error) error {
 	return err
 }
 
-// syncFolder makes a rename survive a power cut, where folders can be synced.
+// syncFolder makes a rename survive a power failure, if the system can sync
+// folders.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

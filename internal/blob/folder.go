@@ -15,7 +15,8 @@ const identityFile = "folder.id"
 // Folder returns the path of the folder.
 func (f *Files) Folder() string { return f.dir }
 
-// Identity returns what [Files.SetIdentity] wrote last; empty if nothing was.
+// Identity returns the identity set by [Files.SetIdentity]; empty if none was
+// set.
 func (f *Files) Identity() (string, error) {
 	b, err := os.ReadFile(filepath.Join(f.dir, identityFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,8 +25,8 @@ func (f *Files) Identity() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// SetIdentity writes the identity of the folder, which tells whether a
-// database belongs to it.
+// SetIdentity writes the identity of the folder, by which a database recognizes
+// its folder.
 func (f *Files) SetIdentity(id string) error {
 	path := filepath.Join(f.dir, identityFile)
 	part := path + "." + f.writer + partSuffix
@@ -44,22 +45,22 @@ func (f *Files) SetIdentity(id string) error {
 	return nil
 }
 
-// Orphans describes the blobs that no row names.
+// Orphans describes the blobs that no row references.
 type Orphans struct {
 	Count int
 	Bytes int64
-	// Oldest is when the first of them became an orphan; zero if there are none.
+	// Oldest is when the first of them became an orphan; zero if Count is 0.
 	Oldest time.Time
 }
 
-// Orphans looks at the orphans.
+// Orphans returns the number and size of the orphans.
 func (f *Files) Orphans() (Orphans, error) {
 	var o Orphans
 	names, err := blobNames(f.orphansDir())
 	for _, name := range names {
 		info, err := os.Stat(filepath.Join(f.orphansDir(), name))
 		if err != nil {
-			continue // another process was here
+			continue // removed by another process
 		}
 		o.Count++
 		o.Bytes += info.Size()
@@ -70,7 +71,7 @@ func (f *Files) Orphans() (Orphans, error) {
 	return o, err
 }
 
-// Keys lists the blobs that are there, orphans too.
+// Keys returns the keys of all blobs, including orphans.
 func (f *Files) Keys() ([]string, error) {
 	var keys []string
 	for _, dir := range []string{f.dir, f.orphansDir()} {

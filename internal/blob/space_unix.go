@@ -4,8 +4,7 @@ package blob
 
 import "golang.org/x/sys/unix"
 
-// Space returns how many bytes can still be written to the disk of a folder, and
-// the size of that disk.
+// Space returns the free and total bytes of the disk of a folder.
 func Space(dir string) (free, total uint64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,8 +2,7 @@ package blob
 
 import "golang.org/x/sys/windows"
 
-// Space returns how many bytes can still be written to the disk of a folder, and
-// the size of that disk.
+// Space returns the free and total bytes of the disk of a folder.
 func Space(dir string) (free, total uint64, err error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// orphans is the folder, within that of the blobs, of those that no row names.
+// orphans is the subfolder of blobs that no row references.
 const orphans = "orphans"
 
-// OrphanGrace is how long a blob that no row names is kept before it is removed.
+// OrphanGrace is how long an orphan is kept before it is removed.
 const OrphanGrace = 30 * 24 * time.Hour
 
-// Swept lists the files that a sweep touched, by name.
+// Swept lists the names of the files that a sweep changed.
 type Swept struct {
-	// Removed are files that a killed process had half written, and orphans
-	// whose grace time was over.
+	// Removed are incomplete files of dead processes, and orphans older than
+	// OrphanGrace.
 	Removed []string
-	// Orphaned are blobs that no row names. They were moved to the folder
+	// Orphaned are blobs that no row references. They were moved to the folder
 	// orphans.
 	Orphaned []string
-	// Returned are orphans that a row names again. They were moved back.
+	// Returned are orphans that a row references again. They were moved back.
 	Returned []string
 }
 
-// Sweep puts in order what killed processes and changed databases left: files
-// half written are removed, blobs that no row names become orphans, which are
-// removed after [OrphanGrace] unless a row names them again by then. Alive
-// reports whether a writer still runs, whose files are left alone. Used returns
-// the keys that rows name; it is called after the files are listed, so that it
-// knows whatever a writer committed before it died.
+// Sweep cleans up after dead processes and replaced databases. It removes
+// incomplete files, makes orphans of blobs that no row references, and removes
+// orphans after [OrphanGrace] unless a row references them again. Alive reports
+// whether a writer is running; its files are left alone. Used returns the keys
+// that rows reference. It is called after the files are listed, so that it
+// includes what a writer committed before it died.
 func (f *Files) Sweep(now time.Time, alive func(writer string) bool, used func() ([]string, error)) (Swept, error) {
 	names, err := blobNames(f.dir)
 	if err != nil {
@@ -68,8 +68,8 @@ func (f *Files) Sweep(now time.Time, alive func(writer string) bool, used func()
 	return done, errors.Join(errs...)
 }
 
-// sweepUnnamed removes a file that was half written, and makes any other an
-// orphan as of now.
+// sweepUnnamed removes an incomplete file, and makes any other an orphan as of
+// now.
 func (f *Files) sweepUnnamed(now time.Time, name string, done *Swept) error {
 	path := filepath.Join(f.dir, name)
 	if strings.HasSuffix(name, partSuffix) {
@@ -79,13 +79,13 @@ func (f *Files) sweepUnnamed(now time.Time, name string, done *Swept) error {
 		return err
 	}
 	if err := os.Chtimes(path, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // without it the grace time may be over at once
+		return err // without it the grace period may be over at once
 	}
 	return note(os.Rename(path, filepath.Join(f.orphansDir(), name)), name, &done.Orphaned)
 }
 
-// sweepOrphan takes an orphan back that is named, and removes one whose grace
-// time is over.
+// sweepOrphan restores an orphan that is referenced, and removes one whose
+// grace period is over.
 func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept) error {
 	path := filepath.Join(f.orphansDir(), name)
 	if named {
@@ -93,7 +93,7 @@ func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept)
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // another process was here
+		return nil // removed by another process
 	}
 	if err != nil || now.Sub(info.ModTime()) < OrphanGrace {
 		return err
@@ -101,7 +101,7 @@ func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept)
 	return note(os.Remove(path), name, &done.Removed)
 }
 
-// note adds the name to the list unless there was an error. A file that is gone
+// note appends the name to the list unless there was an error. A missing file
 // was swept by another process.
 func note(err error, name string, list *[]string) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,8 +115,8 @@ func note(err error, name string, list *[]string) error {
 
 func (f *Files) orphansDir() string { return filepath.Join(f.dir, orphans) }
 
-// blobNames lists the files of a folder that are named as blobs are, the
-// half-written ones too; none if there is no such folder.
+// blobNames returns the names of the blobs in a folder, including incomplete
+// ones; none if the folder does not exist.
 func blobNames(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

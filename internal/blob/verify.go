@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// ErrDamaged is what reading a blob fails with that is not what was written.
-// Its text says in what they differ. Test with errors.Is.
+// ErrDamaged is returned by reads of a blob that differs from what was written.
+// Its message says how. Test with errors.Is.
 var ErrDamaged = errors.New("damaged")
 
-// VerifiedReader reads a blob once, from start to end, and compares it with
-// what was written. It is for one goroutine.
+// VerifiedReader reads a blob once, from start to end, and verifies its size
+// and checksum. It is not safe for concurrent use.
 type VerifiedReader struct {
-	// Size of the file in bytes, and when it was last written to.
+	// Size is in bytes, ModTime when the file was last written to.
 	Size    int64
 	ModTime time.Time
 
@@ -30,10 +30,10 @@ type VerifiedReader struct {
 	end  error // of the first read that found the end or failed; nil before
 }
 
-// OpenVerified opens the blob that want describes. It fails with ErrDamaged if
-// the file has another size than want's, and so does the read that meets the
-// end if the sum is another. A want without SHA256 has no sum to compare, and
-// its Size is compared unless it is 0. Reads fail once ctx is done.
+// OpenVerified opens the blob that want describes. It returns ErrDamaged if the
+// size differs; the read that reaches the end returns it if the checksum
+// differs. Without want.SHA256 the checksum is not compared, and the size only
+// if it is not 0. Reads fail once ctx is done.
 func (f *Files) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := f.Open(ctx, want.Key)
 	if err != nil {
@@ -49,8 +49,8 @@ func sizeDamage(is, was int64) error {
 	return fmt.Errorf("%w: %d bytes instead of the %d that were stored", ErrDamaged, is, was)
 }
 
-// Read reads on. In place of io.EOF it fails with ErrDamaged if the file is
-// not what was written.
+// Read returns ErrDamaged in place of io.EOF if the file differs from what was
+// written.
 func (r *VerifiedReader) Read(p []byte) (int, error) {
 	if r.end != nil {
 		return 0, r.end
@@ -68,22 +68,22 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compare returns io.EOF if all that was read is what was written.
+// compare returns io.EOF if what was read is what was written, else ErrDamaged.
 func (r *VerifiedReader) compare() error {
 	switch {
-	case r.read != r.Size: // cut, or added to, while it was read
+	case r.read != r.Size: // changed while it was read
 		return sizeDamage(r.read, r.Size)
 	case r.want.SHA256 != "" && r.SHA256() != r.want.SHA256:
-		return fmt.Errorf("%w: its SHA-256 is not that of what was stored", ErrDamaged)
+		return fmt.Errorf("%w: its SHA-256 differs from that of the stored file", ErrDamaged)
 	}
 	return io.EOF
 }
 
-// SHA256 returns the sum of what was read so far, in hex.
+// SHA256 returns the checksum of what was read so far, in hex.
 func (r *VerifiedReader) SHA256() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
-// Verify reads what is left. It returns nil if the whole file is what was
-// written, and else what Read fails with.
+// Verify reads the rest. It returns nil if the whole file is what was written,
+// else the error of Read.
 func (r *VerifiedReader) Verify() error {
 	_, err := io.Copy(io.Discard, onlyReader{r})
 	return err

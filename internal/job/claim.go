@@ -8,52 +8,54 @@ import (
 	"time"
 )
 
-// lease is how long a worker may be silent before another takes over.
+// lease is how long a job stays claimed without a heartbeat.
 const lease = 10 * time.Second
 
-// Errors that a Store answers with. Test with errors.Is.
+// Errors that a Store returns. Test with errors.Is.
 var (
 	ErrNone = errors.New("no job to claim")
 	ErrLost = errors.New("the lease is lost")
 )
 
-// Job is a piece of work.
+// Job is a unit of work.
 type Job struct {
 	Key, Account, Kind string
-	// Subject is the key of what the work is on.
+	// Subject is the key of the resource that the job works on.
 	Subject string
-	// Attempt counts from 1 the workers that took the job up.
+	// Attempt counts the attempts from 1.
 	Attempt int
 	Created time.Time
 }
 
-// Claim describes which job a worker may take, and for how long.
+// Claim describes which jobs a worker may claim, and for how long.
 type Claim struct {
 	Kind string
-	// Subjects limits the claim to jobs on these things; nil allows any.
+	// Subjects limits the claim to jobs on these subjects; nil allows any.
 	Subjects []string
-	// Without are accounts whose jobs are left to others.
+	// Without are accounts whose jobs are excluded.
 	Without []string
 	// Now is the time of the claim, Until the end of the lease.
 	Now, Until time.Time
 }
 
-// Store holds the queue. Its leases belong to the process, not to the pool.
+// Store is the job queue. Its leases belong to the process, not to the pool.
 type Store interface {
-	// ClaimJob leases the next job that the claim allows; ErrNone if there is none.
+	// ClaimJob leases the next matching job. It returns ErrNone if there is none.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
-	// RenewJob extends a lease; ErrLost if it is another's by now or the job is gone.
+	// RenewJob extends a lease. It returns ErrLost if another process has it or
+	// the job was deleted.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
-	// ReleaseJob gives an unfinished job back.
+	// ReleaseJob returns an unfinished job to the queue.
 	ReleaseJob(ctx context.Context, key string) error
-	// FreeDeadJobs frees the leases of processes known to be dead.
+	// FreeDeadJobs frees the leases of dead processes.
 	FreeDeadJobs(ctx context.Context) error
 }
 
-// held counts the jobs of a kind and an account that this pool does.
+// held is the key of the count of jobs that this pool runs, by kind and
+// account.
 type held struct{ kind, account string }
 
-// claim leases the next job of a kind that this pool may take.
+// claim leases the next job of a kind that this pool may run.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claiming.Lock()
 	defer p.claiming.Unlock()
@@ -79,7 +81,7 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	return j, err
 }
 
-// unclaim makes up for the claim of a job that is done or given back.
+// unclaim uncounts a job that ended or was released.
 func (p *Pool) unclaim(j *Job) {
 	p.claiming.Lock()
 	defer p.claiming.Unlock()

@@ -1,5 +1,5 @@
-// Package job does durable work: what is queued in a store is done once, by
-// one worker at a time, whatever dies in between.
+// Package job runs durable jobs: a job that is queued in a store is completed
+// once, by one worker at a time, even if processes die.
 //
 //	         Claim                    Do commits its result
 //	queued ─────────► leased ─────────────────────────────────► gone
@@ -9,11 +9,11 @@
 //	   │   (clean stop)
 //	   └── the lease runs out, or its process is known to be dead
 //
-// A pool takes every job, or only those on subjects that it was told to want:
-// then what others queued or left behind does not delay its own.
+// A pool runs all jobs, or only those on the subjects passed to Want: then the
+// jobs of other processes do not delay its own.
 //
-// A lease is renewed by a heartbeat while the work goes on. A worker that
-// finds its lease lost stops, and what it writes at its end is guarded by the
-// lease, so that a job never ends twice. Cancelling reaches work in the same
-// process at once and elsewhere with its next heartbeat.
+// A heartbeat renews the lease while the job runs. A worker that lost its lease
+// stops, and its result is written only if it has the lease, so that a job
+// never ends twice. A cancellation reaches a job in the same process at once,
+// and one in another process with its next heartbeat.
 package job

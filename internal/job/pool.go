@@ -9,43 +9,43 @@ import (
 )
 
 const (
-	// poll is how often a pool looks for what other processes queued or left.
+	// poll is how often a pool looks for jobs of other processes.
 	poll = 500 * time.Millisecond
-	// retry is how long to wait after the store failed.
+	// retry is the delay after an error of the store.
 	retry = 2 * time.Second
-	// grace is how long a pool that stops waits for work under way.
+	// grace is how long Run waits for running jobs to stop.
 	grace = 5 * time.Second
 )
 
-// Kind is a kind of job and how to do it.
+// Kind is a kind of job and its implementation.
 type Kind struct {
 	Name string
-	// Workers is how many run at a time.
+	// Workers is the number of concurrent jobs.
 	Workers int
-	// PerAccount is how many jobs of one account this pool does at a time, so
-	// that a worker is left for the others; 0 is as many as there are workers.
+	// PerAccount limits the concurrent jobs of one account, so that a worker stays
+	// free for other accounts; 0 is no limit.
 	PerAccount int
-	// Do does the work and commits its result, which removes the job from the
-	// store. It returns soon after ctx is done, with an error, having
-	// committed nothing; the job stays for another worker.
+	// Do runs the job and commits its result, which deletes the job from the
+	// store. When ctx is done it must return soon, with an error and without a
+	// commit; the job stays queued for another worker.
 	Do func(ctx context.Context, r *Run) error
-	// GiveUp commits that the job has failed for good, which removes it. It
-	// is repeated until it succeeds.
+	// GiveUp commits that the job has failed permanently, which deletes it. It is
+	// retried until it succeeds.
 	GiveUp func(ctx context.Context, j *Job, cause error) error
 }
 
-// Config is what a Pool works with.
+// Config configures a Pool.
 type Config struct {
 	Store Store
 	Kinds []Kind
 	// Wanted limits the pool to jobs whose subject was passed to [Pool.Want].
-	// Otherwise it takes every job, whoever queued it.
+	// Otherwise it runs the jobs of all processes.
 	Wanted bool
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// Pool works on jobs. It is safe for any number of goroutines.
+// Pool runs jobs. It is safe for concurrent use.
 type Pool struct {
 	Config
 	wake map[string]chan struct{} // by kind
@@ -55,12 +55,13 @@ type Pool struct {
 	wanted map[string]struct{} // subjects
 	stuck  error
 
-	// claiming is held over a claim, so that no two claims overdraw PerAccount.
+	// claiming is held during a claim, so that concurrent claims respect
+	// PerAccount.
 	claiming sync.Mutex
 	held     map[held]int // guarded by claiming
 }
 
-// NewPool makes a pool. It does nothing until [Pool.Run].
+// NewPool returns a pool. It runs no jobs before [Pool.Run].
 func NewPool(c Config) *Pool {
 	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, wanted: map[string]struct{}{}, held: map[held]int{}}
 	for _, k := range c.Kinds {
@@ -69,17 +70,17 @@ func NewPool(c Config) *Pool {
 	return p
 }
 
-// Wake tells that a job of the kind was queued, which is then claimed at once
-// if a worker is idle.
+// Wake notifies the pool that a job of the kind was queued, so that an idle
+// worker claims it at once.
 func (p *Pool) Wake(kind string) {
 	select {
 	case p.wake[kind] <- struct{}{}:
-	default: // somebody is about to look anyway
+	default: // a notification is already pending
 	}
 }
 
-// Want lets a pool that is limited to wanted jobs take the job on a subject, now
-// or once it is queued.
+// Want lets a pool with Config.Wanted run the job on a subject, now or once it
+// is queued.
 func (p *Pool) Want(subject string) {
 	if !p.Wanted {
 		return
@@ -92,8 +93,8 @@ func (p *Pool) Want(subject string) {
 	}
 }
 
-// Drop ends the runs of a subject or account that was deleted at once, if they
-// are in this pool. In other processes their next heartbeats do.
+// Drop stops the running jobs of a deleted subject or account in this pool at
+// once. Other processes stop theirs at the next heartbeat.
 func (p *Pool) Drop(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +105,7 @@ func (p *Pool) Drop(key string) {
 	}
 }
 
-// Cancel reaches the run of a subject at once, if it is in this pool.
+// Cancel cancels the running job on a subject at once, if it is in this pool.
 func (p *Pool) Cancel(subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,9 +116,9 @@ func (p *Pool) Cancel(subject string) {
 	}
 }
 
-// Run works until ctx ends and all work under way has stopped, and gives
-// the leases of unfinished work back. Work that does not stop within five
-// seconds is left behind: its lease is free when the process has ended.
+// Run runs jobs until ctx is done, and returns when the running jobs have
+// stopped and are released. It does not wait longer than five seconds: the
+// lease of a job that has not stopped is freed when the process ends.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	workers.Go(func() { p.free(ctx) })
@@ -137,20 +138,20 @@ func (p *Pool) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	pause(context.WithoutCancel(ctx), grace, stopped)
-	p.warnLeft(ctx) // none, as a rule
+	p.warnLeft(ctx) // normally none
 	return nil
 }
 
-// warnLeft logs the work that has not stopped.
+// warnLeft logs the jobs that have not stopped.
 func (p *Pool) warnLeft(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
-		p.Log.WarnContext(ctx, "job does not stop and is left behind", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
+		p.Log.WarnContext(ctx, "job does not stop and is abandoned", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
 	}
 }
 
-// free takes leases from the dead, at once and from time to time.
+// free frees the leases of dead processes, at once and then periodically.
 func (p *Pool) free(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := p.Store.FreeDeadJobs(ctx); err != nil && ctx.Err() == nil {
@@ -160,14 +161,14 @@ func (p *Pool) free(ctx context.Context) {
 	}
 }
 
-// work claims and does jobs of a kind, one after the other.
+// work claims and runs jobs of a kind, one at a time.
 func (p *Pool) work(ctx context.Context, k *Kind) {
 	for ctx.Err() == nil {
 		j, err := p.claim(ctx, k)
 		switch {
 		case err == nil:
 			p.setStuck(nil)
-			p.Wake(k.Name) // where there is one there may be more, for another worker
+			p.Wake(k.Name) // there may be more, for another worker
 			p.do(ctx, k, j)
 			p.unclaim(j)
 		case errors.Is(err, ErrNone):
@@ -180,7 +181,7 @@ func (p *Pool) work(ctx context.Context, k *Kind) {
 	}
 }
 
-// pause waits for d, or for wake; false if ctx ended first.
+// pause waits for d or wake. It returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -11,23 +11,24 @@ import (
 )
 
 const (
-	// heartbeat is how often a lease is renewed and a cancel looked for.
+	// heartbeat is how often a lease is renewed and cancellation checked.
 	heartbeat = time.Second
-	// release bounds the time for giving a lease back at a clean stop.
+	// release is the time limit for releasing a job at a clean stop.
 	release = 5 * time.Second
-	// maxAttempts is how many workers may die of a job before it is given up.
+	// maxAttempts is the number of attempts that may end with the death of the
+	// process before the job fails.
 	maxAttempts = 5
 )
 
-// ErrAttempts is what a job is given up with whose workers died.
+// ErrAttempts is the cause passed to GiveUp after too many attempts.
 var ErrAttempts = fmt.Errorf("%d attempts ended with the death of their process", maxAttempts)
 
-// ErrPanic is what a job is given up with that ran into a defect of the program.
+// ErrPanic is the cause passed to GiveUp if Do panicked.
 var ErrPanic = errors.New("panic")
 
 var errStopping = errors.New("the pool stops")
 
-// Run is a job being done.
+// Run is a running job.
 type Run struct {
 	Job
 	once      sync.Once
@@ -35,13 +36,13 @@ type Run struct {
 	stop      context.CancelCauseFunc // ends the context of Do
 }
 
-// Cancelled is closed when the job's owner wants no more of it. Do then ends
-// as the kind of work has it: it may still commit what it has.
+// Cancelled is closed when the job is cancelled. Do then ends as is right for
+// its kind: it may still commit a result.
 func (r *Run) Cancelled() <-chan struct{} { return r.cancelled }
 
 func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 
-// do does one job and sees to its end.
+// do runs one job to its end.
 func (p *Pool) do(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "attempt", j.Attempt)
 	began := p.Now()
@@ -64,7 +65,7 @@ func (p *Pool) do(ctx context.Context, k *Kind, j *Job) {
 	}
 }
 
-// attempt runs Do under a lease. It answers ErrLost if that was lost.
+// attempt runs Do under a lease. It returns ErrLost if the lease was lost.
 func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}
@@ -93,7 +94,7 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	return err
 }
 
-// beat renews the lease until ctx ends, which it ends itself if that is lost.
+// beat renews the lease until ctx is done. It calls stop if the lease was lost.
 func (p *Pool) beat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(lease))
@@ -119,14 +120,14 @@ func (p *Pool) release(ctx context.Context, j *Job, log *slog.Logger) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), release)
 	defer done()
 	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
-		log.WarnContext(ctx, "giving a lease back", "error", err) // it will run out
+		log.WarnContext(ctx, "releasing a job", "error", err) // the lease will expire
 		return
 	}
-	log.InfoContext(ctx, "job given back, the pool stops")
+	log.InfoContext(ctx, "job released, the pool stops")
 }
 
-// Stuck returns why the beginning or the end of a job could not be written when
-// that was last tried; nil if nothing waits to be written.
+// Stuck returns the error of the last attempt to write the start or end of a
+// job; nil if it succeeded.
 func (p *Pool) Stuck() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,8 +140,8 @@ func (p *Pool) setStuck(err error) {
 	p.stuck = err
 }
 
-// giveUp commits the failure, again and again while the store fails, because
-// nobody else takes the job while this process holds it.
+// giveUp commits the failure. It retries while the store fails, because no
+// other process claims the job while this one has the lease.
 func (p *Pool) giveUp(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.GiveUp(ctx, j, cause)

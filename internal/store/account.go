@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Account is somebody who may log in.
+// Account is a user who may log in.
 type Account struct {
 	Key, Email string
-	// Password is a PHC string; empty for an account nobody can log in to.
+	// Password is a PHC string; empty if nobody can log in to the account.
 	Password string `json:"-"`
-	// Disabled accounts keep everything, but no token of theirs holds.
+	// Disabled accounts keep their data, but their tokens are invalid.
 	Disabled bool
 	Created  time.Time
 }
@@ -32,13 +32,13 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 		a.Key, a.Email, a.Password, boolInt(a.Disabled), micros(a.Created)))
 }
 
-// GetAccount reads the account of an e-mail.
+// GetAccount returns the account with an e-mail address.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE email = ?", email))
 	return a, fault(err)
 }
 
-// ListAccounts reads all accounts by e-mail.
+// ListAccounts returns all accounts, sorted by e-mail.
 func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+accountColumns+" FROM account ORDER BY email")
 	if err != nil {
@@ -47,9 +47,9 @@ func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
 	return collect(rows, scanAccount)
 }
 
-// UpdateAccount writes the password and whether the account is disabled, and
-// ends its sessions. The work of a disabled account stops with the next
-// heartbeat and waits in the queue.
+// UpdateAccount writes Password and Disabled, and ends the account's sessions.
+// The running jobs of a disabled account stop at their next heartbeat and wait
+// in the queue.
 func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	err := t.change(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
 		a.Password, boolInt(a.Disabled), a.Key)
@@ -65,8 +65,8 @@ func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	return t.exec(ctx, "DELETE FROM token WHERE account = ?", a.Key)
 }
 
-// DeleteAccount deletes the account with all it has, and returns the blobs that
-// nothing refers to any more.
+// DeleteAccount deletes the account with all its rows, and returns the blobs
+// that are no longer referenced.
 func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
 	blobs, err := t.blobsWhere(ctx, "account", key)
 	if err != nil {
@@ -75,7 +75,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
 	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// InsertToken opens a session. Sessions that expired before now are cleared.
+// InsertToken adds a session. Sessions that expired before now are deleted.
 func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", micros(now)); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires
 	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, micros(expires))
 }
 
-// GetTokenAccount reads the account of a session that holds at now.
+// GetTokenAccount returns the account of a session that is valid at now.
 func (t *Tx) GetTokenAccount(ctx context.Context, hash string, now time.Time) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, `SELECT a.key, a.email, a.password, a.disabled, a.created
 		FROM token t JOIN account a ON a.key = t.account
@@ -91,8 +91,8 @@ func (t *Tx) GetTokenAccount(ctx context.Context, hash string, now time.Time) (*
 	return a, fault(err)
 }
 
-// KeepSecret stores value under name unless there is one, and returns the one
-// that is kept: every process gets the same.
+// KeepSecret stores value under name unless a value exists, and returns the
+// stored one: every process gets the same.
 func (s *Store) KeepSecret(ctx context.Context, name, value string) (kept string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
 		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&kept)

@@ -9,33 +9,33 @@ import (
 	"foretell/internal/api"
 )
 
-// Dataset is a CSV and what its preparation found in it.
+// Dataset is an uploaded CSV and the results of its preparation.
 type Dataset struct {
 	Key, Account string
 	Name         string
-	// Series is the name that the dataset shares with others; InsertDataset sets
-	// it to Name if it is empty.
+	// Series is the name that the dataset shares with others. InsertDataset
+	// defaults it to Name.
 	Series      string
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV once it is uploaded. It is zero if the dataset FAILED because
-	// of what the CSV holds, and kept if it FAILED because the file was damaged.
+	// File is the CSV once uploaded. It is zero if the dataset FAILED because of
+	// its content, but not if it FAILED because the file was damaged.
 	File
-	// Reason tells why it FAILED.
+	// Reason is why it FAILED.
 	Reason  string
 	Rows    int64
 	Columns []api.Column
 	Classes []api.Class
-	// Schema is the reader's, as JSON, once COMPLETED.
+	// Schema is a frame.Schema as JSON, once COMPLETED.
 	Schema           []byte
 	Created, Updated time.Time
 }
 
 const (
 	datasetColumns = datasetEntry + ", d.columns, d.classes, d.schema"
-	// datasetEntryColumns leave out what lists do not show: it may be a megabyte
-	// of JSON a row.
+	// datasetEntryColumns omit what lists do not show, which may be a megabyte of
+	// JSON per row.
 	datasetEntryColumns = datasetEntry + ", '[]', '[]', ''"
 	datasetEntry        = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.reason, d.row_count, d.created, d.updated`
@@ -57,7 +57,7 @@ func scanDataset(row scanner) (*Dataset, error) {
 	return &d, json.Unmarshal(classes, &d.Classes)
 }
 
-// InsertDataset adds a dataset. It fails with ErrTaken if the account has one of
+// InsertDataset adds a dataset. It returns ErrTaken if the account has one of
 // that name.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 	d.Series = cmp.Or(d.Series, d.Name)
@@ -66,25 +66,25 @@ func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, micros(d.Created), micros(d.Updated)))
 }
 
-// GetDataset reads a dataset of the account.
+// GetDataset returns a dataset of the account.
 func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, error) {
 	d, err := scanDataset(t.tx.QueryRowContext(ctx,
 		"SELECT "+datasetColumns+" FROM dataset d WHERE d.key = ? AND d.account = ?", key, account))
 	return d, fault(err)
 }
 
-// DatasetQuery chooses datasets of an account.
+// DatasetQuery filters the datasets of an account.
 type DatasetQuery struct {
 	Account string
-	// State keeps those in the state; empty keeps all.
+	// State selects datasets in that state; empty selects all.
 	State string
-	// WithModel keeps those that have a model.
+	// WithModel selects datasets that have a model.
 	WithModel bool
 	Window
 }
 
-// ListDatasets reads a page of datasets, newest first, and how many there are
-// in all. Their Columns, Classes and Schema are left empty.
+// ListDatasets returns a page of datasets, newest first, and their total
+// number. Columns, Classes and Schema are left empty.
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int64, error) {
 	s := selection{columns: datasetEntryColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
 	s.and("d.account = ?", q.Account)
@@ -97,8 +97,8 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int6
 	return list(ctx, t, s, q.Window, scanDataset)
 }
 
-// UpdateDataset writes what changes in a dataset's life, if it is in state
-// from; else ErrState, also if it is gone.
+// UpdateDataset writes the mutable columns of a dataset if it is in state from.
+// It returns ErrState if it is in another state or does not exist.
 func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
 	columns, err := json.Marshal(notNil(d.Columns))
 	if err != nil {
@@ -115,8 +115,8 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
 }
 
 // DeleteDataset deletes a dataset with its training jobs, models, predictions
-// and queued work, and returns the blobs that nothing refers to any more. It
-// fails with ErrState while work on any of them runs; see [Tx.Busy].
+// and queued jobs, and returns the blobs that are no longer referenced. It
+// returns ErrState while a job on any of them is active; see [Tx.Busy].
 func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, error) {
 	d, err := t.GetDataset(ctx, account, key)
 	if err != nil {
@@ -125,7 +125,7 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, 
 	return t.deleteTree(ctx, "dataset", d.Key)
 }
 
-// notNil makes a nil list an empty one, which JSON tells apart.
+// notNil returns an empty list for a nil one, because JSON distinguishes them.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// The rows of a tree of datasets, training jobs, models and predictions, by
-// the column that names its root. Deleting the root deletes the others by
-// foreign key; blobs and queued jobs have none and are found here.
+// trees holds, for each kind of root, the conditions that select the rows that
+// are deleted with it. Foreign keys cascade the deletion to other tables; blobs
+// and queued jobs have no foreign keys and are selected by these conditions.
 var trees = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -20,7 +20,7 @@ var trees = map[string]struct{ table, datasets, trainings, models, predictions s
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// arguments returns the key once for each placeholder of the query.
+// arguments returns the key once per placeholder of the query.
 func arguments(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
@@ -29,7 +29,7 @@ func arguments(query, key string) []any {
 	return args
 }
 
-// blobsWhere returns the blobs of a tree.
+// blobsWhere returns the blobs of a root and its dependents.
 func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error) {
 	tree := trees[root]
 	var parts []string
@@ -47,12 +47,12 @@ func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error)
 	return t.texts(ctx, query, arguments(query, key)...)
 }
 
-// Activity is something at work: a "training job" or "prediction".
+// Activity is an active job: on a "training job" or "prediction".
 type Activity struct{ Noun, Key, Status string }
 
-// Busy returns something of a tree that is at work and has to end before the tree
-// can be deleted; nil if nothing is. The preparation of a dataset has not. The root
-// is "dataset", "training", "model" or "prediction".
+// Busy returns an active job that must end before the root can be deleted; nil
+// if there is none. The preparation of a dataset does not prevent its deletion.
+// The root is "dataset", "training", "model" or "prediction".
 func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
 	tree := trees[root]
 	var parts []string
@@ -74,7 +74,7 @@ func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
 	return &a, err
 }
 
-// deleteTree deletes a root, what hangs on it and its queued jobs.
+// deleteTree deletes a root, its dependents and their queued jobs.
 func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error) {
 	busy, err := t.Busy(ctx, root, key)
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error)
 	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM "+tree.table+" WHERE key = ?", key)
 }
 
-// Blobs returns every blob that a row refers to.
+// Blobs returns every blob that a row references.
 func (t *Tx) Blobs(ctx context.Context) ([]string, error) {
 	return t.texts(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
 		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction`)

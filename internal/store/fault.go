@@ -10,18 +10,18 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// What can go wrong that a caller acts on. Test with errors.Is.
+// The errors that callers handle. Test with errors.Is.
 var (
 	ErrNotFound = errors.New("no such row")
 	ErrTaken    = errors.New("the name is taken")
-	ErrState    = errors.New("the row is not in the state that allows it")
-	ErrLost     = errors.New("another process has the job, or it is gone")
+	ErrState    = errors.New("the row is not in the required state")
+	ErrLost     = errors.New("the job was leased by another process or deleted")
 	ErrFull     = errors.New("the disk of the database is full")
 	ErrCorrupt  = errors.New("the database is damaged")
 	ErrNewer    = errors.New("the database was written by a newer program")
 )
 
-// fault turns what the driver says into the errors above, keeping the cause.
+// fault translates driver errors into the errors above and wraps the cause.
 func fault(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -43,7 +43,7 @@ func fault(err error) error {
 	return err
 }
 
-// faultIn is fault where ctx may be what went wrong: the driver calls that an
+// faultIn is fault for a call with ctx: the driver reports the end of ctx as an
 // interruption.
 func faultIn(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {

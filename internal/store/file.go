@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// File is a stored file as a row describes it.
+// File is a row's description of a stored file.
 type File struct {
 	// Blob is the key of the file; empty if there is none.
 	Blob string
-	// Bytes is its size and SHA256 its sum, in hex. SHA256 is empty if the file
-	// was stored by a release that kept no sums and has not been read since;
+	// Bytes is its size and SHA256 its checksum in hex. SHA256 is empty if the
+	// file was stored by a release without checksums and has not been read since;
 	// Bytes is then 0 except for the CSV of a dataset.
 	Bytes  int64
 	SHA256 string
@@ -24,15 +24,15 @@ const (
 	ResultFile = "result"
 )
 
-// OwnedFile is a stored file and what it is of.
+// OwnedFile is a stored file and its owner.
 type OwnedFile struct {
 	File
-	// Kind is one of the constants above. Key is that of the dataset, of the
-	// model, or of the prediction that the other two are of.
+	// Kind is one of the constants above. Key is that of the dataset, model or
+	// prediction that the file belongs to.
 	Kind, Key string
 }
 
-// Files reads every stored file that a row names.
+// Files returns every stored file that a row references.
 func (t *Tx) Files(ctx context.Context) ([]*OwnedFile, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT 'dataset', key, blob, bytes, coalesce(sha256, '') FROM dataset WHERE blob <> ''
 		UNION ALL SELECT 'model', key, blob, coalesce(bytes, 0), coalesce(sha256, '') FROM model
@@ -48,8 +48,8 @@ func (t *Tx) Files(ctx context.Context) ([]*OwnedFile, error) {
 	})
 }
 
-// KeepSum writes the size and sum of a file that has none yet. Nothing happens
-// where the row is gone or names another file by now.
+// KeepSum writes the size and checksum of a file that has none yet. It does
+// nothing if the row was deleted or references another file.
 func (t *Tx) KeepSum(ctx context.Context, f *OwnedFile) error {
 	query, ok := map[string]string{
 		CSVFile:    "UPDATE dataset SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// KeepFolder stores id as the identity of the data folder unless there is one,
-// and returns the one that is kept: every process gets the same.
+// KeepFolder stores id as the identity of the data folder unless it has one,
+// and returns the stored one: every process gets the same.
 func (s *Store) KeepFolder(ctx context.Context, id string) (kept string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		kept, err = t.Folder(ctx)
@@ -19,8 +19,8 @@ func (s *Store) KeepFolder(ctx context.Context, id string) (kept string, err err
 	return kept, err
 }
 
-// Folder reads the identity of the data folder; empty if the database has none
-// yet.
+// Folder returns the identity of the data folder; empty if the database has
+// none yet.
 func (t *Tx) Folder(ctx context.Context) (id string, err error) {
 	err = fault(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
 	if errors.Is(err, ErrNotFound) {

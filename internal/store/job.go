@@ -12,10 +12,9 @@ import (
 // job or a prediction.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the process that waits for the job and does it itself; empty
-	// where it is left to the workers.
+	// Process is the only process that may run the job; empty if any worker may.
 	Process string
-	// Attempt counts the claims, this one included, that did not end in a release.
+	// Attempt counts the claims that were not released, including this one.
 	Attempt int
 	Created time.Time
 }
@@ -30,25 +29,27 @@ func scanJob(row scanner) (*Job, error) {
 	return &j, err
 }
 
-// InsertJob queues work, in the transaction of the state change that it follows from.
+// InsertJob queues a job, in the transaction of the state change that causes
+// it.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	return fault(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
 		j.Key, j.Account, j.Kind, j.Subject, j.Process, micros(j.Created)))
 }
 
-// JobClaim describes which job a process may take, and for how long.
+// JobClaim describes which jobs a process may claim, and for how long.
 type JobClaim struct {
 	Kind string
-	// Subjects limits the claim to jobs on these things; nil allows any.
+	// Subjects limits the claim to jobs on these subjects; nil allows any.
 	Subjects []string
-	// Without are accounts whose jobs are left to others.
+	// Without are accounts whose jobs are excluded.
 	Without []string
 	// Now is the time of the claim, Until the end of the lease.
 	Now, Until time.Time
 }
 
-// where is the condition of the claim: a job is free if nobody has it, or if
-// another process let its lease run out. Jobs of disabled accounts wait.
+// where returns the condition of the claim: a job is free if it has no owner,
+// or if the lease of another process has expired. Jobs of disabled accounts
+// wait.
 func (c *JobClaim) where(process string) (string, []any) {
 	query := `j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
@@ -66,9 +67,9 @@ func (c *JobClaim) where(process string) (string, []any) {
 	return query, args
 }
 
-// ClaimJob leases the next job that the claim allows to this process: of the
-// accounts that wait, the one served longest ago, and of its jobs the oldest.
-// It returns ErrNotFound if there is none.
+// ClaimJob leases the next matching job to this process: the oldest job of the
+// account whose last claim is longest ago. It returns ErrNotFound if there is
+// none.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.where(s.Process())
 	if idle, err := s.noJob(ctx, where, args); err != nil || idle {
@@ -91,7 +92,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	return j, err
 }
 
-// noJob looks for a job to claim without taking the write lock.
+// noJob reports whether no job can be claimed. It does not take the write lock.
 func (s *Store) noJob(ctx context.Context, where string, args []any) (bool, error) {
 	var one int
 	err := s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one)
@@ -108,8 +109,9 @@ func errIf(condition bool, err error) error {
 	return nil
 }
 
-// RenewJob extends this process's lease and tells whether the job was asked to
-// stop; ErrLost if the lease is another's or the job is gone.
+// RenewJob extends this process's lease and reports whether the job was
+// cancelled. It returns ErrLost if another process has the lease or the job was
+// deleted.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
@@ -122,15 +124,15 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 	return cancelled, err
 }
 
-// ReleaseJob gives an unfinished job back, as if it had not been claimed.
+// ReleaseJob returns an unfinished job to the queue, as if it had not been
+// claimed.
 func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 	return s.Write(ctx, func(t *Tx) error {
 		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.Process())
 	})
 }
 
-// FreeDeadJobs frees the leases of processes that died, without waiting for
-// them to run out.
+// FreeDeadJobs frees the leases of dead processes before they expire.
 func (s *Store) FreeDeadJobs(ctx context.Context) error {
 	var owners []string
 	err := s.Read(ctx, func(t *Tx) (err error) {
@@ -154,14 +156,15 @@ func (s *Store) FreeDeadJobs(ctx context.Context) error {
 	return nil
 }
 
-// FinishJob removes a job that this process holds, in the transaction that
-// writes its result; ErrLost keeps a worker that lost its lease from writing.
+// FinishJob deletes a job that this process has leased, in the transaction that
+// writes its result. It returns ErrLost if the lease was lost, so that the
+// result is not written.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 	return t.change(ctx, ErrLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }
 
-// HoldJob fails with ErrLost unless the process holds the job: the guard of
-// what is written while it runs.
+// HoldJob returns ErrLost unless the process has the lease. It guards what is
+// written while the job runs.
 func (t *Tx) HoldJob(ctx context.Context, key, process string) error {
 	var one int
 	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)
@@ -171,12 +174,12 @@ func (t *Tx) HoldJob(ctx context.Context, key, process string) error {
 	return err
 }
 
-// DropJob removes the job of a subject, whoever has it.
+// DropJob deletes the job of a subject, even if it is leased.
 func (t *Tx) DropJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
 
-// DropQueuedJob removes the job of a subject unless a worker has it, and reports
+// DropQueuedJob deletes the job of a subject unless it is leased, and reports
 // whether it did.
 func (t *Tx) DropQueuedJob(ctx context.Context, subject string) (bool, error) {
 	err := t.change(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
@@ -186,7 +189,7 @@ func (t *Tx) DropQueuedJob(ctx context.Context, subject string) (bool, error) {
 	return err == nil, err
 }
 
-// JobCount is how many jobs of a kind wait, and how many have a lease.
+// JobCount is the number of queued and leased jobs of a kind.
 type JobCount struct {
 	Kind            string
 	Queued, Running int64

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Window is a page of a list: Limit rows after the first Offset.
+// Window is a page of a list: at most Limit rows after the first Offset.
 type Window struct{ Offset, Limit int64 }
 
-// selection is a query in the parts that a list and its count share.
+// selection holds the parts of a query that a list and its count share.
 type selection struct {
 	columns, from, order string
 	where                []string
 	args                 []any
 }
 
-// and narrows the selection.
+// and adds a condition.
 func (s *selection) and(condition string, args ...any) {
 	s.where = append(s.where, condition)
 	s.args = append(s.args, args...)
@@ -33,7 +33,7 @@ func (s *selection) condition() string {
 // scanner is a row: *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dst ...any) error }
 
-// list returns the window's rows and how many there are in all.
+// list returns the rows of the page and the total number of rows.
 func list[T any](ctx context.Context, t *Tx, s selection, w Window, scan func(scanner) (*T, error)) ([]*T, int64, error) {
 	var total int64
 	count := "SELECT count(*) FROM " + s.from + s.condition()
@@ -49,7 +49,7 @@ func list[T any](ctx context.Context, t *Tx, s selection, w Window, scan func(sc
 	return items, total, err
 }
 
-// collect reads all rows and closes them.
+// collect scans all rows and closes them.
 func collect[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
@@ -63,7 +63,7 @@ func collect[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error
 	return items, rows.Err()
 }
 
-// texts reads rows of one column.
+// texts returns the non-empty values of a query of one column.
 func (t *Tx) texts(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -83,8 +83,8 @@ func (t *Tx) texts(ctx context.Context, query string, args ...any) ([]string, er
 	return all, rows.Err()
 }
 
-// change runs a statement that has to hit a row, and returns none if it hits
-// nothing.
+// change runs a statement that must affect a row, and returns none if it
+// affects no row.
 func (t *Tx) change(ctx context.Context, none error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -97,13 +97,13 @@ func (t *Tx) change(ctx context.Context, none error, query string, args ...any) 
 	return err
 }
 
-// exec runs a statement that may hit nothing.
+// exec runs a statement that may affect no row.
 func (t *Tx) exec(ctx context.Context, query string, args ...any) error {
 	_, err := t.tx.ExecContext(ctx, query, args...)
 	return err
 }
 
-// micros is how a time is stored; the zero time as 0.
+// micros returns a time as it is stored: microseconds, or 0 for the zero time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock opens and locks the file, or says errHeld. The lock belongs to the
-// open file: it ends with Close or with the process, however that dies.
+// tryLock opens and locks the file, or returns errHeld. The lock is released by
+// Close or by the end of the process.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 	"syscall"
 )
 
-// sharingViolation is what Windows says when another process has the file.
+// sharingViolation is the error of Windows if another process has opened the
+// file.
 const sharingViolation = syscall.Errno(32)
 
-// tryLock opens the file for this process alone, or says errHeld. The lock
-// ends with Close or with the process, however that dies.
+// tryLock opens the file exclusively, or returns errHeld. The lock is released
+// by Close or by the end of the process.
 func tryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

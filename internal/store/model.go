@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Model is what a race has learnt.
+// Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
 	// Version counts up within the dataset, SeriesVersion within its series;
@@ -17,17 +17,16 @@ type Model struct {
 	// Report is an api.ModelReport as JSON.
 	Report  []byte
 	Created time.Time
-	// Champion reports whether the model is the best of its series. Models are
-	// compared by the metric of the series' newest one, those of other metrics
-	// left out; of equals the first is the champion. It is read and not written.
+	// Champion reports whether the model is the best of its series, among the
+	// models with the metric of the series' newest one; the first wins a tie. It
+	// is read-only.
 	Champion bool
-	// Series is the dataset's, and the others are the race's: Threshold is nil for
-	// a race without one, Test where nothing was measured. They are read and not
-	// written.
+	// Series is the dataset's; the others are the race's. Threshold is nil if the
+	// race had none, Test if it was not measured. They are read-only.
 	Series, Metric  string
 	Threshold, Test *float64
-	// The intervals are as JSON what the report says of the score by the race's
-	// metric on validation and test rows; "" where they are not known.
+	// The intervals are those of the race's metric on validation and test rows, as
+	// JSON; "" if unknown.
 	ValidationInterval, TestInterval string
 }
 
@@ -50,8 +49,7 @@ func scanModel(row scanner) (*Model, error) {
 	return &m, err
 }
 
-// InsertModel adds a model under the next version of its dataset and of its
-// series, and writes both into m.
+// InsertModel adds a model and sets its Version, SeriesVersion and Series.
 func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
 	var account string
@@ -69,7 +67,7 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, micros(m.Created)))
 }
 
-// GetModel reads a model of the account.
+// GetModel returns a model of the account.
 func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) {
 	m, err := scanModel(t.tx.QueryRowContext(ctx,
 		"SELECT "+modelColumns+" FROM "+modelFrom+" WHERE m.key = ? AND m.account = ?", key, account))
@@ -79,8 +77,8 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	return m, t.markChampion(ctx, m)
 }
 
-// ListModels reads a page of a dataset's models, newest first, and how many
-// there are in all. Their Report is left empty.
+// ListModels returns a page of a dataset's models, newest first, and their
+// total number. Report is left empty.
 func (t *Tx) ListModels(ctx context.Context, dataset string, w Window) ([]*Model, int64, error) {
 	s := selection{columns: modelEntryColumns, from: modelFrom, order: "m.version DESC"}
 	s.and("m.dataset = ?", dataset)
@@ -91,7 +89,7 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, w Window) ([]*Model
 	return models, total, t.markChampion(ctx, models...)
 }
 
-// markChampion sets Champion in models of one series.
+// markChampion sets Champion of models of one series.
 func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil
@@ -107,7 +105,8 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 }
 
 // DeleteModel deletes a model with its predictions, and returns the blobs that
-// nothing refers to any more; ErrState while a prediction is made with it.
+// are no longer referenced. It returns ErrState while a prediction with it is
+// running.
 func (t *Tx) DeleteModel(ctx context.Context, account, key string) ([]string, error) {
 	m, err := t.GetModel(ctx, account, key)
 	if err != nil {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Prediction is a blind CSV and what a model makes of it.
+// Prediction is a blind CSV and the result of predicting it with a model.
 type Prediction struct {
 	Key, Account, Dataset, Model string
 	Status                       string
-	// Blind is there until the prediction has ended, Result once it is COMPLETED.
+	// Blind is set until the prediction has ended, Result once it is COMPLETED.
 	Blind, Result File
-	// Rows is how many rows are done.
+	// Rows is the number of rows predicted so far.
 	Rows             int64
 	Reason           string
 	Created, Updated time.Time
-	// Threshold is that of the model's race, Achieved the model's: nil for a race
-	// without one, and for a model without one. They are read and not written.
+	// Threshold is the race's and Achieved the model's; nil if there is none. They
+	// are read-only.
 	Threshold, Achieved *float64
 }
 
@@ -38,7 +38,8 @@ func scanPrediction(row scanner) (*Prediction, error) {
 	return &p, err
 }
 
-// InsertPrediction adds a prediction; ErrNotFound if its model is gone.
+// InsertPrediction adds a prediction. It returns ErrNotFound if its model does
+// not exist.
 func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 	return fault(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, created, updated)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -46,21 +47,23 @@ func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 		micros(p.Created), micros(p.Updated)))
 }
 
-// GetPrediction reads a prediction of the account; of any account if that is empty.
+// GetPrediction returns a prediction of the account; of any account if that is
+// empty.
 func (t *Tx) GetPrediction(ctx context.Context, account, key string) (*Prediction, error) {
 	p, err := scanPrediction(t.tx.QueryRowContext(ctx,
 		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND (? = '' OR p.account = ?)", key, account, account))
 	return p, fault(err)
 }
 
-// PredictionQuery chooses predictions of a model or of a dataset; the other is empty.
+// PredictionQuery filters predictions by model or dataset; the other must be
+// empty.
 type PredictionQuery struct {
 	Model, Dataset string
 	Window
 }
 
-// ListPredictions reads a page of predictions, newest first, and how many
-// there are in all.
+// ListPredictions returns a page of predictions, newest first, and their total
+// number.
 func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Prediction, int64, error) {
 	s := selection{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
 	if q.Model != "" {
@@ -72,8 +75,8 @@ func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Predict
 	return list(ctx, t, s, q.Window, scanPrediction)
 }
 
-// UpdatePrediction writes what changes in a prediction's life, if it is in
-// state from; else ErrState.
+// UpdatePrediction writes the mutable columns of a prediction if it is in state
+// from; else it returns ErrState.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) error {
 	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
 		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
@@ -81,8 +84,8 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) e
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
 }
 
-// DeletePrediction deletes a prediction and returns its blobs; ErrState while it
-// is being made.
+// DeletePrediction deletes a prediction and returns its blobs. It returns
+// ErrState while it is running.
 func (t *Tx) DeletePrediction(ctx context.Context, account, key string) ([]string, error) {
 	p, err := t.GetPrediction(ctx, account, key)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// errHeld says that another process holds the lock.
+// errHeld is returned if another process holds the lock.
 var errHeld = errors.New("locked")
 
-// lockPoll is how often a waiting process tries again.
+// lockPoll is the interval between attempts to lock.
 const lockPoll = 10 * time.Millisecond
 
-// waitLock locks the file, waiting for whoever has it. Closing it unlocks, and
-// so does the death of the process.
+// waitLock locks the file and waits while another process holds the lock. Close
+// releases it, as does the end of the process.
 func waitLock(ctx context.Context, path string) (*os.File, error) {
 	tick := time.NewTicker(lockPoll)
 	defer tick.Stop()
@@ -34,7 +34,8 @@ func waitLock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// presence is a locked file that tells other processes that this one lives.
+// presence is a locked file that shows other processes that this one is
+// running.
 type presence struct {
 	folder, name string
 	file         *os.File
@@ -42,8 +43,8 @@ type presence struct {
 
 const presenceSuffix = ".lock"
 
-// join makes this process known. The caller holds the entry lock, so that no
-// other process is between making its file and locking it.
+// join creates and locks the file of this process. The caller holds the entry
+// lock, so that no other process is between creating its file and locking it.
 func join(folder string) (*presence, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func join(folder string) (*presence, error) {
 	}
 	p := &presence{folder: folder, name: strings.ToLower(rand.Text())}
 	for _, e := range entries {
-		p.alive(strings.TrimSuffix(e.Name(), presenceSuffix)) // removes the files of the dead
+		p.alive(strings.TrimSuffix(e.Name(), presenceSuffix)) // removes the files of dead processes
 	}
 	p.file, err = tryLock(p.path(p.name))
 	return p, err
@@ -64,8 +65,8 @@ func (p *presence) path(name string) string {
 	return filepath.Join(p.folder, name+presenceSuffix)
 }
 
-// alive tries the lock of the named process: only a living one holds it. The
-// file of a dead one is removed.
+// alive reports whether the named process is running, by trying its lock. The
+// file of a dead process is removed.
 func (p *presence) alive(name string) bool {
 	if name == p.name && p.file != nil {
 		return true
@@ -76,7 +77,7 @@ func (p *presence) alive(name string) bool {
 	}
 	f, err := tryLock(path)
 	if err != nil {
-		return true // held, or not to be told: its lease will tell
+		return true // held or unknown: if it is dead its leases will expire
 	}
 	f.Close()
 	_ = os.Remove(path)

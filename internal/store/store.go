@@ -19,18 +19,18 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// readers is how many connections read at once.
+// readers is the maximum number of read connections.
 const readers = 8
 
-// Store is an open database. It is safe for any number of goroutines, and
-// several processes may have the same one open.
+// Store is an open database. It is safe for concurrent use, and several
+// processes may open the same database.
 type Store struct {
 	write, read *sql.DB
 	presence    *presence
 }
 
-// Open opens the database at path, creating it and its folder if need be, and
-// brings it to the newest schema. Close it when done.
+// Open opens the database at path, creates it and its folder if missing, and
+// migrates it to the newest schema. The caller must call Close.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	// One process at a time migrates and joins; the others wait here.
+	// One process at a time migrates and locks its process file; the others wait.
 	entry, err := waitLock(ctx, filepath.Join(folder, "entry.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("waiting to enter the data folder: %w", err)
@@ -71,21 +71,22 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// checkLog fails with ErrCorrupt if the database is empty or missing beside its
-// write-ahead log, which SQLite would delete: it may be all that is left.
+// checkLog returns ErrCorrupt if the database is empty or missing but its
+// write-ahead log is not: SQLite would delete the log, which may hold all
+// remaining data.
 func checkLog(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {
-		return nil //nolint:nilerr // nothing to lose, or nothing that can be told
+		return nil //nolint:nilerr // nothing to lose, or unknown
 	}
 	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it is empty, but its log %s-wal is there", path, ErrCorrupt, filepath.Base(path))
+	return fmt.Errorf("%s: %w: it is empty, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
 }
 
-// createPrivate makes the file readable by its owner only; SQLite gives the
-// files it puts beside it the same mode.
+// createPrivate creates the file with mode 0600, which SQLite also uses for its
+// log files.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -112,7 +113,7 @@ func connect(path, lock, pragma string) (*sql.DB, error) {
 	return sql.Open("sqlite", address.String())
 }
 
-// migrate runs the numbered files that the database has not seen.
+// migrate applies the migrations that the database lacks.
 func migrate(ctx context.Context, db *sql.DB) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -138,7 +139,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// Close leaves the folder: the leases of this process become free.
+// Close closes the database and frees the leases of this process.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -152,29 +153,31 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping tells whether the database answers.
+// Ping checks that the database can be read.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return fault(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
-// Process names this process among those that share the database.
+// Process returns the name of this process among those that share the database.
 func (s *Store) Process() string { return s.presence.name }
 
-// Alive tells whether the process that [Store.Process] named still runs.
+// Alive reports whether the process of that name, see [Store.Process], is
+// running.
 func (s *Store) Alive(process string) bool { return s.presence.alive(process) }
 
-// Tx is a transaction. It is valid until the function it was given to returns.
+// Tx is a transaction. It is valid until the function it was passed to returns.
 type Tx struct {
 	tx *sql.Tx
 }
 
-// Write runs fn and commits what it wrote; nothing of it if fn fails.
+// Write runs fn in a transaction and commits it, or rolls it back if fn returns
+// an error.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return transact(ctx, s.write, fn)
 }
 
-// Read runs fn on a snapshot.
+// Read runs fn in a read-only transaction, on a snapshot.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 	return transact(ctx, s.read, fn)
 }
@@ -190,8 +193,8 @@ func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
 	return faultIn(ctx, tx.Commit())
 }
 
-// ignoreDone drops the error of rolling back what a cancelled context has
-// rolled back already.
+// ignoreDone drops the error of rolling back a transaction that the end of its
+// context has already rolled back.
 func ignoreDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) {
 		return nil

@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// Training is a race, or one algorithm's part in it.
+// Training is a race, or one algorithm's run in it.
 type Training struct {
 	Key, Account, Dataset string
-	// Parent is the race; empty for a race itself.
+	// Parent is the race of a run; empty for a race.
 	Parent string
-	// Position is 0 for a race and counts its children from 1.
+	// Position is 0 for a race; its runs count from 1.
 	Position int
-	// Algorithm is a child's own, and of a race read as that of its model.
+	// Algorithm is the run's algorithm; for a race, that of its model.
 	Algorithm string
 	Status    string
-	// Cancelling is set from a cancel until the run has ended.
+	// Cancelling is set from the request to cancel until the race has ended.
 	Cancelling    bool
 	ScalingFactor int
-	// Threshold is nil for a race without one.
+	// Threshold is nil if the race has none.
 	Threshold *float64
 	Metric    string
 	Seconds   int
 	Seed      int64
-	// The performances are nil until known. Achieved is on validation rows: while
-	// a child runs that of the step it keeps so far. LogLoss is in nats, of the
-	// same step on the same rows.
+	// The performances are nil until known. Achieved is on validation rows; while
+	// a run is running, it is that of its best step so far. LogLoss is in nats, of
+	// the same step on the same rows.
 	Achieved, LogLoss, Training, Test *float64
-	// Curve holds a child's validation scores in order.
+	// Curve holds the validation scores of a run in order.
 	Curve                      []float64
 	Reason                     string
 	Created, Started, Finished time.Time
-	// Deadline is when the race has to have ended, its time in the queue
-	// included; zero for no such time.
+	// Deadline is when the race must have ended, including its time in the queue;
+	// zero is no deadline.
 	Deadline time.Time
-	// DatasetName, Model, the key of the model that came of it, and
-	// ParentStatus, that of a child's race, are read and not written.
+	// DatasetName, Model (the key of the resulting model) and ParentStatus (that
+	// of a run's race) are read-only.
 	DatasetName, Model, ParentStatus string
 }
 
-// Race is the key of the race that the training job is or belongs to.
+// Race returns the key of the race that the training job is or belongs to.
 func (r *Training) Race() string {
 	if r.Parent != "" {
 		return r.Parent
@@ -55,7 +55,7 @@ const (
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
-	// A child has the race's model if its algorithm made it.
+	// A run has the race's model if its algorithm trained it.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
@@ -75,7 +75,7 @@ func scanTraining(row scanner) (*Training, error) {
 	return &t, json.Unmarshal(curve, &t.Curve)
 }
 
-// InsertTraining adds a training job. A parent comes before its children.
+// InsertTraining adds a training job. A race must be inserted before its runs.
 func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 	var parent any
 	if r.Parent != "" {
@@ -87,14 +87,14 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 		r.ScalingFactor, r.Threshold, r.Metric, r.Seconds, r.Seed, micros(r.Created), micros(r.Deadline)))
 }
 
-// GetTraining reads a training job of the account.
+// GetTraining returns a training job of the account.
 func (t *Tx) GetTraining(ctx context.Context, account, key string) (*Training, error) {
 	r, err := scanTraining(t.tx.QueryRowContext(ctx,
 		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.key = ? AND t.account = ?", key, account))
 	return r, fault(err)
 }
 
-// GetChildren reads the runs of a race in the order of its algorithms.
+// GetChildren returns the runs of a race in the order of its algorithms.
 func (t *Tx) GetChildren(ctx context.Context, parent string) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx,
 		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.parent = ? ORDER BY t.position", parent)
@@ -104,18 +104,18 @@ func (t *Tx) GetChildren(ctx context.Context, parent string) ([]*Training, error
 	return collect(rows, scanTraining)
 }
 
-// TrainingQuery chooses training jobs of an account.
+// TrainingQuery filters the training jobs of an account.
 type TrainingQuery struct {
 	Account string
-	// Dataset keeps those of one dataset; empty keeps all.
+	// Dataset selects training jobs of that dataset; empty selects all.
 	Dataset string
-	// ParentOnly leaves the runs of single algorithms out.
+	// ParentOnly excludes the runs of single algorithms.
 	ParentOnly bool
 	Window
 }
 
-// ListTrainings reads a page of training jobs, newest first, a race before its
-// runs, and how many there are in all. Their Curve is left empty.
+// ListTrainings returns a page of training jobs, newest first, a race before
+// its runs, and their total number. Curve is left empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, int64, error) {
 	s := selection{
 		columns: trainingEntryColumns, from: trainingFrom,
@@ -131,8 +131,8 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, i
 	return list(ctx, t, s, q.Window, scanTraining)
 }
 
-// Overdue reads the races whose deadline is over by now and that wait for a
-// worker: those that no worker has begun and no process does itself.
+// Overdue returns the races that wait for any worker and whose deadline has
+// passed at now.
 func (t *Tx) Overdue(ctx context.Context, now time.Time) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingEntryColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, micros(now))
@@ -142,8 +142,8 @@ func (t *Tx) Overdue(ctx context.Context, now time.Time) ([]*Training, error) {
 	return collect(rows, scanTraining)
 }
 
-// UpdateTraining writes what changes in a training job's life, if it is in
-// state from; else ErrState.
+// UpdateTraining writes the mutable columns of a training job if it is in state
+// from; else it returns ErrState.
 func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error {
 	curve, err := json.Marshal(notNil(r.Curve))
 	if err != nil {
@@ -155,7 +155,8 @@ func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error
 		string(curve), r.Reason, micros(r.Started), micros(r.Finished), r.Key, from)
 }
 
-// CancelTraining asks the run of a RUNNING race to stop; else ErrState.
+// CancelTraining requests a RUNNING race to stop. It returns ErrState if the
+// race is in another state.
 func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
 	err := t.change(ctx, ErrState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
 	if err != nil {
@@ -165,7 +166,8 @@ func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
 }
 
 // DeleteTraining deletes a race with its runs, model and predictions, and
-// returns the blobs that nothing refers to any more; ErrState while it is at work.
+// returns the blobs that are no longer referenced. It returns ErrState while it
+// is active.
 func (t *Tx) DeleteTraining(ctx context.Context, account, key string) ([]string, error) {
 	r, err := t.GetTraining(ctx, account, key)
 	if err != nil {

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// JobState is a queued or leased job as others see it.
+// JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process waits for the job and does it itself; empty where it is left to
-	// the workers.
+	// Process is the only process that may run the job; empty if any worker may.
 	Process string
-	// Owner is the process that has the lease; empty while nobody has.
+	// Owner is the process that has the lease; empty if none has.
 	Owner string
-	// Until is when the lease runs out.
+	// Until is when the lease expires.
 	Until   time.Time
 	Created time.Time
 }
@@ -28,13 +27,13 @@ func scanJobState(row scanner) (*JobState, error) {
 	return &j, err
 }
 
-// GetJobState reads the job on a subject; ErrNotFound if there is none.
+// GetJobState returns the job on a subject; ErrNotFound if there is none.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
 	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, fault(err)
 }
 
-// ListJobStates reads all jobs of an account.
+// ListJobStates returns all jobs of an account.
 func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE account = ?", account)
 	if err != nil {
@@ -43,9 +42,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return collect(rows, scanJobState)
 }
 
-// AdoptJob makes the process the one that waits for the job on a subject. The
-// deadline of a race was that of who waited before, and is dropped. Nothing
-// happens where there is no such job.
+// AdoptJob makes the process the only one that may run the job on a subject.
+// The deadline of a race is cleared, because it was set for another process. It
+// does nothing if there is no such job.
 func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -53,7 +52,7 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject)
 }
 
-// JobsBefore counts the jobs of j's kind that are leased or that workers take
+// JobsBefore counts the jobs of j's kind that are leased or will be claimed
 // before j: accounts take turns, each with its oldest job first, see
 // [Store.ClaimJob].
 func (t *Tx) JobsBefore(ctx context.Context, j *JobState) (int, error) {
@@ -63,8 +62,8 @@ func (t *Tx) JobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&own, &running); err != nil {
 		return 0, err
 	}
-	// Before an account's turn number own+1, each other account has had that
-	// many, and one more if it was served longer ago.
+	// Before turn own+1 of an account, each other account has had own turns, and
+	// one more if its last claim is longer ago.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
@@ -75,17 +74,18 @@ func (t *Tx) JobsBefore(ctx context.Context, j *JobState) (int, error) {
 	return own + running + others, err
 }
 
-// InsertWorker tells other processes that this one takes up every job.
+// InsertWorker registers a process that runs the jobs of all processes.
 func (t *Tx) InsertWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "INSERT INTO worker (process) VALUES (?) ON CONFLICT DO NOTHING", process)
 }
 
-// DeleteWorker tells that a process does so no more.
+// DeleteWorker unregisters it.
 func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
 }
 
-// Workers reads the processes that take up every job; some may be dead.
+// Workers returns the processes that run the jobs of all processes; some may be
+// dead.
 func (t *Tx) Workers(ctx context.Context) ([]string, error) {
 	return t.texts(ctx, "SELECT process FROM worker")
 }
