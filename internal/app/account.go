@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// localEmail is the account of the embedded mode, which has no password.
+	// localEmail is the account of the embedded mode. It has no password.
 	localEmail = "local"
 
 	minPassword = 8
@@ -21,8 +21,8 @@ const (
 	maxEmail    = 320  // bytes
 )
 
-// LogIn exchanges an e-mail and password for a token. An unknown e-mail, a
-// wrong password and a disabled account cannot be told apart.
+// LogIn exchanges an e-mail and password for a token. Its error does not reveal
+// whether the e-mail is unknown, the password wrong or the account disabled.
 func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalEmail(in.Body.Username)
 	if wait := a.logins.take(email); wait > 0 {
@@ -46,14 +46,14 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 		return nil, err
 	}
 	if err != nil || account.Disabled {
-		return nil, api.NewProblem(api.CodeBadCredentials, "the e-mail or the password is not right").WithCause(err)
+		return nil, api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(err)
 	}
 	a.logins.refund(email)
 	return a.openSession(ctx, account)
 }
 
-// LocalSession returns a token of the account that the embedded mode works as,
-// which it creates at first. Nobody can log in to it.
+// LocalSession returns a token of the account of the embedded mode, which it
+// creates if missing. Nobody can log in to that account.
 func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 	var account *store.Account
 	read := func(t *store.Tx) (err error) {
@@ -63,7 +63,7 @@ func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 	err := a.store.Read(ctx, read)
 	if errors.Is(err, store.ErrNotFound) {
 		err = a.insertAccount(ctx, localEmail, "")
-		if err == nil || errors.Is(err, store.ErrTaken) { // by another process, just now
+		if err == nil || errors.Is(err, store.ErrTaken) { // created by another process meanwhile
 			err = a.store.Read(ctx, read)
 		}
 	}
@@ -93,14 +93,14 @@ func (a *App) openSession(ctx context.Context, account *store.Account) (*api.Ses
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
 
-// User is an account as the service's operator sees it.
+// User is an account as shown to the service's operator.
 type User struct {
 	Email    string
 	Created  time.Time
 	Disabled bool
 }
 
-// AddUser creates an account; CodeNameTaken if the e-mail has one.
+// AddUser creates an account. It returns CodeNameTaken if the e-mail has one.
 func (a *App) AddUser(ctx context.Context, email, password string) error {
 	email = normalEmail(email)
 	if err := checkEmail(email); err != nil {
@@ -112,7 +112,7 @@ func (a *App) AddUser(ctx context.Context, email, password string) error {
 	}
 	err = a.insertAccount(ctx, email, hash)
 	if errors.Is(err, store.ErrTaken) {
-		return api.NewProblem(api.CodeNameTaken, "there is an account %s already: give it another password, or choose another e-mail", email).WithCause(err)
+		return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email).WithCause(err)
 	}
 	return a.problem(err)
 }
@@ -127,7 +127,7 @@ func (a *App) insertAccount(ctx context.Context, email, hash string) error {
 	})
 }
 
-// ListUsers returns all accounts by e-mail.
+// ListUsers returns all accounts, sorted by e-mail.
 func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 	var users []User
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -140,8 +140,8 @@ func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 	return users, a.problem(err)
 }
 
-// SetPassword changes the password of an account and ends its sessions. It
-// also enables one that was disabled.
+// SetPassword changes the password of an account and ends its sessions. It also
+// enables a disabled account.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	hash, err := a.newPassword(ctx, password)
 	if err != nil {
@@ -152,9 +152,9 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	})
 }
 
-// DisableUser ends an account's sessions at once and lets it open no others.
-// What it has is kept. Its jobs stop with their next heartbeat and wait in the
-// queue until SetPassword enables it again.
+// DisableUser ends an account's sessions at once and prevents new ones. Its
+// data is kept. Its jobs stop at their next heartbeat and wait in the queue
+// until SetPassword enables it again.
 func (a *App) DisableUser(ctx context.Context, email string) error {
 	return a.changeUser(ctx, email, func(account *store.Account) { account.Disabled = true })
 }
@@ -172,8 +172,8 @@ func (a *App) changeUser(ctx context.Context, email string, change func(*store.A
 	return a.noAccount(err, email)
 }
 
-// DeleteUser deletes an account and all that belongs to it. Its jobs under way
-// stop: those of this process at once, of others with their next heartbeat.
+// DeleteUser deletes an account and all its data. Its running jobs stop: those
+// of this process at once, of others at their next heartbeat.
 func (a *App) DeleteUser(ctx context.Context, email string) error {
 	email = normalEmail(email)
 	var account *store.Account
@@ -193,29 +193,29 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 	return nil
 }
 
-// noAccount is problem for an account by its e-mail.
+// noAccount is problem for the account of an e-mail.
 func (a *App) noAccount(err error, email string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "there is no account %s: list the accounts for their e-mails", email).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find its e-mail", email).WithCause(err)
 	}
 	return a.problem(err)
 }
 
 func (a *App) newPassword(ctx context.Context, password string) (string, error) {
 	if n := utf8.RuneCountInString(password); n < minPassword {
-		return "", api.NewFieldProblem("password", "%d characters are too few: at least %d", n, minPassword)
+		return "", api.NewFieldProblem("password", "%d characters: must be at least %d", n, minPassword)
 	}
 	if len(password) > maxPassword {
-		return "", api.NewFieldProblem("password", "longer than %d bytes", maxPassword)
+		return "", api.NewFieldProblem("password", "must be at most %d bytes", maxPassword)
 	}
 	return a.passwords.Hash(ctx, password)
 }
 
-// normalEmail is how an e-mail is stored and looked up.
+// normalEmail returns an e-mail as it is stored and looked up.
 func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// checkEmail refuses what is clearly no address; only a letter that arrives
-// proves one.
+// checkEmail rejects what is clearly not an e-mail address. Only a delivered
+// e-mail proves an address.
 func checkEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	if !ok || name == "" || domain == "" || len(email) > maxEmail || strings.ContainsAny(email, " \t\r\n<>,;\"") ||

@@ -18,39 +18,40 @@ import (
 	"foretell/internal/store"
 )
 
-// Config is what an App works with.
+// Config configures an App.
 type Config struct {
 	Store *store.Store
 	Blobs *blob.Files
-	// Scratch is the folder of temporary files, which must be there. Defaults to
-	// the system's.
+	// Scratch is the folder of temporary files, which must exist. Defaults to the
+	// system's.
 	Scratch string
-	// Now is the clock; Rand gives keys, tokens and salts and has to be
-	// unpredictable (crypto/rand.Reader).
+	// Now is the clock. Rand is the source of keys, tokens and salts and must be
+	// cryptographically secure (crypto/rand.Reader).
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
-	// Secret is the key of signed addresses. Nil takes the one that the store
-	// keeps, which all processes on one data folder share.
+	// Secret is the key of signed URLs. Nil uses the one in the store, which all
+	// processes on one data folder share.
 	Secret []byte
-	// RealArray sends the `datasets` member of a list as an array instead of
-	// the documented string.
+	// RealArray sends the `datasets` member of a list as an array instead of the
+	// documented string.
 	RealArray bool
-	// AcceptDatabase lets the database be one that does not belong to the stored
-	// files: see ErrMismatch. Files that it does not name are kept for
+	// AcceptDatabase accepts a database that does not belong to the stored files:
+	// see ErrMismatch. Files that it does not reference are kept for
 	// [blob.OrphanGrace].
 	AcceptDatabase bool
-	// Workers is how many training jobs run at a time; others queue. Defaults to 1.
+	// Workers is the number of concurrent training jobs; others queue. Defaults to
+	// 1.
 	Workers int
-	// Preparation is how long the preparation of a dataset may take, besides a
-	// second for each mebibyte of its CSV. Defaults to 2 minutes.
+	// Preparation is the time limit for preparing a dataset, plus a second for
+	// each mebibyte of its CSV. Defaults to 2 minutes.
 	Preparation time.Duration
-	// OwnWork limits [App.Run] to the jobs that this App queued or was told to
-	// take up by [App.TakeUp]. Otherwise it does the jobs of every process on the store.
+	// OwnWork limits [App.Run] to the jobs that this App queued or adopted with
+	// [App.TakeUp]. Otherwise it runs the jobs of every process on the store.
 	OwnWork bool
 }
 
-// App performs the operations of the service. It is safe for any number of goroutines.
+// App implements the operations of the service. It is safe for concurrent use.
 type App struct {
 	store     *store.Store
 	blobs     *blob.Files
@@ -70,15 +71,15 @@ type App struct {
 	finished    *tally
 }
 
-// hashers is how many passwords are verified at once, each in 19 MiB.
+// hashers is the number of concurrent password hashes, each of 19 MiB.
 const hashers = 2
 
-// New makes an App. Its operations work from here on; the jobs they queue
-// wait for [App.Run], here or in another process. It fails with ErrMismatch
-// rather than work on files that the database does not know.
+// New returns an App. Its operations can be called at once; the jobs they queue
+// wait for [App.Run], in this or another process. It returns ErrMismatch if the
+// stored files do not belong to the database.
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
-		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are needed")
+		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray, ownWork: c.OwnWork,
@@ -98,8 +99,8 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// keptSecret reads the signing key from the store, which keeps the first that
-// any process offers.
+// keptSecret returns the signing key from the store, which keeps the first one
+// that any process offers.
 func (a *App) keptSecret() ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(a.rand, fresh); err != nil {
@@ -112,12 +113,12 @@ func (a *App) keptSecret() ([]byte, error) {
 	return hex.DecodeString(kept)
 }
 
-// sweepInterval is how often the leftovers of killed processes are removed.
+// sweepInterval is how often the leftovers of dead processes are removed.
 const sweepInterval = time.Hour
 
-// Run removes what killed processes left behind and works on jobs until ctx
-// ends. Then it stops those under way within a second and gives their leases
-// back, so that another process goes on at once.
+// Run removes the leftovers of dead processes and runs jobs until ctx ends.
+// Then it stops the running jobs within a second and releases them, so that
+// another process can claim them at once.
 func (a *App) Run(ctx context.Context) error {
 	a.tidy(ctx)
 	defer every(ctx, sweepInterval, func() { a.tidy(ctx) })()
@@ -128,20 +129,20 @@ func (a *App) Run(ctx context.Context) error {
 	return a.pool.Run(ctx)
 }
 
-// announce tells other processes on the store that this one takes up every job,
-// until the function that it returns is called.
+// announce registers this process as one that runs the jobs of all processes,
+// until withdraw is called.
 func (a *App) announce(ctx context.Context) (withdraw func()) {
 	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
 		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.Process()) })
-		if err != nil && ctx.Err() == nil { // what others tell of the queue depends on it, no work does
-			a.log.WarnContext(ctx, "announcing the worker", "error", err)
+		if err != nil && ctx.Err() == nil { // only the reported queue positions depend on it
+			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
 	write(ctx, (*store.Tx).InsertWorker)
 	return func() { write(context.WithoutCancel(ctx), (*store.Tx).DeleteWorker) }
 }
 
-// tidy puts files in order that killed processes left.
+// tidy removes the files of dead processes.
 func (a *App) tidy(ctx context.Context) {
 	a.sweep(ctx)
 	if a.scratch == "" {
@@ -152,15 +153,16 @@ func (a *App) tidy(ctx context.Context) {
 	}
 }
 
-// Ready tells whether the service can answer; a *api.Problem of CodeNotReady if not.
+// Ready returns nil if the service can handle requests, else a *api.Problem
+// with CodeNotReady.
 func (a *App) Ready(ctx context.Context) error {
 	if err := a.store.Ping(ctx); err != nil {
-		return api.NewProblem(api.CodeNotReady, "the database does not answer").WithCause(err)
+		return api.NewProblem(api.CodeNotReady, "the database does not respond").WithCause(err)
 	}
 	return nil
 }
 
-// newKey makes a UUID of version 4.
+// newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(a.rand, b[:]); err != nil {
@@ -171,8 +173,8 @@ func (a *App) newKey() (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
-// discard deletes blobs that no row refers to any more. A failure is not the
-// caller's: a sweep makes what is left an orphan once this process has ended.
+// discard deletes blobs that no row references any more. An error is only
+// logged: a sweep removes the blobs once this process has ended.
 func (a *App) discard(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)

@@ -11,32 +11,33 @@ import (
 	"foretell/internal/store"
 )
 
-// Caller is who asks, and from where.
+// Caller is the account that sent a request, and how to address its responses.
 type Caller struct {
-	// Account is the account's key; every operation sees what is its alone.
+	// Account is the account's key; operations access only its data.
 	Account string
 	Email   string
-	// BaseURL is what absolute URLs in answers start with, without a slash at its end.
+	// BaseURL is the prefix of absolute URLs in responses, without a trailing
+	// slash.
 	BaseURL string
-	// RequestID finds the request in the log.
+	// RequestID identifies the request in the log.
 	RequestID string
 }
 
 type callerKey struct{}
 
-// WithCaller returns a context in which operations are the caller's.
+// WithCaller returns a context that carries the caller of an operation.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// caller is the caller of an operation; without one it has no account, and
-// therefore sees nothing.
+// caller returns the caller of an operation. Without one it has no account, and
+// therefore access to nothing.
 func caller(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// Authenticate returns the account of a bearer token, or a *api.Problem of
+// Authenticate returns the account of a bearer token, or a *api.Problem with
 // CodeUnauthorized.
 func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 	var account *store.Account
@@ -45,7 +46,7 @@ func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is not valid or has expired; log in again")
+		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is invalid or has expired; log in again")
 	}
 	if err != nil {
 		return Caller{}, a.problem(err)
@@ -53,7 +54,7 @@ func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 	return Caller{Account: account.Key, Email: account.Email}, nil
 }
 
-// addressSeconds is how long a signed address is good for.
+// addressSeconds is the lifetime of a signed URL.
 const addressSeconds = 3600
 
 // absolute returns the absolute URL of a path.
@@ -61,20 +62,21 @@ func absolute(ctx context.Context, path string) string {
 	return strings.TrimSuffix(caller(ctx).BaseURL, "/") + path
 }
 
-// signed returns the absolute URL of a path, good for an hour.
+// signed returns the absolute URL of a path with a signature that is valid for
+// an hour.
 func (a *App) signed(ctx context.Context, path string) string {
 	expires := a.now().Unix() + addressSeconds
 	return absolute(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.Sign(a.secret, path, expires)
 }
 
-// verify tells whether signed made the address, and it still holds.
+// verify returns nil if signed made the URL and it has not expired.
 func (a *App) verify(path string, expires int64, signature string) error {
 	err := auth.Verify(a.secret, path, expires, signature, a.now())
 	switch {
 	case errors.Is(err, auth.ErrExpired):
-		return api.NewProblem(api.CodeForbidden, "the address has expired: signed addresses hold one hour; read the dataset or prediction again for a fresh one").WithCause(err)
+		return api.NewProblem(api.CodeForbidden, "the URL has expired: signed URLs are valid for one hour; read the dataset or prediction again to get a new one").WithCause(err)
 	case err != nil:
-		return api.NewProblem(api.CodeForbidden, "the address is not one that this service signed: use it whole, as the service gave it").WithCause(err)
+		return api.NewProblem(api.CodeForbidden, "the URL's signature is invalid: use the complete URL that the service returned").WithCause(err)
 	}
 	return nil
 }

@@ -9,30 +9,32 @@ import (
 	"foretell/internal/store"
 )
 
-// FileCheck is what [App.CheckFiles] found.
+// FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
-	// Files that the database names, and their bytes as far as they are there.
+	// Files counts the files that the database references, Bytes their size
+	// without those missing.
 	Files int
 	Bytes int64
-	// Unverified of them had no sum, because an earlier release stored them; those
-	// whose bytes were read have got one.
+	// Unverified counts those that had no checksum, because an earlier release
+	// stored them. Reading a file sets it.
 	Unverified int
-	// Orphans are files in blobs/orphans, which the database does not name.
+	// Orphans are the files in blobs/orphans, which the database does not
+	// reference.
 	Orphans blob.Orphans
-	// Damaged are the files that are missing or are not what was stored.
+	// Damaged are the files that are missing or corrupt.
 	Damaged []DamagedFile
 }
 
-// DamagedFile is a file that is missing or is not what was stored.
+// DamagedFile is a file that is missing or corrupt.
 type DamagedFile struct {
 	// Blob is its name in blobs/.
 	Blob string
-	// Reason tells what it is of and what is wrong.
+	// Reason says what the file belongs to and what is wrong with it.
 	Reason string
 }
 
-// CheckFiles compares the size of every stored file with what was stored and,
-// with sums, all of its bytes.
+// CheckFiles verifies the size of every stored file and, with sums, its
+// checksum.
 func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
 	files, err := a.storedFiles(ctx)
 	if err != nil {
@@ -59,7 +61,7 @@ func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
 	return c, nil
 }
 
-// checkFile returns the size of a file, or a problem of CodeDamaged.
+// checkFile returns the size of a file, or a problem with CodeDamaged.
 func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (size int64, err error) {
 	if sums {
 		err = a.readStored(ctx, f, func(_ io.Reader, n int64) error {
@@ -75,14 +77,14 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (siz
 	return r.Size, r.Close()
 }
 
-// Usage is the bytes of the stored files.
+// Usage is the size of the stored files in bytes.
 type Usage struct {
-	// Datasets are uploaded CSV files, Predictions results and blind files.
+	// Datasets are uploaded CSV files; Predictions are results and blind files.
 	Datasets, Models, Predictions int64
 	Orphans                       blob.Orphans
 }
 
-// Usage measures the stored files of all accounts.
+// Usage returns the size of the stored files of all accounts.
 func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	files, err := a.storedFiles(ctx)
 	if err != nil {
@@ -111,7 +113,7 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	return &u, nil
 }
 
-// storedFiles reads every file that the database names.
+// storedFiles returns every file that the database references.
 func (a *App) storedFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		files, err = t.Files(ctx)

@@ -18,7 +18,8 @@ const (
 	minName, maxName               = 3, 30
 	minDescription, maxDescription = 3, 150
 
-	// lengthHeader is what an upload has to say, in the form of the documented sample.
+	// lengthHeader is the extra header of an upload, in the format of the
+	// documented example.
 	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
 
@@ -47,7 +48,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error { return t.InsertDataset(ctx, d) })
 	if errors.Is(err, store.ErrTaken) {
-		return nil, api.NewProblem(api.CodeNameTaken, "there is a dataset named %q already: choose another name, or delete that dataset", d.Name).WithCause(err)
+		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
 		return nil, a.problem(err)
@@ -111,12 +112,12 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	return out, nil
 }
 
-// uploadInfo tells where the CSV of a PENDING dataset goes.
+// uploadInfo returns where to upload the CSV of a PENDING dataset.
 func (a *App) uploadInfo(ctx context.Context, key string) api.UploadInfo {
 	return api.UploadInfo{UploadURL: a.signed(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
 }
 
-// dataset reads a dataset of the caller's.
+// dataset returns a dataset of the caller.
 func (a *App) dataset(ctx context.Context, key string) (d *store.Dataset, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, caller(ctx).Account, key)
@@ -133,7 +134,7 @@ func datasetEntry(ctx context.Context, d *store.Dataset, s standing) api.Dataset
 	}
 }
 
-// ListDatasets reads a page of the caller's datasets, newest first.
+// ListDatasets returns a page of the caller's datasets, newest first.
 func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api.DatasetPage, error) {
 	w, err := window(in.PageInput)
 	if err != nil {
@@ -142,7 +143,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	switch in.State {
 	case "", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed:
 	default:
-		return nil, api.NewFieldProblem("state", "%q is not a state of a dataset", in.State)
+		return nil, api.NewFieldProblem("state", "%q: must be PENDING, PROCESSING, COMPLETED or FAILED", in.State)
 	}
 	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.realArray}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
@@ -165,7 +166,8 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	return out, nil
 }
 
-// AddData stores a CSV of at most 32 MB for a PENDING dataset and has it prepared.
+// AddData stores a CSV of at most 32 MB for a PENDING dataset and queues its
+// preparation.
 func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader) (*api.DatasetEntry, error) {
 	d, err := a.pendingDataset(ctx, in.DatasetKey)
 	if err != nil {
@@ -174,8 +176,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.upload(ctx, d, upload{body: body, size: -1, most: api.MaxAddDataBytes})
 }
 
-// UploadData does the same for a CSV of any allowed size, at the address that
-// [App.CreateDataset] gave. Size is what the request declares, -1 for nothing.
+// UploadData does the same for a CSV of any allowed size, at the signed URL
+// from [App.CreateDataset]. size is the declared size of the body; -1 if
+// unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verify(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -187,8 +190,8 @@ func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reade
 	return a.upload(ctx, d, upload{body: body, size: size, least: api.MinUploadBytes, most: api.MaxUploadBytes})
 }
 
-// pendingDataset reads a dataset that takes data. The state is checked again
-// when the data is there.
+// pendingDataset returns a dataset that accepts data. The state is checked
+// again after the upload.
 func (a *App) pendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
 	d, err := a.dataset(ctx, key)
 	if err != nil {
@@ -201,11 +204,11 @@ func (a *App) pendingDataset(ctx context.Context, key string) (*store.Dataset, e
 }
 
 func notPending(d *store.Dataset) error {
-	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data is added only while it is PENDING; create another dataset for other data", d.Key, d.Status)
+	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data can be added only while it is PENDING; create another dataset for other data", d.Key, d.Status)
 }
 
 // upload stores the CSV and, in one transaction, makes the dataset PROCESSING
-// and queues its preparation. Of two uploads at once the second to end loses.
+// and queues its preparation. Of two concurrent uploads the first to end wins.
 func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
 	info, err := a.receive(ctx, u)
 	if err != nil {
@@ -236,8 +239,8 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	return &entry, nil
 }
 
-// DeleteDataset deletes a dataset with all that was made from it. Its
-// preparation is stopped.
+// DeleteDataset deletes a dataset with its training jobs, models and
+// predictions. Its preparation is stopped.
 func (a *App) DeleteDataset(ctx context.Context, in *api.DatasetInput) (*api.None, error) {
 	return a.remove(ctx, "dataset", in.DatasetKey, (*store.Tx).DeleteDataset)
 }

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// timeLeft is what remains of the time limit, which counts from the start of the
-// race, and of the deadline.
+// timeLeft returns what remains of the time limit, which counts from the start
+// of the race, and of the deadline.
 func (a *App) timeLeft(c *contest) time.Duration {
 	now, race := a.now(), c.race
 	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
@@ -22,10 +22,11 @@ func (a *App) timeLeft(c *contest) time.Duration {
 	return left
 }
 
-// errTimeOver says that a race had no time left to begin.
+// errTimeOver is returned if a race has no time left when it begins.
 var errTimeOver = errors.New("the time limit was reached before the race began")
 
-// loadInTime loads the rows of a race; errTimeOver if no time is left for it then.
+// loadInTime loads the rows of a race. It returns errTimeOver if no time is
+// left afterwards.
 func (a *App) loadInTime(ctx context.Context, c *contest) (*frame.Frame, error) {
 	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeOver)
 	defer done()
@@ -36,7 +37,7 @@ func (a *App) loadInTime(ctx context.Context, c *contest) (*frame.Frame, error) 
 	return f, err
 }
 
-// limitOf is how long a race was allowed to take.
+// limitOf returns the time limit of a race.
 func limitOf(race *store.Training) time.Duration {
 	limit := time.Duration(race.Seconds) * time.Second
 	if !race.Deadline.IsZero() {
@@ -45,11 +46,11 @@ func limitOf(race *store.Training) time.Duration {
 	return limit.Round(100 * time.Millisecond)
 }
 
-// expireInterval is how often races are looked for whose deadline is over.
+// expireInterval is how often the deadlines of queued races are checked.
 const expireInterval = 250 * time.Millisecond
 
-// expire ends the races whose deadline is over while they wait for a worker:
-// who waits for one is answered in time, however long the queue is.
+// expire ends the races whose deadline passes while they are queued, so that
+// clients get an answer in time however long the queue is.
 func (a *App) expire(ctx context.Context) {
 	var overdue []*store.Training
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -60,13 +61,13 @@ func (a *App) expire(ctx context.Context) {
 		err = errors.Join(err, a.expireRace(ctx, race))
 	}
 	if err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "ending races whose time limit is over", "error", err)
+		a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)
 	}
 }
 
-// expireRace ends a race unless a worker has taken it by now.
+// expireRace ends a race unless a worker has claimed it.
 func (a *App) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: give more, or try again when they have ended", limitOf(race))
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", limitOf(race))
 	queued := false
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DropQueuedJob(ctx, race.Key); err != nil || !queued {

@@ -1,10 +1,10 @@
-// Package app holds the operations of the service and their rules: one method
-// per endpoint of package api, named as the endpoint, and the jobs that the
-// operations cause. Errors that a user may see are *api.Problem.
+// Package app implements the operations of the service: one method per endpoint
+// of package api, with its name, and the jobs that the operations queue. Errors
+// for users are *api.Problem.
 //
-// Every change of state is one guarded write, together with the job that
-// follows from it; whoever comes second finds the state changed and gets
-// CodeWrongState.
+// Every change of state is one transaction, together with the job that it
+// causes, and checks the previous state: the second of two concurrent changes
+// gets CodeWrongState.
 //
 //	dataset      PENDING ──upload──► PROCESSING ──prepare──► COMPLETED
 //	                                     └───────defect────► FAILED
@@ -19,16 +19,16 @@
 //	                                   ├──────────────────► FAILED
 //	                                   └──────────────────► TIMEOUT
 //
-// A training job is a race with one child per algorithm. The job works on the
-// race; the children are how it is told. A race is cancelled and deleted as a
-// whole, through its own key.
+// A training job is a race with one child (a run) per algorithm. The job runs
+// the race; the children report its progress. A race is cancelled and deleted
+// as a whole, by its own key.
 //
 // A race that is PENDING or RUNNING and a prediction that is RUNNING cannot be
 // deleted, nor what they belong to, until they have ended; a race can be
-// cancelled. Where no process works on one, and none will unasked, it can be
-// deleted. The preparation of a dataset that is deleted is stopped.
+// cancelled. If no process runs one, and none will resume it, it can be
+// deleted. Deleting a dataset stops its preparation.
 //
-// A killed process leaves its jobs leased and its files marked with its name.
-// The next process, or another that shares the data folder, finds both, takes
-// the jobs up from their beginning and removes the files.
+// A killed process leaves leased jobs, and files that contain its name. The
+// next process, or another that shares the data folder, restarts the jobs and
+// removes the files.
 package app

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// GetModel reads a model. The champion of a series is the model with the
-// highest achievedPerformance of those raced for the same metric as the newest
-// one; of equals the first, because a champion has to be beaten.
+// GetModel returns a model. The champion of a series is the model with the
+// highest achievedPerformance among those with the metric of the newest one;
+// the first wins a tie.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.model(ctx, in.ModelKey)
 	if err != nil {
@@ -31,15 +31,15 @@ func modelExtra(m *store.Model) api.ModelExtra {
 	}
 }
 
-// storedInterval writes the interval of a score for the store; "" if there is
-// none. readInterval reads it.
+// storedInterval returns the interval of a metric as it is stored; "" if there
+// is none. readInterval parses it.
 func storedInterval(s *api.Scores, metric string) string {
 	i := s.Interval(metric)
 	if i == nil {
 		return ""
 	}
 	text, err := json.Marshal(i)
-	if err != nil { // not of two numbers
+	if err != nil { // cannot happen for two numbers
 		return ""
 	}
 	return string(text)
@@ -61,7 +61,7 @@ func (a *App) model(ctx context.Context, key string) (m *store.Model, err error)
 	return m, a.missing(err, "model", key)
 }
 
-// quoted returns a number in the documented form, a string; nil was not measured.
+// quoted returns a number as the documented string; nil is not measured.
 func quoted(v *float64) api.Decimal {
 	if v == nil {
 		return api.Decimal{Value: math.NaN()}
@@ -69,7 +69,7 @@ func quoted(v *float64) api.Decimal {
 	return api.Decimal{Value: *v, Quoted: true}
 }
 
-// ListModelsOfDataset reads a page of a dataset's models, newest first.
+// ListModelsOfDataset returns a page of a dataset's models, newest first.
 func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.ModelPage, error) {
 	w, err := window(in.PageInput)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 	return out, nil
 }
 
-// GetModelReport reads how good a model is.
+// GetModelReport returns the report of a model.
 func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.ModelReport, error) {
 	m, err := a.model(ctx, in.ModelKey)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.Mode
 	return readReport(m.Report)
 }
 
-// DownloadModel opens the file of a model, for learn.ReadModel.
+// DownloadModel opens the file of a model, in the format of learn.ReadModel.
 func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
 	m, err := a.model(ctx, in.ModelKey)
 	if err != nil {
@@ -122,8 +122,8 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	return &File{ReadSeekCloser: r, Size: r.Size, Name: "model-" + m.Key + ".model", ModTime: m.Created, Tag: m.Key}, nil
 }
 
-// DeleteModel deletes a model with the predictions made with it. Its race
-// stays, without a model.
+// DeleteModel deletes a model with its predictions. Its race stays, without a
+// model.
 func (a *App) DeleteModel(ctx context.Context, in *api.ModelInput) (*api.None, error) {
 	return a.remove(ctx, "model", in.ModelKey, (*store.Tx).DeleteModel)
 }

@@ -5,21 +5,21 @@ import (
 	"foretell/internal/store"
 )
 
-// window checks the parameters of a list and returns the rows to read.
+// window checks the parameters of a list and returns the page to read.
 func window(in api.PageInput) (store.Window, error) {
 	if in.Offset < 0 {
-		return store.Window{}, api.NewFieldProblem("offset", "%d is below 0", in.Offset)
+		return store.Window{}, api.NewFieldProblem("offset", "%d: must be at least 0", in.Offset)
 	}
 	if in.Limit < 1 {
-		return store.Window{}, api.NewFieldProblem("limit", "%d is below 1", in.Limit)
+		return store.Window{}, api.NewFieldProblem("limit", "%d: must be at least 1", in.Limit)
 	}
 	return store.Window{Offset: in.Offset, Limit: min(in.Limit, api.MaxPageLimit)}, nil
 }
 
-// page is the envelope of a window of total items.
+// page returns the envelope of a page of a list with total items.
 func page(w store.Window, total int64) api.Page {
 	p := api.Page{Offset: w.Offset, Limit: w.Limit, Total: total}
-	// Written so that a huge offset does not overflow.
+	// Subtracts, so that a huge offset does not overflow.
 	if w.Offset < total-w.Limit {
 		next := w.Offset + w.Limit
 		p.NextOffset = &next

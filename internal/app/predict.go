@@ -17,7 +17,7 @@ import (
 	"foretell/internal/store"
 )
 
-// predictionLimit is how long a prediction may take before it is a TIMEOUT.
+// predictionLimit is the time after which a prediction ends with TIMEOUT.
 const predictionLimit = time.Hour
 
 var errPredictionLimit = fmt.Errorf("the prediction took longer than %s", predictionLimit)
@@ -45,8 +45,8 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	return err
 }
 
-// beginPrediction makes the prediction RUNNING, which it may be already if a
-// killed process left it.
+// beginPrediction makes the prediction RUNNING, which it already is after the
+// death of a process.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
 	err = a.note(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
@@ -59,7 +59,7 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 	return p, err
 }
 
-// makeResult stores the result and sets p's Result and Rows.
+// makeResult stores the result and sets Result and Rows of p.
 func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	defer result.Abort()
 
 	var rows atomic.Int64
-	posted := *p // p changes below, maybe before the posting has stopped
+	posted := *p // a copy, because p changes below, maybe before the posting has stopped
 	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, posted, rows.Load()) })
 	err = a.readStored(ctx, blindOf(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
@@ -87,7 +87,7 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	return err
 }
 
-// postRows writes how many rows are done.
+// postRows writes how many rows are predicted.
 func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, a.now()
 	err := a.note(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
@@ -96,7 +96,7 @@ func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows
 	}
 }
 
-// endPrediction commits the end. The blind CSV has served its purpose.
+// endPrediction commits the end and deletes the blind CSV.
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
@@ -109,7 +109,7 @@ func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction
 	return err
 }
 
-// failPrediction ends the prediction that cannot be made.
+// failPrediction commits that the prediction failed.
 func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error {
 	var blind string
 	err := a.finish(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
@@ -128,7 +128,7 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 	return err
 }
 
-// loadModel returns the model of a prediction.
+// loadModel returns the model of a prediction, from the cache if it is there.
 func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model, error) {
 	if m := a.models.get(p.Model); m != nil {
 		return m, nil
@@ -158,11 +158,11 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	return m, nil
 }
 
-// modelCacheSize is how many models are kept in memory.
+// modelCacheSize is the number of models kept in memory.
 const modelCacheSize = 4
 
-// modelCache keeps the models used last, the newest first. A model never
-// changes, hence nothing in it is ever stale.
+// modelCache holds the most recently used models, the latest first. Models are
+// immutable, so it is never stale.
 type modelCache struct {
 	mu      sync.Mutex
 	entries []cachedModel
@@ -191,7 +191,7 @@ func (c *modelCache) get(key string) *learn.Model {
 func (c *modelCache) put(key string, m *learn.Model) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	same := func(e cachedModel) bool { return e.key == key } // two may have loaded it at once
+	same := func(e cachedModel) bool { return e.key == key } // two jobs may have loaded it concurrently
 	c.entries = slices.Insert(slices.DeleteFunc(c.entries, same), 0, cachedModel{key, m})
 	if len(c.entries) > modelCacheSize {
 		c.entries = slices.Delete(c.entries, modelCacheSize, len(c.entries))

@@ -12,11 +12,11 @@ import (
 func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
-// CreatePrediction stores a blind CSV, as large as a direct upload may be, and
-// queues its prediction. Of a form the model's key may be known only when the
-// body has been read: in is looked at again then.
+// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and
+// queues its prediction. In a form the model's key may follow the file, so in
+// is read again after the body.
 func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.Reader) (*api.CreatedPrediction, error) {
-	if in.ModelKey != "" { // so that a refusal costs no upload
+	if in.ModelKey != "" { // before the upload
 		if _, err := a.model(ctx, in.ModelKey); err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	}, nil
 }
 
-// GetPrediction reads a prediction. Each reading signs a fresh result address.
+// GetPrediction returns a prediction, with a newly signed URL of the result.
 func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.Prediction, error) {
 	p, s, err := a.predictionStanding(ctx, in.PredictionKey)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.
 	return &out, nil
 }
 
-// prediction reads a prediction of an account; of any if that is empty.
+// prediction returns a prediction of an account; of any if that is empty.
 func (a *App) prediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		p, err = t.GetPrediction(ctx, account, key)
@@ -75,7 +75,8 @@ func (a *App) prediction(ctx context.Context, account, key string) (p *store.Pre
 	return p, a.missing(err, "prediction", key)
 }
 
-// predictionStanding reads a prediction of the caller's, and how the work on it stands.
+// predictionStanding returns a prediction of the caller and the state of its
+// job.
 func (a *App) predictionStanding(ctx context.Context, key string) (p *store.Prediction, s standing, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, caller(ctx).Account, key); err != nil {
@@ -100,7 +101,7 @@ func (a *App) predictionOut(ctx context.Context, p *store.Prediction, s standing
 	return out
 }
 
-// GetPredictionProgress reads how many rows are done.
+// GetPredictionProgress returns how many rows are predicted.
 func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput) (*api.PredictionProgress, error) {
 	p, s, err := a.predictionStanding(ctx, in.PredictionKey)
 	if err != nil {
@@ -109,7 +110,8 @@ func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput
 	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.status(p.Status), Rows: p.Rows, FailureReason: p.Reason}, nil
 }
 
-// ListPredictionsOfModel reads a page of the predictions made with a model, newest first.
+// ListPredictionsOfModel returns a page of the predictions made with a model,
+// newest first.
 func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput) (*api.PredictionPage, error) {
 	if _, err := a.model(ctx, in.ModelKey); err != nil {
 		return nil, err
@@ -150,19 +152,19 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	return out, nil
 }
 
-// File is a file that goes out, which never changes. The caller closes it.
+// File is an immutable file to download. The caller must close it.
 type File struct {
 	io.ReadSeekCloser
 	Size int64
-	// Name is a file name for it.
+	// Name is the suggested file name.
 	Name    string
 	ModTime time.Time
-	// Tag tells it from any other file at its address.
+	// Tag is the ETag: unique among all files at the same URL.
 	Tag string
 }
 
-// DownloadResult opens the result of a COMPLETED prediction for whoever has
-// its signed address.
+// DownloadResult opens the result of a COMPLETED prediction. It requires the
+// signed URL instead of an account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
 	if err := a.verify(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -184,7 +186,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	return &File{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated, Tag: p.Key}, nil
 }
 
-// DeletePrediction deletes a prediction with its files.
+// DeletePrediction deletes a prediction and its files.
 func (a *App) DeletePrediction(ctx context.Context, in *api.PredictionInput) (*api.None, error) {
 	return a.remove(ctx, "prediction", in.PredictionKey, (*store.Tx).DeletePrediction)
 }

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/store"
 )
 
-// preparationTime is the default of [Config.Preparation], and slowestPreparation,
-// in bytes a second, what is added to it for a large CSV. Both are far more than
-// is needed.
+// preparationTime is the default of [Config.Preparation]. slowestPreparation,
+// in bytes per second, determines the additional time for a large CSV. Both are
+// far more than needed.
 const (
 	preparationTime    = 2 * time.Minute
 	slowestPreparation = 1 << 20
@@ -24,13 +24,13 @@ const (
 
 var errPreparationLimit = errors.New("its preparation took longer than the time limit")
 
-// preparationLimit is how long a CSV of that size may take to be prepared.
+// preparationLimit returns the time limit for preparing a CSV of that size.
 func (a *App) preparationLimit(bytes int64) time.Duration {
 	return a.preparation + time.Duration(bytes/slowestPreparation)*time.Second
 }
 
-// prepare reads the CSV of a PROCESSING dataset once, keeps what it found and
-// makes the dataset COMPLETED, or FAILED with every kind of defect.
+// prepare scans the CSV of a PROCESSING dataset, stores its profile and makes
+// the dataset COMPLETED, or FAILED if the CSV has a defect.
 func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	d, err := a.jobDataset(ctx, r.Account, r.Subject)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	return a.endDataset(ctx, &r.Job, d, "")
 }
 
-// jobDataset reads the dataset that a job is about.
+// jobDataset returns the dataset of a job.
 func (a *App) jobDataset(ctx context.Context, account, key string) (d *store.Dataset, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, account, key)
@@ -70,7 +70,7 @@ func (a *App) jobDataset(ctx context.Context, account, key string) (d *store.Dat
 }
 
 // endDataset makes the dataset COMPLETED, or FAILED if there is a reason. The
-// CSV of one that FAILED is of no more use.
+// CSV of a FAILED dataset is deleted.
 func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string) error {
 	d.Status, d.Reason, d.Updated = api.DatasetCompleted, reason, a.now()
 	useless := ""
@@ -84,11 +84,11 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 	return err
 }
 
-// failDataset ends the preparation that cannot be done.
+// failDataset commits that the preparation failed.
 func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	d, err := a.jobDataset(ctx, j.Account, j.Subject)
 	if errors.Is(err, store.ErrNotFound) {
-		return job.ErrLost // deleted with its account, and its job with it
+		return job.ErrLost // deleted together with its job
 	}
 	if err != nil {
 		return err
@@ -99,8 +99,8 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	return a.endDataset(ctx, j, d, a.reasonOf(cause))
 }
 
-// keepDamaged makes the dataset FAILED and keeps its CSV, which may be worth
-// more to its owner than nothing.
+// keepDamaged makes the dataset FAILED and keeps its CSV, because its owner may
+// be able to recover a part of it.
 func (a *App) keepDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
 	d.Status, d.Reason, d.Updated = api.DatasetFailed, a.reasonOf(cause), a.now()
 	return a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// remove deletes a thing of the caller's and then its files. The noun is that
-// of the store's trees.
+// remove deletes a resource of the caller and then its files. noun is a root of
+// [store.Tx.Busy].
 func (a *App) remove(ctx context.Context, noun, key string,
 	del func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -39,9 +39,9 @@ func (a *App) remove(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// drop gives up a race or prediction that keeps something from being deleted, if no
-// process works on it and none will unasked. It reports whether it did: what a
-// process works on is for the caller to cancel or to wait for.
+// drop ends a race or prediction that prevents a deletion, if no process runs
+// it and none will resume it. It reports whether it did: otherwise the caller
+// must cancel it or wait for its end.
 func (a *App) drop(ctx context.Context, t *store.Tx, busy *store.Activity) (bool, error) {
 	s, err := a.standing(ctx, t, busy.Key)
 	if err != nil || !s.interrupted {
@@ -59,11 +59,12 @@ func (a *App) drop(ctx context.Context, t *store.Tx, busy *store.Activity) (bool
 		return false, err
 	}
 	from := p.Status
-	p.Status, p.Reason, p.Updated = api.PredictionFailed, "deleted before it was made", a.now()
+	p.Status, p.Reason, p.Updated = api.PredictionFailed, "deleted before it was predicted", a.now()
 	return true, t.UpdatePrediction(ctx, p, from)
 }
 
-// inTheWay tells why a thing cannot be deleted now, and what helps.
+// inTheWay returns the problem of a resource that cannot be deleted while a job
+// is active.
 func inTheWay(noun, key string, busy *store.Activity) error {
 	what := busy.Noun + " " + busy.Key
 	if busy.Key == key {
@@ -77,7 +78,7 @@ func inTheWay(noun, key string, busy *store.Activity) error {
 		noun, key, what, busy.Status, remedy)
 }
 
-// nounNames are the store's nouns as users know them.
+// nounNames maps the store's nouns to those of messages.
 var nounNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }

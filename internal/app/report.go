@@ -9,7 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// reportOf puts the figures of a race into the form of the contract.
+// reportOf converts the report of a race.
 func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
@@ -57,7 +57,7 @@ func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 	return out
 }
 
-// runOut is how one algorithm of a race ended.
+// runOut converts the report of one algorithm.
 func runOut(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
 	out := api.AlgorithmReport{
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...),
@@ -69,7 +69,7 @@ func runOut(run learn.Run, race *store.Training, o *learn.Outcome) api.Algorithm
 	return out
 }
 
-// scoresOut is nil for the scores of no rows.
+// scoresOut converts scores; nil if rows is 0.
 func scoresOut(s learn.Scores, rows int) *api.Scores {
 	if rows == 0 {
 		return nil
@@ -86,7 +86,7 @@ func scoresOut(s learn.Scores, rows int) *api.Scores {
 	return out
 }
 
-// intervalOut is nil for an interval that is not known.
+// intervalOut converts an interval; nil if it is unknown.
 func intervalOut(i learn.Interval) *api.Interval {
 	if !i.Known() {
 		return nil
@@ -94,7 +94,7 @@ func intervalOut(i learn.Interval) *api.Interval {
 	return &api.Interval{Low: i.Low, High: i.High}
 }
 
-// figureOut is nil for a figure that was not measured, which is NaN.
+// figureOut returns a pointer to v; nil if it was not measured, which is NaN.
 func figureOut(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -102,8 +102,8 @@ func figureOut(v float64) *float64 {
 	return &v
 }
 
-// readReport reads the report of a model. Those of before unmeasured figures were
-// null have zeros in their place.
+// readReport parses the report of a model. Older reports have 0 in place of
+// null for metrics that were not measured.
 func readReport(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

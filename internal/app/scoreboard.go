@@ -11,18 +11,18 @@ import (
 	"foretell/internal/store"
 )
 
-// postInterval is how often progress is written, at most.
+// postInterval is the minimum interval between writes of the progress.
 const postInterval = 250 * time.Millisecond
 
-// scoreboard collects the scores of a race between two writings. Curves are
-// kept whole, for whoever looks in late.
+// scoreboard collects the scores of a race between writes. It keeps whole
+// curves, for clients that ask for the history.
 type scoreboard struct {
 	mu    sync.Mutex
 	lines []*line
 }
 
-// line is one algorithm's: its row, what the row says in the store, and
-// whether there is more to say.
+// line is one algorithm's row, its status in the store, and whether it has
+// unwritten changes.
 type line struct {
 	row    store.Training
 	posted string
@@ -45,7 +45,7 @@ func (b *scoreboard) algorithms() []string {
 	return names
 }
 
-// record notes an event of the race. It is fast.
+// record adds an event of the race. It does not block.
 func (b *scoreboard) record(e learn.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *scoreboard) record(e learn.Event) {
 	}
 }
 
-// take returns copies of the lines that changed.
+// take returns copies of the changed rows and marks them as written.
 func (b *scoreboard) take() []line {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,8 +75,8 @@ func (b *scoreboard) take() []line {
 	return changed
 }
 
-// putBack makes lines that could not be posted due again. What was recorded
-// meanwhile stays.
+// putBack marks rows that could not be written as changed. Later events are
+// kept.
 func (b *scoreboard) putBack(lines []line) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,8 +89,8 @@ func (b *scoreboard) putBack(lines []line) {
 	}
 }
 
-// post writes what changed. If it cannot, the next posting or the end of the
-// race makes up for it.
+// post writes the changed rows. After an error they are written with the next
+// post or the end of the race.
 func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
 	changed := b.take()
 	if len(changed) == 0 {
@@ -117,8 +117,8 @@ func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
 	}
 }
 
-// every calls fn at intervals until the returned function is called, which
-// waits for a call under way.
+// every calls fn at intervals until stop is called, which waits for a running
+// call.
 func every(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

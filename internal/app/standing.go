@@ -8,26 +8,27 @@ import (
 	"foretell/internal/store"
 )
 
-// standing is how the work on a thing stands. The thing's row alone does not
-// tell: the process that wrote RUNNING may have died since.
+// standing is the state of the job on a resource. The status of the resource is
+// not enough: the process that wrote RUNNING may have died.
 type standing struct {
-	job *store.JobState // nil if there is no work to do
-	// working tells that a living process works on it.
+	job *store.JobState // nil if there is none
+	// working reports whether a living process runs it.
 	working bool
-	// interrupted tells that none does, and that none will until somebody asks.
+	// interrupted reports whether no process runs it and none will resume it
+	// automatically.
 	interrupted bool
-	// before is how many jobs workers do first; 0 where that was not looked up.
+	// before is the number of jobs that run first; 0 if it was not looked up.
 	before int
 }
 
-// processes tells which processes live, asking once for each.
+// processes caches which processes are alive.
 type processes struct {
 	app    *App
 	known  map[string]bool
-	worker bool // some process takes up every job
+	worker bool // some process runs the jobs of all processes
 }
 
-// processes looks up whether any process takes up every job.
+// processes looks up whether any process runs the jobs of all processes.
 func (a *App) processes(ctx context.Context, t *store.Tx) (*processes, error) {
 	p := &processes{app: a, known: map[string]bool{"": false}}
 	workers, err := t.Workers(ctx)
@@ -49,7 +50,7 @@ func (p *processes) alive(process string) bool {
 	return lives
 }
 
-// standing judges a job, which may be nil.
+// standing returns the standing of a job, which may be nil.
 func (p *processes) standing(j *store.JobState) standing {
 	if j == nil {
 		return standing{}
@@ -59,7 +60,8 @@ func (p *processes) standing(j *store.JobState) standing {
 	return s
 }
 
-// standing reads how the work on one thing stands, with its place in the queue.
+// standing returns the standing of the job on one resource, with its place in
+// the queue.
 func (a *App) standing(ctx context.Context, t *store.Tx, subject string) (standing, error) {
 	j, err := t.GetJobState(ctx, subject)
 	if errors.Is(err, store.ErrNotFound) {
@@ -79,8 +81,8 @@ func (a *App) standing(ctx context.Context, t *store.Tx, subject string) (standi
 	return s, err
 }
 
-// standings reads how the work on all things of an account stands, by their
-// keys; a thing that is not there has no work to do.
+// standings returns the standings of all jobs of an account by the keys of
+// their resources.
 func (a *App) standings(ctx context.Context, t *store.Tx, account string) (map[string]standing, error) {
 	jobs, err := t.ListJobStates(ctx, account)
 	if err != nil || len(jobs) == 0 {
@@ -97,16 +99,16 @@ func (a *App) standings(ctx context.Context, t *store.Tx, account string) (map[s
 	return all, nil
 }
 
-// status is the state of a thing that waits for work: PENDING rather
-// than RUNNING where no process works on it. Other states stay.
+// status returns the status to report: PENDING instead of RUNNING if no process
+// runs the job, otherwise the status as written.
 func (s standing) status(written string) string {
-	if written == api.TrainingRunning && s.job != nil && !s.working { // a prediction's state is spelt the same
+	if written == api.TrainingRunning && s.job != nil && !s.working { // the same string as of a prediction
 		return api.TrainingPending
 	}
 	return written
 }
 
-// training is a race as it stands, or one algorithm's part in it.
+// training converts a race, or one algorithm's run in it.
 func (s standing) training(r *store.Training) api.Training {
 	r.Status = s.status(r.Status)
 	out := trainingOut(r)
@@ -117,9 +119,9 @@ func (s standing) training(r *store.Training) api.Training {
 	return out
 }
 
-// TakeUp has this process do the work on a dataset, a race or a prediction, also
-// if another process queued it and died. While a living process does it, that
-// goes on. Nothing happens where there is nothing to do.
+// TakeUp makes this process run the job on a dataset, race or prediction, even
+// if a process that has died queued it. It does nothing if a living process
+// runs the job or there is none.
 func (a *App) TakeUp(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		s, err := a.standing(ctx, t, key)
@@ -132,8 +134,8 @@ func (a *App) TakeUp(ctx context.Context, key string) error {
 	return a.problem(err)
 }
 
-// Elsewhere reports whether a living process other than this one works on a
-// dataset, a race or a prediction.
+// Elsewhere reports whether another living process runs the job on a dataset,
+// race or prediction.
 func (a *App) Elsewhere(ctx context.Context, key string) (bool, error) {
 	var s standing
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKinds tells of each kind of stored file how messages name it, before the
-// key of what it is of, and what helps when it is damaged and no backup has it.
+// fileKinds holds for each kind of stored file its name in messages, which the
+// key of its owner follows, and how to replace it without a backup.
 var fileKinds = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -35,10 +35,10 @@ func resultOf(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readStored has use read a stored file. It fails with a problem of
-// CodeDamaged if the file is gone or is not what was stored, whatever use made
-// of it: what a damaged file contains is not to be judged. A file of an earlier
-// release, which has no sum, gets that of what was read.
+// readStored calls use with a reader of a stored file. It returns a problem
+// with CodeDamaged if the file is missing or corrupt, whatever use returns: its
+// errors may be a consequence of the corruption. A file of an earlier release,
+// which has no checksum, gets one.
 func (a *App) readStored(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, infoOf(f.File))
 	if err != nil {
@@ -58,19 +58,18 @@ func (a *App) readStored(ctx context.Context, f *store.OwnedFile, use func(r io.
 	return err
 }
 
-// keepSum stores the size and sum of a file that was read to its end.
+// keepSum stores the size and checksum of a file that was read to its end.
 func (a *App) keepSum(ctx context.Context, f *store.OwnedFile, r *blob.VerifiedReader) {
 	summed := *f
 	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()
 	err := a.store.Write(ctx, func(t *store.Tx) error { return t.KeepSum(ctx, &summed) })
 	if err != nil && ctx.Err() == nil { // the next read tries again
-		a.log.WarnContext(ctx, "storing the sum of a file", "file", f.Blob, "error", err)
+		a.log.WarnContext(ctx, "storing the checksum of a file", "file", f.Blob, "error", err)
 	}
 }
 
-// damaged makes a problem that names the thing of an error that came of a
-// damaged or missing file, whose name is logged. Other errors are returned as
-// they are.
+// damaged translates the error of a corrupt or missing file into a problem that
+// names its owner, and logs the file's name. It returns other errors unchanged.
 func (a *App) damaged(ctx context.Context, err error, f *store.OwnedFile) error {
 	how := ""
 	switch {
@@ -86,10 +85,10 @@ func (a *App) damaged(ctx context.Context, err error, f *store.OwnedFile) error 
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openStored opens a stored file to be sent, after all of it was compared with
-// what was stored, each time: a disk that flips a bit leaves the time of the
-// file as it was. Still reads the thing again: if that fails, the file is gone
-// because the thing was deleted.
+// openStored verifies the checksum of a stored file and opens it for a
+// download. It does so for every download, because bit rot does not change the
+// modification time. If the file is missing, it returns the error of still,
+// which looks up the owner again and fails if that was deleted.
 func (a *App) openStored(ctx context.Context, f *store.OwnedFile, still func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {

@@ -18,16 +18,16 @@ import (
 	"foretell/internal/store"
 )
 
-// contest is a race under way: its rows as they are to be written next.
+// contest is a running race: its rows as they will be written next.
 type contest struct {
 	race     *store.Training
 	children []*store.Training
 	dataset  *store.Dataset
-	disk     *scratch.Disk // where the model waits
+	disk     *scratch.Disk // holds the model until it is stored
 }
 
-// train runs a race and keeps its model. A race that a killed process left is
-// run again from its start.
+// train runs a race and stores its model. A race whose process died is
+// restarted.
 func (a *App) train(ctx context.Context, r *job.Run) error {
 	c, err := a.beginRace(ctx, r)
 	if err != nil {
@@ -66,8 +66,8 @@ func (a *App) letGo(ctx context.Context, disk *scratch.Disk) {
 	}
 }
 
-// beginRace makes the race and its children RUNNING, whatever an earlier
-// attempt left of them.
+// beginRace makes the race and its children RUNNING and resets the results of
+// an earlier attempt.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
 	c := &contest{}
 	err := a.note(ctx, &r.Job, func(t *store.Tx) (err error) {
@@ -80,7 +80,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
 		if c.children, err = t.GetChildren(ctx, r.Subject); err != nil {
 			return err
 		}
-		if r.Attempt > 1 { // a process died of it: the deadline may be over because of that
+		if r.Attempt > 1 { // the deadline may have passed because a process died
 			c.race.Deadline = time.Time{}
 		}
 		for _, row := range append(c.children[:len(c.children):len(c.children)], c.race) {
@@ -109,7 +109,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 	return f, err
 }
 
-// endRace commits how the race ended, with its model if there is one.
+// endRace commits the end of the race, with its model if there is one.
 func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outcome) error {
 	m, err := a.keepModel(ctx, c, o)
 	if err != nil {
@@ -154,7 +154,8 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	return err
 }
 
-// endRun fills in how one algorithm ended; as the race if it never began.
+// endRun sets the result of one algorithm; its status is the race's if it never
+// began.
 func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 	child.Status, child.Curve, child.Achieved, child.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
@@ -171,8 +172,8 @@ func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 	}
 }
 
-// measured returns performance, which was measured on rows rows; nil for 0 rows:
-// there was no time, or no row to measure it on.
+// measured returns a performance that was measured on that many rows; nil for 0
+// rows, which is not measured.
 func measured(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -180,16 +181,16 @@ func measured(performance float64, rows int) *float64 {
 	return figureOut(performance)
 }
 
-// raceReason tells why a race has no model.
+// raceReason returns why a race has no model; "" if it has one.
 func raceReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had learnt anything: give more", limitOf(race))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase it", limitOf(race))
 	case learn.Cancelled:
-		return "cancelled before any algorithm had learnt anything"
+		return "cancelled before any algorithm had trained a model"
 	}
 	var reasons []string
 	for _, run := range o.Runs {
@@ -200,7 +201,7 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 	return "every algorithm failed: " + strings.Join(reasons, "; ")
 }
 
-// keepModel stores the model of a race as a blob and returns its row to insert;
+// keepModel stores the model of a race as a blob and returns the row to insert;
 // nil if the race has no model.
 func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*store.Model, error) {
 	if o.Model == nil {
@@ -216,7 +217,7 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 		return nil, err
 	}
 	info, err := a.writeModel(ctx, o.Model)
-	if errors.Is(err, blob.ErrFull) && c.disk.Vacate() == nil { // it may be the disk that took the room
+	if errors.Is(err, blob.ErrFull) && c.disk.Vacate() == nil { // the spilled data may have filled the disk
 		info, err = a.writeModel(ctx, o.Model)
 	}
 	if err != nil {
@@ -245,7 +246,7 @@ func (a *App) writeModel(ctx context.Context, m *learn.Model) (blob.Info, error)
 	return file.Commit()
 }
 
-// failTraining ends the race that cannot be run.
+// failTraining commits that the race failed.
 func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 	now := a.now()
 	return a.finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {

@@ -8,12 +8,12 @@ import (
 	"foretell/internal/store"
 )
 
-// recentScores is how many scores the progress shows.
+// recentScores is the maximum number of recent scores in the progress.
 const recentScores = 5
 
 func trainingPath(key string) string { return "/api/v1/training/" + key }
 
-// GetTraining reads a race or one algorithm's run.
+// GetTraining returns a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var out api.Training
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -51,7 +51,7 @@ func trainingOut(r *store.Training) api.Training {
 	}
 }
 
-// outcome says what the status of a race, or of a run, leaves open.
+// outcome returns the outcome of a race or run.
 func outcome(r *store.Training) string {
 	return api.OutcomeOf(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
 }
@@ -63,8 +63,8 @@ func optionalTime(t time.Time) string {
 	return api.FormatTime(t)
 }
 
-// ListTrainings reads a page of the caller's training jobs, newest first, each
-// race before its runs.
+// ListTrainings returns a page of the caller's training jobs, newest first,
+// each race before its runs.
 func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*api.TrainingPage, error) {
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{ParentOnly: in.ParentOnly})
 }
@@ -102,8 +102,8 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	return out, nil
 }
 
-// GetTrainingProgress reads how far the algorithms of a race have come; of a
-// single run, how far that has.
+// GetTrainingProgress returns the progress of the algorithms of a race, or of a
+// single run.
 func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressInput) (*api.TrainingProgress, error) {
 	out := &api.TrainingProgress{Jobs: []api.AlgorithmRun{}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {

@@ -8,13 +8,13 @@ import (
 	"foretell/internal/store"
 )
 
-// cancelWait is how long CancelTraining waits for a run to keep its model.
+// cancelWait is how long CancelTraining waits for a race to store its model.
 const cancelWait = 10 * time.Second
 
-// CancelTraining ends a race. One that is PENDING, because no process works on
-// it yet or any more, is CANCELLED at once and without a model. One
-// that is RUNNING is when its run has kept the best model so far, which the
-// answer waits for; it says RUNNING if that takes unusually long.
+// CancelTraining ends a race. One that no process runs is CANCELLED at once and
+// without a model. One that is RUNNING is CANCELLED when it has stored the best
+// model so far; the response waits for that, but says RUNNING if it takes
+// longer than cancelWait.
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
@@ -49,7 +49,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitEnd(ctx, in)
 }
 
-// cancelPending ends a race that no living worker has.
+// cancelPending ends a race that no living process runs.
 func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DropJob(ctx, race.Key); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Traini
 	return a.endUnbegun(ctx, t, race, api.TrainingCancelled, "")
 }
 
-// endUnbegun ends a race on which nothing works and whose job is gone, with its runs.
+// endUnbegun ends a race whose job was deleted, with its runs.
 func (a *App) endUnbegun(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
 	children, err := t.GetChildren(ctx, race.Key)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *App) endUnbegun(ctx context.Context, t *store.Tx, race *store.Training,
 	return nil
 }
 
-// awaitEnd reads a race when it has ended, or as it is after cancelWait.
+// awaitEnd waits until a race has ended, at most cancelWait, and returns it.
 func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	enough := time.NewTimer(cancelWait)
 	defer enough.Stop()

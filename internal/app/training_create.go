@@ -12,7 +12,7 @@ import (
 
 const (
 	maxTimeLimitSeconds = 604_800
-	// defaultSeed makes two training jobs with the same parameters alike.
+	// defaultSeed makes training jobs with the same parameters reproducible.
 	defaultSeed = 1
 )
 
@@ -67,14 +67,15 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}, nil
 }
 
-// untilTrainable says what lies between a dataset and its training.
+// untilTrainable says, by the state of a dataset, what must happen before it
+// can be trained on.
 var untilTrainable = map[string]string{
 	api.DatasetPending:    "add its CSV, and train when it is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
-	api.DatasetFailed:     "its failureReason tells what to mend in the CSV; create another dataset for the mended one",
+	api.DatasetFailed:     "its failureReason says what to repair in the CSV; create another dataset for the repaired one",
 }
 
-// newTraining checks the parameters of a race and fills in the defaults.
+// newTraining validates the parameters of a race and fills in the defaults.
 func newTraining(n api.NewTraining) (*store.Training, error) {
 	if n.ScalingFactor < 0 || n.ScalingFactor > api.MaxScalingFactor {
 		return nil, api.NewFieldProblem("scalingFactor", "%d: must be 0 to %d", n.ScalingFactor, api.MaxScalingFactor)
@@ -112,7 +113,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// threshold reads the two names of one thing; nil for no threshold.
+// threshold returns the threshold from its two names; nil is no threshold.
 func threshold(n api.NewTraining) (*float64, error) {
 	name, given := "performanceThreshold", n.PerformanceThreshold
 	if !given.Given {
@@ -121,22 +122,22 @@ func threshold(n api.NewTraining) (*float64, error) {
 	other := n.TargetPerformance
 	switch {
 	case !given.Given:
-		return nil, api.NewFieldProblem("performanceThreshold", "is missing: a number from 0 to 1, or null for none")
+		return nil, api.NewFieldProblem("performanceThreshold", "is required: a number from 0 to 1, or null for no threshold")
 	case given.Value != nil && !(*given.Value >= 0 && *given.Value <= 1):
 		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *given.Value)
 	case other.Given && !sameNumber(other.Value, given.Value):
 		return nil, api.NewFieldProblem("targetPerformance",
-			"%s, while performanceThreshold is %s: they are two names of one thing", numberText(other.Value), numberText(given.Value))
+			"%s, but performanceThreshold is %s: they are two names of the same parameter", numberText(other.Value), numberText(given.Value))
 	}
 	return given.Value, nil
 }
 
-// sameNumber reports whether both are absent or equal.
+// sameNumber reports whether both are nil or equal.
 func sameNumber(a, b *float64) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// numberText is a number as JSON has it; nil is null.
+// numberText formats a number as JSON; nil is null.
 func numberText(v *float64) string {
 	if v == nil {
 		return "null"
@@ -144,21 +145,22 @@ func numberText(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// chosenAlgorithms returns the algorithms of a race in their usual order.
+// chosenAlgorithms returns the algorithms of a race in their canonical order;
+// nil chooses all.
 func chosenAlgorithms(chosen []string, classes int) ([]string, error) {
 	all := api.Algorithms(classes)
 	if chosen == nil {
 		return all, nil
 	}
 	if len(chosen) == 0 {
-		return nil, api.NewFieldProblem("algorithms", "is empty: leave it out for all of %v", all)
+		return nil, api.NewFieldProblem("algorithms", "is empty: omit it for all of %v", all)
 	}
 	for i, name := range chosen {
 		if !slices.Contains(all, name) {
-			return nil, api.NewFieldProblem("algorithms", "%q: for %d classes there are %v", name, classes, all)
+			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]v for %[2]d classes", name, classes, all)
 		}
 		if slices.Contains(chosen[:i], name) {
-			return nil, api.NewFieldProblem("algorithms", "%q is there twice", name)
+			return nil, api.NewFieldProblem("algorithms", "%q is repeated", name)
 		}
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil

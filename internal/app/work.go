@@ -9,24 +9,24 @@ import (
 	"foretell/internal/store"
 )
 
-// The kinds of jobs. Each has a file of its own: prepare.go, train.go, predict.go.
+// The kinds of jobs, in prepare.go, train.go and predict.go.
 const (
 	kindPrepare = "prepare"
 	kindTrain   = "train"
 	kindPredict = "predict"
 )
 
-// predicting is how many predictions are made at a time, preparing how many
-// datasets are prepared, and preparingOf how many of one account: a worker is
-// left for the others.
+// predicting and preparing are the number of concurrent predictions and
+// preparations, preparingOf that of preparations of one account: a worker stays
+// free for other accounts.
 const (
 	predicting  = 2
 	preparing   = 3
 	preparingOf = 2
 )
 
-// newPool makes the pool of the three kinds. Training fills the machine and
-// holds a dataset in memory, hence few at a time; the others stream.
+// newPool returns the pool of the three kinds. Training uses all cores and
+// holds a dataset in memory, so few jobs run at a time; the others stream.
 func (a *App) newPool(training int) *job.Pool {
 	return job.NewPool(job.Config{
 		Store: queue{a.store}, Wanted: a.ownWork, Now: a.now, Log: a.log,
@@ -38,9 +38,8 @@ func (a *App) newPool(training int) *job.Pool {
 	})
 }
 
-// Stuck returns the problem of a full disk while jobs cannot begin or end because
-// of it, so that whoever waits for one in this process does not wait for ever;
-// else nil.
+// Stuck returns the problem of a full disk while jobs cannot begin or end
+// because of it, so that a client in this process stops waiting; else nil.
 func (a *App) Stuck() error {
 	if err := a.pool.Stuck(); errors.Is(err, store.ErrFull) {
 		return a.problem(err)
@@ -62,8 +61,8 @@ func (a *App) queue(ctx context.Context, t *store.Tx, kind, account, subject str
 	return t.InsertJob(ctx, j)
 }
 
-// finish commits the end of a job with what write writes, if this process
-// still has the lease. The outcome is the state that it leaves its subject in.
+// finish commits the end of a job together with the writes of write, if this
+// process still has the lease. The outcome is the final state of its subject.
 func (a *App) finish(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.FinishJob(ctx, j.Key, a.store.Process()); err != nil {
@@ -77,7 +76,7 @@ func (a *App) finish(ctx context.Context, j *job.Job, outcome string, write func
 	return lost(err)
 }
 
-// note writes something while a job runs, under the same condition.
+// note commits the writes of write while a job runs, under the same condition.
 func (a *App) note(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.HoldJob(ctx, j.Key, a.store.Process()); err != nil {
@@ -88,7 +87,7 @@ func (a *App) note(ctx context.Context, j *job.Job, write func(*store.Tx) error)
 	return lost(err)
 }
 
-// lost is the store's word in the pool's.
+// lost translates the store's ErrLost into the pool's.
 func lost(err error) error {
 	if errors.Is(err, store.ErrLost) {
 		return errors.Join(job.ErrLost, err)
@@ -96,7 +95,7 @@ func lost(err error) error {
 	return err
 }
 
-// queue is the store as the pool wants it.
+// queue adapts the store to job.Store.
 type queue struct{ store *store.Store }
 
 func (q queue) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {

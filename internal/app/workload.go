@@ -8,18 +8,18 @@ import (
 	"foretell/internal/store"
 )
 
-// Workload is what there is to do and was done of one kind of job.
+// Workload counts the jobs of one kind.
 type Workload struct {
 	// Kind is "prepare", "train" or "predict".
 	Kind string
 	// Queued and Running count the jobs of all processes on the store.
 	Queued, Running int64
-	// Finished counts the jobs that this process ended, by the state in which
-	// that left their subject, such as COMPLETED.
+	// Finished counts the jobs that this process ended, by the final state of
+	// their subject, such as COMPLETED.
 	Finished map[string]int64
 }
 
-// Workloads returns the workload of every kind, for whoever watches the service.
+// Workloads returns the counts of every kind, for monitoring.
 func (a *App) Workloads(ctx context.Context) ([]Workload, error) {
 	var counts []*store.JobCount
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
