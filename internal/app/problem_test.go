@@ -19,9 +19,9 @@ func TestReasonOf(t *testing.T) {
 		cause error
 		want  string
 	}{
-		{fmt.Errorf("write: %w", blob.ErrFull), "the service's disk is full; nothing was kept: try again when its operator has made room"},
-		{job.ErrAttempts, "5 attempts ended with the death of their process, for want of memory perhaps: try again, on a larger machine or with a smaller file"},
-		{errors.New("index out of range"), "an internal error: the service's log tells more under this key"},
+		{fmt.Errorf("write: %w", blob.ErrFull), "the service's disk is full; nothing was stored: try again when its operator has freed space"},
+		{job.ErrAttempts, "5 attempts ended with the death of their process, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
+		{errors.New("index out of range"), "an internal error: see the service's log under this key"},
 	} {
 		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
 		if got := a.reasonOf(c.cause); got != c.want {

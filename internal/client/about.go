@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// About is what a service says of itself at its base address.
+// About is the service's description of itself at its base URL.
 type About struct {
 	Service string `json:"service"`
 	Version string `json:"version"`
 }
 
-// About asks the service what it is. That is an extension: another deployment
-// may have nothing there, or a page for people, which is an error.
+// About requests the service's description of itself. That is an extension: it
+// is an error if another deployment has nothing or a web page there.
 func (c *Client) About(ctx context.Context) (*About, error) {
 	u, err := c.base.Parse(c.base.EscapedPath() + "/")
 	if err != nil {

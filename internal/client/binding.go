@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// binding is where the fields of an endpoint's In end up in a request.
+// binding holds the fields of an endpoint's In by their place in the request.
 type binding struct {
 	path  map[string]string
 	query url.Values
 	body  []byte // JSON; nil for none
 }
 
-// bind reads the struct that in points to. Fields tagged path and query become
-// parameters, at any depth of embedding; a field named Body becomes JSON. A
-// query parameter at its zero value is left out unless tagged required.
+// bind reads the struct that in points to, including embedded structs. Fields
+// tagged path and query become parameters; a field named Body becomes JSON. A
+// query parameter with its zero value is omitted unless tagged required.
 func bind(in any) (binding, error) {
 	b := binding{path: map[string]string{}, query: url.Values{}}
 	v := reflect.Indirect(reflect.ValueOf(in))
@@ -55,7 +55,7 @@ func (b *binding) fields(v reflect.Value) error {
 		} else if field.Name == "Body" {
 			body, err := json.Marshal(value.Interface())
 			if err != nil {
-				return fmt.Errorf("write the request: %w", err)
+				return fmt.Errorf("encode the request: %w", err)
 			}
 			b.body = body
 		}
@@ -76,7 +76,7 @@ func paramText(v reflect.Value) (string, error) {
 	}
 }
 
-// expand puts the path parameters into a template such as /things/{key}.
+// expand replaces the path parameters of a template such as /things/{key}.
 func (b *binding) expand(template string) (string, error) {
 	path := template
 	for _, name := range pathParams(template) {
@@ -89,7 +89,7 @@ func (b *binding) expand(template string) (string, error) {
 	return path, nil
 }
 
-// pathParams lists the names in braces.
+// pathParams returns the names in braces.
 func pathParams(template string) []string {
 	var names []string
 	for {

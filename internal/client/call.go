@@ -12,12 +12,12 @@ import (
 	"foretell/internal/api"
 )
 
-// maxAnswer bounds how much of a JSON answer is read.
+// maxAnswer is the maximum number of bytes read of a JSON response.
 const maxAnswer = 64 << 20
 
-// Call calls an endpoint whose request is parameters and JSON. in may be nil
-// for [api.None]. The endpoints with a file in their request or answer have
-// methods of their own: [Client.AddData], [Client.UploadData],
+// Call calls an endpoint whose request consists of parameters and JSON. in may
+// be nil for [api.None]. The endpoints with a file in their request or response
+// have their own methods: [Client.AddData], [Client.UploadData],
 // [Client.CreatePrediction], [Client.Download] and [Client.DownloadModel].
 func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], in *In) (*Out, error) {
 	req, err := c.newRequest(e.Operation, in)
@@ -31,7 +31,7 @@ func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], 
 	return out, nil
 }
 
-// newRequest builds the request of an operation from its In.
+// newRequest returns the request of an operation with its In.
 func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	b, err := bind(in)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Parsed together, so that an escaped slash in a parameter stays one.
+	// Parsed together, so that an escaped slash in a parameter stays escaped.
 	u, err := c.base.Parse(c.base.EscapedPath() + path)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	return req, nil
 }
 
-// isRepeatable tells whether calling op twice does no more than calling it once.
+// isRepeatable reports whether op is idempotent.
 func isRepeatable(op api.Operation) bool {
 	switch op.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
@@ -76,7 +76,7 @@ func isRepeatable(op api.Operation) bool {
 	return op.ID == api.LogIn.ID
 }
 
-// exchange sends req and reads a JSON answer into out.
+// exchange sends req and decodes the JSON response into out.
 func (c *Client) exchange(ctx context.Context, req *request, out any) error {
 	resp, err := c.send(ctx, req)
 	if err != nil {
@@ -94,16 +94,16 @@ func (c *Client) exchange(ctx context.Context, req *request, out any) error {
 	return decodeAnswer(req, resp, body, out)
 }
 
-// decodeAnswer reads the JSON of a 2xx answer.
+// decodeAnswer decodes the JSON of a 2xx response.
 func decodeAnswer(req *request, resp *http.Response, body []byte, out any) error {
 	if len(bytes.TrimSpace(body)) == 0 && req.method == http.MethodPatch {
-		return nil // other deployments may have nothing to say
+		return nil // other deployments may return no body
 	}
 	if looksLikePage(resp, body) {
 		return notService(req, resp, "a web page")
 	}
 	if page := pageOf(out); page != nil {
-		page.Total = -1 // until the service tells
+		page.Total = -1 // unless the service reports it
 	}
 	if err := decode(body, out); err != nil {
 		e := notService(req, resp, "something other than this operation's JSON")
@@ -114,7 +114,8 @@ func decodeAnswer(req *request, resp *http.Response, body []byte, out any) error
 	return nil
 }
 
-// looksLikePage tells HTML, such as a proxy's log-in page, from JSON.
+// looksLikePage reports whether a response is HTML, such as a proxy's login
+// page.
 func looksLikePage(resp *http.Response, body []byte) bool {
 	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err == nil && strings.HasSuffix(media, "html") {
@@ -123,7 +124,7 @@ func looksLikePage(resp *http.Response, body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
-// pageOf finds the envelope in the answer of a list; nil if out is none.
+// pageOf returns the envelope of the response of a list; nil if out is not one.
 func pageOf(out any) *api.Page {
 	v := reflect.Indirect(reflect.ValueOf(out))
 	if v.Kind() != reflect.Struct {

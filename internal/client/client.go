@@ -1,15 +1,14 @@
-// Package client calls the service's operations over HTTP: typed calls by the
-// endpoints of package api, uploads and downloads that stream, waiting, and the
-// patience that a network needs (retries, one new log-in, resumed downloads).
+// Package client calls the service's operations over HTTP: typed calls of the
+// endpoints of package api, streaming uploads and downloads, polling, retries,
+// renewal of the token and resumption of downloads.
 //
-// It is strict in what it sends and tolerant in what it takes, because another
-// deployment of the service may have chosen otherwise where its documentation
-// is silent: any 2xx is success, unknown fields and states are kept out of the
-// way, numbers may come as strings and lists as strings that hold a list.
+// It is strict in what it sends and tolerant in what it accepts, because other
+// deployments of the service may differ where its documentation is silent: any
+// 2xx is success, unknown fields and states are ignored, and strings that hold
+// numbers and lists are accepted in their place.
 //
-// Errors are of three kinds: *api.Problem when the service answered with an
-// error, *NetworkError when no answer of the service came, and the error of the
-// context when that ended first.
+// Errors are *api.Problem if the service returned an error, *NetworkError if
+// the service did not respond, or the error of the context if that ended first.
 package client
 
 import (
@@ -27,58 +26,56 @@ import (
 
 // Options configure a [Client]. Only BaseURL is required.
 type Options struct {
-	// BaseURL is the address under which the service's /api lies, such as
+	// BaseURL is the URL that the paths of operations are appended to, such as
 	// https://foretell.example.com.
 	BaseURL string
-	// Transport carries the requests. Defaults to one that honours the proxy
-	// variables; for the embedded service it comes from [InProcess].
+	// Transport sends the requests. Defaults to one that uses the proxies of the
+	// environment. [InProcess] returns the transport of the embedded service.
 	Transport http.RoundTripper
-	// Wrap, if not nil, puts something around the transport that sees every
-	// request, such as [Observe].
+	// Wrap, if not nil, wraps the transport, for example with [Observe].
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Token is the bearer token to start with; may be empty.
+	// Token is the initial bearer token; may be empty.
 	Token string
-	// Relogin returns a new token after the service refused the present one with
-	// 401; the request is then repeated. It is not called again until the new
-	// token has been accepted once. Nil lets the 401 through.
+	// Relogin returns a new token after the service rejected the current one with
+	// 401; the request is then repeated. It is not called again before the new
+	// token has been accepted. If nil, the 401 is returned.
 	Relogin func(ctx context.Context) (token string, err error)
-	// Paths replaces paths by operation ID, for a deployment that placed an
-	// operation elsewhere. A path holds the same parameters as the original.
+	// Paths overrides the paths of operations by ID, for deployments with other
+	// paths. A path must have the same parameters as the original.
 	Paths map[string]string
 	// UserAgent defaults to "foretell".
 	UserAgent string
-	// Attempts is how often a request is tried in all. Defaults to 5.
+	// Attempts is the maximum number of attempts of a request. Defaults to 5.
 	Attempts int
-	// Wait sleeps between attempts and polls until d has passed or ctx ends,
-	// whose error it then gives. Defaults to a real timer.
+	// Wait waits between attempts and polls until d has passed, or ctx ends and it
+	// returns its error. Defaults to [Sleep].
 	Wait func(ctx context.Context, d time.Duration) error
-	// LongestPoll is the longest time between two looks at what is waited for.
-	// Defaults to 2 seconds.
+	// LongestPoll is the maximum interval between polls. Defaults to 2 seconds.
 	LongestPoll time.Duration
-	// Now times the attempts for Trace; nil leaves them untimed.
+	// Now is the clock for Trace; if nil, attempts are not timed.
 	Now func() time.Time
-	// Trace is told of every attempt, with all secrets cut out. It may be
-	// called by several goroutines at once.
+	// Trace is called for every attempt, without secrets. It must be safe for
+	// concurrent use.
 	Trace func(TraceEvent)
 }
 
-// Client calls one service for one account. It may be used by any number of
-// goroutines.
+// Client calls one service for one account. It is safe for concurrent use.
 type Client struct {
 	opts Options
 	base *url.URL
 	http *http.Client
-	// renewing is held during a new log-in, so that there is one at a time.
+	// renewing is held during a login, so that there is one at a time.
 	renewing sync.Mutex
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	token    string
-	// renewable is false from a new log-in until its token is accepted.
+	// renewable is false from a login until its token is accepted.
 	renewable bool
-	// needsThreshold is set once the service has refused a race without one.
+	// needsThreshold is set once the service has rejected a race without a
+	// threshold.
 	needsThreshold atomic.Bool
 }
 
-// New checks the options and gives a client. It does not dial.
+// New returns a client. It validates the options but does not connect.
 func New(opts Options) (*Client, error) {
 	base, err := parseBase(opts.BaseURL)
 	if err != nil {
@@ -111,7 +108,7 @@ func New(opts Options) (*Client, error) {
 	}, nil
 }
 
-// BaseURL is the service's address as the client uses it.
+// BaseURL returns the normalized base URL.
 func (c *Client) BaseURL() string { return c.base.String() }
 
 // SetToken replaces the bearer token.
@@ -121,15 +118,15 @@ func (c *Client) SetToken(token string) {
 	c.token, c.renewable = token, true
 }
 
-// Token is the bearer token in use; it changes with a new log-in.
+// Token returns the current bearer token; it changes when Relogin is called.
 func (c *Client) Token() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.token
 }
 
-// renew logs in again unless another request has done so since refused was
-// sent. It tells whether there is a new token to try.
+// renew logs in again unless another request has done so since the rejected
+// token was sent. It reports whether there is a new token.
 func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
 	c.renewing.Lock()
 	defer c.renewing.Unlock()
@@ -149,8 +146,8 @@ func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
 	return true, nil
 }
 
-// spendRenewal tells whether a new log-in is due, and lets no other be until
-// its token is accepted.
+// spendRenewal reports whether a login is allowed, and disallows further ones
+// until its token is accepted.
 func (c *Client) spendRenewal() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +156,7 @@ func (c *Client) spendRenewal() bool {
 	return due
 }
 
-// accepted notes that the service took the token.
+// accepted records that the service accepted the token.
 func (c *Client) accepted(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,20 +169,20 @@ func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(text), "/"))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the service's address is not a URL: %w", err)
+		return nil, fmt.Errorf("invalid service URL: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("the service's address %q has to begin with https:// or http://", u.Redacted())
+		return nil, fmt.Errorf("the service URL %q must begin with https:// or http://", u.Redacted())
 	case u.Host == "":
-		return nil, fmt.Errorf("the service's address %q names no host", u.Redacted())
+		return nil, fmt.Errorf("the service URL %q has no host", u.Redacted())
 	case u.User != nil:
-		return nil, fmt.Errorf("the service's address %q holds credentials; log in instead", u.Redacted())
+		return nil, fmt.Errorf("the service URL %q contains credentials; log in instead", u.Redacted())
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the service's address %q may not have a query or fragment", u.Redacted())
+		return nil, fmt.Errorf("the service URL %q must not have a query or fragment", u.Redacted())
 	}
 	return u, nil
 }
 
-// checkPaths refuses an override that could not be called.
+// checkPaths returns an error for an override that could not be called.
 func checkPaths(paths map[string]string) error {
 	known := map[string]api.Operation{}
 	for _, op := range api.Operations() {
@@ -194,21 +191,21 @@ func checkPaths(paths map[string]string) error {
 	for id, path := range paths {
 		op, ok := known[id]
 		if !ok {
-			return fmt.Errorf("path override %q: there is no such operation", id)
+			return fmt.Errorf("path override %q: unknown operation", id)
 		}
 		if !strings.HasPrefix(path, "/") {
-			return fmt.Errorf("path override %s: %q has to begin with /", id, path)
+			return fmt.Errorf("path override %s: %q must begin with /", id, path)
 		}
 		for _, name := range pathParams(op.Path) {
 			if !strings.Contains(path, "{"+name+"}") {
-				return fmt.Errorf("path override %s: %q lacks {%s}", id, path, name)
+				return fmt.Errorf("path override %s: %q must contain {%s}", id, path, name)
 			}
 		}
 	}
 	return nil
 }
 
-// Sleep waits until d has passed or ctx ends, whose error it then returns.
+// Sleep waits until d has passed, or ctx ends and it returns its error.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

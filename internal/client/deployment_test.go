@@ -179,7 +179,7 @@ func TestStrangers(t *testing.T) {
 			if !errors.As(err, &network) || network.Kind != client.NotService {
 				t.Fatalf("got %v", err)
 			}
-			if !strings.Contains(err.Error(), "this address is not the service's API") || network.Op != "getDataset" {
+			if !strings.Contains(err.Error(), "this URL is not the service's API") || network.Op != "getDataset" {
 				t.Errorf("says %q of %s", err, network.Op)
 			}
 		})

@@ -11,12 +11,12 @@ import (
 	"foretell/internal/api"
 )
 
-// Download writes the file behind a result address to w and gives its size.
-// The number of bytes is checked against what the service announced; a broken
-// download goes on where it stopped. On an error w holds the first n bytes of
-// the file and nothing else.
+// Download writes the file at a result URL to w and returns its size. It
+// verifies the number of bytes against what the service announced, and resumes
+// an interrupted download. On an error w holds exactly the first n bytes of the
+// file.
 //
-// The token is sent only to the service's own host.
+// The token is sent only to the service's host.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
 	address, err := c.resolve(resultURL)
 	if err != nil {
@@ -28,8 +28,8 @@ func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n
 	})
 }
 
-// DownloadModel writes the file of a model to w and gives its size, as
-// [Client.Download] does.
+// DownloadModel writes the file of a model to w and returns its size, like
+// [Client.Download].
 func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n int64, err error) {
 	req, err := c.newRequest(api.DownloadModel.Operation, &api.ModelInput{ModelKey: key})
 	if err != nil {
@@ -39,10 +39,10 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 	return c.download(ctx, w, req)
 }
 
-// download writes the file that req asks for to w.
+// download writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
 	d := &download{c: c, w: w, total: -1, req: req}
-	// Bytes are counted as the service counts them only if they are not packed.
+	// Compression would make the byte counts differ from the service's.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {
 		before := d.written
@@ -51,7 +51,7 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 			return d.written, err
 		}
 		if d.written > before {
-			attempt = 1 // it makes headway
+			attempt = 1 // it makes progress
 		}
 		if attempt >= c.opts.Attempts {
 			return d.written, err
@@ -63,18 +63,18 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 	}
 }
 
-// download is a file on its way.
+// download is the state of a download.
 type download struct {
 	c       *Client
 	req     *request
 	w       io.Writer
 	written int64
-	total   int64  // of the file; -1 unknown
-	version string // the ETag or date of what was written so far
-	cut     bool   // the last attempt broke off within the file
+	total   int64  // of the file; -1 if unknown
+	version string // the ETag or date of the file
+	cut     bool   // the last attempt was interrupted within the file
 }
 
-// fetch gets the rest of the file.
+// fetch downloads the rest of the file.
 func (d *download) fetch(ctx context.Context) error {
 	d.cut = false
 	if d.written > 0 {
@@ -98,13 +98,13 @@ func (d *download) fetch(ctx context.Context) error {
 	return d.copy(ctx, resp.Body)
 }
 
-// position finds where in the file the answer begins and gives how many of its
-// bytes are written already.
+// position finds where in the file the response begins and returns how many of
+// its bytes are already written.
 func (d *download) position(resp *http.Response) (skip int64, err error) {
 	start, total := int64(0), resp.ContentLength
 	if resp.StatusCode == http.StatusPartialContent {
 		if start, total, err = parseContentRange(resp.Header.Get("Content-Range")); err != nil || start > d.written {
-			return 0, notService(d.req, resp, "another part of the file than was asked for")
+			return 0, notService(d.req, resp, "another part of the file than requested")
 		}
 	}
 	version := resp.Header.Get("ETag")
@@ -122,7 +122,8 @@ func (d *download) position(resp *http.Response) (skip int64, err error) {
 	return d.written - start, nil
 }
 
-// copy writes body, telling the failures of w from those of the network.
+// copy writes body to w. It returns errors of w unchanged and others as network
+// errors.
 func (d *download) copy(ctx context.Context, body io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {
@@ -157,10 +158,10 @@ func parseContentRange(text string) (start, total int64, err error) {
 	span, size, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
 	first, _, ok2 := strings.Cut(span, "-")
 	if !ok || !ok2 {
-		return 0, 0, fmt.Errorf("Content-Range %q cannot be read", text)
+		return 0, 0, fmt.Errorf("invalid Content-Range %q", text)
 	}
 	if start, err = strconv.ParseInt(first, 10, 64); err != nil || start < 0 {
-		return 0, 0, fmt.Errorf("Content-Range %q cannot be read", text)
+		return 0, 0, fmt.Errorf("invalid Content-Range %q", text)
 	}
 	if size == "*" {
 		return start, -1, nil

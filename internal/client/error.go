@@ -16,33 +16,33 @@ import (
 	"foretell/internal/api"
 )
 
-// Kind tells what kept an answer of the service from coming.
+// Kind classifies a [NetworkError].
 type Kind string
 
 // The kinds of a [NetworkError].
 const (
 	Unreachable Kind = "unreachable"   // no connection: wrong host or port, service down, no network
-	Untrusted   Kind = "untrusted"     // the TLS handshake failed, such as for an unknown certificate
-	ProxyFailed Kind = "proxy"         // the proxy between here and the service refused or is not there
-	Broken      Kind = "broken"        // the connection broke off or timed out under way
+	Untrusted   Kind = "untrusted"     // the TLS handshake failed, for example because of an unknown certificate
+	ProxyFailed Kind = "proxy"         // the proxy refused or is unreachable
+	Broken      Kind = "broken"        // the connection was lost or timed out
 	Misdirected Kind = "misdirected"   // a redirect that is not followed
-	NotService  Kind = "not-a-service" // something answered, but this address is not the service's API
+	NotService  Kind = "not-a-service" // something responded, but not the service's API
 )
 
-// NetworkError says that the service did not answer.
+// NetworkError is returned if the service did not respond.
 type NetworkError struct {
 	Op   string // operation ID
-	URL  string // what was called, without secrets
+	URL  string // the URL called, without secrets
 	Kind Kind
-	// Status is the HTTP status of the answer of a NotService; else 0.
+	// Status is the HTTP status of the response if Kind is NotService; else 0.
 	Status int
-	// Reason tells what happened in plain words.
+	// Reason is a message for people.
 	Reason string
-	// Err is the cause; nil if there is none but Reason.
+	// Err is the cause; may be nil.
 	Err error
 }
 
-// Error is one sentence that names the address.
+// Error returns the host and the reason.
 func (e *NetworkError) Error() string {
 	host := e.URL
 	if u, err := url.Parse(e.URL); err == nil {
@@ -54,7 +54,7 @@ func (e *NetworkError) Error() string {
 // Unwrap returns the cause.
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// temporary tells whether another attempt could go better.
+// temporary reports whether another attempt may succeed.
 func (e *NetworkError) temporary() bool {
 	if e.Kind == Broken {
 		return true
@@ -63,8 +63,8 @@ func (e *NetworkError) temporary() bool {
 	return e.Kind == Unreachable && (!errors.As(e.Err, &dns) || !dns.IsNotFound)
 }
 
-// networkError makes the error of a request that got no answer. The context's
-// own end comes through as it is, so that errors.Is finds it.
+// networkError returns the error of a request without response. It wraps the
+// context's error, so that errors.Is finds it.
 func (c *Client) networkError(ctx context.Context, req *request, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", req.op, ctx.Err())
@@ -75,14 +75,14 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	}
 	var outer *url.Error
 	if errors.As(err, &outer) {
-		err = outer.Err // the outer one repeats the address with its secrets
+		err = outer.Err // the outer one contains the URL with its secrets
 	}
 	e := &NetworkError{Op: req.op, URL: withoutSecrets(req.url), Err: err}
 	e.Kind, e.Reason = classify(err)
 	return e
 }
 
-// classify says in plain words what went wrong with a connection.
+// classify returns the kind of a connection error and a message for people.
 func classify(err error) (Kind, string) {
 	var (
 		redirect  *redirectError
@@ -102,41 +102,41 @@ func classify(err error) (Kind, string) {
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
 		return ProxyFailed, "the proxy cannot be reached: check HTTPS_PROXY and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
-		return Untrusted, "its certificate is signed by nobody this machine trusts; give the authority's certificate in SSL_CERT_FILE"
+		return Untrusted, "its certificate is signed by an unknown authority; set SSL_CERT_FILE to the authority's certificate"
 	case errors.As(err, &hostname):
 		return Untrusted, "its certificate is for another name (" + text + ")"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return Untrusted, "its certificate is not valid today; check this machine's clock"
+		return Untrusted, "its certificate has expired or is not yet valid; check this machine's clock"
 	case errors.As(err, &invalid), errors.As(err, &verify):
-		return Untrusted, "its certificate is not valid (" + text + ")"
+		return Untrusted, "its certificate is invalid (" + text + ")"
 	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return Untrusted, "it does not speak TLS: is its address http:// rather than https://?"
+		return Untrusted, "it does not speak TLS: should its URL begin with http:// instead of https://?"
 	case errors.As(err, &alert):
 		return Untrusted, "the TLS handshake failed (" + text + ")"
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return Unreachable, "there is no host of this name"
+		return Unreachable, "unknown host"
 	case errors.As(err, &op) && op.Op == "dial":
 		return Unreachable, "no connection (" + op.Err.Error() + ")"
 	case errors.As(err, &dns):
-		return Unreachable, "its name cannot be looked up (" + dns.Err + ")"
+		return Unreachable, "its name cannot be resolved (" + dns.Err + ")"
 	default:
-		return Broken, "the connection broke off (" + text + ")"
+		return Broken, "the connection was lost (" + text + ")"
 	}
 }
 
-// notService makes the error of an answer that cannot be the service's.
+// notService returns the error of a response that cannot be the service's.
 func notService(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: withoutSecrets(req.url), Kind: NotService, Status: resp.StatusCode,
-		Reason: fmt.Sprintf("this address is not the service's API: %s %s answered %d with %s",
+		Reason: fmt.Sprintf("this URL is not the service's API: %s %s returned %d with %s",
 			req.method, req.url.Path, resp.StatusCode, what),
 	}
 }
 
-// refusal reads the error out of an answer that is no success, and closes it.
+// refusal returns the error of an unsuccessful response, and closes it.
 func (c *Client) refusal(req *request, resp *http.Response) error {
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // what came of it will do
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // a partial body is enough
 	c.traceBody(req, resp, body)
 	status := resp.StatusCode
 	if resp.Request != nil && resp.Request.URL.Host != req.url.Host {
@@ -145,7 +145,7 @@ func (c *Client) refusal(req *request, resp *http.Response) error {
 	problem := parseProblem(status, body)
 	if problem == nil {
 		if status < 400 || status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
-			return notService(req, resp, "something that is not its error format")
+			return notService(req, resp, "an unknown error format")
 		}
 		problem = statusProblem(status)
 	}
@@ -156,8 +156,8 @@ func (c *Client) refusal(req *request, resp *http.Response) error {
 	return problem
 }
 
-// parseProblem reads problem details, or one of the error objects that other
-// deployments send; nil if body is neither.
+// parseProblem parses problem details, or an error object of another
+// deployment; nil if body is neither.
 func parseProblem(status int, body []byte) *api.Problem {
 	var p api.Problem
 	if json.Unmarshal(body, &p) == nil && p.Code != "" {
@@ -171,7 +171,7 @@ func parseProblem(status int, body []byte) *api.Problem {
 	return nil
 }
 
-// looseProblem takes the detail from wherever the object has one.
+// looseProblem returns the problem of an error object of another deployment.
 func looseProblem(status int, object map[string]any) *api.Problem {
 	p := statusProblem(status)
 	for _, name := range []string{"detail", "message", "error_description", "error", "title"} {
@@ -183,9 +183,10 @@ func looseProblem(status int, object map[string]any) *api.Problem {
 	return p
 }
 
-// statusProblem is what can be said of an error by its status alone.
+// statusProblem returns the problem of a status, for a response without
+// details.
 func statusProblem(status int) *api.Problem {
-	p := api.NewProblem(codeOfStatus(status), "the service answered %d %s", status, http.StatusText(status))
+	p := api.NewProblem(codeOfStatus(status), "the service returned %d %s", status, http.StatusText(status))
 	p.Status, p.Title = status, http.StatusText(status)
 	return p
 }

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// parseExtraHeaders reads the Name:value lines that the service wants sent with
-// an upload. Lines end with \n or \r\n; blank ones are skipped. A header that
-// would change what is sent, or where the token goes, is refused.
+// parseExtraHeaders parses the Name:value lines of headers that the service
+// requires for an upload. Lines end with \n or \r\n; blank ones are skipped. It
+// returns an error for a header that would change what is sent, or where the
+// token is sent.
 func parseExtraHeaders(text string) (http.Header, error) {
 	headers := http.Header{}
 	for line := range strings.Lines(text) {
@@ -19,18 +20,18 @@ func parseExtraHeaders(text string) (http.Header, error) {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || !isToken(name) || !isHeaderValue(value) {
-			return nil, fmt.Errorf("extraHeaders: line %q is not Name:value", line)
+			return nil, fmt.Errorf("extraHeaders: invalid line %q: want Name:value", line)
 		}
 		switch http.CanonicalHeaderKey(name) {
 		case "Authorization", "Content-Length", "Transfer-Encoding", "Host", "Connection", "Expect", "Upgrade", "Trailer", "Te":
-			return nil, fmt.Errorf("extraHeaders: the service may not set %s", name)
+			return nil, fmt.Errorf("extraHeaders: %s must not be set", name)
 		}
 		headers.Add(name, value)
 	}
 	return headers, nil
 }
 
-// isToken tells whether s may be the name of a header (RFC 9110, 5.6.2).
+// isToken reports whether s is a valid header name (RFC 9110, 5.6.2).
 func isToken(s string) bool {
 	for _, r := range s {
 		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) {

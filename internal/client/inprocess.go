@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// newTransport is the default: proxies from the environment, limits on all that
-// can hang, none on how long a body takes.
+// newTransport returns the default transport: proxies from the environment, and
+// time limits for everything but bodies.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -28,11 +28,10 @@ func newTransport() *http.Transport {
 	}
 }
 
-// InProcess serves h without a port and gives the transport that reaches it,
-// whatever the host of the address. Bodies stream and cancellation carries, as
-// over a socket: behind it a real HTTP server reads one end of a pipe for each
-// connection. Close breaks off what is under way and returns when the last
-// handler has returned.
+// InProcess serves h without a port and returns the transport that reaches it,
+// for URLs of any host. Bodies stream and cancellation propagates, as over a
+// socket: an HTTP server reads one end of a pipe for each connection. Close
+// closes all connections and returns when the last handler has returned.
 func InProcess(h http.Handler) (http.RoundTripper, io.Closer) {
 	p := &inProcess{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.transport = newTransport()
@@ -61,7 +60,7 @@ type inProcess struct {
 	failure   error
 }
 
-// count is told of each connection's beginning by the accept loop.
+// count tracks the open connections. The accept loop calls it with StateNew.
 func (p *inProcess) count(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -83,7 +82,7 @@ func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept is the listener's side of dial.
+// Accept returns the server's end of a dialled connection.
 func (p *inProcess) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.conns:
@@ -93,11 +92,11 @@ func (p *inProcess) Accept() (net.Conn, error) {
 	}
 }
 
-// Addr names the listener.
+// Addr returns the listener's name.
 func (p *inProcess) Addr() net.Addr { return pipeAddr{} }
 
-// Close ends the server and the listener. It may be called twice, and is: the
-// server closes its listener too.
+// Close closes the server and the listener. It may be called twice, because the
+// server also closes its listener.
 func (p *inProcess) Close() error {
 	first := false
 	p.once.Do(func() {

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/api"
 )
 
-// The lists below fetch page after page until the service's total, or until a
-// short page where it gives none. An item that moves to the next page because
-// another was created meanwhile is given once. An error ends the sequence.
+// The sequences below fetch pages up to the service's total, or until a short
+// page if it reports none. An item that moves to the next page because another
+// was created meanwhile is yielded once. An error ends the sequence.
 
 // AllDatasets returns the datasets of the account; the page of in is ignored.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
@@ -86,7 +86,7 @@ func ofDataset(key string, page api.PageInput) *api.DatasetPageInput {
 	return &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: page}
 }
 
-// all walks the pages that fetch gives; key tells items apart.
+// all yields the items of all pages that fetch returns; key identifies items.
 func all[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]bool{}
@@ -114,7 +114,8 @@ func all[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) st
 	}
 }
 
-// nextOffset tells where the page after one of n items begins, if there is one.
+// nextOffset returns the offset of the page after one with n items, if there is
+// one.
 func nextOffset(in api.PageInput, page api.Page, n int) (int64, bool) {
 	next := in.Offset + int64(n)
 	switch {

@@ -9,23 +9,25 @@ import (
 	"strings"
 )
 
-// Raw is a request of the caller's own making.
+// Raw is an arbitrary request.
 type Raw struct {
 	Method string
-	// Path lies under the service's address and may have a query, such as
-	// /api/v1/datasets?limit=1. A whole address is taken if it is the service's.
+	// Path is relative to the service's URL and may have a query, such as
+	// /api/v1/datasets?limit=1. An absolute URL is accepted if it is the
+	// service's.
 	Path string
-	// Header replaces what would be sent; an Authorization keeps the token at
-	// home. May be nil.
+	// Header overrides the default headers; with an Authorization the token is not
+	// sent. May be nil.
 	Header http.Header
-	// Open returns the body from its beginning, each time anew; nil for none.
+	// Open returns the body from its beginning; it may be called again. Nil is no
+	// body.
 	Open func() (io.ReadCloser, error)
-	// Size is that of the body; -1 if it is not known.
+	// Size is the size of the body; -1 if unknown.
 	Size int64
 }
 
-// Do sends a request and gives the service's answer, whose body is the caller's
-// to close. An answer that is no success is an error, as it is of every call.
+// Do sends a request and returns the response, whose body the caller must
+// close. A response other than 2xx is an error.
 func (c *Client) Do(ctx context.Context, raw Raw) (*http.Response, error) {
 	address := raw.Path
 	if !strings.Contains(address, "://") {
@@ -33,10 +35,10 @@ func (c *Client) Do(ctx context.Context, raw Raw) (*http.Response, error) {
 	}
 	u, err := c.base.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no path: %w", raw.Path, err)
+		return nil, fmt.Errorf("invalid path %s: %w", raw.Path, err)
 	}
 	if !sameService(c.base, u) {
-		return nil, fmt.Errorf("%s is not at %s: the token goes to no other service", withoutSecrets(u), c.base)
+		return nil, fmt.Errorf("%s is not at %s: the token is not sent to other services", withoutSecrets(u), c.base)
 	}
 	req := &request{
 		op: raw.Method, method: raw.Method, url: u, header: http.Header{}, open: raw.Open, size: raw.Size,

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// redirectError refuses to follow a redirect.
+// redirectError is the error of a redirect that is not followed.
 type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect keeps a redirect from doing harm: the token stays with the host
-// it was meant for, a JSON body (it may hold a password) too, and a request
-// that would lose its method or body is not sent.
+// checkRedirect is an http.Client.CheckRedirect. It sends the token and JSON
+// bodies, which may contain a password, to no other host, and does not follow a
+// redirect that would change the method.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
-		return &redirectError{"the service redirects in a circle"}
+		return &redirectError{"the service redirected 10 times"}
 	}
 	if next.Method != first.Method {
-		return &redirectError{fmt.Sprintf("the service redirects this %s to %s in a way that would lose it: use the address it points to",
+		return &redirectError{fmt.Sprintf("the service redirects this %s to %s with a status that changes the method: use that URL instead",
 			first.Method, next.URL.Scheme+"://"+next.URL.Host)}
 	}
 	for _, earlier := range slices.Concat(via[1:], []*http.Request{next}) {
@@ -32,14 +32,14 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		}
 		next.Header.Del("Authorization")
 		if next.Body != nil && strings.HasPrefix(first.Header.Get("Content-Type"), "application/json") {
-			return &redirectError{"the service redirects to another host, " + next.URL.Host + ", which is not followed with this request's body"}
+			return &redirectError{"the service redirects to another host, " + next.URL.Host + ", which does not get this request's body"}
 		}
 	}
 	return nil
 }
 
-// sameService tells whether both addresses are of one service: the same scheme,
-// host and port, or the step from http to https on the same host.
+// sameService reports whether both URLs have the same scheme, host and port, or
+// b is the https URL of the same host on the default port.
 func sameService(a, b *url.URL) bool {
 	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
 		return false
@@ -61,8 +61,8 @@ func port(u *url.URL) string {
 	}
 }
 
-// resolve reads an address that the service gave: relative to the base, and on
-// https where the service is, even if it thinks otherwise behind its proxy.
+// resolve parses a URL from a response, relative to the base URL. It uses https
+// if the base URL does, because a service behind a proxy may not know.
 func (c *Client) resolve(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
@@ -75,8 +75,8 @@ func (c *Client) resolve(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// isSigned tells whether an address carries a signature of its own in the
-// query: whoever has it may use it, and no token is needed.
+// isSigned reports whether a URL has a signature in its query, so that it needs
+// no token.
 func isSigned(u *url.URL) bool {
 	for name := range u.Query() {
 		if isSecretParam(name) {
@@ -86,8 +86,8 @@ func isSigned(u *url.URL) bool {
 	return false
 }
 
-// isSecretParam knows the query parameters that the large object stores, and
-// we, prove a signed address with.
+// isSecretParam reports whether a query parameter is part of the signature of a
+// signed URL, of this service or of the common object stores.
 func isSecretParam(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

@@ -66,7 +66,7 @@ func TestNetworkErrors(t *testing.T) {
 		says      string
 	}{
 		{"nobody_listens", "http://" + nobody, nil, client.Unreachable, "no connection"},
-		{"no_such_host", "http://foretell.invalid", nil, client.Unreachable, "name"},
+		{"no_such_host", "http://foretell.invalid", nil, client.Unreachable, "unknown host"},
 		{"an_unknown_certificate", secure.URL, nil, client.Untrusted, "certificate"},
 		{"no_tls_at_all", strings.Replace(plain.URL, "http:", "https:", 1), nil, client.Untrusted, "http://"},
 		{"a_proxy_that_is_not_there", "http://example.com", proxied, client.ProxyFailed, "proxy"},

@@ -14,44 +14,44 @@ import (
 	"foretell/internal/api"
 )
 
-// The pauses between attempts double from the first to the last.
+// The delays between attempts double from the first to the last.
 const (
 	firstPause = 200 * time.Millisecond
 	lastPause  = 8 * time.Second
-	// maxRetryAfter is the longest wait that a service may ask for and get;
-	// a longer one is the caller's to decide on.
+	// maxRetryAfter is the longest Retry-After that is waited for; with a longer
+	// one the error is returned.
 	maxRetryAfter = time.Minute
 )
 
-// request is one call, sent as often as it takes.
+// request is one call, which may take several attempts.
 type request struct {
 	op     string // operation ID, for errors and traces
 	method string
 	url    *url.URL
 	header http.Header
-	// open returns the body from its beginning; nil for no body.
+	// open returns the body from its beginning; nil is no body.
 	open func() (io.ReadCloser, error)
-	size int64  // of the body; -1 unknown
+	size int64  // of the body; -1 if unknown
 	text []byte // the body, if it is JSON, for the trace
-	// bearer attaches the token.
+	// bearer requests send the token.
 	bearer bool
-	// repeatable requests are sent again after failures that leave open
-	// whether the service acted on them.
+	// repeatable requests are retried after errors that leave open whether the
+	// service has processed them.
 	repeatable bool
-	// patient requests wait out a 429.
+	// patient requests are retried after a 429.
 	patient bool
-	// taken, if not nil, is asked before a repetition whether the service has
-	// acted on an earlier attempt after all; then send gives errTaken.
+	// taken, if not nil, is called before a retry and reports whether the service
+	// has processed an earlier attempt; then send returns errTaken.
 	taken func(ctx context.Context) (bool, error)
 
 	attempts int // so far
 }
 
-// errTaken ends the attempts of a request whose taken said yes.
-var errTaken = errors.New("the service has taken an earlier attempt")
+// errTaken is returned by send if taken returned true.
+var errTaken = errors.New("the service has processed an earlier attempt")
 
-// send returns the first answer that is a success; its body is the caller's to
-// close. Refusals are *api.Problem.
+// send sends req, with retries, and returns the response, whose body the caller
+// must close. A response other than 2xx is returned as *api.Problem.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	for attempt := 1; ; {
 		req.attempts = attempt
@@ -136,7 +136,7 @@ func (c *Client) now() time.Time {
 	return c.opts.Now()
 }
 
-// retryPause tells whether a failure is worth another attempt, and when.
+// retryPause reports whether to retry after an error, and the delay.
 func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
 	pause := min(firstPause<<(attempt-1), lastPause)
 	pause -= jitter(pause / 2)
@@ -157,15 +157,15 @@ func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
 	case http.StatusTooManyRequests:
 		return pause, req.patient
 	case http.StatusServiceUnavailable:
-		return pause, true // refused before anything was done
+		return pause, true // rejected before it was processed
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return pause, req.repeatable
 	}
 	return 0, false
 }
 
-// jitter returns a random duration below limit, so that clients that failed
-// together do not come back together.
+// jitter returns a random duration below limit, so that clients do not retry in
+// lockstep.
 func jitter(limit time.Duration) time.Duration {
 	if limit <= 0 {
 		return 0
@@ -185,8 +185,8 @@ func gone(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }
 
-// retryAfter reads the header, which holds seconds or a date; the latter is
-// measured against the answer's own Date. 0 stands for no wait.
+// retryAfter parses the Retry-After header: seconds, or a date, which is
+// relative to the response's Date. It is 0 if there is none.
 func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {

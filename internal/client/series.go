@@ -18,7 +18,8 @@ const (
 )
 
 // DatasetName returns the name of the nth dataset of a series, from 1: N, N-2,
-// N-3 …, cut to 30 characters. A series shorter than 3 gets an ending.
+// N-3 …, truncated to 30 characters. A series shorter than 3 characters gets a
+// suffix.
 func DatasetName(series string, n int) string {
 	series = strings.TrimSpace(series)
 	if utf8.RuneCountInString(series) < minName {
@@ -32,14 +33,15 @@ func DatasetName(series string, n int) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
 }
 
-// Series is datasets that share a name because runs of that name made them.
+// Series is a named group of datasets, created by runs of that name.
 type Series struct {
 	Name string
-	// Datasets are newest first; there is at least one.
+	// Datasets has at least one element, newest first.
 	Datasets []api.DatasetEntry
 }
 
-// ListSeries returns the series of the account, that of the newest dataset first.
+// ListSeries returns the series of the account, the one with the newest dataset
+// first.
 func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
 	var datasets []api.DatasetEntry
 	for d, err := range AllDatasets(ctx, c, api.ListDatasetsInput{}) {
@@ -51,7 +53,7 @@ func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
 	return groupSeries(datasets), nil
 }
 
-// groupSeries groups datasets, newest first, by their series.
+// groupSeries groups datasets, newest first, by series.
 func groupSeries(datasets []api.DatasetEntry) []Series {
 	names := map[string]bool{}
 	for _, d := range datasets {
@@ -69,8 +71,8 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 	return all
 }
 
-// seriesByName returns the series of a dataset of a service that knows no
-// series: N for N-2, N-3 … if there is a dataset N, else its own name.
+// seriesByName returns the series of a dataset of a service without series: N
+// for N-2, N-3 … if there is a dataset N, else its name.
 func seriesByName(name string, names map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -83,7 +85,7 @@ func seriesByName(name string, names map[string]bool) string {
 	if names[name[:at]] {
 		return name[:at]
 	}
-	cut := "" // a name that is cut to leave room for the number; the first of several
+	cut := "" // a name that was truncated for the suffix; the first of several
 	for other := range names {
 		if utf8.RuneCountInString(other) > maxName-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
 			cut = other
@@ -92,9 +94,9 @@ func seriesByName(name string, names map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns what a name means: the series of that name; else, with only
-// that dataset, the series of the dataset of that name; else the series of a file
-// of that name. It is nil if there is none.
+// FindSeries returns the series of that name; else the dataset of that name, as
+// a series with only that dataset; else the series of a file of that name. It
+// is nil if there is none.
 func FindSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {
@@ -114,21 +116,21 @@ func FindSeries(all []Series, name string) *Series {
 	return nil
 }
 
-// SeriesModel is a model of a series. Series, SeriesVersion and Champion are set
-// whatever the service is.
+// SeriesModel is a model of a series. Series, SeriesVersion and Champion are
+// set even if the service does not report them.
 type SeriesModel struct {
 	api.ModelEntry
 	DatasetKey  string `json:"datasetKey"`
 	DatasetName string `json:"datasetName"`
 }
 
-// Reference returns what a command calls the model: NAME@v3.
+// Reference returns the model's name on the command line: NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelsOfSeries returns the models of a series, newest first.
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
 	var models []SeriesModel
-	before := 0 // versions of older datasets, where the service does not count over the series
+	before := 0 // versions of older datasets, if the service does not report SeriesVersion
 	for _, d := range slices.Backward(s.Datasets) {
 		if d.Status != api.DatasetCompleted {
 			continue
@@ -158,9 +160,9 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 }
 
 // Champion returns the best of the models of a series, newest first: the one
-// with the highest performance, of equals the oldest. Models raced for another
-// metric than the newest are left out, and unmeasured models come last. It is nil
-// if there are no models.
+// with the highest performance, the oldest in a tie. Models with another metric
+// than the newest are ignored, and models without performance come last. It is
+// nil if there are no models.
 func Champion(models []SeriesModel) *SeriesModel {
 	var best *SeriesModel
 	for i := range models {

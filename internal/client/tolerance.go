@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// decode reads JSON into the value that out points to. Where the strict reading
-// fails it mends what other deployments are known to send: numbers and lists
-// wrapped in strings, and keys sent as numbers.
+// decode unmarshals JSON into the value that out points to. If that fails, it
+// first converts what other deployments are known to send: numbers and lists in
+// strings, and keys as numbers.
 func decode(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {
@@ -35,10 +35,10 @@ func decode(data []byte, out any) error {
 
 var readsItself = reflect.TypeFor[json.Unmarshaler]()
 
-// mend reshapes a parsed JSON value towards the type it is to become.
+// mend converts a parsed JSON value so that it can be unmarshalled into type t.
 func mend(value any, t reflect.Type) any {
 	switch {
-	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a text that holds one
+	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a string that holds one
 		t = reflect.TypeFor[[]api.DatasetEntry]()
 	case reflect.PointerTo(t).Implements(readsItself):
 		return value
@@ -82,7 +82,8 @@ func mendFields(object map[string]any, t reflect.Type) {
 	}
 }
 
-// unwrap returns what a string holds as JSON; null for an empty string.
+// unwrap parses the JSON in a string; it is nil for an empty string. It returns
+// other values unchanged.
 func unwrap(value any) any {
 	text, ok := value.(string)
 	if !ok {
@@ -100,7 +101,8 @@ func unwrap(value any) any {
 	return inner
 }
 
-// normalise turns older spellings of states into ours.
+// normalise converts other names of states to those of package api, and adds
+// missing outcomes.
 func normalise(out any) {
 	switch v := out.(type) {
 	case *api.Training:

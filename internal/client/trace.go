@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// cut stands in traces and errors where a secret was.
+// cut replaces secrets in traces and errors.
 const cut = "[cut]"
 
-// TraceEvent is one attempt of a request, or, with Answer set, the body of its
-// answer. It holds no secret.
+// TraceEvent is one attempt of a request, or, if Answer is set, the body of its
+// response. It contains no secrets.
 type TraceEvent struct {
 	Op      string // operation ID
 	Method  string
 	URL     string
 	Attempt int
-	Status  int           // 0 if there was no answer
-	Elapsed time.Duration // to the first byte of the answer; 0 if untimed
+	Status  int           // 0 if there was no response
+	Elapsed time.Duration // to the first byte of the response; 0 if not timed
 	Err     error
 	Sent    http.Header
 	Got     http.Header
 	Body    string // of the request, if it is JSON
-	Answer  string // of the service, if it is JSON
+	Answer  string // the body of the response, if it is JSON
 }
 
 type traceResult struct {
@@ -60,7 +60,7 @@ func (c *Client) traceBody(req *request, resp *http.Response, body []byte) {
 	})
 }
 
-// withoutSecrets writes an address with the values that prove it cut out.
+// withoutSecrets formats a URL without credentials and signature.
 func withoutSecrets(u *url.URL) string {
 	safe := *u
 	safe.User = nil
@@ -89,8 +89,8 @@ func safeHeader(h http.Header) http.Header {
 	return safe
 }
 
-// isSecretHeader knows the headers that prove who sends them, also those that
-// object stores and gateways have of their own.
+// isSecretHeader reports whether a header may contain credentials, including
+// those of object stores and gateways.
 func isSecretHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{"authorization", "cookie", "token", "secret", "password", "signature", "api-key", "apikey", "credential"} {
@@ -101,7 +101,7 @@ func isSecretHeader(name string) bool {
 	return false
 }
 
-// safeJSON writes JSON with its secrets cut out; nothing if it is not JSON.
+// safeJSON returns JSON without its secrets; "" if body is not JSON.
 func safeJSON(body []byte) string {
 	var tree any
 	if json.Unmarshal(body, &tree) != nil {
@@ -139,7 +139,7 @@ func isSecretField(name string) bool {
 	return strings.Contains(name, "password") || strings.HasSuffix(name, "token") || strings.Contains(name, "secret")
 }
 
-// safeText cuts the secrets out of a text that is an address.
+// safeText removes the secrets from a text that is a URL.
 func safeText(text string) string {
 	if !strings.Contains(text, "?") {
 		return text

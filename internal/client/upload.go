@@ -10,16 +10,16 @@ import (
 	"foretell/internal/api"
 )
 
-// expectFrom is the size of a body from which the service is asked first
-// whether it wants it, so that a refusal costs nothing.
+// expectFrom is the minimum size of a body that is sent with Expect:
+// 100-continue, so that it is not sent in vain.
 const expectFrom = 1 << 20
 
-// Upload adds src to a dataset that was just created: by [Client.AddData] up to
-// 32 MB, else to the address that its creation gave. progress, which may be
-// nil, is told how many bytes are sent; a new attempt starts at 0 again.
+// Upload adds src to a dataset that was just created: with [Client.AddData] up
+// to 32 MB, else to its upload URL. progress, which may be nil, is called with
+// the number of bytes sent so far; a retry restarts at 0.
 //
-// After a broken connection the dataset is read first: it is sent again only
-// while PENDING, so that it is never sent twice.
+// After a lost connection it is retried only if the dataset is still PENDING,
+// so that the file is never added twice.
 func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	info := created.DatasetUploadInfo
 	if (src.Size >= 0 && src.Size <= api.MaxAddDataBytes) || info.UploadURL == "" {
@@ -38,16 +38,15 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 	return c.addFile(ctx, req, key)
 }
 
-// UploadData sends a CSV to the address that the creation of a dataset gave.
-// Where that is an object store's, its answer says nothing and the entry is
-// empty. Unlike [Client.Upload] it cannot see what became of a broken
-// connection, and so does not try again after one.
+// UploadData sends a CSV to the upload URL of a dataset. The entry is empty if
+// an object store responds. Unlike [Client.Upload] it does not know the
+// dataset's key, and therefore does not retry after a lost connection.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	return c.upload(ctx, "", info, src.counted(progress))
 }
 
-// CreatePrediction sends a blind CSV to predict with a model. It is not sent
-// again after a broken connection, for the service may have taken it.
+// CreatePrediction sends a blind CSV to predict with a model. It is not retried
+// after a lost connection, because the service may have accepted it.
 func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
 	req, err := c.newRequest(api.CreatePrediction.Operation, &api.ModelInput{ModelKey: modelKey})
 	if err != nil {
@@ -61,7 +60,7 @@ func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Sour
 	return out, nil
 }
 
-// sendForm makes src the multipart body of req.
+// sendForm sets the body of req to a form with src.
 func (req *request) sendForm(src Source, progress func(sent int64)) {
 	f := newForm(src.Name)
 	req.header.Set("Content-Type", f.contentType)
@@ -70,7 +69,7 @@ func (req *request) sendForm(src Source, progress func(sent int64)) {
 	req.askFirst()
 }
 
-// askFirst makes a large body wait for the service's consent.
+// askFirst sets Expect: 100-continue for a large body.
 func (req *request) askFirst() {
 	if req.size < 0 || req.size >= expectFrom {
 		req.header.Set("Expect", "100-continue")
@@ -98,9 +97,9 @@ func (c *Client) upload(ctx context.Context, key string, info api.UploadInfo, sr
 	return c.addFile(ctx, req, key)
 }
 
-// mayCarryToken tells whether the token goes to an upload address: to the
-// service's own host, and elsewhere only where the address carries no signature
-// of its own, and never from https to http.
+// mayCarryToken reports whether the token is sent to an upload URL: always on
+// the service's host; elsewhere only if the URL has no signature, and never
+// from https to http.
 func (c *Client) mayCarryToken(address *url.URL) bool {
 	if sameService(c.base, address) {
 		return true
@@ -108,8 +107,8 @@ func (c *Client) mayCarryToken(address *url.URL) bool {
 	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")
 }
 
-// addFile sends a dataset's file. With a key it repeats after broken
-// connections, as long as the dataset is still PENDING.
+// addFile sends a dataset's file. With a key it retries after lost connections
+// while the dataset is still PENDING.
 func (c *Client) addFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
 	if key != "" {
 		req.repeatable = true
@@ -131,9 +130,9 @@ func (c *Client) addFile(ctx context.Context, req *request, key string) (*api.Da
 	entry := new(api.DatasetEntry)
 	switch {
 	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikePage(resp, body)):
-		return entry, decodeAnswer(req, resp, body, entry) // a page is not an object store's silence
+		return entry, decodeAnswer(req, resp, body, entry) // an object store returns no page
 	case key != "":
-		return c.datasetEntry(ctx, key) // an object store, or a lost answer
+		return c.datasetEntry(ctx, key) // an object store, or a lost response
 	case err != nil:
 		return nil, c.networkError(ctx, req, err)
 	default:
@@ -141,7 +140,7 @@ func (c *Client) addFile(ctx context.Context, req *request, key string) (*api.Da
 	}
 }
 
-// datasetEntry reads where a dataset stands.
+// datasetEntry reads a dataset.
 func (c *Client) datasetEntry(ctx context.Context, key string) (*api.DatasetEntry, error) {
 	dataset, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {

@@ -9,20 +9,19 @@ import (
 	"foretell/internal/api"
 )
 
-// A wait polls at intervals that grow from the first to the longest by a sixteenth
-// each time, so that what is short is seen at once, what is long costs little,
-// and nothing is seen later than about a sixteenth of the time that it took: a
-// time limit of seconds holds within half a second.
+// The polling interval grows from the first to the longest by a sixteenth each
+// time: the delay in seeing the end is about a sixteenth of the time waited,
+// and long waits cost few requests.
 const (
 	firstPoll   = 25 * time.Millisecond
-	longestPoll = 2 * time.Second // unless Options say otherwise
-	// maxOutages is how many polls in a row may fail, each with its attempts:
-	// about half a minute, in which a service can be restarted.
+	longestPoll = 2 * time.Second // default of Options.LongestPoll
+	// maxOutages is how many consecutive polls may fail, each with its attempts:
+	// about half a minute, enough to restart a service.
 	maxOutages = 5
 )
 
 // WaitDataset polls a dataset until it is COMPLETED or FAILED. each, which may
-// be nil, is told of every answer, the last included.
+// be nil, is called with every response, including the last.
 func (c *Client) WaitDataset(ctx context.Context, key string, each func(*api.Dataset)) (*api.Dataset, error) {
 	return poll(ctx, c, func() (*api.Dataset, bool, error) {
 		d, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
@@ -34,9 +33,9 @@ func (c *Client) WaitDataset(ctx context.Context, key string, each func(*api.Dat
 }
 
 // WaitTraining polls the progress of a training job until the job ends, and
-// then reads the job. Where the service tells all scores of a race, each is told
-// all that it was not told before, from the race's start on: a poll that came
-// too late for some is followed by one for the history.
+// then reads the job. each, which may be nil, misses no score if the service
+// reports them all: a poll that came too late for some is followed by one with
+// the history.
 func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.TrainingProgress)) (*api.Training, error) {
 	in := &api.TrainingInput{TrainingJobKey: key}
 	var job *api.Training
@@ -62,8 +61,8 @@ func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.Tr
 	return job, nil
 }
 
-// trainingProgress reads how a race stands, with its history if the newest
-// scores are not all beyond the number of those told.
+// trainingProgress reads the progress of a race, with its history if the recent
+// scores do not continue those already reported.
 func (c *Client) trainingProgress(ctx context.Context, key string, told map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)
@@ -91,7 +90,7 @@ func (c *Client) WaitPrediction(ctx context.Context, key string, each func(*api.
 	}, each)
 }
 
-// trainingEnded tells whether a state is final. A state that is not known is not.
+// trainingEnded reports whether a state is final. An unknown state is not.
 func trainingEnded(status string) bool {
 	switch status {
 	case api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled:
@@ -108,8 +107,8 @@ func predictionEnded(status string) bool {
 	return false
 }
 
-// poll calls fetch until it says done. A service that is away for a while, as
-// in a restart, does not end the wait.
+// poll calls fetch until it returns true. A short outage of the service, such
+// as a restart, does not end the wait.
 func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), each func(*T)) (*T, error) {
 	outages := 0
 	for interval := firstPoll; ; interval = min(interval+interval/16, c.opts.LongestPoll) {
@@ -136,7 +135,7 @@ func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error),
 	}
 }
 
-// isOutage tells a failure that passes from one that stays.
+// isOutage reports whether an error is temporary.
 func isOutage(err error) bool {
 	var network *NetworkError
 	if errors.As(err, &network) {

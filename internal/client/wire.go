@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// Exchange is one request and its answer as they went over the wire. It holds
-// no secret.
+// Exchange is one request and its response. It contains no secrets.
 type Exchange struct {
 	Method string
 	URL    string
-	// Status is 0 if there was no answer.
+	// Status is 0 if there was no response.
 	Status int
-	// Header is that of the answer.
+	// Header is the response's.
 	Header http.Header
-	// Elapsed is the time to the end of the answer's body; 0 without a clock.
+	// Elapsed is the time to the end of the response's body; 0 without a clock.
 	Elapsed time.Duration
 	// Sent and Received count the bytes of the bodies.
 	Sent, Received int64
 }
 
-// Observe returns a transport that tells of every exchange that rt carries, when
-// its answer has been read or closed. now may be nil; tell may be called by
-// several goroutines at once.
+// Observe returns a transport that calls tell for every exchange of rt, when
+// its response has been read or closed. now may be nil; tell must be safe for
+// concurrent use.
 func Observe(rt http.RoundTripper, now func() time.Time, tell func(Exchange)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
@@ -42,7 +41,7 @@ type observer struct {
 	tell func(Exchange)
 }
 
-// RoundTrip counts what goes out and what comes back.
+// RoundTrip counts the bytes of both bodies.
 func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := Exchange{Method: req.Method, URL: withoutSecrets(req.URL)}
 	var sent tally
@@ -66,8 +65,8 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// tally counts bytes; the transport may still read a body when its answer is
-// already there.
+// tally counts bytes. It is locked because the transport may still read a body
+// after its response has arrived.
 type tally struct {
 	mu sync.Mutex
 	n  int64
@@ -85,8 +84,8 @@ func (t *tally) bytes() int64 {
 	return t.n
 }
 
-// tallied is a body that is counted. end, if not nil, is called once: at its
-// end or when it is closed.
+// tallied is a body that counts its bytes. end, if not nil, is called once: at
+// its end or when it is closed.
 type tallied struct {
 	io.ReadCloser
 	tally *tally
@@ -94,7 +93,7 @@ type tallied struct {
 	end   func()
 }
 
-// Read counts what it gives.
+// Read counts the bytes.
 func (b *tallied) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.tally.add(n)
@@ -116,21 +115,20 @@ func (b *tallied) finish() {
 	}
 }
 
-// Sketch is a request as it can be shown: without secrets and with a summary of
-// what would be a long body.
+// Sketch summarizes a request for people, without secrets and long bodies.
 type Sketch struct {
 	Method string
 	URL    string
 	Header http.Header
-	// JSON is the body, if it is that.
+	// JSON is the body, if it is JSON.
 	JSON string
-	// File is the name of the file in a form; "" where there is none.
+	// File is the name of the file in a form; "" if there is none.
 	File string
-	// Bytes is the size of the body; -1 unknown.
+	// Bytes is the size of the body; -1 if unknown.
 	Bytes int64
 }
 
-// NewSketch describes a request. It reads the beginning of its body and closes
+// NewSketch summarizes a request. It reads the beginning of the body and closes
 // it: the request cannot be sent afterwards.
 func NewSketch(req *http.Request) Sketch {
 	s := Sketch{Method: req.Method, URL: withoutSecrets(req.URL), Header: safeHeader(req.Header), Bytes: req.ContentLength}

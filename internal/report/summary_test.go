@@ -48,7 +48,7 @@ func TestSummary(t *testing.T) {
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
   validation  accuracy 0.7700 on 600 rows
-  test        not measured: no time for the test rows: give --time-limit more`,
+  test        not measured: no time for the test rows: increase --time-limit`,
 		},
 		{
 			"a blend that a single one is not clearly better than",

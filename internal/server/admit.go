@@ -13,14 +13,15 @@ import (
 	"foretell/internal/app"
 )
 
-// gate is what a request has to get past before its operation.
+// gate holds the checks of a request before its operation.
 type gate struct {
 	op     api.Operation
 	params parameters
 	json   bool // the operation takes a JSON body
 }
 
-// admit lets a request through to its operation with its caller in the context.
+// admit is the middleware that authenticates the caller and puts it into the
+// context.
 func (s *service) admit(g gate) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
@@ -45,13 +46,13 @@ func (s *service) admit(g gate) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// identify finds out who asks.
+// identify returns the caller of a request.
 func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error) {
 	var caller app.Caller
 	if !op.Public {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
-			return caller, api.NewProblem(api.CodeUnauthorized, "no bearer token: log in with POST %s", api.LogIn.Path)
+			return caller, api.NewProblem(api.CodeUnauthorized, "missing bearer token: log in with POST %s", api.LogIn.Path)
 		}
 		var err error
 		if caller, err = s.app.Authenticate(r.Context(), strings.TrimSpace(token)); err != nil {
@@ -63,28 +64,29 @@ func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error
 	return caller, nil
 }
 
-// check refuses what no operation could read.
+// check returns the problem of a request that no operation can parse; nil if
+// there is none.
 func (g gate) check(r *http.Request) *api.Problem {
 	if p := g.params.read(r); p != nil {
 		return p
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body as it is")
+		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body uncompressed")
 	}
 	if kind := r.Header.Get("Content-Type"); g.json && kind != "" {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-			return api.NewProblem(api.CodeWrongMediaType, "the body has to be application/json")
+			return api.NewProblem(api.CodeWrongMediaType, "the body must be application/json")
 		}
 	}
 	return nil
 }
 
-// limited lets a log-in through unless its address has failed too often.
+// limited passes a login on unless too many logins failed from its address.
 func (s *service) limited(ctx huma.Context, next func(huma.Context)) {
 	req := requestOf(ctx.Context())
 	address := remoteAddress(req.r, s.opts.TrustProxy)
 	if wait := s.logins.take(address); wait > 0 {
-		p := api.NewProblem(api.CodeTooMany, "too many log-ins failed from this address; try again later")
+		p := api.NewProblem(api.CodeTooMany, "too many logins failed from this address; try again later")
 		p.RetryAfter = int(math.Ceil(wait.Seconds()))
 		writeProblem(req.w, p)
 		return
@@ -95,7 +97,7 @@ func (s *service) limited(ctx huma.Context, next func(huma.Context)) {
 	}
 }
 
-// baseURL is what absolute addresses in the answer begin with.
+// baseURL returns the prefix of absolute URLs in the response.
 func (s *service) baseURL(r *http.Request) string {
 	if s.opts.PublicURL != "" {
 		return strings.TrimSuffix(s.opts.PublicURL, "/")

@@ -14,7 +14,8 @@ import (
 	"foretell/internal/app"
 )
 
-// metrics are what /metrics shows, kept apart from other handlers of the process.
+// metrics are the metrics at /metrics, in a registry of their own so that
+// several handlers can coexist.
 type metrics struct {
 	registry  *prometheus.Registry
 	inFlight  prometheus.Gauge
@@ -24,25 +25,25 @@ type metrics struct {
 	sent      prometheus.Counter
 }
 
-// newMetrics makes the metrics of a service; jobs collects those of its work.
+// newMetrics returns the metrics of a service; jobs collects those of its jobs.
 func newMetrics(jobs prometheus.Collector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "foretell_http_requests_in_flight", Help: "Requests being answered now.",
+			Name: "foretell_http_requests_in_flight", Help: "Requests being handled.",
 		}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "foretell_http_requests_total", Help: "Requests answered, by operation and status.",
+			Name: "foretell_http_requests_total", Help: "Requests handled, by operation and status.",
 		}, []string{"operation", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "foretell_http_request_duration_seconds", Help: "Time to answer, by operation.",
+			Name: "foretell_http_request_duration_seconds", Help: "Duration of requests, by operation.",
 			Buckets: []float64{.001, .005, .02, .1, .5, 2, 10, 60},
 		}, []string{"operation"}),
 		received: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "foretell_http_received_bytes_total", Help: "Bytes read from request bodies.",
 		}),
 		sent: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "foretell_http_sent_bytes_total", Help: "Bytes written in answers.",
+			Name: "foretell_http_sent_bytes_total", Help: "Bytes written to response bodies.",
 		}),
 	}
 	m.registry.MustRegister(jobs, m.inFlight, m.requests, m.durations, m.received, m.sent,
@@ -54,23 +55,23 @@ var (
 	jobsDesc = prometheus.NewDesc("foretell_jobs",
 		"Jobs that are queued or running in all processes on the data folder, by kind.", []string{"kind", "state"}, nil)
 	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
-		"Jobs that this process ended, by kind and the state that their subject came to.", []string{"kind", "outcome"}, nil)
+		"Jobs that this process ended, by kind and the final state of their subject.", []string{"kind", "outcome"}, nil)
 )
 
-// jobCollector asks the app for its workloads at each scrape.
+// jobCollector collects the job counts of the app at each scrape.
 type jobCollector struct {
 	app *app.App
 	log *slog.Logger
 }
 
-// Describe names what Collect gives.
+// Describe sends the descriptions of the metrics of Collect.
 func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 	descs <- jobsDesc
 	descs <- jobsFinishedDesc
 }
 
-// Collect sends nothing while the store is away: the other metrics are wanted
-// most then.
+// Collect sends nothing if the store fails, because the other metrics are
+// needed most then.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	ctx, done := context.WithTimeout(context.Background(), collectTime)
 	defer done()
@@ -88,14 +89,14 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// collectTime bounds how long a scrape waits for the store.
+// collectTime is the time limit of a scrape for the store.
 const collectTime = 2 * time.Second
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// observe counts one answered request; operation is empty for what has none.
+// observe counts one handled request; operation is empty if it has none.
 func (m *metrics) observe(operation string, answer *recorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"

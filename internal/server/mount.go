@@ -10,8 +10,8 @@ import (
 	"foretell/internal/api"
 )
 
-// mountEndpoints mounts the endpoints whose request and answer are parameters
-// and JSON, each by the app's method of its name.
+// mountEndpoints mounts the endpoints whose request and response are parameters
+// and JSON, each with the app's method of its name.
 func (s *service) mountEndpoints() {
 	a := s.app
 	mount(s, api.LogIn, a.LogIn)
@@ -41,9 +41,9 @@ func (s *service) mountEndpoints() {
 	mount(s, api.DeleteModel, a.DeleteModel)
 }
 
-// answer is an operation's Out as huma sends it.
+// answer is the response of an operation for huma.
 type answer[Out any] struct {
-	Location string `header:"Location" doc:"Where the created thing is." hidden:"true"`
+	Location string `header:"Location" doc:"The URL of the created resource." hidden:"true"`
 	Body     *Out
 }
 
@@ -52,13 +52,13 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 	for i, path := range append([]string{e.Path}, e.Aliases...) {
 		op := s.operation(e.Operation, reflect.TypeFor[In]())
 		op.Path = path
-		op.Hidden = i > 0 // the description names the aliases
+		op.Hidden = i > 0 // the description lists the aliases
 		if reflect.TypeFor[Out]() == reflect.TypeFor[api.None]() {
 			huma.Register(s.api, op, func(ctx context.Context, in *In) (*struct{}, error) {
 				if _, err := do(ctx, in); err != nil {
 					return nil, &problem{s.problemOf(ctx, err)}
 				}
-				return nil, nil //nolint:nilnil // huma answers with the status alone
+				return nil, nil //nolint:nilnil // huma sends only the status
 			})
 			continue
 		}
@@ -72,7 +72,7 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 	}
 }
 
-// operation describes an operation to huma.
+// operation returns the description of an operation for huma.
 func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
 	g := gate{op: op, params: parametersOf(in), json: hasBody}
@@ -88,7 +88,7 @@ func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
 	return described
 }
 
-// location is the address of the thing that an operation created; "" if it
+// location returns the URL of the resource that an operation created; "" if it
 // created none.
 func (s *service) location(ctx context.Context, out any) string {
 	path := ""
@@ -105,7 +105,7 @@ func (s *service) location(ctx context.Context, out any) string {
 	return s.baseURL(requestOf(ctx).r) + path
 }
 
-// refusals lists the statuses of the errors that an operation documents.
+// refusals returns the statuses of the documented errors of an operation.
 func refusals(op api.Operation, g gate) []int {
 	statuses := []int{http.StatusBadRequest}
 	if !op.Public {

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// request is what is known of the request that a context belongs to.
+// request is the data of the request that a context belongs to.
 type request struct {
 	id        string
-	operation string // "" until it has a route
-	account   string // e-mail; "" until admitted
-	// w and r are those of the operation, for the ones that stream.
+	operation string // "" until it is routed
+	account   string // e-mail; "" until authenticated
+	// w and r are for operations that stream.
 	w http.ResponseWriter
 	r *http.Request
 }
 
 type requestKey struct{}
 
-// requestOf returns the request of a context; an empty one outside of any.
+// requestOf returns the request of a context; an empty one if there is none.
 func requestOf(ctx context.Context) *request {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		return req
@@ -33,8 +33,8 @@ func requestOf(ctx context.Context) *request {
 	return &request{}
 }
 
-// observe numbers, times, counts and logs requests, and turns a panic into an
-// answer of 500.
+// observe is the middleware that assigns request IDs, logs and measures
+// requests, and responds to a panic with 500.
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestID(r)}
@@ -56,7 +56,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 			s.metrics.observe(req.operation, rec, body.n, elapsed)
 			s.access(r, rec, body.n, elapsed)
 			if failure != nil && rec.cut {
-				panic(http.ErrAbortHandler) // so that the caller sees half an answer as broken
+				panic(http.ErrAbortHandler) // so that the client sees that the response is incomplete
 			}
 		}()
 		next.ServeHTTP(rec, r)
@@ -73,7 +73,7 @@ func (s *service) now() time.Time {
 	return s.opts.Now()
 }
 
-// panicked logs a panic and answers with 500 if nothing was answered yet.
+// panicked logs a panic and responds with 500 if nothing was sent yet.
 func (s *service) panicked(rec *recorder, r *http.Request, failure any) {
 	req := requestOf(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
@@ -86,7 +86,7 @@ func (s *service) panicked(rec *recorder, r *http.Request, failure any) {
 	writeProblem(rec, internalProblem(r.Context(), http.StatusInternalServerError, "panic", nil).Problem)
 }
 
-// access logs one line. The query stays out of it: it may hold a signature.
+// access logs one line, without the query, which may contain a signature.
 func (s *service) access(r *http.Request, rec *recorder, in int64, elapsed time.Duration) {
 	req := requestOf(r.Context())
 	level := slog.LevelInfo
@@ -100,8 +100,8 @@ func (s *service) access(r *http.Request, rec *recorder, in int64, elapsed time.
 		slog.String("account", req.account), slog.String("remote", remoteAddress(r, s.opts.TrustProxy)))
 }
 
-// requestID takes the caller's id, if it is a plain one, so that a request can
-// be followed through proxies; else it makes one.
+// requestID returns the request ID of the client or a proxy if it is plain;
+// else a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); isPlainID(id) {
 		return id
@@ -122,18 +122,18 @@ func isPlainID(id string) bool {
 	return id != "" && len(id) <= 64
 }
 
-// recorder notes the status and size of an answer.
+// recorder records the status and size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	n      int64
-	cut    bool // a panic came after the answer had begun
+	cut    bool // a panic came after the response had begun
 }
 
-// Unwrap lets http.ResponseController find the real writer.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// WriteHeader notes the first status that is not merely informational.
+// WriteHeader records the first status that is not informational.
 func (rec *recorder) WriteHeader(status int) {
 	if rec.status == 0 && status >= http.StatusOK {
 		rec.status = status
@@ -141,7 +141,7 @@ func (rec *recorder) WriteHeader(status int) {
 	rec.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts.
+// Write counts the bytes.
 func (rec *recorder) Write(b []byte) (int, error) {
 	if rec.status == 0 {
 		rec.status = http.StatusOK
@@ -151,7 +151,7 @@ func (rec *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom keeps the kernel's way of sending a file open.
+// ReadFrom lets the underlying writer use sendfile.
 func (rec *recorder) ReadFrom(src io.Reader) (int64, error) {
 	if rec.status == 0 {
 		rec.status = http.StatusOK

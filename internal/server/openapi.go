@@ -20,7 +20,8 @@ const bearerScheme = "bearer"
 // schemaPrefix begins the references to types.
 const schemaPrefix = "#/components/schemas/"
 
-// apiConfig sets huma up: JSON only, no pages of its own, nothing added to bodies.
+// apiConfig returns the configuration of huma: JSON only, no documentation
+// pages, no additions to bodies.
 func apiConfig(version string) huma.Config {
 	if version == "" {
 		version = "0"
@@ -41,7 +42,7 @@ func apiConfig(version string) huma.Config {
 			Components: &huma.Components{
 				Schemas: schemas,
 				SecuritySchemes: map[string]*huma.SecurityScheme{bearerScheme: {
-					Type: "http", Scheme: "bearer", Description: "A token from " + api.LogIn.Path + "; it lives 3600 s.",
+					Type: "http", Scheme: "bearer", Description: "A token from " + api.LogIn.Path + "; it is valid for 3600 s.",
 				}},
 			},
 			Servers: []*huma.Server{{URL: "/"}},
@@ -54,7 +55,8 @@ func apiConfig(version string) huma.Config {
 	}
 }
 
-// readJSON is json.Unmarshal with errors that name no Go types and repeat no values.
+// readJSON is json.Unmarshal with errors that contain no Go types and no
+// values.
 func readJSON(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	var (
@@ -65,20 +67,20 @@ func readJSON(data []byte, v any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &syntax):
-		return fmt.Errorf("is not JSON: the error is at byte %d", syntax.Offset)
+		return fmt.Errorf("invalid JSON: error at byte %d", syntax.Offset)
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("%s: the number is too large or not whole", mismatch.Field)
+		return fmt.Errorf("%s: the number is too large or not an integer", mismatch.Field)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("is not JSON: it ends too early")
+		return errors.New("invalid JSON: unexpected end")
 	default:
-		return errors.New("is not JSON of this request")
+		return errors.New("invalid JSON for this request")
 	}
 }
 
 // decimalSchema describes [api.Decimal].
 type decimalSchema struct{}
 
-// Schema is that of a string that may be null.
+// Schema returns the schema of a nullable string.
 func (decimalSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?[0-9]+(\.[0-9]+)?$`, Nullable: true, Examples: []any{"0.9667"}}
 }
@@ -86,7 +88,7 @@ func (decimalSchema) Schema(huma.Registry) *huma.Schema {
 // thresholdSchema describes [api.Threshold].
 type thresholdSchema struct{}
 
-// Schema is that of a number that may be null.
+// Schema returns the schema of a nullable number.
 func (thresholdSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeNumber, Format: "double", Minimum: new(0.0), Maximum: new(1.0), Nullable: true}
 }
@@ -94,11 +96,11 @@ func (thresholdSchema) Schema(huma.Registry) *huma.Schema {
 // datasetEntriesSchema describes [api.DatasetEntries].
 type datasetEntriesSchema struct{}
 
-// Schema is that of the string that is sent, with what it holds.
+// Schema returns the schema of the string and of its content.
 func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	entry := r.Schema(reflect.TypeFor[api.DatasetEntry](), true, "")
 	return &huma.Schema{
-		Description: "A string that holds a JSON array of DatasetEntry. A service may be set to send the array itself.",
+		Description: "A string that holds a JSON array of DatasetEntry. A service may be configured to send the array itself.",
 		OneOf: []*huma.Schema{
 			{Type: huma.TypeString, Extensions: map[string]any{
 				"contentMediaType": "application/json",
@@ -109,7 +111,7 @@ func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// noun is the group that an operation stands in.
+// noun returns the tag of an operation.
 func noun(op api.Operation) string {
 	path := strings.TrimPrefix(op.Path, "/api/")
 	path = strings.TrimPrefix(path, "v1/")
@@ -117,39 +119,40 @@ func noun(op api.Operation) string {
 	return first
 }
 
-// description tells what the document's other fields have no place for.
+// description returns the description of an operation: its remark, origin and
+// aliases.
 func description(op api.Operation) string {
 	text := map[api.Origin]string{
 		api.Documented: "Documented.",
-		api.Decided:    "Decided here where the documentation is silent; another deployment may have placed it elsewhere.",
+		api.Decided:    "Decided by this project where the documentation is silent; other deployments may differ.",
 		api.Extension:  "An extension.",
 	}[op.Origin]
 	if more := remarks[op.ID]; more != "" {
 		text = more + "\n\n" + text
 	}
 	for _, alias := range op.Aliases {
-		text += " Also answered at " + alias + "."
+		text += " Also available at " + alias + "."
 	}
 	return text
 }
 
-// remarks are what a caller has to know of an operation beyond its summary.
+// remarks are what a caller must know about an operation beyond its summary.
 var remarks = map[string]string{
-	api.AddData.ID: "The part `file` may stand anywhere in the form; other parts are ignored. " +
-		"More than 32 MB (33,554,432 bytes) are refused with 413: upload them to the uploadUrl of the dataset's creation. " +
-		"A body that breaks off leaves the dataset PENDING.",
-	api.UploadData.ID: "Needs the bearer token and the signature. The body is the CSV itself, text/csv. " +
-		"The headers of extraHeaders may be sent. Fewer than 10 bytes give 422, more than 534,773,760 give 413; " +
-		"both, and a body that breaks off, leave the dataset PENDING with nothing stored.",
-	api.CreateTraining.ID: "One of performanceThreshold and targetPerformance, two names of one thing, has to be there. null, for a race without a threshold, is an extension.",
-	api.CreatePredictionByForm.ID: "The part `modelKey` goes before the part `file` so that a wrong one is refused before the file is sent; " +
-		"after it is accepted too. The query parameter `modelKey` does as well.",
-	api.DownloadResult.ID: "Needs no token: the signature in the address does. Answers ranges and HEAD.",
-	api.DownloadModel.ID:  "Answers ranges and HEAD. The last 32 bytes of the file are the SHA-256 of all before them.",
+	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
+		"More than 32 MB (33,554,432 bytes) are rejected with 413: upload them to the dataset's uploadUrl. " +
+		"An interrupted upload leaves the dataset PENDING.",
+	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
+		"The headers of extraHeaders are optional. Fewer than 10 bytes are rejected with 422, more than 534,773,760 with 413; " +
+		"both, and an interrupted upload, leave the dataset PENDING and store nothing.",
+	api.CreateTraining.ID: "performanceThreshold or targetPerformance, its other name, is required. null, for a race without a threshold, is an extension.",
+	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent; " +
+		"the other order is accepted too. The query parameter `modelKey` is an alternative.",
+	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD.",
+	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of all before them.",
 }
 
-// describe adds to the document what huma cannot see: the bodies of the
-// operations that stream, and the kind of problem answers.
+// describe adds to the document what huma cannot derive: the bodies of
+// operations that stream, and the Location header.
 func describe(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
@@ -170,7 +173,7 @@ func describe(doc *huma.OpenAPI) {
 	for _, op := range api.Operations() {
 		if op.Status == http.StatusCreated {
 			described(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
-				Description: "Where the created thing is.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
+				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
 		}
 	}
@@ -182,7 +185,7 @@ func setBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Sch
 	}
 }
 
-// described finds an operation in the document.
+// described returns an operation of the document.
 func described(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {

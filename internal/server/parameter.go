@@ -10,16 +10,15 @@ import (
 	"foretell/internal/api"
 )
 
-// parameters knows which parameters of an operation can be written so that
-// they cannot be read. Those requests are malformed (400), as opposed to values
-// out of their bounds (422), which huma finds.
+// parameters lists the parameters of an operation that may be syntactically
+// invalid (400). huma checks the ranges of values (422).
 type parameters struct {
 	keys     []string // in the path
 	integers []string // in the query
 	booleans []string
 }
 
-// parametersOf collects the parameters of an endpoint's In.
+// parametersOf returns the parameters of an endpoint's In.
 func parametersOf(in reflect.Type) parameters {
 	var ps parameters
 	for _, field := range reflect.VisibleFields(in) {
@@ -38,12 +37,12 @@ func parametersOf(in reflect.Type) parameters {
 	return ps
 }
 
-// read returns a problem that names every parameter that cannot be read; nil if
-// all can. It writes keys in lower case, the form that they are stored in.
+// read returns a problem with every syntactically invalid parameter; nil if
+// there is none. It converts keys to lower case, as they are stored.
 func (ps parameters) read(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return api.NewProblem(api.CodeMalformed, "the address's query cannot be read")
+		return api.NewProblem(api.CodeMalformed, "invalid query in the URL")
 	}
 	var fields []api.FieldError
 	for _, name := range ps.keys {
@@ -56,7 +55,7 @@ func (ps parameters) read(r *http.Request) *api.Problem {
 	for _, name := range ps.integers {
 		if text := query.Get(name); text != "" {
 			if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-				fields = append(fields, api.FieldError{Field: name, Message: "must be a whole number"})
+				fields = append(fields, api.FieldError{Field: name, Message: "must be an integer"})
 			}
 		}
 	}
@@ -73,8 +72,8 @@ func (ps parameters) read(r *http.Request) *api.Problem {
 	return p
 }
 
-// isUUID tells whether s has the form 8-4-4-4-12 of hexadecimal digits. The
-// version is left open: a key that is none of ours is unknown, not malformed.
+// isUUID reports whether s has the form 8-4-4-4-12 of hexadecimal digits, of
+// any version.
 func isUUID(s string) bool {
 	if len(s) != 36 {
 		return false

@@ -19,13 +19,13 @@ import (
 
 const problemType = "application/problem+json"
 
-// problem is an api.Problem as huma wants an error of a handler.
+// problem makes an api.Problem a huma.StatusError.
 type problem struct{ *api.Problem }
 
-// GetStatus is the HTTP status of the answer.
+// GetStatus returns the HTTP status of the response.
 func (p *problem) GetStatus() int { return p.Status }
 
-// ContentType is that of problem details.
+// ContentType returns that of problem details.
 func (p *problem) ContentType(string) string { return problemType }
 
 // GetHeaders returns the headers that belong to the status.
@@ -45,13 +45,13 @@ func problemHeaders(p *api.Problem) http.Header {
 }
 
 // missingMark ends huma's message about a missing property, which begins with
-// the property's name and stands under its parent's location.
+// the property's name and has its parent's location.
 const missingMark = "\x1f is required"
 
-// huma keeps its error type and its wording in package variables. They are set
-// once, before anything is registered.
+// huma configures its error type and messages in package variables. They must
+// be set before anything is registered.
 func init() {
-	huma.ValidateStrictCasing = true // else NAME would slip past the checks of name
+	huma.ValidateStrictCasing = true // otherwise NAME would bypass the checks of name
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		return humaProblem(ctx.Context(), status, msg, errs)
 	}
@@ -67,7 +67,7 @@ func init() {
 	validation.MsgExpectedMinItems = "must have at least %d items"
 	validation.MsgExpectedMaxItems = "must have at most %d items"
 	validation.MsgExpectedOneOf = "must be one of \"%s\""
-	validation.MsgExpectedInteger = "must be a whole number"
+	validation.MsgExpectedInteger = "must be an integer"
 	validation.MsgExpectedNumber = "must be a number"
 	validation.MsgExpectedString = "must be a string"
 	validation.MsgExpectedBoolean = "must be true or false"
@@ -75,8 +75,8 @@ func init() {
 	validation.MsgExpectedObject = "must be an object"
 }
 
-// humaProblem turns what huma found wrong with a request into a problem. The
-// values at fault, which may be passwords, are left out.
+// humaProblem converts huma's validation errors into a problem. It omits the
+// invalid values, which may be passwords.
 func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	if status >= http.StatusInternalServerError {
 		return internalProblem(ctx, status, msg, errs)
@@ -93,14 +93,14 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 	return &problem{p}
 }
 
-// internalProblem is for what huma counts as the server's fault. A body that
-// cannot be read to its end is not.
+// internalProblem converts errors that huma reports as server errors. An
+// interrupted body is not one.
 func internalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	cause := errors.Join(errs...)
 	if errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, context.Canceled) {
-		return &problem{api.NewProblem(api.CodeMalformed, "the request's body broke off").WithCause(cause)}
+		return &problem{api.NewProblem(api.CodeMalformed, "the request body was interrupted").WithCause(cause)}
 	}
-	p := api.NewProblem(api.CodeInternal, "the service failed; its log tells more under this request's id")
+	p := api.NewProblem(api.CodeInternal, "internal error; see the service's log under this requestId")
 	p.RequestID = requestOf(ctx).id
 	return &problem{p.WithCause(fmt.Errorf("%d %s: %w", status, msg, cause))}
 }
@@ -117,7 +117,7 @@ func codeOf(status int) api.Code {
 	return api.CodeMalformed
 }
 
-// fieldError names the field by its place in the request, without "body.".
+// fieldError converts an error of huma; the field is its path without "body.".
 func fieldError(d *huma.ErrorDetail) api.FieldError {
 	field := d.Location
 	for _, prefix := range []string{"body.", "query.", "path."} {
@@ -138,7 +138,7 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 	return api.FieldError{Field: field, Message: message}
 }
 
-// detail says it all in one line.
+// detail returns msg, or the errors of the fields, in one line.
 func detail(msg string, fields []api.FieldError) string {
 	if len(fields) == 0 {
 		return msg
@@ -150,14 +150,14 @@ func detail(msg string, fields []api.FieldError) string {
 	return strings.Join(parts, "; ")
 }
 
-// problemOf makes of an app's error what the caller may see; the rest goes to
-// the log.
+// problemOf converts an error of the app to a problem without internals, which
+// are logged.
 func (s *service) problemOf(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
 	case errors.As(err, &p):
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		p = api.NewProblem(api.CodeMalformed, "the request broke off").WithCause(err)
+		p = api.NewProblem(api.CodeMalformed, "the request was interrupted").WithCause(err)
 	default:
 		p = internalProblem(ctx, http.StatusInternalServerError, "operation", []error{err}).Problem
 	}
@@ -170,7 +170,8 @@ func (s *service) problemOf(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// causeText says what err wraps as well: a problem keeps its cause to itself.
+// causeText returns the messages of err and its cause, which the message of a
+// problem does not include.
 func causeText(err error) slog.Value {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {
@@ -179,7 +180,7 @@ func causeText(err error) slog.Value {
 	return slog.StringValue(text)
 }
 
-// writeProblem answers with a problem, outside of huma.
+// writeProblem responds with a problem, outside of huma.
 func writeProblem(w http.ResponseWriter, p *api.Problem) {
 	for name, values := range problemHeaders(p) {
 		w.Header()[name] = values

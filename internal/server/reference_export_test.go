@@ -62,7 +62,7 @@ var meanings = map[api.Code]string{
 	api.CodeNameTaken:        "the account has a dataset of this name",
 	api.CodeTooLarge:         "more bytes than allowed",
 	api.CodeWrongMediaType:   "another Content-Type or Content-Encoding than the operation takes",
-	api.CodeBadRange:         "the file does not have the range that was asked for",
+	api.CodeBadRange:         "the file does not have the requested range",
 	api.CodeInvalid:          "a value is missing or out of its bounds; `errors` names the fields",
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
 	api.CodeTooMany:          "too many log-ins failed; comes with `Retry-After`",

@@ -1,9 +1,8 @@
 // Package server serves the endpoints of package api over HTTP with the
-// operations of package app: routes, what a request has to look like before an
-// operation sees it, problem details for every error, logs and metrics, and the
-// OpenAPI document.
+// operations of package app: routing, validation, problem details for every
+// error, logs, metrics and the OpenAPI document.
 //
-// A request passes, from the outside in:
+// A request passes these layers, from the outside in:
 //
 //	observe   request id, access log, metrics, panics, bodies of the refused
 //	router    404, 405, OPTIONS
@@ -11,8 +10,8 @@
 //	huma      bounds of parameters and JSON
 //	mount     the app's method, its answer with status and Location
 //
-// Files are streamed: an upload goes from the socket to the app's store, never
-// through a form or a buffer as large as itself.
+// Files are streamed: an upload goes from the socket to the app's store without
+// being held in memory or in a temporary file.
 package server
 
 import (
@@ -28,30 +27,29 @@ import (
 	"foretell/internal/app"
 )
 
-// Options configure the service's HTTP side. The zero value serves.
+// Options configure the HTTP service. The zero value is usable.
 type Options struct {
-	// Log takes one line for each request and the causes of failures. Nil
+	// Log receives one line for each request and the causes of errors. Nil
 	// discards them.
 	Log *slog.Logger
-	// Now is the clock. Nil leaves requests untimed and the log-ins of an
-	// address unlimited.
+	// Now is the clock. If nil, requests are not timed and logins not limited.
 	Now func() time.Time
-	// PublicURL is what absolute addresses begin with, such as
+	// PublicURL is the prefix of absolute URLs, such as
 	// https://foretell.example.com. Defaults to the scheme and host of each
 	// request.
 	PublicURL string
-	// TrustProxy believes X-Forwarded-For, -Proto and -Host. Set it only behind
-	// a proxy that sets them: otherwise any caller could.
+	// TrustProxy uses X-Forwarded-For, -Proto and -Host. Set it only behind a
+	// proxy that sets them: otherwise any client could.
 	TrustProxy bool
 	// Version is the service's, for the OpenAPI document.
 	Version string
-	// LoginBurst is how many wrong log-ins an address has at once, LoginEvery
-	// how long it takes to regain one. Default to 20 and 3 seconds.
+	// LoginBurst is the number of failed logins that an address may have at once;
+	// it regains one per LoginEvery. They default to 20 and 3 seconds.
 	LoginBurst int
 	LoginEvery time.Duration
 }
 
-// service is what the handlers share.
+// service is the state that the handlers share.
 type service struct {
 	app     *app.App
 	opts    Options
@@ -69,7 +67,7 @@ func New(a *app.App, opts Options) http.Handler {
 	s.mountAll(rt)
 	document, err := s.api.OpenAPI().MarshalJSON()
 	if err != nil {
-		s.log.Error("the OpenAPI document cannot be written", "error", err)
+		s.log.Error("marshalling the OpenAPI document", "error", err)
 	}
 	rt.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json; version=3.1")
@@ -82,15 +80,15 @@ func New(a *app.App, opts Options) http.Handler {
 	return s.observe(rt)
 }
 
-// HTTPServer returns a server with limits on all that can hang or flood, and none
-// on how long an upload or download takes.
+// HTTPServer returns a server with time and size limits for headers and idle
+// connections, but none for uploads and downloads.
 func HTTPServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // observe logs what matters
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // observe logs errors
 	}
 }
 
@@ -120,16 +118,16 @@ func (s *service) mountAll(rt *router) {
 	describe(s.api.OpenAPI())
 }
 
-// refuse answers what has no route.
+// refuse responds to a request without a route.
 func (s *service) refuse(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "%s is not answered here; Allow lists what is", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed; the Allow header lists those that are", r.Method))
 		return
 	}
-	writeProblem(w, api.NewProblem(api.CodeNoRoute, "there is no operation at this address; /openapi.json lists them all"))
+	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path; /openapi.json lists all"))
 }
 
-// root points a person or a program at the rest.
+// root responds with the service's version and main URLs.
 func (s *service) root(w http.ResponseWriter, r *http.Request) {
 	base := s.baseURL(r)
 	writeJSON(w, map[string]string{
@@ -138,12 +136,12 @@ func (s *service) root(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// health says that the process answers at all.
+// health responds that the process is running.
 func (s *service) health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }
 
-// ready says whether requests can be served: 503 while the store is away.
+// ready responds 200, or 503 if the store fails.
 func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	if err := s.app.Ready(r.Context()); err != nil {
 		p := s.problemOf(r.Context(), err)
@@ -158,5 +156,5 @@ func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }

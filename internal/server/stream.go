@@ -17,11 +17,11 @@ import (
 	"foretell/internal/app"
 )
 
-// formOverhead is how much larger than its file a multipart body may be.
+// formOverhead is the maximum size of a multipart body without its file.
 const formOverhead = 1 << 20
 
-// mountStreams mounts the operations that take or give a file. They read the
-// request itself: huma would hold the file in memory.
+// mountStreams mounts the operations with a file in their request or response.
+// They stream it, because huma would hold it in memory.
 func (s *service) mountStreams() {
 	stream(s, api.AddData, s.addData)
 	stream(s, api.UploadData, s.uploadData)
@@ -31,13 +31,13 @@ func (s *service) mountStreams() {
 	give(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// exchange is the request and answer of an operation that streams.
+// exchange is the request and response of an operation that streams.
 type exchange struct {
 	w http.ResponseWriter
 	r *http.Request
 }
 
-// stream is mount for an operation that reads the body by itself.
+// stream is mount for an operation that reads the body itself.
 func stream[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, exchange) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestOf(ctx)
@@ -105,14 +105,14 @@ func (f *formFile) reason(err error) error {
 	return err
 }
 
-// uploadData takes the raw bytes. Headers like X-Goog-Content-Length-Range,
-// which a client sends because an object store might want them, are let through
-// unread: the bounds hold anyway.
+// uploadData reads the raw bytes. It ignores headers like
+// X-Goog-Content-Length-Range, which clients send for object stores: its limits
+// apply anyway.
 func (s *service) uploadData(ctx context.Context, in *api.UploadInput, x exchange) (*api.DatasetEntry, error) {
 	if kind := x.r.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
 		if err != nil || media != "text/csv" && media != "application/csv" && media != "application/octet-stream" {
-			return nil, api.NewProblem(api.CodeWrongMediaType, "the body has to be text/csv")
+			return nil, api.NewProblem(api.CodeWrongMediaType, "the body must be text/csv")
 		}
 	}
 	body := &rawBody{r: http.MaxBytesReader(x.w, x.r.Body, api.MaxUploadBytes+1)} // the app refuses the one too many
@@ -139,8 +139,8 @@ func (b *rawBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// createPredictionByForm takes the model's key from the part `modelKey`, which
-// may come after the file.
+// createPredictionByForm reads the model's key from the part `modelKey`, which
+// may follow the file.
 func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exchange) (*api.CreatedPrediction, error) {
 	file, err := newFormFile(x.w, x.r, api.MaxUploadBytes+formOverhead)
 	if err != nil {
@@ -168,11 +168,12 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exc
 	return created, file.reason(err)
 }
 
-// readModelKey checks a key that came in a form, and writes it as keys are stored.
+// readModelKey validates a key from a form and converts it to lower case, as
+// keys are stored.
 func readModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":
-		return api.NewFieldProblem("modelKey", "is required: a part that holds the model's key")
+		return api.NewFieldProblem("modelKey", "is required: a part with the model's key")
 	case !isUUID(in.ModelKey):
 		p := api.NewProblem(api.CodeMalformed, "modelKey: must be a UUID")
 		p.Errors = []api.FieldError{{Field: "modelKey", Message: "must be a UUID"}}
@@ -182,13 +183,13 @@ func readModelKey(in *api.ModelInput) error {
 	return nil
 }
 
-// download is the answer of an operation that gives a file.
+// download is the response of an operation that returns a file.
 type download struct {
 	Body func(huma.Context)
 }
 
-// give mounts an operation that gives a file, with ranges and conditions as
-// http.ServeContent has them.
+// give mounts an operation that returns a file. It supports ranges and
+// conditional requests like http.ServeContent.
 func give[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
 	op := s.operation(e.Operation, reflect.TypeFor[In]())
 	huma.Register(s.api, op, func(ctx context.Context, in *In) (*download, error) {
@@ -209,26 +210,26 @@ func give[In any](s *service, e api.Endpoint[In, api.None], media string, open f
 	})
 }
 
-// rangeWriter gives the one error of http.ServeContent the form of the others.
+// rangeWriter replaces the error of http.ServeContent by a problem.
 type rangeWriter struct {
 	http.ResponseWriter
 	refused bool
 }
 
-// WriteHeader replaces the answer to a range that is not there.
+// WriteHeader replaces the response to an unsatisfiable range.
 func (w *rangeWriter) WriteHeader(status int) {
 	if status != http.StatusRequestedRangeNotSatisfiable {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
 	w.refused = true
-	p := api.NewProblem(api.CodeBadRange, "the file does not have the range that was asked for")
+	p := api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
 	w.Header().Del("Content-Length")
 	w.Header().Del("Content-Disposition")
 	writeProblem(w.ResponseWriter, p)
 }
 
-// Write drops the text that follows a replaced answer.
+// Write drops the body of a replaced response.
 func (w *rangeWriter) Write(b []byte) (int, error) {
 	if w.refused {
 		return len(b), nil
@@ -236,7 +237,7 @@ func (w *rangeWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom keeps the kernel's way of sending a file open.
+// ReadFrom lets the underlying writer use sendfile.
 func (w *rangeWriter) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(w.ResponseWriter, src)
 }
