@@ -90,8 +90,8 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 }
 
 // request makes the request of the flags.
-func (o *apiOptions) request(method, path string) (client.Raw, error) {
-	raw := client.Raw{Method: method, Path: path, Header: http.Header{}}
+func (o *apiOptions) request(method, path string) (client.RawRequest, error) {
+	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
 	for _, line := range o.headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
@@ -124,7 +124,7 @@ func (o *apiOptions) request(method, path string) (client.Raw, error) {
 }
 
 // setBody makes bytes the body of a request.
-func setBody(raw *client.Raw, body []byte) {
+func setBody(raw *client.RawRequest, body []byte) {
 	raw.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	raw.Size = int64(len(body))
 	if raw.Header.Get("Content-Type") == "" {
@@ -134,7 +134,7 @@ func setBody(raw *client.Raw, body []byte) {
 
 // open makes the file of --input the body. Standard input is read first: a
 // request may have to be sent twice.
-func (o *apiOptions) open(raw *client.Raw) error {
+func (o *apiOptions) open(raw *client.RawRequest) error {
 	if o.input == "-" {
 		body, err := io.ReadAll(o.service.host.console.In)
 		if err != nil {
@@ -232,7 +232,7 @@ func plainText(value any) string {
 }
 
 // sendRaw sends a request of the user's own; what cannot be one is a wrong use.
-func sendRaw(ctx context.Context, c *client.Client, raw client.Raw) (*http.Response, error) {
+func sendRaw(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.Response, error) {
 	resp, err := c.Do(ctx, raw)
 	var (
 		network *client.NetworkError
@@ -250,7 +250,7 @@ func sendRaw(ctx context.Context, c *client.Client, raw client.Raw) (*http.Respo
 
 // explainNotFound explains a refusal of what was typed: elsewhere a path that is not
 // there means that the address is not the service's, here that it is another's.
-func explainNotFound(ctx context.Context, raw client.Raw, problem *api.Problem) error {
+func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	exit, ok := map[api.Code]Exit{api.CodeNoRoute: ExitNotFound, api.CodeMethodNotAllowed: ExitUsage}[problem.Code]
 	if !ok {
 		return problem
@@ -284,7 +284,7 @@ func (o *apiOptions) print(resp *http.Response) error {
 }
 
 // allPages fetches a list page after page and joins what is a list in it.
-func allPages(ctx context.Context, c *client.Client, raw client.Raw) (any, error) {
+func allPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	path := raw.Path
 	for offset := int64(0); ; {

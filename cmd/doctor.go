@@ -240,11 +240,11 @@ const (
 // checkServer asks the service without signing in: every answer of its API, a
 // refusal too, shows that it is there.
 func (o *doctorOptions) checkServer(ctx context.Context, server string) []checkResult {
-	var seen client.Exchange
+	var seen client.RoundTrip
 	c, err := newClient(client.Options{
 		BaseURL: server, UserAgent: userAgent(), Now: o.host.now, Attempts: 1,
 		Wrap: func(next http.RoundTripper) http.RoundTripper {
-			return client.Observe(next, o.host.now, func(e client.Exchange) { seen = e })
+			return client.Observe(next, o.host.now, func(e client.RoundTrip) { seen = e })
 		},
 	})
 	if err != nil {

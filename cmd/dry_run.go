@@ -105,7 +105,7 @@ func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *dryRunTransport) record(req *http.Request, sent bool) {
-	s := client.NewSketch(req)
+	s := client.SummarizeRequest(req)
 	p := plannedRequest{
 		Method: s.Method, URL: s.URL, Headers: map[string]string{},
 		Body: json.RawMessage(s.JSON), File: s.File, Bytes: s.Bytes, Sent: sent,

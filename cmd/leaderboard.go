@@ -144,7 +144,7 @@ type leaderboardEntry struct {
 // loadEntry asks for what a model is judged by.
 func (c *session) loadEntry(ctx context.Context, m *client.SeriesModel, metric string) (*leaderboardEntry, error) {
 	s := &leaderboardEntry{
-		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmWord(m.Algorithm), Champion: m.Champion,
+		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
 		Metric: metric, CreatedOn: m.CreatedOn,
 	}
 	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})

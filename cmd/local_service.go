@@ -92,7 +92,7 @@ func openLocalWith(ctx context.Context, dir string, f *factory, opts localOption
 	}
 	a, err := app.New(app.Config{
 		Store: rows, Blobs: bytes, Scratch: dir, Now: f.now, Rand: rand.Reader, Log: opts.log,
-		AcceptDatabase: opts.acceptDatabase, OwnWork: opts.ownWork,
+		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork,
 	})
 	if err != nil {
 		return nil, errors.Join(dataDirError(dir, err), rows.Close())

@@ -92,7 +92,7 @@ func (c *session) findEntry(ctx context.Context, ref string) (*leaderboardEntry,
 	}
 	m := &client.SeriesModel{DatasetKey: dataset.DatasetKey, DatasetName: dataset.DatasetName, ModelEntry: api.ModelEntry{
 		ModelKey: key, Version: model.Version, AchievedPerformance: model.AchievedPerformance, Algorithm: model.Algorithm,
-		Champion: model.Champion, CreatedOn: model.CreatedOn, ModelExtra: model.ModelExtra,
+		Champion: model.Champion, CreatedOn: model.CreatedOn, ModelExtensions: model.ModelExtensions,
 	}}
 	m.Series, m.SeriesVersion = cmp.Or(m.Series, dataset.DatasetName), cmp.Or(m.SeriesVersion, m.Version)
 	return c.loadEntry(ctx, m, api.MetricAccuracy)

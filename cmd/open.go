@@ -76,7 +76,7 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 // hasPages asks for the front page. A service without a dashboard answers there
 // as its API does; whatever else comes is for the browser to show.
 func hasPages(ctx context.Context, session *session) bool {
-	page, err := session.Do(ctx, client.Raw{Method: http.MethodGet, Path: "/"})
+	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
 		return api.CodeOf(err) != api.CodeNoRoute
 	}

@@ -74,7 +74,7 @@ func (p *runPipeline) print() error {
 		TrainingJobKey: p.job.TrainingJobKey, Status: p.job.Status, Outcome: p.job.Outcome, Metric: p.job.Metric,
 		TargetPerformance: p.job.TargetPerformance, AchievedPerformance: p.job.AchievedPerformance,
 		TestPerformance: p.job.TestPerformance, TrainingPerformance: p.job.TrainingPerformance,
-		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmWord(p.model.Algorithm), ModelKey: p.job.ModelKey,
+		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmKind(p.model.Algorithm), ModelKey: p.job.ModelKey,
 		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Stairs: p.steps,
 		Understood: p.files.columnRoles(),
 		Scores:     p.result.Scores,

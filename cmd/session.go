@@ -45,10 +45,10 @@ type session struct {
 
 // embeddedApp is what a command can ask of the service in its own process.
 type embeddedApp interface {
-	// TakeUp has this process do the work on a thing that no living process does.
-	TakeUp(ctx context.Context, key string) error
-	// Elsewhere reports whether another living process works on a thing.
-	Elsewhere(ctx context.Context, key string) (bool, error)
+	// Adopt has this process do the work on a thing that no living process does.
+	Adopt(ctx context.Context, key string) error
+	// RunsElsewhere reports whether another living process works on a thing.
+	RunsElsewhere(ctx context.Context, key string) (bool, error)
 	// Usage measures the stored files.
 	Usage(ctx context.Context) (*app.Usage, error)
 }
@@ -145,12 +145,12 @@ func (o *serviceFlags) transportWrapper() func(http.RoundTripper) http.RoundTrip
 	}
 	stderr := o.host.console.Err
 	return func(next http.RoundTripper) http.RoundTripper {
-		return client.Observe(next, o.host.now, func(e client.Exchange) { fmt.Fprintln(stderr, requestLine(e)) })
+		return client.Observe(next, o.host.now, func(e client.RoundTrip) { fmt.Fprintln(stderr, requestLine(e)) })
 	}
 }
 
 // requestLine is the line of --verbose.
-func requestLine(e client.Exchange) string {
+func requestLine(e client.RoundTrip) string {
 	address := e.URL
 	if u, err := url.Parse(e.URL); err == nil {
 		address = u.RequestURI()
@@ -204,9 +204,9 @@ func (o *serviceFlags) connectEmbeddedAt(ctx context.Context, dir string, opts c
 		transport, closer := client.InProcess(service.handler(""))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
-		opts.LongestPoll = 100 * time.Millisecond // to look costs next to nothing here
+		opts.MaxPoll = 100 * time.Millisecond // to look costs next to nothing here
 		opts.Wait = func(ctx context.Context, d time.Duration) error {
-			if err := service.app.Stuck(); err != nil {
+			if err := service.app.DiskFull(); err != nil {
 				return err
 			}
 			return client.Sleep(ctx, d)
@@ -317,7 +317,7 @@ func traceTo(w io.Writer) func(client.TraceEvent) {
 				fmt.Fprintf(&b, "> %s\n", e.Body)
 			}
 			fmt.Fprintf(&b, "< %d %s in %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(1000))
-			writeHeader(&b, "< ", e.Got)
+			writeHeader(&b, "< ", e.Received)
 		}
 		_, _ = io.WriteString(w, b.String())
 	}

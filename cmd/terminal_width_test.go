@@ -105,7 +105,7 @@ func TestListsFit(t *testing.T) {
 	model := client.SeriesModel{ModelEntry: api.ModelEntry{
 		ModelKey: "0123abcd-0000-4000-8000-000000000000", Algorithm: "BFIF01", Champion: true,
 		AchievedPerformance: api.Decimal{Value: 0.75}, CreatedOn: "2026-11-22T12:00:00Z",
-		ModelExtra: api.ModelExtra{
+		ModelExtensions: api.ModelExtensions{
 			Series: "customers", SeriesVersion: 12,
 			TestPerformance: new(0.7333), TestInterval: &api.Interval{Low: 0.65, High: 0.8},
 		},

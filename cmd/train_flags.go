@@ -134,7 +134,7 @@ func checkMetric(name string, known []string) error {
 		return nil
 	}
 	e := usageErrorf("--metric %q: it takes %s", name, strings.Join(known, ", "))
-	if meant := api.MetricMeant(name); slices.Contains(known, meant) {
+	if meant := api.MetricByAlias(name); slices.Contains(known, meant) {
 		return e.withHint("did you mean --metric %s?", meant)
 	}
 	return e
@@ -144,7 +144,7 @@ func checkMetric(name string, known []string) error {
 func algorithmNames() []string {
 	var names []string
 	for _, code := range append(api.Algorithms(2), api.Algorithms(3)...) {
-		names = append(names, cobra.CompletionWithDesc(code, api.AlgorithmWord(code)))
+		names = append(names, cobra.CompletionWithDesc(code, api.AlgorithmKind(code)))
 	}
 	return names
 }

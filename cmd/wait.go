@@ -103,7 +103,7 @@ func (c *session) runLocally(ctx context.Context, key string) error {
 	if !c.embedded {
 		return nil
 	}
-	return c.app.TakeUp(ctx, key)
+	return c.app.Adopt(ctx, key)
 }
 
 // runsElsewhere reports whether another process on the embedded service's folder
@@ -112,7 +112,7 @@ func (c *session) runsElsewhere(ctx context.Context, key string) (bool, error) {
 	if !c.embedded {
 		return false, nil
 	}
-	return c.app.Elsewhere(ctx, key)
+	return c.app.RunsElsewhere(ctx, key)
 }
 
 // waitError explains why a wait ended before the job: by --timeout, by Ctrl-C or by a

@@ -2,10 +2,10 @@ package api
 
 import "strings"
 
-// AlgorithmWord returns the kind of an algorithm, such as "forest", from its
+// AlgorithmKind returns the kind of an algorithm, such as "forest", from its
 // code: B… is for two classes, M… for more. It is "" for BLEND, which needs no
 // explanation, and for an unknown code.
-func AlgorithmWord(code string) string {
+func AlgorithmKind(code string) string {
 	if code == "" || !strings.Contains("BM", code[:1]) {
 		return ""
 	}
@@ -25,7 +25,7 @@ func AlgorithmWord(code string) string {
 // AlgorithmTitle returns the code of an algorithm followed by its kind, for
 // people.
 func AlgorithmTitle(code string) string {
-	return strings.TrimSpace(code + " " + AlgorithmWord(code))
+	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
 // Algorithms lists the four algorithms for a number of classes, in the order

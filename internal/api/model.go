@@ -20,7 +20,7 @@ type Model struct {
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winner, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model."`
-	ModelExtra
+	ModelExtensions
 }
 
 // ModelEntry is a model in a list.
@@ -31,12 +31,12 @@ type ModelEntry struct {
 	Algorithm           string  `json:"algorithm,omitempty"`
 	Champion            bool    `json:"champion"`
 	CreatedOn           string  `json:"createdOn,omitempty"`
-	ModelExtra
+	ModelExtensions
 }
 
-// ModelExtra holds this service's extensions of a model; its fields are zero
+// ModelExtensions holds this service's extensions of a model; its fields are zero
 // for other services.
-type ModelExtra struct {
+type ModelExtensions struct {
 	Series string `json:"series,omitempty" doc:"The series of its dataset."`
 	// AlgorithmName is empty for BLEND.
 	AlgorithmName string `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND."`
@@ -144,9 +144,9 @@ type Baseline struct {
 	Test       *Scores `json:"test" doc:"On the test rows; null if there are none."`
 }
 
-// WhyNoTest returns the reason why the report has no test metrics, for people;
+// WhyTestMissing returns the reason why the report has no test metrics, for people;
 // "" if it has some.
-func (r *ModelReport) WhyNoTest() string {
+func (r *ModelReport) WhyTestMissing() string {
 	switch {
 	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not count rows
 		return ""

@@ -33,9 +33,9 @@ const (
 // is better.
 const MetricLogLoss = "logLoss"
 
-// MetricMeant returns the metric that other programs call name, ignoring case
+// MetricByAlias returns the metric that other programs call name, ignoring case
 // and separators: rocAuc for auc or roc_auc. It is "" if name is unknown.
-func MetricMeant(name string) string {
+func MetricByAlias(name string) string {
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
 	case "accuracy", "acc":
 		return MetricAccuracy

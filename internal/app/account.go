@@ -24,7 +24,7 @@ const (
 // LogIn exchanges an e-mail and password for a token. Its error does not reveal
 // whether the e-mail is unknown, the password wrong or the account disabled.
 func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
-	email := normalEmail(in.Body.Username)
+	email := normalizeEmail(in.Body.Username)
 	if wait := a.logins.take(email); wait > 0 {
 		p := api.NewProblem(api.CodeTooMany, "too many attempts to log in")
 		p.RetryAfter = int((wait + time.Second - 1) / time.Second)
@@ -39,7 +39,7 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	err = a.passwords.Verify(ctx, account.Password, in.Body.Password)
 	if err != nil && !errors.Is(err, auth.ErrPassword) {
@@ -68,7 +68,7 @@ func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 		}
 	}
 	if err != nil {
-		return api.Session{}, a.problem(err)
+		return api.Session{}, a.toProblem(err)
 	}
 	session, err := a.openSession(ctx, account)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *App) openSession(ctx context.Context, account *store.Account) (*api.Ses
 		return t.InsertToken(ctx, account.Key, auth.HashToken(token), now, expires)
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
@@ -102,7 +102,7 @@ type User struct {
 
 // AddUser creates an account. It returns CodeNameTaken if the e-mail has one.
 func (a *App) AddUser(ctx context.Context, email, password string) error {
-	email = normalEmail(email)
+	email = normalizeEmail(email)
 	if err := checkEmail(email); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *App) AddUser(ctx context.Context, email, password string) error {
 	if errors.Is(err, store.ErrTaken) {
 		return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email).WithCause(err)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
 func (a *App) insertAccount(ctx context.Context, email, hash string) error {
@@ -137,7 +137,7 @@ func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 		}
 		return err
 	})
-	return users, a.problem(err)
+	return users, a.toProblem(err)
 }
 
 // SetPassword changes the password of an account and ends its sessions. It also
@@ -147,7 +147,7 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	if err != nil {
 		return err
 	}
-	return a.changeUser(ctx, email, func(account *store.Account) {
+	return a.updateUser(ctx, email, func(account *store.Account) {
 		account.Password, account.Disabled = hash, false
 	})
 }
@@ -156,11 +156,11 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 // data is kept. Its jobs stop at their next heartbeat and wait in the queue
 // until SetPassword enables it again.
 func (a *App) DisableUser(ctx context.Context, email string) error {
-	return a.changeUser(ctx, email, func(account *store.Account) { account.Disabled = true })
+	return a.updateUser(ctx, email, func(account *store.Account) { account.Disabled = true })
 }
 
-func (a *App) changeUser(ctx context.Context, email string, change func(*store.Account)) error {
-	email = normalEmail(email)
+func (a *App) updateUser(ctx context.Context, email string, change func(*store.Account)) error {
+	email = normalizeEmail(email)
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		account, err := t.GetAccount(ctx, email)
 		if err != nil {
@@ -175,7 +175,7 @@ func (a *App) changeUser(ctx context.Context, email string, change func(*store.A
 // DeleteUser deletes an account and all its data. Its running jobs stop: those
 // of this process at once, of others at their next heartbeat.
 func (a *App) DeleteUser(ctx context.Context, email string) error {
-	email = normalEmail(email)
+	email = normalizeEmail(email)
 	var account *store.Account
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
@@ -189,7 +189,7 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 		return a.noAccount(err, email)
 	}
 	a.pool.Drop(account.Key)
-	a.discard(ctx, blobs...)
+	a.deleteBlobs(ctx, blobs...)
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (a *App) noAccount(err error, email string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find its e-mail", email).WithCause(err)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
 func (a *App) newPassword(ctx context.Context, password string) (string, error) {
@@ -211,8 +211,8 @@ func (a *App) newPassword(ctx context.Context, password string) (string, error) 
 	return a.passwords.Hash(ctx, password)
 }
 
-// normalEmail returns an e-mail as it is stored and looked up.
-func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// normalizeEmail returns an e-mail as it is stored and looked up.
+func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // checkEmail rejects what is clearly not an e-mail address. Only a delivered
 // e-mail proves an address.

@@ -33,9 +33,9 @@ type Config struct {
 	// Secret is the key of signed URLs. Nil uses the one in the store, which all
 	// processes on one data folder share.
 	Secret []byte
-	// RealArray sends the `datasets` member of a list as an array instead of the
+	// DatasetsArray sends the `datasets` member of a list as an array instead of the
 	// documented string.
-	RealArray bool
+	DatasetsArray bool
 	// AcceptDatabase accepts a database that does not belong to the stored files:
 	// see ErrMismatch. Files that it does not reference are kept for
 	// [blob.OrphanGrace].
@@ -43,36 +43,36 @@ type Config struct {
 	// Workers is the number of concurrent training jobs; others queue. Defaults to
 	// 1.
 	Workers int
-	// Preparation is the time limit for preparing a dataset, plus a second for
+	// PreparationLimit is the time limit for preparing a dataset, plus a second for
 	// each mebibyte of its CSV. Defaults to 2 minutes.
-	Preparation time.Duration
-	// OwnWork limits [App.Run] to the jobs that this App queued or adopted with
+	PreparationLimit time.Duration
+	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted with
 	// [App.TakeUp]. Otherwise it runs the jobs of every process on the store.
-	OwnWork bool
+	OwnJobsOnly bool
 }
 
 // App implements the operations of the service. It is safe for concurrent use.
 type App struct {
-	store     *store.Store
-	blobs     *blob.Files
-	scratch   string
-	now       func() time.Time
-	rand      io.Reader
-	log       *slog.Logger
-	secret    []byte
-	realArray bool
-	ownWork   bool
-	// preparation is as in Config.
-	preparation time.Duration
-	passwords   *auth.Passwords
-	logins      *limiter
-	pool        *job.Pool
-	models      *modelCache
-	finished    *tally
+	store         *store.Store
+	blobs         *blob.Files
+	scratch       string
+	now           func() time.Time
+	rand          io.Reader
+	log           *slog.Logger
+	secret        []byte
+	datasetsArray bool
+	ownJobsOnly   bool
+	// preparationBase is as in Config.
+	preparationBase time.Duration
+	passwords       *auth.Passwords
+	logins          *limiter
+	pool            *job.Pool
+	models          *modelCache
+	finishedJobs    *jobCounter
 }
 
-// hashers is the number of concurrent password hashes, each of 19 MiB.
-const hashers = 2
+// maxHashes is the number of concurrent password hashes, each of 19 MiB.
+const maxHashes = 2
 
 // New returns an App. Its operations can be called at once; the jobs they queue
 // wait for [App.Run], in this or another process. It returns ErrMismatch if the
@@ -82,31 +82,31 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, realArray: c.RealArray, ownWork: c.OwnWork,
-		passwords: auth.NewPasswords(hashers, c.Rand), logins: newLimiter(c.Now), models: newModelCache(), finished: newTally(),
+		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
+		passwords: auth.NewPasswords(maxHashes, c.Rand), logins: newLimiter(c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
 	}
 	if err := a.checkFolder(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err
 	}
 	if a.secret == nil {
 		var err error
-		if a.secret, err = a.keptSecret(); err != nil {
+		if a.secret, err = a.loadSecret(); err != nil {
 			return nil, err
 		}
 	}
-	a.preparation = cmp.Or(c.Preparation, preparationTime)
+	a.preparationBase = cmp.Or(c.PreparationLimit, preparationTime)
 	a.pool = a.newPool(max(1, c.Workers))
 	return a, nil
 }
 
-// keptSecret returns the signing key from the store, which keeps the first one
+// loadSecret returns the signing key from the store, which keeps the first one
 // that any process offers.
-func (a *App) keptSecret() ([]byte, error) {
+func (a *App) loadSecret() ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(a.rand, fresh); err != nil {
 		return nil, err
 	}
-	kept, err := a.store.KeepSecret(context.Background(), "addresses", hex.EncodeToString(fresh))
+	kept, err := a.store.GetOrInsertSecret(context.Background(), "addresses", hex.EncodeToString(fresh))
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +120,18 @@ const sweepInterval = time.Hour
 // Then it stops the running jobs within a second and releases them, so that
 // another process can claim them at once.
 func (a *App) Run(ctx context.Context) error {
-	a.tidy(ctx)
-	defer every(ctx, sweepInterval, func() { a.tidy(ctx) })()
-	if !a.ownWork {
-		defer a.announce(ctx)()
-		defer every(ctx, expireInterval, func() { a.expire(ctx) })()
+	a.removeLeftovers(ctx)
+	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
+	if !a.ownJobsOnly {
+		defer a.registerWorker(ctx)()
+		defer runEvery(ctx, expireInterval, func() { a.expireRaces(ctx) })()
 	}
 	return a.pool.Run(ctx)
 }
 
-// announce registers this process as one that runs the jobs of all processes,
+// registerWorker registers this process as one that runs the jobs of all processes,
 // until withdraw is called.
-func (a *App) announce(ctx context.Context) (withdraw func()) {
+func (a *App) registerWorker(ctx context.Context) (withdraw func()) {
 	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
 		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.Process()) })
 		if err != nil && ctx.Err() == nil { // only the reported queue positions depend on it
@@ -142,8 +142,8 @@ func (a *App) announce(ctx context.Context) (withdraw func()) {
 	return func() { write(context.WithoutCancel(ctx), (*store.Tx).DeleteWorker) }
 }
 
-// tidy removes the files of dead processes.
-func (a *App) tidy(ctx context.Context) {
+// removeLeftovers removes the files of dead processes.
+func (a *App) removeLeftovers(ctx context.Context) {
 	a.sweep(ctx)
 	if a.scratch == "" {
 		return
@@ -173,9 +173,9 @@ func (a *App) newKey() (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
-// discard deletes blobs that no row references any more. An error is only
+// deleteBlobs deletes blobs that no row references any more. An error is only
 // logged: a sweep removes the blobs once this process has ended.
-func (a *App) discard(ctx context.Context, keys ...string) {
+func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)
 	}

@@ -62,7 +62,7 @@ func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, Preparation: h.preparation})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

@@ -30,9 +30,9 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// caller returns the caller of an operation. Without one it has no account, and
+// callerOf returns the caller of an operation. Without one it has no account, and
 // therefore access to nothing.
-func caller(ctx context.Context) Caller {
+func callerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
@@ -49,28 +49,28 @@ func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is invalid or has expired; log in again")
 	}
 	if err != nil {
-		return Caller{}, a.problem(err)
+		return Caller{}, a.toProblem(err)
 	}
 	return Caller{Account: account.Key, Email: account.Email}, nil
 }
 
-// addressSeconds is the lifetime of a signed URL.
-const addressSeconds = 3600
+// signedURLSeconds is the lifetime of a signed URL.
+const signedURLSeconds = 3600
 
-// absolute returns the absolute URL of a path.
-func absolute(ctx context.Context, path string) string {
-	return strings.TrimSuffix(caller(ctx).BaseURL, "/") + path
+// absoluteURL returns the absolute URL of a path.
+func absoluteURL(ctx context.Context, path string) string {
+	return strings.TrimSuffix(callerOf(ctx).BaseURL, "/") + path
 }
 
-// signed returns the absolute URL of a path with a signature that is valid for
+// signedURL returns the absolute URL of a path with a signature that is valid for
 // an hour.
-func (a *App) signed(ctx context.Context, path string) string {
-	expires := a.now().Unix() + addressSeconds
-	return absolute(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.Sign(a.secret, path, expires)
+func (a *App) signedURL(ctx context.Context, path string) string {
+	expires := a.now().Unix() + signedURLSeconds
+	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.Sign(a.secret, path, expires)
 }
 
-// verify returns nil if signed made the URL and it has not expired.
-func (a *App) verify(path string, expires int64, signature string) error {
+// verifySignature returns nil if signed made the URL and it has not expired.
+func (a *App) verifySignature(path string, expires int64, signature string) error {
 	err := auth.Verify(a.secret, path, expires, signature, a.now())
 	switch {
 	case errors.Is(err, auth.ErrExpired):

@@ -64,15 +64,15 @@ func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
 // checkFile returns the size of a file, or a problem with CodeDamaged.
 func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (size int64, err error) {
 	if sums {
-		err = a.readStored(ctx, f, func(_ io.Reader, n int64) error {
+		err = a.readVerified(ctx, f, func(_ io.Reader, n int64) error {
 			size = n
 			return nil
 		})
 		return size, err
 	}
-	r, err := a.blobs.OpenVerified(ctx, infoOf(f.File))
+	r, err := a.blobs.OpenVerified(ctx, blobInfo(f.File))
 	if err != nil {
-		return 0, a.damaged(ctx, err, f)
+		return 0, a.damagedProblem(ctx, err, f)
 	}
 	return r.Size, r.Close()
 }
@@ -116,8 +116,8 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 // storedFiles returns every file that the database references.
 func (a *App) storedFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		files, err = t.Files(ctx)
+		files, err = t.ListFiles(ctx)
 		return err
 	})
-	return files, a.problem(err)
+	return files, a.toProblem(err)
 }

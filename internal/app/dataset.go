@@ -37,7 +37,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	now := a.now()
 	d := &store.Dataset{
-		Key: key, Account: caller(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
+		Key: key, Account: callerOf(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
 		Status: api.DatasetPending, Buckets: api.DefaultBuckets, Created: now, Updated: now,
 	}
 	if in.Body.Series != nil {
@@ -51,11 +51,11 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
-		DatasetCreationProgressURL: absolute(ctx, datasetPath(key)),
+		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(key)),
 		DatasetUploadInfo:          a.uploadInfo(ctx, key),
 	}, nil
 }
@@ -83,16 +83,16 @@ func checkNewDataset(d api.NewDataset) error {
 // GetDataset reads a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
-	var s standing
+	var s jobStatus
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		if d, err = t.GetDataset(ctx, caller(ctx).Account, in.DatasetKey); err != nil {
+		if d, err = t.GetDataset(ctx, callerOf(ctx).Account, in.DatasetKey); err != nil {
 			return err
 		}
-		s, err = a.standing(ctx, t, d.Key)
+		s, err = a.jobStatus(ctx, t, d.Key)
 		return err
 	})
 	if err != nil {
-		return nil, a.missing(err, "dataset", in.DatasetKey)
+		return nil, a.notFound(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
 		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
@@ -114,29 +114,29 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 
 // uploadInfo returns where to upload the CSV of a PENDING dataset.
 func (a *App) uploadInfo(ctx context.Context, key string) api.UploadInfo {
-	return api.UploadInfo{UploadURL: a.signed(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
+	return api.UploadInfo{UploadURL: a.signedURL(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
 }
 
 // dataset returns a dataset of the caller.
 func (a *App) dataset(ctx context.Context, key string) (d *store.Dataset, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		d, err = t.GetDataset(ctx, caller(ctx).Account, key)
+		d, err = t.GetDataset(ctx, callerOf(ctx).Account, key)
 		return err
 	})
-	return d, a.missing(err, "dataset", key)
+	return d, a.notFound(err, "dataset", key)
 }
 
-func datasetEntry(ctx context.Context, d *store.Dataset, s standing) api.DatasetEntry {
+func datasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
 	return api.DatasetEntry{
 		Interrupted: s.interrupted,
 		DatasetKey:  d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
-		DatasetCreationProgressURL: absolute(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), Bytes: d.Bytes, SHA256: d.SHA256,
+		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
 }
 
 // ListDatasets returns a page of the caller's datasets, newest first.
 func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api.DatasetPage, error) {
-	w, err := window(in.PageInput)
+	w, err := pageOf(in.PageInput)
 	if err != nil {
 		return nil, err
 	}
@@ -145,23 +145,23 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	default:
 		return nil, api.NewFieldProblem("state", "%q: must be PENDING, PROCESSING, COMPLETED or FAILED", in.State)
 	}
-	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.realArray}}
+	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		datasets, total, err := t.ListDatasets(ctx, store.DatasetQuery{
-			Account: caller(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Window: w,
+			Account: callerOf(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w,
 		})
 		if err != nil {
 			return err
 		}
-		stand, err := a.standings(ctx, t, caller(ctx).Account)
+		stand, err := a.jobStatuses(ctx, t, callerOf(ctx).Account)
 		for _, d := range datasets {
 			out.Datasets.Items = append(out.Datasets.Items, datasetEntry(ctx, d, stand[d.Key]))
 		}
-		out.Page = page(w, total)
+		out.Page = pageEnvelope(w, total)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return out, nil
 }
@@ -180,7 +180,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 // from [App.CreateDataset]. size is the declared size of the body; -1 if
 // unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
-	if err := a.verify(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	d, err := a.pendingDataset(ctx, in.DatasetKey)
@@ -214,15 +214,15 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		return nil, err
 	}
-	d.Status, d.File, d.Updated = api.DatasetProcessing, fileOf(info), a.now()
+	d.Status, d.File, d.Updated = api.DatasetProcessing, storedFile(info), a.now()
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
 			return err
 		}
-		return a.queue(ctx, t, kindPrepare, d.Account, d.Key)
+		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
 	})
 	if err != nil {
-		a.discard(ctx, info.Key)
+		a.deleteBlobs(ctx, info.Key)
 	}
 	if errors.Is(err, store.ErrState) {
 		now, err := a.dataset(ctx, d.Key)
@@ -232,15 +232,15 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 		return nil, notPending(now)
 	}
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	a.pool.Wake(kindPrepare)
-	entry := datasetEntry(ctx, d, standing{})
+	entry := datasetEntry(ctx, d, jobStatus{})
 	return &entry, nil
 }
 
 // DeleteDataset deletes a dataset with its training jobs, models and
 // predictions. Its preparation is stopped.
 func (a *App) DeleteDataset(ctx context.Context, in *api.DatasetInput) (*api.None, error) {
-	return a.remove(ctx, "dataset", in.DatasetKey, (*store.Tx).DeleteDataset)
+	return a.deleteResource(ctx, "dataset", in.DatasetKey, (*store.Tx).DeleteDataset)
 }

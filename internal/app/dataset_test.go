@@ -121,7 +121,7 @@ func TestDeleteWhileProcessing(t *testing.T) {
 	if left := b.files(t); len(left) > 0 {
 		t.Errorf("the files %v are left", left)
 	}
-	for _, w := range must(b.Workloads(b.ctx))(t) {
+	for _, w := range must(b.JobCounts(b.ctx))(t) {
 		if w.Queued+w.Running > 0 {
 			t.Errorf("work is left: %+v", w)
 		}

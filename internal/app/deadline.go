@@ -13,7 +13,7 @@ import (
 
 // timeLeft returns what remains of the time limit, which counts from the start
 // of the race, and of the deadline.
-func (a *App) timeLeft(c *contest) time.Duration {
+func (a *App) timeLeft(c *raceRows) time.Duration {
 	now, race := a.now(), c.race
 	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
 	if !race.Deadline.IsZero() {
@@ -22,23 +22,23 @@ func (a *App) timeLeft(c *contest) time.Duration {
 	return left
 }
 
-// errTimeOver is returned if a race has no time left when it begins.
-var errTimeOver = errors.New("the time limit was reached before the race began")
+// errTimeLimit is returned if a race has no time left when it begins.
+var errTimeLimit = errors.New("the time limit was reached before the race began")
 
 // loadInTime loads the rows of a race. It returns errTimeOver if no time is
 // left afterwards.
-func (a *App) loadInTime(ctx context.Context, c *contest) (*frame.Frame, error) {
-	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeOver)
+func (a *App) loadInTime(ctx context.Context, c *raceRows) (*frame.Frame, error) {
+	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeLimit)
 	defer done()
 	f, err := a.loadFrame(limited, c.dataset)
-	if errors.Is(context.Cause(limited), errTimeOver) || err == nil && a.timeLeft(c) <= 0 {
-		return nil, errTimeOver
+	if errors.Is(context.Cause(limited), errTimeLimit) || err == nil && a.timeLeft(c) <= 0 {
+		return nil, errTimeLimit
 	}
 	return f, err
 }
 
-// limitOf returns the time limit of a race.
-func limitOf(race *store.Training) time.Duration {
+// timeLimitOf returns the time limit of a race.
+func timeLimitOf(race *store.Training) time.Duration {
 	limit := time.Duration(race.Seconds) * time.Second
 	if !race.Deadline.IsZero() {
 		limit = min(limit, race.Deadline.Sub(race.Created))
@@ -49,12 +49,12 @@ func limitOf(race *store.Training) time.Duration {
 // expireInterval is how often the deadlines of queued races are checked.
 const expireInterval = 250 * time.Millisecond
 
-// expire ends the races whose deadline passes while they are queued, so that
+// expireRaces ends the races whose deadline passes while they are queued, so that
 // clients get an answer in time however long the queue is.
-func (a *App) expire(ctx context.Context) {
+func (a *App) expireRaces(ctx context.Context) {
 	var overdue []*store.Training
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		overdue, err = t.Overdue(ctx, a.now())
+		overdue, err = t.ListOverdue(ctx, a.now())
 		return err
 	})
 	for _, race := range overdue {
@@ -67,16 +67,16 @@ func (a *App) expire(ctx context.Context) {
 
 // expireRace ends a race unless a worker has claimed it.
 func (a *App) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", limitOf(race))
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", timeLimitOf(race))
 	queued := false
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DropQueuedJob(ctx, race.Key); err != nil || !queued {
 			return err
 		}
-		return a.endUnbegun(ctx, t, race, api.TrainingTimedOut, reason)
+		return a.endQueuedRace(ctx, t, race, api.TrainingTimedOut, reason)
 	})
 	if err == nil && queued {
-		a.finished.add(kindTrain, api.TrainingTimedOut)
+		a.finishedJobs.add(kindTrain, api.TrainingTimedOut)
 	}
 	return err
 }

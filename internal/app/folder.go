@@ -32,10 +32,10 @@ func (a *App) checkFolder(ctx context.Context, accept bool) error {
 	var rows string
 	var named []string
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if rows, err = t.Folder(ctx); err != nil || rows != "" && rows == files {
+		if rows, err = t.GetFolder(ctx); err != nil || rows != "" && rows == files {
 			return err // the common case
 		}
-		named, err = t.Blobs(ctx)
+		named, err = t.ListBlobs(ctx)
 		return err
 	})
 	if err != nil || rows != "" && rows == files {
@@ -46,7 +46,7 @@ func (a *App) checkFolder(ctx context.Context, accept bool) error {
 		return err
 	}
 	if !accept {
-		if err := contradiction(rows, files, named, there); err != nil {
+		if err := checkReferences(rows, files, named, there); err != nil {
 			return err
 		}
 	}
@@ -55,15 +55,15 @@ func (a *App) checkFolder(ctx context.Context, accept bool) error {
 			return err
 		}
 	}
-	if rows, err = a.store.KeepFolder(ctx, files); err != nil {
+	if rows, err = a.store.GetOrInsertFolder(ctx, files); err != nil {
 		return err
 	}
 	return a.blobs.SetIdentity(rows)
 }
 
-// contradiction returns why a database that references the blobs in named does
+// checkReferences returns why a database that references the blobs in named does
 // not belong to the blobs in there; nil if it may. A missing identity is empty.
-func contradiction(rows, files string, named, there []string) error {
+func checkReferences(rows, files string, named, there []string) error {
 	if len(there) == 0 && len(named) == 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func contradiction(rows, files string, named, there []string) error {
 func (a *App) sweep(ctx context.Context) {
 	swept, err := a.blobs.Sweep(a.now(), a.store.Alive, func() (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {
-			keys, err = t.Blobs(ctx)
+			keys, err = t.ListBlobs(ctx)
 			return err
 		})
 		return keys, err

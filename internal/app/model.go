@@ -19,21 +19,21 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 	}
 	return &api.Model{
 		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
-		AchievedPerformance: quoted(m.Achieved), CreatedOn: api.FormatTime(m.Created),
-		Algorithm: m.Algorithm, Champion: m.Champion, ModelExtra: modelExtra(m),
+		AchievedPerformance: quotedDecimal(m.Achieved), CreatedOn: api.FormatTime(m.Created),
+		Algorithm: m.Algorithm, Champion: m.Champion, ModelExtensions: modelExtra(m),
 	}, nil
 }
 
-func modelExtra(m *store.Model) api.ModelExtra {
-	return api.ModelExtra{
-		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmWord(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.Test, AchievedInterval: readInterval(m.ValidationInterval), TestInterval: readInterval(m.TestInterval), Bytes: m.Bytes,
+func modelExtra(m *store.Model) api.ModelExtensions {
+	return api.ModelExtensions{
+		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
+		TestPerformance: m.Test, AchievedInterval: parseInterval(m.ValidationInterval), TestInterval: parseInterval(m.TestInterval), Bytes: m.Bytes,
 	}
 }
 
-// storedInterval returns the interval of a metric as it is stored; "" if there
+// formatInterval returns the interval of a metric as it is stored; "" if there
 // is none. readInterval parses it.
-func storedInterval(s *api.Scores, metric string) string {
+func formatInterval(s *api.Scores, metric string) string {
 	i := s.Interval(metric)
 	if i == nil {
 		return ""
@@ -45,7 +45,7 @@ func storedInterval(s *api.Scores, metric string) string {
 	return string(text)
 }
 
-func readInterval(stored string) *api.Interval {
+func parseInterval(stored string) *api.Interval {
 	var i *api.Interval
 	if json.Unmarshal([]byte(stored), &i) != nil {
 		return nil
@@ -55,14 +55,14 @@ func readInterval(stored string) *api.Interval {
 
 func (a *App) model(ctx context.Context, key string) (m *store.Model, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		m, err = t.GetModel(ctx, caller(ctx).Account, key)
+		m, err = t.GetModel(ctx, callerOf(ctx).Account, key)
 		return err
 	})
-	return m, a.missing(err, "model", key)
+	return m, a.notFound(err, "model", key)
 }
 
-// quoted returns a number as the documented string; nil is not measured.
-func quoted(v *float64) api.Decimal {
+// quotedDecimal returns a number as the documented string; nil is not measured.
+func quotedDecimal(v *float64) api.Decimal {
 	if v == nil {
 		return api.Decimal{Value: math.NaN()}
 	}
@@ -71,7 +71,7 @@ func quoted(v *float64) api.Decimal {
 
 // ListModelsOfDataset returns a page of a dataset's models, newest first.
 func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.ModelPage, error) {
-	w, err := window(in.PageInput)
+	w, err := pageOf(in.PageInput)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +83,16 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		models, total, err := t.ListModels(ctx, in.DatasetKey, w)
 		for _, m := range models {
 			out.Models = append(out.Models, api.ModelEntry{
-				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quoted(m.Achieved),
+				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quotedDecimal(m.Achieved),
 				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
-				ModelExtra: modelExtra(m),
+				ModelExtensions: modelExtra(m),
 			})
 		}
-		out.Page = page(w, total)
+		out.Page = pageEnvelope(w, total)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return out, nil
 }
@@ -103,7 +103,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.Mode
 	if err != nil {
 		return nil, err
 	}
-	return readReport(m.Report)
+	return parseReport(m.Report)
 }
 
 // DownloadModel opens the file of a model, in the format of learn.ReadModel.
@@ -112,18 +112,18 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.openStored(ctx, fileOfModel(m), func() error {
+	r, err := a.openVerified(ctx, modelFile(m), func() error {
 		_, err := a.model(ctx, m.Key)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &File{ReadSeekCloser: r, Size: r.Size, Name: "model-" + m.Key + ".model", ModTime: m.Created, Tag: m.Key}, nil
+	return &File{ReadSeekCloser: r, Size: r.Size, Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, nil
 }
 
 // DeleteModel deletes a model with its predictions. Its race stays, without a
 // model.
 func (a *App) DeleteModel(ctx context.Context, in *api.ModelInput) (*api.None, error) {
-	return a.remove(ctx, "model", in.ModelKey, (*store.Tx).DeleteModel)
+	return a.deleteResource(ctx, "model", in.ModelKey, (*store.Tx).DeleteModel)
 }

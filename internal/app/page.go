@@ -5,19 +5,19 @@ import (
 	"foretell/internal/store"
 )
 
-// window checks the parameters of a list and returns the page to read.
-func window(in api.PageInput) (store.Window, error) {
+// pageOf checks the parameters of a list and returns the page to read.
+func pageOf(in api.PageInput) (store.Page, error) {
 	if in.Offset < 0 {
-		return store.Window{}, api.NewFieldProblem("offset", "%d: must be at least 0", in.Offset)
+		return store.Page{}, api.NewFieldProblem("offset", "%d: must be at least 0", in.Offset)
 	}
 	if in.Limit < 1 {
-		return store.Window{}, api.NewFieldProblem("limit", "%d: must be at least 1", in.Limit)
+		return store.Page{}, api.NewFieldProblem("limit", "%d: must be at least 1", in.Limit)
 	}
-	return store.Window{Offset: in.Offset, Limit: min(in.Limit, api.MaxPageLimit)}, nil
+	return store.Page{Offset: in.Offset, Limit: min(in.Limit, api.MaxPageLimit)}, nil
 }
 
-// page returns the envelope of a page of a list with total items.
-func page(w store.Window, total int64) api.Page {
+// pageEnvelope returns the envelope of a page of a list with total items.
+func pageEnvelope(w store.Page, total int64) api.Page {
 	p := api.Page{Offset: w.Offset, Limit: w.Limit, Total: total}
 	// Subtracts, so that a huge offset does not overflow.
 	if w.Offset < total-w.Limit {

@@ -48,7 +48,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 // beginPrediction makes the prediction RUNNING, which it already is after the
 // death of a process.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
-	err = a.note(ctx, &r.Job, func(t *store.Tx) error {
+	err = a.writeLeased(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -73,8 +73,8 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 
 	var rows atomic.Int64
 	posted := *p // a copy, because p changes below, maybe before the posting has stopped
-	stopPosting := every(ctx, postInterval, func() { a.postRows(ctx, &r.Job, posted, rows.Load()) })
-	err = a.readStored(ctx, blindOf(p), func(blind io.Reader, _ int64) (err error) {
+	stopPosting := runEvery(ctx, progressInterval, func() { a.writeRows(ctx, &r.Job, posted, rows.Load()) })
+	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
 		return err
 	})
@@ -83,14 +83,14 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 		return err
 	}
 	info, err := result.Commit()
-	p.Result = fileOf(info)
+	p.Result = storedFile(info)
 	return err
 }
 
-// postRows writes how many rows are predicted.
-func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
+// writeRows writes how many rows are predicted.
+func (a *App) writeRows(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, a.now()
-	err := a.note(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
+	err := a.writeLeased(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
 	if err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
 	}
@@ -100,11 +100,11 @@ func (a *App) postRows(ctx context.Context, j *job.Job, p store.Prediction, rows
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
-	err := a.finish(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
+	err := a.finishJob(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
-		a.discard(ctx, blind)
+		a.deleteBlobs(ctx, blind)
 	} else if p.Result.Blob != "" {
-		a.discard(ctx, p.Result.Blob)
+		a.deleteBlobs(ctx, p.Result.Blob)
 	}
 	return err
 }
@@ -112,18 +112,18 @@ func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction
 // failPrediction commits that the prediction failed.
 func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error {
 	var blind string
-	err := a.finish(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
+	err := a.finishJob(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
 		p, err := t.GetPrediction(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err
 		}
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
-		p.Status, p.Reason, p.Updated = api.PredictionFailed, a.reasonOf(cause), a.now()
+		p.Status, p.Reason, p.Updated = api.PredictionFailed, a.failureReason(cause), a.now()
 		return t.UpdatePrediction(ctx, p, from)
 	})
 	if err == nil {
-		a.discard(ctx, blind)
+		a.deleteBlobs(ctx, blind)
 	}
 	return err
 }
@@ -142,8 +142,8 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 		return nil, err
 	}
 	var m *learn.Model
-	f := fileOfModel(row)
-	err = a.readStored(ctx, f, func(file io.Reader, size int64) (err error) {
+	f := modelFile(row)
+	err = a.readVerified(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
 			kind := fileKinds[f.Kind]
 			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read, %v: restore it from a backup, or %s",

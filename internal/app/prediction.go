@@ -31,38 +31,38 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	}
 	m, err := a.model(ctx, in.ModelKey)
 	if err != nil {
-		a.discard(ctx, info.Key)
+		a.deleteBlobs(ctx, info.Key)
 		return nil, err
 	}
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: fileOf(info), Created: now, Updated: now,
+		Status: api.PredictionPending, Blind: storedFile(info), Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.InsertPrediction(ctx, p); err != nil {
 			return err
 		}
-		return a.queue(ctx, t, kindPredict, p.Account, p.Key)
+		return a.queueJob(ctx, t, kindPredict, p.Account, p.Key)
 	})
 	if err != nil {
-		a.discard(ctx, info.Key)
-		return nil, a.missing(err, "model", m.Key) // deleted during the upload
+		a.deleteBlobs(ctx, info.Key)
+		return nil, a.notFound(err, "model", m.Key) // deleted during the upload
 	}
 	a.pool.Wake(kindPredict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
-		PredictionCreationProgressURL: absolute(ctx, predictionPath(key)+"/progress"),
+		PredictionCreationProgressURL: absoluteURL(ctx, predictionPath(key)+"/progress"),
 	}, nil
 }
 
 // GetPrediction returns a prediction, with a newly signed URL of the result.
 func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.Prediction, error) {
-	p, s, err := a.predictionStanding(ctx, in.PredictionKey)
+	p, s, err := a.predictionWithStatus(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
-	out := a.predictionOut(ctx, p, s)
+	out := a.toPrediction(ctx, p, s)
 	return &out, nil
 }
 
@@ -72,42 +72,42 @@ func (a *App) prediction(ctx context.Context, account, key string) (p *store.Pre
 		p, err = t.GetPrediction(ctx, account, key)
 		return err
 	})
-	return p, a.missing(err, "prediction", key)
+	return p, a.notFound(err, "prediction", key)
 }
 
-// predictionStanding returns a prediction of the caller and the state of its
+// predictionWithStatus returns a prediction of the caller and the state of its
 // job.
-func (a *App) predictionStanding(ctx context.Context, key string) (p *store.Prediction, s standing, err error) {
+func (a *App) predictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if p, err = t.GetPrediction(ctx, caller(ctx).Account, key); err != nil {
+		if p, err = t.GetPrediction(ctx, callerOf(ctx).Account, key); err != nil {
 			return err
 		}
-		s, err = a.standing(ctx, t, key)
+		s, err = a.jobStatus(ctx, t, key)
 		return err
 	})
-	return p, s, a.missing(err, "prediction", key)
+	return p, s, a.notFound(err, "prediction", key)
 }
 
-func (a *App) predictionOut(ctx context.Context, p *store.Prediction, s standing) api.Prediction {
+func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.status(p.Status), Interrupted: s.interrupted,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.effective(p.Status), Interrupted: s.interrupted,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.Achieved,
 		CreatedOn: api.FormatTime(p.Created), FailureReason: p.Reason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes,
 	}
 	if p.Status == api.PredictionCompleted {
-		out.PredictionResultURL = a.signed(ctx, resultPath(p.Key))
+		out.PredictionResultURL = a.signedURL(ctx, resultPath(p.Key))
 	}
 	return out
 }
 
 // GetPredictionProgress returns how many rows are predicted.
 func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput) (*api.PredictionProgress, error) {
-	p, s, err := a.predictionStanding(ctx, in.PredictionKey)
+	p, s, err := a.predictionWithStatus(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.status(p.Status), Rows: p.Rows, FailureReason: p.Reason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.effective(p.Status), Rows: p.Rows, FailureReason: p.Reason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,
@@ -128,26 +128,26 @@ func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageI
 }
 
 func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.PredictionQuery) (*api.PredictionPage, error) {
-	w, err := window(in)
+	w, err := pageOf(in)
 	if err != nil {
 		return nil, err
 	}
-	q.Window = w
+	q.Page = w
 	out := &api.PredictionPage{Predictions: []api.Prediction{}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		predictions, total, err := t.ListPredictions(ctx, q)
 		if err != nil {
 			return err
 		}
-		stand, err := a.standings(ctx, t, caller(ctx).Account)
+		stand, err := a.jobStatuses(ctx, t, callerOf(ctx).Account)
 		for _, p := range predictions {
-			out.Predictions = append(out.Predictions, a.predictionOut(ctx, p, stand[p.Key]))
+			out.Predictions = append(out.Predictions, a.toPrediction(ctx, p, stand[p.Key]))
 		}
-		out.Page = page(w, total)
+		out.Page = pageEnvelope(w, total)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return out, nil
 }
@@ -159,14 +159,14 @@ type File struct {
 	// Name is the suggested file name.
 	Name    string
 	ModTime time.Time
-	// Tag is the ETag: unique among all files at the same URL.
-	Tag string
+	// ETag is the ETag: unique among all files at the same URL.
+	ETag string
 }
 
 // DownloadResult opens the result of a COMPLETED prediction. It requires the
 // signed URL instead of an account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
-	if err := a.verify(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	p, err := a.prediction(ctx, "", in.PredictionKey)
@@ -176,17 +176,17 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if p.Status != api.PredictionCompleted {
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
 	}
-	r, err := a.openStored(ctx, resultOf(p), func() error {
+	r, err := a.openVerified(ctx, resultFile(p), func() error {
 		_, err := a.prediction(ctx, "", p.Key)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &File{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated, Tag: p.Key}, nil
+	return &File{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated, ETag: p.Key}, nil
 }
 
 // DeletePrediction deletes a prediction and its files.
 func (a *App) DeletePrediction(ctx context.Context, in *api.PredictionInput) (*api.None, error) {
-	return a.remove(ctx, "prediction", in.PredictionKey, (*store.Tx).DeletePrediction)
+	return a.deleteResource(ctx, "prediction", in.PredictionKey, (*store.Tx).DeletePrediction)
 }

@@ -19,14 +19,14 @@ import (
 // far more than needed.
 const (
 	preparationTime    = 2 * time.Minute
-	slowestPreparation = 1 << 20
+	minPreparationRate = 1 << 20
 )
 
 var errPreparationLimit = errors.New("its preparation took longer than the time limit")
 
 // preparationLimit returns the time limit for preparing a CSV of that size.
 func (a *App) preparationLimit(bytes int64) time.Duration {
-	return a.preparation + time.Duration(bytes/slowestPreparation)*time.Second
+	return a.preparationBase + time.Duration(bytes/minPreparationRate)*time.Second
 }
 
 // prepare scans the CSV of a PROCESSING dataset, stores its profile and makes
@@ -40,7 +40,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	limit := a.preparationLimit(d.Bytes)
 	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationLimit)
 	defer done()
-	err = a.readStored(limited, csvOf(d), func(csv io.Reader, _ int64) error {
+	err = a.readVerified(limited, csvFile(d), func(csv io.Reader, _ int64) error {
 		profile, err = frame.Scan(limited, csv, frame.ScanOptions{Brief: true})
 		return err
 	})
@@ -77,9 +77,9 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 	if reason != "" {
 		d.Status, useless, d.File = api.DatasetFailed, d.Blob, store.File{}
 	}
-	err := a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
+	err := a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 	if err == nil && useless != "" {
-		a.discard(ctx, useless)
+		a.deleteBlobs(ctx, useless)
 	}
 	return err
 }
@@ -88,22 +88,22 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	d, err := a.jobDataset(ctx, j.Account, j.Subject)
 	if errors.Is(err, store.ErrNotFound) {
-		return job.ErrLost // deleted together with its job
+		return job.ErrLeaseLost // deleted together with its job
 	}
 	if err != nil {
 		return err
 	}
 	if api.CodeOf(cause) == api.CodeDamaged {
-		return a.keepDamaged(ctx, j, d, cause)
+		return a.failDamaged(ctx, j, d, cause)
 	}
-	return a.endDataset(ctx, j, d, a.reasonOf(cause))
+	return a.endDataset(ctx, j, d, a.failureReason(cause))
 }
 
-// keepDamaged makes the dataset FAILED and keeps its CSV, because its owner may
+// failDamaged makes the dataset FAILED and keeps its CSV, because its owner may
 // be able to recover a part of it.
-func (a *App) keepDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
-	d.Status, d.Reason, d.Updated = api.DatasetFailed, a.reasonOf(cause), a.now()
-	return a.finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
+func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
+	d.Status, d.Reason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
+	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 
 func columnsOf(p *frame.Profile) []api.Column {

@@ -11,31 +11,31 @@ import (
 	"foretell/internal/store"
 )
 
-// problem translates errors of the store and of blobs that users can act on
+// toProblem translates errors of the store and of blobs that users can act on
 // into *api.Problem. It returns other errors unchanged; they become
 // CodeInternal.
-func (a *App) problem(err error) error {
+func (a *App) toProblem(err error) error {
 	var p *api.Problem
 	switch {
 	case err == nil || errors.As(err, &p):
 		return err
 	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
-		return a.full(err)
+		return a.diskFull(err)
 	case errors.Is(err, store.ErrCorrupt):
 		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)
 	}
 	return err
 }
 
-// full returns the problem of a full disk. The folder is named only in the log,
+// diskFull returns the problem of a full disk. The folder is named only in the log,
 // except to the owner of a local data folder.
-func (a *App) full(err error) error {
+func (a *App) diskFull(err error) error {
 	dir := a.blobs.Folder()
 	left := ""
 	if free, _, err := blob.Space(dir); err == nil {
 		left = fmt.Sprintf(", %.1f MB free", float64(free)/1e6)
 	}
-	if !a.ownWork {
+	if !a.ownJobsOnly {
 		a.log.Error("the disk is full", "folder", dir, "error", err)
 		return api.NewProblem(api.CodeStorageFull, "the service's disk is full; nothing was stored: try again when its operator has freed space").WithCause(err)
 	}
@@ -43,20 +43,20 @@ func (a *App) full(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// missing is problem for a resource that was looked up by its key.
-func (a *App) missing(err error, noun, key string) error {
+// notFound is problem for a resource that was looked up by its key.
+func (a *App) notFound(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to find its key", noun, key, noun).WithCause(err)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
-// reasonOf returns why a job failed, for users: the message of a problem, or
+// failureReason returns why a job failed, for users: the message of a problem, or
 // else that it is an internal error, whose cause is in the log.
-func (a *App) reasonOf(cause error) string {
+func (a *App) failureReason(cause error) string {
 	var p *api.Problem
 	switch {
-	case errors.As(a.problem(cause), &p):
+	case errors.As(a.toProblem(cause), &p):
 		return p.Error()
 	case errors.Is(cause, job.ErrAttempts):
 		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"

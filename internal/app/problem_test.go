@@ -24,7 +24,7 @@ func TestReasonOf(t *testing.T) {
 		{errors.New("index out of range"), "an internal error: see the service's log under this key"},
 	} {
 		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
-		if got := a.reasonOf(c.cause); got != c.want {
+		if got := a.failureReason(c.cause); got != c.want {
 			t.Errorf("%v gives %q", c.cause, got)
 		}
 	}

@@ -8,53 +8,53 @@ import (
 	"foretell/internal/store"
 )
 
-// remove deletes a resource of the caller and then its files. noun is a root of
+// deleteResource deletes a resource of the caller and then its files. noun is a root of
 // [store.Tx.Busy].
-func (a *App) remove(ctx context.Context, noun, key string,
+func (a *App) deleteResource(ctx context.Context, noun, key string,
 	del func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		for {
-			blobs, err = del(t, ctx, caller(ctx).Account, key)
+			blobs, err = del(t, ctx, callerOf(ctx).Account, key)
 			if !errors.Is(err, store.ErrState) {
 				return err
 			}
-			busy, err := t.Busy(ctx, noun, key)
+			busy, err := t.ActiveJob(ctx, noun, key)
 			if err != nil {
 				return err
 			}
-			if dropped, err := a.drop(ctx, t, busy); err != nil {
+			if dropped, err := a.dropInterrupted(ctx, t, busy); err != nil {
 				return err
 			} else if !dropped {
-				return inTheWay(nounNames[noun], key, busy)
+				return conflict(nounNames[noun], key, busy)
 			}
 		}
 	})
 	if err != nil {
-		return nil, a.missing(err, nounNames[noun], key)
+		return nil, a.notFound(err, nounNames[noun], key)
 	}
 	a.pool.Drop(key)
-	a.discard(ctx, blobs...)
+	a.deleteBlobs(ctx, blobs...)
 	return &api.None{}, nil
 }
 
-// drop ends a race or prediction that prevents a deletion, if no process runs
+// dropInterrupted ends a race or prediction that prevents a deletion, if no process runs
 // it and none will resume it. It reports whether it did: otherwise the caller
 // must cancel it or wait for its end.
-func (a *App) drop(ctx context.Context, t *store.Tx, busy *store.Activity) (bool, error) {
-	s, err := a.standing(ctx, t, busy.Key)
+func (a *App) dropInterrupted(ctx context.Context, t *store.Tx, busy *store.ActiveJob) (bool, error) {
+	s, err := a.jobStatus(ctx, t, busy.Key)
 	if err != nil || !s.interrupted {
 		return false, err
 	}
 	if busy.Noun == nounNames["training"] {
-		race, err := t.GetTraining(ctx, caller(ctx).Account, busy.Key)
+		race, err := t.GetTraining(ctx, callerOf(ctx).Account, busy.Key)
 		if err != nil {
 			return false, err
 		}
 		return true, a.cancelPending(ctx, t, race)
 	}
-	p, err := t.GetPrediction(ctx, caller(ctx).Account, busy.Key)
+	p, err := t.GetPrediction(ctx, callerOf(ctx).Account, busy.Key)
 	if err != nil {
 		return false, err
 	}
@@ -63,9 +63,9 @@ func (a *App) drop(ctx context.Context, t *store.Tx, busy *store.Activity) (bool
 	return true, t.UpdatePrediction(ctx, p, from)
 }
 
-// inTheWay returns the problem of a resource that cannot be deleted while a job
+// conflict returns the problem of a resource that cannot be deleted while a job
 // is active.
-func inTheWay(noun, key string, busy *store.Activity) error {
+func conflict(noun, key string, busy *store.ActiveJob) error {
 	what := busy.Noun + " " + busy.Key
 	if busy.Key == key {
 		what = "it"

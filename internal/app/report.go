@@ -9,16 +9,16 @@ import (
 	"foretell/internal/store"
 )
 
-// reportOf converts the report of a race.
-func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
+// toReport converts the report of a race.
+func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
 		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold,
 		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
-		Validation: scoresOut(r.Validation, r.ValidationRows), Test: scoresOut(r.Test, r.TestRows), Training: scoresOut(r.Training, r.TrainingRows),
+		Validation: toScores(r.Validation, r.ValidationRows), Test: toScores(r.Test, r.TestRows), Training: toScores(r.Training, r.TrainingRows),
 		Baseline: &api.Baseline{
 			Label:      r.Baseline.Label,
-			Validation: scoresOut(r.Baseline.Validation, r.ValidationRows), Test: scoresOut(r.Baseline.Test, r.TestRows),
+			Validation: toScores(r.Baseline.Validation, r.ValidationRows), Test: toScores(r.Baseline.Test, r.TestRows),
 		},
 		Features: int64(r.Features), ScreenedFeatures: int64(r.Screened),
 		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Algorithms: []api.AlgorithmReport{},
@@ -34,7 +34,7 @@ func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 		out.Blend = append(out.Blend, api.BlendShare(share))
 	}
 	if b := r.Blended; b != nil {
-		out.Blended = &api.Candidate{Performance: b.Performance, LogLoss: b.LogLoss, Interval: intervalOut(b.Interval)}
+		out.Blended = &api.Candidate{Performance: b.Performance, LogLoss: b.LogLoss, Interval: toInterval(b.Interval)}
 	}
 	for _, c := range r.Classes {
 		out.Classes = append(out.Classes, api.ClassReport{
@@ -52,30 +52,30 @@ func reportOf(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 		out.Importances = append(out.Importances, api.Importance{Column: i.Column, Importance: i.Importance})
 	}
 	for _, run := range o.Runs {
-		out.Algorithms = append(out.Algorithms, runOut(run, race, o))
+		out.Algorithms = append(out.Algorithms, toAlgorithmReport(run, race, o))
 	}
 	return out
 }
 
-// runOut converts the report of one algorithm.
-func runOut(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
+// toAlgorithmReport converts the report of one algorithm.
+func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
 	out := api.AlgorithmReport{
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...),
 		Outcome: api.OutcomeOf(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
 	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
-		out.Performance, out.LogLoss, out.Interval = &run.Performance, &run.LogLoss, intervalOut(run.Interval)
+		out.Performance, out.LogLoss, out.Interval = &run.Performance, &run.LogLoss, toInterval(run.Interval)
 	}
 	return out
 }
 
-// scoresOut converts scores; nil if rows is 0.
-func scoresOut(s learn.Scores, rows int) *api.Scores {
+// toScores converts scores; nil if rows is 0.
+func toScores(s learn.Scores, rows int) *api.Scores {
 	if rows == 0 {
 		return nil
 	}
 	out := &api.Scores{
-		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: figureOut(s.ROCAUC), LogLoss: s.LogLoss,
+		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: finiteOrNil(s.ROCAUC), LogLoss: s.LogLoss,
 	}
 	for name, interval := range s.Intervals {
 		if out.Intervals == nil {
@@ -86,25 +86,25 @@ func scoresOut(s learn.Scores, rows int) *api.Scores {
 	return out
 }
 
-// intervalOut converts an interval; nil if it is unknown.
-func intervalOut(i learn.Interval) *api.Interval {
+// toInterval converts an interval; nil if it is unknown.
+func toInterval(i learn.Interval) *api.Interval {
 	if !i.Known() {
 		return nil
 	}
 	return &api.Interval{Low: i.Low, High: i.High}
 }
 
-// figureOut returns a pointer to v; nil if it was not measured, which is NaN.
-func figureOut(v float64) *float64 {
+// finiteOrNil returns a pointer to v; nil if it was not measured, which is NaN.
+func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
 	}
 	return &v
 }
 
-// readReport parses the report of a model. Older reports have 0 in place of
+// parseReport parses the report of a model. Older reports have 0 in place of
 // null for metrics that were not measured.
-func readReport(stored []byte) (*api.ModelReport, error) {
+func parseReport(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {
 		return nil, err
@@ -116,10 +116,10 @@ func readReport(stored []byte) (*api.ModelReport, error) {
 			*scores = nil
 		}
 	}
-	r.AlgorithmName = api.AlgorithmWord(r.Algorithm)
+	r.AlgorithmName = api.AlgorithmKind(r.Algorithm)
 	for i := range r.Algorithms {
 		a := &r.Algorithms[i]
-		a.AlgorithmName = api.AlgorithmWord(a.Algorithm)
+		a.AlgorithmName = api.AlgorithmKind(a.Algorithm)
 		if len(a.Curve) == 0 {
 			a.Performance, a.LogLoss = nil, nil
 		}

@@ -11,98 +11,98 @@ import (
 	"foretell/internal/store"
 )
 
-// postInterval is the minimum interval between writes of the progress.
-const postInterval = 250 * time.Millisecond
+// progressInterval is the minimum interval between writes of the progress.
+const progressInterval = 250 * time.Millisecond
 
-// scoreboard collects the scores of a race between writes. It keeps whole
+// progressRecorder collects the scores of a race between writes. It keeps whole
 // curves, for clients that ask for the history.
-type scoreboard struct {
-	mu    sync.Mutex
-	lines []*line
+type progressRecorder struct {
+	mu   sync.Mutex
+	rows []*algorithmRow
 }
 
-// line is one algorithm's row, its status in the store, and whether it has
+// algorithmRow is one algorithm's row, its status in the store, and whether it has
 // unwritten changes.
-type line struct {
-	row    store.Training
-	posted string
-	dirty  bool
+type algorithmRow struct {
+	row     store.Training
+	written string
+	dirty   bool
 }
 
-func newScoreboard(children []*store.Training) *scoreboard {
-	b := &scoreboard{}
+func newProgressRecorder(children []*store.Training) *progressRecorder {
+	b := &progressRecorder{}
 	for _, child := range children {
-		b.lines = append(b.lines, &line{row: *child, posted: child.Status})
+		b.rows = append(b.rows, &algorithmRow{row: *child, written: child.Status})
 	}
 	return b
 }
 
-func (b *scoreboard) algorithms() []string {
+func (b *progressRecorder) algorithms() []string {
 	var names []string
-	for _, l := range b.lines {
+	for _, l := range b.rows {
 		names = append(names, l.row.Algorithm)
 	}
 	return names
 }
 
 // record adds an event of the race. It does not block.
-func (b *scoreboard) record(e learn.Event) {
+func (b *progressRecorder) record(e learn.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, l := range b.lines {
+	for _, l := range b.rows {
 		if l.row.Algorithm != e.Algorithm {
 			continue
 		}
 		if e.Step > len(l.row.Curve) {
 			l.row.Curve = append(l.row.Curve, e.Performance)
-			l.row.Achieved, l.row.LogLoss = figureOut(e.Kept), figureOut(e.LogLoss)
+			l.row.Achieved, l.row.LogLoss = finiteOrNil(e.Kept), finiteOrNil(e.LogLoss)
 		}
 		l.row.Status, l.dirty = string(e.Status), true
 	}
 }
 
-// take returns copies of the changed rows and marks them as written.
-func (b *scoreboard) take() []line {
+// takeChanged returns copies of the changed rows and marks them as written.
+func (b *progressRecorder) takeChanged() []algorithmRow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var changed []line
-	for _, l := range b.lines {
+	var changed []algorithmRow
+	for _, l := range b.rows {
 		if l.dirty {
 			changed = append(changed, *l)
-			l.posted, l.dirty = l.row.Status, false
+			l.written, l.dirty = l.row.Status, false
 		}
 	}
 	return changed
 }
 
-// putBack marks rows that could not be written as changed. Later events are
+// restore marks rows that could not be written as changed. Later events are
 // kept.
-func (b *scoreboard) putBack(lines []line) {
+func (b *progressRecorder) restore(lines []algorithmRow) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, unposted := range lines {
-		for _, l := range b.lines {
+		for _, l := range b.rows {
 			if l.row.Key == unposted.row.Key {
-				l.posted, l.dirty = unposted.posted, true
+				l.written, l.dirty = unposted.written, true
 			}
 		}
 	}
 }
 
-// post writes the changed rows. After an error they are written with the next
+// writeProgress writes the changed rows. After an error they are written with the next
 // post or the end of the race.
-func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
-	changed := b.take()
+func (a *App) writeProgress(ctx context.Context, j *job.Job, b *progressRecorder) {
+	changed := b.takeChanged()
 	if len(changed) == 0 {
 		return
 	}
 	now := a.now()
-	err := a.note(ctx, j, func(t *store.Tx) error {
+	err := a.writeLeased(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {
 			if l.row.Status != api.TrainingRunning {
 				l.row.Finished = now
 			}
-			if err := t.UpdateTraining(ctx, &l.row, l.posted); err != nil {
+			if err := t.UpdateTraining(ctx, &l.row, l.written); err != nil {
 				return err
 			}
 		}
@@ -111,15 +111,15 @@ func (a *App) post(ctx context.Context, j *job.Job, b *scoreboard) {
 	if err == nil {
 		return
 	}
-	b.putBack(changed)
+	b.restore(changed)
 	if ctx.Err() == nil {
 		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
 	}
 }
 
-// every calls fn at intervals until stop is called, which waits for a running
+// runEvery calls fn at intervals until stop is called, which waits for a running
 // call.
-func every(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
+func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

@@ -12,14 +12,14 @@ import (
 // TestScoreboardShowsTheKeptStep records a score lower than that of the step that
 // is kept.
 func TestScoreboardShowsTheKeptStep(t *testing.T) {
-	b := newScoreboard([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
+	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})
-	if row := b.take()[0].row; row.Achieved != nil || row.LogLoss != nil {
+	if row := b.takeChanged()[0].row; row.Achieved != nil || row.LogLoss != nil {
 		t.Errorf("before the first score: %v, %v", row.Achieved, row.LogLoss)
 	}
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, Kept: 0.8, LogLoss: 0.5, Step: 1})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, Kept: 0.8, LogLoss: 0.5, Step: 2})
-	row := b.take()[0].row
+	row := b.takeChanged()[0].row
 	run := algorithmRun(&row, false)
 	if run.LatestPerformance != 0.7 || run.KeptPerformance == nil || *run.KeptPerformance != 0.8 || run.LogLoss == nil || *run.LogLoss != 0.5 {
 		t.Errorf("latest %v, kept %v, log loss %v", run.LatestPerformance, run.KeptPerformance, run.LogLoss)
@@ -27,15 +27,15 @@ func TestScoreboardShowsTheKeptStep(t *testing.T) {
 }
 
 func TestScoreboardKeepsWhatWasNotPosted(t *testing.T) {
-	b := newScoreboard([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
+	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.NotCompleted, Performance: 0.5, Step: 1})
-	failed := b.take()
-	if len(b.take()) != 0 {
+	failed := b.takeChanged()
+	if len(b.takeChanged()) != 0 {
 		t.Error("what is taken is due still")
 	}
-	b.putBack(failed)
-	again := b.take()
-	if len(again) != 1 || again[0].posted != api.TrainingRunning || again[0].row.Status != api.TrainingNotCompleted {
+	b.restore(failed)
+	again := b.takeChanged()
+	if len(again) != 1 || again[0].written != api.TrainingRunning || again[0].row.Status != api.TrainingNotCompleted {
 		t.Errorf("due after a failure: %+v", again)
 	}
 }

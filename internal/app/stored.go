@@ -19,30 +19,30 @@ var fileKinds = map[string]struct{ noun, replacement string }{
 	store.ResultFile: {"the result of prediction", "predict again"},
 }
 
-func csvOf(d *store.Dataset) *store.OwnedFile {
+func csvFile(d *store.Dataset) *store.OwnedFile {
 	return &store.OwnedFile{File: d.File, Kind: store.CSVFile, Key: d.Key}
 }
 
-func fileOfModel(m *store.Model) *store.OwnedFile {
+func modelFile(m *store.Model) *store.OwnedFile {
 	return &store.OwnedFile{File: m.File, Kind: store.ModelFile, Key: m.Key}
 }
 
-func blindOf(p *store.Prediction) *store.OwnedFile {
+func blindFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Blind, Kind: store.BlindFile, Key: p.Key}
 }
 
-func resultOf(p *store.Prediction) *store.OwnedFile {
+func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readStored calls use with a reader of a stored file. It returns a problem
+// readVerified calls use with a reader of a stored file. It returns a problem
 // with CodeDamaged if the file is missing or corrupt, whatever use returns: its
 // errors may be a consequence of the corruption. A file of an earlier release,
 // which has no checksum, gets one.
-func (a *App) readStored(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
-	r, err := a.blobs.OpenVerified(ctx, infoOf(f.File))
+func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
+	r, err := a.blobs.OpenVerified(ctx, blobInfo(f.File))
 	if err != nil {
-		return a.damaged(ctx, err, f)
+		return a.damagedProblem(ctx, err, f)
 	}
 	defer func() { _ = r.Close() }()
 	err = use(r, r.Size)
@@ -50,27 +50,27 @@ func (a *App) readStored(ctx context.Context, f *store.OwnedFile, use func(r io.
 		return err
 	}
 	if damage := r.Verify(); damage != nil {
-		return a.damaged(ctx, damage, f)
+		return a.damagedProblem(ctx, damage, f)
 	}
 	if err == nil && f.SHA256 == "" {
-		a.keepSum(ctx, f, r)
+		a.storeChecksum(ctx, f, r)
 	}
 	return err
 }
 
-// keepSum stores the size and checksum of a file that was read to its end.
-func (a *App) keepSum(ctx context.Context, f *store.OwnedFile, r *blob.VerifiedReader) {
+// storeChecksum stores the size and checksum of a file that was read to its end.
+func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.VerifiedReader) {
 	summed := *f
 	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()
-	err := a.store.Write(ctx, func(t *store.Tx) error { return t.KeepSum(ctx, &summed) })
+	err := a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateChecksum(ctx, &summed) })
 	if err != nil && ctx.Err() == nil { // the next read tries again
 		a.log.WarnContext(ctx, "storing the checksum of a file", "file", f.Blob, "error", err)
 	}
 }
 
-// damaged translates the error of a corrupt or missing file into a problem that
+// damagedProblem translates the error of a corrupt or missing file into a problem that
 // names its owner, and logs the file's name. It returns other errors unchanged.
-func (a *App) damaged(ctx context.Context, err error, f *store.OwnedFile) error {
+func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile) error {
 	how := ""
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
@@ -85,11 +85,11 @@ func (a *App) damaged(ctx context.Context, err error, f *store.OwnedFile) error 
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openStored verifies the checksum of a stored file and opens it for a
+// openVerified verifies the checksum of a stored file and opens it for a
 // download. It does so for every download, because bit rot does not change the
 // modification time. If the file is missing, it returns the error of still,
 // which looks up the owner again and fails if that was deleted.
-func (a *App) openStored(ctx context.Context, f *store.OwnedFile, still func() error) (*blob.Reader, error) {
+func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, still func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
 		if gone := still(); gone != nil {
@@ -97,13 +97,13 @@ func (a *App) openStored(ctx context.Context, f *store.OwnedFile, still func() e
 		}
 	}
 	if err != nil {
-		return nil, a.damaged(ctx, err, f)
+		return nil, a.damagedProblem(ctx, err, f)
 	}
-	err = a.readStored(ctx, f, func(io.Reader, int64) error { return nil })
+	err = a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-func infoOf(f store.File) blob.Info { return blob.Info{Key: f.Blob, Size: f.Bytes, SHA256: f.SHA256} }
+func blobInfo(f store.File) blob.Info { return blob.Info{Key: f.Blob, Size: f.Bytes, SHA256: f.SHA256} }

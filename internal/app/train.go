@@ -18,8 +18,8 @@ import (
 	"foretell/internal/store"
 )
 
-// contest is a running race: its rows as they will be written next.
-type contest struct {
+// raceRows is a running race: its rows as they will be written next.
+type raceRows struct {
 	race     *store.Training
 	children []*store.Training
 	dataset  *store.Dataset
@@ -37,16 +37,16 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.Cancelled})
 	}
 	f, err := a.loadInTime(ctx, c)
-	if errors.Is(err, errTimeOver) {
+	if errors.Is(err, errTimeLimit) {
 		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.TimedOut})
 	}
 	if err != nil {
 		return err
 	}
 	c.disk = scratch.New(a.scratch)
-	defer a.letGo(ctx, c.disk)
-	board := newScoreboard(c.children)
-	stopPosting := every(ctx, postInterval, func() { a.post(ctx, &r.Job, board) })
+	defer a.closeSpill(ctx, c.disk)
+	board := newProgressRecorder(c.children)
+	stopPosting := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, board) })
 	outcome, err := learn.Race(ctx, f, learn.Params{
 		Algorithms: board.algorithms(), ScalingFactor: c.race.ScalingFactor, Buckets: c.dataset.Buckets,
 		Threshold: c.race.Threshold, Metric: c.race.Metric, Seed: uint64(c.race.Seed),
@@ -59,8 +59,8 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	return a.endRace(ctx, &r.Job, c, outcome)
 }
 
-// letGo closes the disk of a race.
-func (a *App) letGo(ctx context.Context, disk *scratch.Disk) {
+// closeSpill closes the disk of a race.
+func (a *App) closeSpill(ctx context.Context, disk *scratch.Disk) {
 	if err := disk.Close(); err != nil {
 		a.log.WarnContext(ctx, "removing a temporary file", "error", err)
 	}
@@ -68,9 +68,9 @@ func (a *App) letGo(ctx context.Context, disk *scratch.Disk) {
 
 // beginRace makes the race and its children RUNNING and resets the results of
 // an earlier attempt.
-func (a *App) beginRace(ctx context.Context, r *job.Run) (*contest, error) {
-	c := &contest{}
-	err := a.note(ctx, &r.Job, func(t *store.Tx) (err error) {
+func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
+	c := &raceRows{}
+	err := a.writeLeased(ctx, &r.Job, func(t *store.Tx) (err error) {
 		if c.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 		return nil, err
 	}
 	var f *frame.Frame
-	err := a.readStored(ctx, csvOf(d), func(csv io.Reader, _ int64) (err error) {
+	err := a.readVerified(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
 		f, err = frame.Load(ctx, csv, &schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})
@@ -110,8 +110,8 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 }
 
 // endRace commits the end of the race, with its model if there is one.
-func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outcome) error {
-	m, err := a.keepModel(ctx, c, o)
+func (a *App) endRace(ctx context.Context, j *job.Job, c *raceRows, o *learn.Outcome) error {
+	m, err := a.storeModel(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -124,11 +124,11 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 	c.race.Reason = raceReason(c.race, o)
 	if m != nil {
 		if c.race.Achieved = m.Achieved; m.Achieved != nil {
-			c.race.LogLoss = figureOut(o.Report.Validation.LogLoss)
+			c.race.LogLoss = finiteOrNil(o.Report.Validation.LogLoss)
 		}
 		c.race.Training, c.race.Test = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
 	}
-	err = a.finish(ctx, j, c.race.Status, func(t *store.Tx) error {
+	err = a.finishJob(ctx, j, c.race.Status, func(t *store.Tx) error {
 		for _, child := range c.children {
 			posted, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
@@ -149,7 +149,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *contest, o *learn.Outc
 		return t.InsertModel(ctx, m)
 	})
 	if err != nil && m != nil {
-		a.discard(ctx, m.Blob)
+		a.deleteBlobs(ctx, m.Blob)
 	}
 	return err
 }
@@ -162,7 +162,7 @@ func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 		child.Status = string(o.Status)
 	}
 	if judged := o.Model == nil || o.Report.ValidationRows > 0; judged && len(run.Curve) > 0 {
-		child.Achieved, child.LogLoss = figureOut(run.Performance), figureOut(run.LogLoss)
+		child.Achieved, child.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
 	}
 	if run.Err != nil {
 		child.Reason = run.Err.Error()
@@ -178,7 +178,7 @@ func measured(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
 	}
-	return figureOut(performance)
+	return finiteOrNil(performance)
 }
 
 // raceReason returns why a race has no model; "" if it has one.
@@ -188,7 +188,7 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase it", limitOf(race))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase it", timeLimitOf(race))
 	case learn.Cancelled:
 		return "cancelled before any algorithm had trained a model"
 	}
@@ -201,9 +201,9 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 	return "every algorithm failed: " + strings.Join(reasons, "; ")
 }
 
-// keepModel stores the model of a race as a blob and returns the row to insert;
+// storeModel stores the model of a race as a blob and returns the row to insert;
 // nil if the race has no model.
-func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*store.Model, error) {
+func (a *App) storeModel(ctx context.Context, c *raceRows, o *learn.Outcome) (*store.Model, error) {
 	if o.Model == nil {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	if err != nil {
 		return nil, err
 	}
-	figures := reportOf(key, c.race, o)
+	figures := toReport(key, c.race, o)
 	report, err := json.Marshal(figures)
 	if err != nil {
 		return nil, err
@@ -229,8 +229,8 @@ func (a *App) keepModel(ctx context.Context, c *contest, o *learn.Outcome) (*sto
 	}
 	return &store.Model{
 		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
-		Algorithm: o.Algorithm, Achieved: achieved, File: fileOf(info), Report: report, Created: a.now(),
-		ValidationInterval: storedInterval(figures.Validation, figures.Metric), TestInterval: storedInterval(figures.Test, figures.Metric),
+		Algorithm: o.Algorithm, Achieved: achieved, File: storedFile(info), Report: report, Created: a.now(),
+		ValidationInterval: formatInterval(figures.Validation, figures.Metric), TestInterval: formatInterval(figures.Test, figures.Metric),
 	}, nil
 }
 
@@ -249,7 +249,7 @@ func (a *App) writeModel(ctx context.Context, m *learn.Model) (blob.Info, error)
 // failTraining commits that the race failed.
 func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 	now := a.now()
-	return a.finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
+	return a.finishJob(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err
@@ -260,7 +260,7 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 		}
 		for _, row := range append(children, race) {
 			from := row.Status
-			row.Status, row.Reason, row.Finished, row.Cancelling = api.TrainingFailed, a.reasonOf(cause), now, false
+			row.Status, row.Reason, row.Finished, row.Cancelling = api.TrainingFailed, a.failureReason(cause), now, false
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
 			}

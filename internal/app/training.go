@@ -17,29 +17,29 @@ func trainingPath(key string) string { return "/api/v1/training/" + key }
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var out api.Training
 	err := a.store.Read(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, caller(ctx).Account, in.TrainingJobKey)
+		r, err := t.GetTraining(ctx, callerOf(ctx).Account, in.TrainingJobKey)
 		if err != nil {
 			return err
 		}
-		s, err := a.standing(ctx, t, r.Race())
-		out = s.training(r)
+		s, err := a.jobStatus(ctx, t, r.Race())
+		out = s.toTraining(r)
 		return err
 	})
 	if err != nil {
-		return nil, a.missing(err, "training job", in.TrainingJobKey)
+		return nil, a.notFound(err, "training job", in.TrainingJobKey)
 	}
 	return &out, nil
 }
 
 func (a *App) training(ctx context.Context, key string) (r *store.Training, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		r, err = t.GetTraining(ctx, caller(ctx).Account, key)
+		r, err = t.GetTraining(ctx, callerOf(ctx).Account, key)
 		return err
 	})
-	return r, a.missing(err, "training job", key)
+	return r, a.notFound(err, "training job", key)
 }
 
-func trainingOut(r *store.Training) api.Training {
+func toTraining(r *store.Training) api.Training {
 	return api.Training{
 		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: outcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
@@ -47,7 +47,7 @@ func trainingOut(r *store.Training) api.Training {
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.Reason,
 		TimeLimitSeconds: r.Seconds,
 		StartedOn:        optionalTime(r.Started), FinishedOn: optionalTime(r.Finished),
-		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmWord(r.Algorithm),
+		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm),
 	}
 }
 
@@ -78,26 +78,26 @@ func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInp
 }
 
 func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.TrainingQuery) (*api.TrainingPage, error) {
-	w, err := window(in)
+	w, err := pageOf(in)
 	if err != nil {
 		return nil, err
 	}
-	q.Account, q.Window = caller(ctx).Account, w
+	q.Account, q.Page = callerOf(ctx).Account, w
 	out := &api.TrainingPage{TrainingJobs: []api.Training{}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		trainings, total, err := t.ListTrainings(ctx, q)
 		if err != nil {
 			return err
 		}
-		stand, err := a.standings(ctx, t, q.Account)
+		stand, err := a.jobStatuses(ctx, t, q.Account)
 		for _, r := range trainings {
-			out.TrainingJobs = append(out.TrainingJobs, stand[r.Race()].training(r))
+			out.TrainingJobs = append(out.TrainingJobs, stand[r.Race()].toTraining(r))
 		}
-		out.Page = page(w, total)
+		out.Page = pageEnvelope(w, total)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return out, nil
 }
@@ -107,7 +107,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressInput) (*api.TrainingProgress, error) {
 	out := &api.TrainingProgress{Jobs: []api.AlgorithmRun{}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, caller(ctx).Account, in.TrainingJobKey)
+		r, err := t.GetTraining(ctx, callerOf(ctx).Account, in.TrainingJobKey)
 		if err != nil {
 			return err
 		}
@@ -117,20 +117,20 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 				return err
 			}
 		}
-		s, err := a.standing(ctx, t, r.Race())
+		s, err := a.jobStatus(ctx, t, r.Race())
 		if err != nil {
 			return err
 		}
-		r.Status = s.status(r.Status)
-		out.Status, out.Outcome, out.QueuedBehind, out.Interrupted = r.Status, outcome(r), s.before, s.interrupted
+		r.Status = s.effective(r.Status)
+		out.Status, out.Outcome, out.QueuedBehind, out.Interrupted = r.Status, outcome(r), s.ahead, s.interrupted
 		for _, run := range runs {
-			run.Status = s.status(run.Status)
+			run.Status = s.effective(run.Status)
 			out.Jobs = append(out.Jobs, algorithmRun(run, in.History))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, a.missing(err, "training job", in.TrainingJobKey)
+		return nil, a.notFound(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }
@@ -138,7 +138,7 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 func algorithmRun(r *store.Training, history bool) api.AlgorithmRun {
 	recent := r.Curve[max(0, len(r.Curve)-recentScores):]
 	out := api.AlgorithmRun{
-		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmWord(r.Algorithm), Status: r.Status, Outcome: outcome(r),
+		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: r.Status, Outcome: outcome(r),
 		RecentPerformances: append([]float64{}, recent...),
 		Steps:              len(r.Curve),
 		KeptPerformance:    r.Achieved, LogLoss: r.LogLoss,

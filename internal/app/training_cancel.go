@@ -18,7 +18,7 @@ const cancelWait = 10 * time.Second
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, caller(ctx).Account, key)
+		r, err := t.GetTraining(ctx, callerOf(ctx).Account, key)
 		if err != nil {
 			return err
 		}
@@ -26,11 +26,11 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 			return api.NewProblem(api.CodeWrongState,
 				"training job %s is one algorithm of a race: cancel the race, training job %s", r.Key, r.Parent)
 		}
-		s, err := a.standing(ctx, t, key)
+		s, err := a.jobStatus(ctx, t, key)
 		if err != nil {
 			return err
 		}
-		switch s.status(r.Status) {
+		switch s.effective(r.Status) {
 		case api.TrainingPending:
 			pending = true
 			return a.cancelPending(ctx, t, r)
@@ -40,10 +40,10 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
-		return nil, a.missing(err, "training job", key)
+		return nil, a.notFound(err, "training job", key)
 	}
 	if pending {
-		a.finished.add(kindTrain, api.TrainingCancelled)
+		a.finishedJobs.add(kindTrain, api.TrainingCancelled)
 	}
 	a.pool.Cancel(key)
 	return a.awaitEnd(ctx, in)
@@ -54,11 +54,11 @@ func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Traini
 	if err := t.DropJob(ctx, race.Key); err != nil {
 		return err
 	}
-	return a.endUnbegun(ctx, t, race, api.TrainingCancelled, "")
+	return a.endQueuedRace(ctx, t, race, api.TrainingCancelled, "")
 }
 
-// endUnbegun ends a race whose job was deleted, with its runs.
-func (a *App) endUnbegun(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
+// endQueuedRace ends a race whose job was deleted, with its runs.
+func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
 	children, err := t.GetChildren(ctx, race.Key)
 	if err != nil {
 		return err
@@ -104,5 +104,5 @@ func (a *App) DeleteTraining(ctx context.Context, in *api.TrainingInput) (*api.N
 		return nil, api.NewProblem(api.CodeWrongState,
 			"training job %s is one algorithm of a race: delete the race, training job %s", r.Key, r.Parent)
 	}
-	return a.remove(ctx, "training", r.Key, (*store.Tx).DeleteTraining)
+	return a.deleteResource(ctx, "training", r.Key, (*store.Tx).DeleteTraining)
 }

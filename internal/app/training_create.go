@@ -27,9 +27,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return nil, err
 	}
 	if d.Status != api.DatasetCompleted {
-		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, untilTrainable[d.Status])
+		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, beforeTraining[d.Status])
 	}
-	algorithms, err := chosenAlgorithms(in.Body.Algorithms, len(d.Classes))
+	algorithms, err := chooseAlgorithms(in.Body.Algorithms, len(d.Classes))
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +55,21 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 				return err
 			}
 		}
-		return a.queue(ctx, t, kindTrain, race.Account, race.Key)
+		return a.queueJob(ctx, t, kindTrain, race.Account, race.Key)
 	})
 	if err != nil {
-		return nil, a.missing(err, "dataset", d.Key)
+		return nil, a.notFound(err, "dataset", d.Key)
 	}
 	a.pool.Wake(kindTrain)
 	return &api.CreatedTraining{
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
-		TrainingJobProgressURL: absolute(ctx, trainingPath(race.Key)+"/progress"),
+		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
 	}, nil
 }
 
-// untilTrainable says, by the state of a dataset, what must happen before it
+// beforeTraining says, by the state of a dataset, what must happen before it
 // can be trained on.
-var untilTrainable = map[string]string{
+var beforeTraining = map[string]string{
 	api.DatasetPending:    "add its CSV, and train when it is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
 	api.DatasetFailed:     "its failureReason says what to repair in the CSV; create another dataset for the repaired one",
@@ -125,29 +125,29 @@ func threshold(n api.NewTraining) (*float64, error) {
 		return nil, api.NewFieldProblem("performanceThreshold", "is required: a number from 0 to 1, or null for no threshold")
 	case given.Value != nil && !(*given.Value >= 0 && *given.Value <= 1):
 		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *given.Value)
-	case other.Given && !sameNumber(other.Value, given.Value):
+	case other.Given && !equalNumbers(other.Value, given.Value):
 		return nil, api.NewFieldProblem("targetPerformance",
-			"%s, but performanceThreshold is %s: they are two names of the same parameter", numberText(other.Value), numberText(given.Value))
+			"%s, but performanceThreshold is %s: they are two names of the same parameter", formatNumber(other.Value), formatNumber(given.Value))
 	}
 	return given.Value, nil
 }
 
-// sameNumber reports whether both are nil or equal.
-func sameNumber(a, b *float64) bool {
+// equalNumbers reports whether both are nil or equal.
+func equalNumbers(a, b *float64) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// numberText formats a number as JSON; nil is null.
-func numberText(v *float64) string {
+// formatNumber formats a number as JSON; nil is null.
+func formatNumber(v *float64) string {
 	if v == nil {
 		return "null"
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// chosenAlgorithms returns the algorithms of a race in their canonical order;
+// chooseAlgorithms returns the algorithms of a race in their canonical order;
 // nil chooses all.
-func chosenAlgorithms(chosen []string, classes int) ([]string, error) {
+func chooseAlgorithms(chosen []string, classes int) ([]string, error) {
 	all := api.Algorithms(classes)
 	if chosen == nil {
 		return all, nil

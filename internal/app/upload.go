@@ -36,7 +36,7 @@ func (a *App) receive(ctx context.Context, u upload) (blob.Info, error) {
 	if r.err != nil && !errors.As(r.err, &p) {
 		return info, api.NewProblem(api.CodeMalformed, "the upload broke off after %d bytes; nothing was kept: send it again", r.read).WithCause(r.err)
 	}
-	return info, a.problem(err)
+	return info, a.toProblem(err)
 }
 
 // limitedBody reads a body within its bounds and remembers how that ended, so
@@ -78,7 +78,7 @@ func tooSmall(n, least int64) error {
 	return api.NewProblem(api.CodeTooSmall, "%d bytes are no CSV; nothing was kept: send at least %d", n, least)
 }
 
-// fileOf is a stored file as its row keeps it.
-func fileOf(info blob.Info) store.File {
+// storedFile is a stored file as its row keeps it.
+func storedFile(info blob.Info) store.File {
 	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// Workload counts the jobs of one kind.
-type Workload struct {
+// JobCounts counts the jobs of one kind.
+type JobCounts struct {
 	// Kind is "prepare", "train" or "predict".
 	Kind string
 	// Queued and Running count the jobs of all processes on the store.
@@ -19,19 +19,19 @@ type Workload struct {
 	Finished map[string]int64
 }
 
-// Workloads returns the counts of every kind, for monitoring.
-func (a *App) Workloads(ctx context.Context) ([]Workload, error) {
+// JobCounts returns the counts of every kind, for monitoring.
+func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 	var counts []*store.JobCount
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
 		counts, err = t.CountJobs(ctx)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
-	var all []Workload
+	var all []JobCounts
 	for _, kind := range []string{kindPrepare, kindTrain, kindPredict} {
-		w := Workload{Kind: kind, Finished: a.finished.of(kind)}
+		w := JobCounts{Kind: kind, Finished: a.finishedJobs.counts(kind)}
 		for _, c := range counts {
 			if c.Kind == kind {
 				w.Queued, w.Running = c.Queued, c.Running
@@ -42,26 +42,26 @@ func (a *App) Workloads(ctx context.Context) ([]Workload, error) {
 	return all, nil
 }
 
-// tally counts ended jobs by kind and outcome.
-type tally struct {
+// jobCounter counts ended jobs by kind and outcome.
+type jobCounter struct {
 	mu     sync.Mutex
-	counts map[string]map[string]int64
+	byKind map[string]map[string]int64
 }
 
-func newTally() *tally { return &tally{counts: map[string]map[string]int64{}} }
+func newJobCounter() *jobCounter { return &jobCounter{byKind: map[string]map[string]int64{}} }
 
-func (t *tally) add(kind, outcome string) {
+func (t *jobCounter) add(kind, outcome string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.counts[kind] == nil {
-		t.counts[kind] = map[string]int64{}
+	if t.byKind[kind] == nil {
+		t.byKind[kind] = map[string]int64{}
 	}
-	t.counts[kind][outcome]++
+	t.byKind[kind][outcome]++
 }
 
-// of returns a copy of the counts of a kind.
-func (t *tally) of(kind string) map[string]int64 {
+// counts returns a copy of the counts of a kind.
+func (t *jobCounter) counts(kind string) map[string]int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return maps.Clone(t.counts[kind])
+	return maps.Clone(t.byKind[kind])
 }

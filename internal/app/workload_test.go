@@ -14,8 +14,8 @@ import (
 func TestWorkloads(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
-	want := []app.Workload{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
-	if diff := cmp.Diff(want, must(b.Workloads(t.Context()))(t)); diff != "" {
+	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
+	if diff := cmp.Diff(want, must(b.JobCounts(t.Context()))(t)); diff != "" {
 		t.Errorf("before the work (-want +got):\n%s", diff)
 	}
 	stop := b.work(t)
@@ -25,12 +25,12 @@ func TestWorkloads(t *testing.T) {
 	stop()
 	race := must(b.CreateTraining(b.ctx, newRace(good.DatasetKey, 1)))(t).TrainingJobKey
 	must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}))(t)
-	want = []app.Workload{
+	want = []app.JobCounts{
 		{Kind: "prepare", Finished: map[string]int64{api.DatasetCompleted: 2, api.DatasetFailed: 1}},
 		{Kind: "train", Finished: map[string]int64{api.TrainingCancelled: 1}},
 		{Kind: "predict"},
 	}
-	if diff := cmp.Diff(want, must(b.Workloads(t.Context()))(t)); diff != "" {
+	if diff := cmp.Diff(want, must(b.JobCounts(t.Context()))(t)); diff != "" {
 		t.Errorf("after it (-want +got):\n%s", diff)
 	}
 }

@@ -39,7 +39,7 @@ var ErrPassword = errors.New("wrong password")
 type Passwords struct {
 	slots chan struct{}
 	rand  io.Reader
-	decoy string
+	dummy string
 }
 
 // NewPasswords returns Passwords with at most limit concurrent hashes. Salts
@@ -47,7 +47,7 @@ type Passwords struct {
 func NewPasswords(limit int, rand io.Reader) *Passwords {
 	p := &Passwords{slots: make(chan struct{}, limit), rand: rand}
 	decoy := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
-	p.decoy = decoy.String()
+	p.dummy = decoy.String()
 	return p
 }
 
@@ -68,7 +68,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 func (p *Passwords) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {
-		hashed = p.decoy
+		hashed = p.dummy
 	}
 	h, err := parsePHC(hashed)
 	if err != nil {

@@ -45,7 +45,7 @@ type Files struct {
 // Open opens the folder and creates it if missing. Writer is the name of this
 // process in its keys; it must be lower-case letters and digits.
 func Open(dir, writer string) (*Files, error) {
-	if !plain(writer) {
+	if !isAlphanumeric(writer) {
 		return nil, fmt.Errorf("%w: writer %q", ErrKey, writer)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -75,20 +75,20 @@ func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return w.Commit()
 }
 
-// reserve is how many bytes of a disk are left free, but at most the fraction
+// reserveBytes is how many bytes of a disk are left free, but at most the fraction
 // 1/reserveShare of the disk: the database needs space even to delete blobs.
 const (
-	reserve      = 16 << 20
+	reserveBytes = 16 << 20
 	reserveShare = 8
-	// reserveStep is how many bytes are written between checks of the free space.
-	reserveStep = 1 << 20
+	// checkStep is how many bytes are written between checks of the free space.
+	checkStep = 1 << 20
 )
 
-// room returns ErrFull if the disk has no more than the reserve. If the free
+// checkSpace returns ErrFull if the disk has no more than the reserve. If the free
 // space is unknown it returns nil.
-func (f *Files) room() error {
+func (f *Files) checkSpace() error {
 	free, total, err := Space(f.dir)
-	if err != nil || free > min(reserve, total/reserveShare) {
+	if err != nil || free > min(reserveBytes, total/reserveShare) {
 		return nil //nolint:nilerr // unknown free space is not an error
 	}
 	return fmt.Errorf("%w: the last %d bytes are reserved for the database", ErrFull, free)
@@ -96,14 +96,14 @@ func (f *Files) room() error {
 
 // Writer writes one blob.
 type Writer struct {
-	files *Files
-	look  int64 // size at which the free space is checked next
-	ctx   context.Context
-	file  *os.File
-	path  string
-	info  Info
-	sum   hash.Hash
-	done  bool
+	files     *Files
+	nextCheck int64 // size at which the free space is checked next
+	ctx       context.Context
+	file      *os.File
+	path      string
+	info      Info
+	sum       hash.Hash
+	done      bool
 }
 
 // Create creates a blob. Writes fail once ctx is done.
@@ -112,7 +112,7 @@ func (f *Files) Create(ctx context.Context) (*Writer, error) {
 	path := filepath.Join(f.dir, key)
 	file, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, full(err)
+		return nil, wrapFull(err)
 	}
 	return &Writer{files: f, ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
 }
@@ -122,21 +122,21 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if w.info.Size >= w.look {
-		w.look += reserveStep
-		if err := w.files.room(); err != nil {
+	if w.info.Size >= w.nextCheck {
+		w.nextCheck += checkStep
+		if err := w.files.checkSpace(); err != nil {
 			return 0, err
 		}
 	}
 	n, err := w.file.Write(p)
 	w.sum.Write(p[:n])
 	w.info.Size += int64(n)
-	return n, full(err)
+	return n, wrapFull(err)
 }
 
 // Commit makes the blob durable and visible under its key.
 func (w *Writer) Commit() (Info, error) {
-	err := errors.Join(w.ctx.Err(), full(w.file.Sync()), full(w.file.Close()))
+	err := errors.Join(w.ctx.Err(), wrapFull(w.file.Sync()), wrapFull(w.file.Close()))
 	if err == nil {
 		err = os.Rename(w.path+partSuffix, w.path)
 	}
@@ -176,7 +176,7 @@ func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(filepath.Join(f.dir, orphans, key)) // until a sweep restores it
+		file, err = os.Open(filepath.Join(f.dir, orphansFolder, key)) // until a sweep restores it
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
@@ -200,7 +200,7 @@ func (f *Files) Delete(_ context.Context, keys ...string) error {
 			err = os.Remove(path)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = os.Remove(filepath.Join(f.dir, orphans, key))
+			err = os.Remove(filepath.Join(f.dir, orphansFolder, key))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
@@ -213,14 +213,14 @@ func (f *Files) Delete(_ context.Context, keys ...string) error {
 // made, so that no key leads out of the folder.
 func (f *Files) path(key string) (string, error) {
 	writer, name, ok := strings.Cut(key, "-")
-	if !ok || !plain(writer) || !plain(name) {
+	if !ok || !isAlphanumeric(writer) || !isAlphanumeric(name) {
 		return "", fmt.Errorf("%w: %q", ErrKey, key)
 	}
 	return filepath.Join(f.dir, key), nil
 }
 
-// plain reports whether s is one or more lower-case letters and digits.
-func plain(s string) bool {
+// isAlphanumeric reports whether s is one or more lower-case letters and digits.
+func isAlphanumeric(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
 			return false
@@ -229,8 +229,8 @@ func plain(s string) bool {
 	return s != ""
 }
 
-// full wraps errors that mean that the disk is full in ErrFull.
-func full(err error) error {
+// wrapFull wraps errors that mean that the disk is full in ErrFull.
+func wrapFull(err error) error {
 	for _, e := range fullErrors {
 		if errors.Is(err, e) {
 			return fmt.Errorf("%w: %w", ErrFull, err)

@@ -32,10 +32,10 @@ func (f *Files) SetIdentity(id string) error {
 	part := path + "." + f.writer + partSuffix
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return full(err)
+		return wrapFull(err)
 	}
 	_, err = file.WriteString(id + "\n")
-	if err = errors.Join(full(err), full(file.Sync()), file.Close()); err == nil {
+	if err = errors.Join(wrapFull(err), wrapFull(file.Sync()), file.Close()); err == nil {
 		err = os.Rename(part, path)
 	}
 	if err != nil {

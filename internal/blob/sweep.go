@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// orphans is the subfolder of blobs that no row references.
-const orphans = "orphans"
+// orphansFolder is the subfolder of blobs that no row references.
+const orphansFolder = "orphans"
 
 // OrphanGrace is how long an orphan is kept before it is removed.
 const OrphanGrace = 30 * 24 * time.Hour
@@ -62,18 +62,18 @@ func (f *Files) Sweep(now time.Time, alive func(writer string) bool, used func()
 	}
 	for _, name := range names {
 		if !named[name] {
-			errs = append(errs, f.sweepUnnamed(now, name, &done))
+			errs = append(errs, f.sweepUnreferenced(now, name, &done))
 		}
 	}
 	return done, errors.Join(errs...)
 }
 
-// sweepUnnamed removes an incomplete file, and makes any other an orphan as of
+// sweepUnreferenced removes an incomplete file, and makes any other an orphan as of
 // now.
-func (f *Files) sweepUnnamed(now time.Time, name string, done *Swept) error {
+func (f *Files) sweepUnreferenced(now time.Time, name string, done *Swept) error {
 	path := filepath.Join(f.dir, name)
 	if strings.HasSuffix(name, partSuffix) {
-		return note(os.Remove(path), name, &done.Removed)
+		return recordSwept(os.Remove(path), name, &done.Removed)
 	}
 	if err := os.MkdirAll(f.orphansDir(), 0o700); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (f *Files) sweepUnnamed(now time.Time, name string, done *Swept) error {
 	if err := os.Chtimes(path, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // without it the grace period may be over at once
 	}
-	return note(os.Rename(path, filepath.Join(f.orphansDir(), name)), name, &done.Orphaned)
+	return recordSwept(os.Rename(path, filepath.Join(f.orphansDir(), name)), name, &done.Orphaned)
 }
 
 // sweepOrphan restores an orphan that is referenced, and removes one whose
@@ -89,7 +89,7 @@ func (f *Files) sweepUnnamed(now time.Time, name string, done *Swept) error {
 func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept) error {
 	path := filepath.Join(f.orphansDir(), name)
 	if named {
-		return note(os.Rename(path, filepath.Join(f.dir, name)), name, &done.Returned)
+		return recordSwept(os.Rename(path, filepath.Join(f.dir, name)), name, &done.Returned)
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,12 +98,12 @@ func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept)
 	if err != nil || now.Sub(info.ModTime()) < OrphanGrace {
 		return err
 	}
-	return note(os.Remove(path), name, &done.Removed)
+	return recordSwept(os.Remove(path), name, &done.Removed)
 }
 
-// note appends the name to the list unless there was an error. A missing file
+// recordSwept appends the name to the list unless there was an error. A missing file
 // was swept by another process.
-func note(err error, name string, list *[]string) error {
+func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -113,7 +113,7 @@ func note(err error, name string, list *[]string) error {
 	return err
 }
 
-func (f *Files) orphansDir() string { return filepath.Join(f.dir, orphans) }
+func (f *Files) orphansDir() string { return filepath.Join(f.dir, orphansFolder) }
 
 // blobNames returns the names of the blobs in a folder, including incomplete
 // ones; none if the folder does not exist.

@@ -71,8 +71,8 @@ func TestSweep(t *testing.T) {
 	done := s.sweep(t)
 	wantNames(t, "removed", done.Removed, s.half)
 	wantNames(t, "orphaned", done.Orphaned, s.unused)
-	wantNames(t, "the folder", names(t, s.dir), append(s.whole, s.kept, orphans)...)
-	wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphans)), s.unused)
+	wantNames(t, "the folder", names(t, s.dir), append(s.whole, s.kept, orphansFolder)...)
+	wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphansFolder)), s.unused)
 
 	t.Run("an orphan can be read", func(t *testing.T) {
 		r, err := s.self.Open(t.Context(), s.unused)
@@ -87,7 +87,7 @@ func TestSweep(t *testing.T) {
 	t.Run("it is taken back when a row names it", func(t *testing.T) {
 		s.used = []string{s.kept, s.unused}
 		wantNames(t, "returned", s.sweep(t).Returned, s.unused)
-		wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphans)))
+		wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphansFolder)))
 	})
 	t.Run("it stays for the grace time, from when it became one", func(t *testing.T) {
 		s.used = nil
@@ -97,7 +97,7 @@ func TestSweep(t *testing.T) {
 		wantNames(t, "removed", s.sweep(t).Removed)
 		s.now = s.now.Add(2 * time.Minute)
 		wantNames(t, "removed", s.sweep(t).Removed, s.kept, s.unused)
-		wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphans)))
+		wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphansFolder)))
 	})
 }
 
@@ -118,7 +118,7 @@ func TestDeleteOrphan(t *testing.T) {
 	if err := s.self.Delete(t.Context(), s.unused); err != nil {
 		t.Fatal(err)
 	}
-	wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphans)))
+	wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphansFolder)))
 }
 
 func TestIdentity(t *testing.T) {

@@ -18,8 +18,8 @@ func (c *Client) About(ctx context.Context) (*About, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := &request{op: "about", method: http.MethodGet, url: u, header: http.Header{}, repeatable: true}
+	req := &request{op: "about", method: http.MethodGet, url: u, header: http.Header{}, idempotent: true}
 	req.header.Set("Accept", "application/json")
 	out := new(About)
-	return out, c.exchange(ctx, req, out)
+	return out, c.doJSON(ctx, req, out)
 }

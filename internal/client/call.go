@@ -12,8 +12,8 @@ import (
 	"foretell/internal/api"
 )
 
-// maxAnswer is the maximum number of bytes read of a JSON response.
-const maxAnswer = 64 << 20
+// maxResponse is the maximum number of bytes read of a JSON response.
+const maxResponse = 64 << 20
 
 // Call calls an endpoint whose request consists of parameters and JSON. in may
 // be nil for [api.None]. The endpoints with a file in their request or response
@@ -25,7 +25,7 @@ func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], 
 		return nil, err
 	}
 	out := new(Out)
-	if err := c.exchange(ctx, req, out); err != nil {
+	if err := c.doJSON(ctx, req, out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -55,7 +55,7 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	}
 	req := &request{
 		op: op.ID, method: op.Method, url: u, header: http.Header{},
-		bearer: !op.Public, repeatable: isRepeatable(op), patient: op.ID != api.LogIn.ID,
+		bearer: !op.Public, idempotent: isIdempotent(op), waitOn429: op.ID != api.LogIn.ID,
 	}
 	req.header.Set("Accept", "application/json, application/problem+json")
 	if b.body != nil {
@@ -67,8 +67,8 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	return req, nil
 }
 
-// isRepeatable reports whether op is idempotent.
-func isRepeatable(op api.Operation) bool {
+// isIdempotent reports whether op is idempotent.
+func isIdempotent(op api.Operation) bool {
 	switch op.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
 		return true
@@ -76,14 +76,14 @@ func isRepeatable(op api.Operation) bool {
 	return op.ID == api.LogIn.ID
 }
 
-// exchange sends req and decodes the JSON response into out.
-func (c *Client) exchange(ctx context.Context, req *request, out any) error {
+// doJSON sends req and decodes the JSON response into out.
+func (c *Client) doJSON(ctx context.Context, req *request, out any) error {
 	resp, err := c.send(ctx, req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
 		return c.networkError(ctx, req, err)
 	}
@@ -91,15 +91,15 @@ func (c *Client) exchange(ctx context.Context, req *request, out any) error {
 	if _, ok := out.(*api.None); ok {
 		return nil
 	}
-	return decodeAnswer(req, resp, body, out)
+	return decodeResponse(req, resp, body, out)
 }
 
-// decodeAnswer decodes the JSON of a 2xx response.
-func decodeAnswer(req *request, resp *http.Response, body []byte, out any) error {
+// decodeResponse decodes the JSON of a 2xx response.
+func decodeResponse(req *request, resp *http.Response, body []byte, out any) error {
 	if len(bytes.TrimSpace(body)) == 0 && req.method == http.MethodPatch {
 		return nil // other deployments may return no body
 	}
-	if looksLikePage(resp, body) {
+	if looksLikeHTML(resp, body) {
 		return notService(req, resp, "a web page")
 	}
 	if page := pageOf(out); page != nil {
@@ -110,13 +110,13 @@ func decodeAnswer(req *request, resp *http.Response, body []byte, out any) error
 		e.Err = err
 		return e
 	}
-	normalise(out)
+	normalize(out)
 	return nil
 }
 
-// looksLikePage reports whether a response is HTML, such as a proxy's login
+// looksLikeHTML reports whether a response is HTML, such as a proxy's login
 // page.
-func looksLikePage(resp *http.Response, body []byte) bool {
+func looksLikeHTML(resp *http.Response, body []byte) bool {
 	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err == nil && strings.HasSuffix(media, "html") {
 		return true

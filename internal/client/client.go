@@ -50,8 +50,8 @@ type Options struct {
 	// Wait waits between attempts and polls until d has passed, or ctx ends and it
 	// returns its error. Defaults to [Sleep].
 	Wait func(ctx context.Context, d time.Duration) error
-	// LongestPoll is the maximum interval between polls. Defaults to 2 seconds.
-	LongestPoll time.Duration
+	// MaxPoll is the maximum interval between polls. Defaults to 2 seconds.
+	MaxPoll time.Duration
 	// Now is the clock for Trace; if nil, attempts are not timed.
 	Now func() time.Time
 	// Trace is called for every attempt, without secrets. It must be safe for
@@ -96,8 +96,8 @@ func New(opts Options) (*Client, error) {
 	if opts.Attempts <= 0 {
 		opts.Attempts = 5
 	}
-	if opts.LongestPoll <= 0 {
-		opts.LongestPoll = longestPoll
+	if opts.MaxPoll <= 0 {
+		opts.MaxPoll = maxPoll
 	}
 	if opts.Wait == nil {
 		opts.Wait = Sleep
@@ -133,7 +133,7 @@ func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
 	if c.Token() != refused {
 		return true, nil
 	}
-	if c.opts.Relogin == nil || !c.spendRenewal() {
+	if c.opts.Relogin == nil || !c.startRenewal() {
 		return false, nil
 	}
 	token, err := c.opts.Relogin(ctx)
@@ -146,9 +146,9 @@ func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
 	return true, nil
 }
 
-// spendRenewal reports whether a login is allowed, and disallows further ones
+// startRenewal reports whether a login is allowed, and disallows further ones
 // until its token is accepted.
-func (c *Client) spendRenewal() bool {
+func (c *Client) startRenewal() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	due := c.renewable

@@ -356,7 +356,7 @@ func TestTokenStaysHome(t *testing.T) {
 	t.Run("nor_a_password", func(t *testing.T) {
 		_, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "a", Password: "b"}})
 		var network *client.NetworkError
-		if !errors.As(err, &network) || network.Kind != client.Misdirected || len(other.requests()) != 1 {
+		if !errors.As(err, &network) || network.Kind != client.BadRedirect || len(other.requests()) != 1 {
 			t.Errorf("%d requests, %v", len(other.requests()), err)
 		}
 	})
@@ -366,7 +366,7 @@ func TestTokenStaysHome(t *testing.T) {
 		})
 		_, err := client.Call(t.Context(), moved.client(t, client.Options{}), api.CreateDataset, &api.CreateDatasetInput{})
 		var network *client.NetworkError
-		if !errors.As(err, &network) || network.Kind != client.Misdirected {
+		if !errors.As(err, &network) || network.Kind != client.BadRedirect {
 			t.Errorf("got %v", err)
 		}
 	})

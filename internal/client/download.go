@@ -24,7 +24,7 @@ func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n
 	}
 	return c.download(ctx, w, &request{
 		op: api.DownloadResult.ID, method: http.MethodGet, url: address, header: http.Header{},
-		bearer: sameService(c.base, address), repeatable: true, patient: true,
+		bearer: sameService(c.base, address), idempotent: true, waitOn429: true,
 	})
 }
 
@@ -47,7 +47,7 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 	for attempt := 1; ; attempt++ {
 		before := d.written
 		err := d.fetch(ctx)
-		if err == nil || !d.cut || ctx.Err() != nil {
+		if err == nil || !d.interrupted || ctx.Err() != nil {
 			return d.written, err
 		}
 		if d.written > before {
@@ -56,7 +56,7 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 		if attempt >= c.opts.Attempts {
 			return d.written, err
 		}
-		pause, _ := retryPause(d.req, err, attempt)
+		pause, _ := retryDelay(d.req, err, attempt)
 		if err := c.opts.Wait(ctx, pause); err != nil {
 			return d.written, err
 		}
@@ -65,18 +65,18 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 
 // download is the state of a download.
 type download struct {
-	c       *Client
-	req     *request
-	w       io.Writer
-	written int64
-	total   int64  // of the file; -1 if unknown
-	version string // the ETag or date of the file
-	cut     bool   // the last attempt was interrupted within the file
+	c           *Client
+	req         *request
+	w           io.Writer
+	written     int64
+	total       int64  // of the file; -1 if unknown
+	version     string // the ETag or date of the file
+	interrupted bool   // the last attempt was interrupted within the file
 }
 
 // fetch downloads the rest of the file.
 func (d *download) fetch(ctx context.Context) error {
-	d.cut = false
+	d.interrupted = false
 	if d.written > 0 {
 		d.req.header.Set("Range", "bytes="+strconv.FormatInt(d.written, 10)+"-")
 	}
@@ -149,7 +149,7 @@ func (d *download) copy(ctx context.Context, body io.Reader) error {
 }
 
 func (d *download) broken(ctx context.Context, err error) error {
-	d.cut = true
+	d.interrupted = true
 	return d.c.networkError(ctx, d.req, err)
 }
 

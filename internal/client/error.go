@@ -16,24 +16,24 @@ import (
 	"foretell/internal/api"
 )
 
-// Kind classifies a [NetworkError].
-type Kind string
+// ErrorKind classifies a [NetworkError].
+type ErrorKind string
 
 // The kinds of a [NetworkError].
 const (
-	Unreachable Kind = "unreachable"   // no connection: wrong host or port, service down, no network
-	Untrusted   Kind = "untrusted"     // the TLS handshake failed, for example because of an unknown certificate
-	ProxyFailed Kind = "proxy"         // the proxy refused or is unreachable
-	Broken      Kind = "broken"        // the connection was lost or timed out
-	Misdirected Kind = "misdirected"   // a redirect that is not followed
-	NotService  Kind = "not-a-service" // something responded, but not the service's API
+	Unreachable ErrorKind = "unreachable"   // no connection: wrong host or port, service down, no network
+	Untrusted   ErrorKind = "untrusted"     // the TLS handshake failed, for example because of an unknown certificate
+	ProxyFailed ErrorKind = "proxy"         // the proxy refused or is unreachable
+	Broken      ErrorKind = "broken"        // the connection was lost or timed out
+	BadRedirect ErrorKind = "misdirected"   // a redirect that is not followed
+	NotService  ErrorKind = "not-a-service" // something responded, but not the service's API
 )
 
 // NetworkError is returned if the service did not respond.
 type NetworkError struct {
 	Op   string // operation ID
 	URL  string // the URL called, without secrets
-	Kind Kind
+	Kind ErrorKind
 	// Status is the HTTP status of the response if Kind is NotService; else 0.
 	Status int
 	// Reason is a message for people.
@@ -77,13 +77,13 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	if errors.As(err, &outer) {
 		err = outer.Err // the outer one contains the URL with its secrets
 	}
-	e := &NetworkError{Op: req.op, URL: withoutSecrets(req.url), Err: err}
+	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
 	e.Kind, e.Reason = classify(err)
 	return e
 }
 
 // classify returns the kind of a connection error and a message for people.
-func classify(err error) (Kind, string) {
+func classify(err error) (ErrorKind, string) {
 	var (
 		redirect  *redirectError
 		authority x509.UnknownAuthorityError
@@ -98,7 +98,7 @@ func classify(err error) (Kind, string) {
 	text := err.Error()
 	switch {
 	case errors.As(err, &redirect):
-		return Misdirected, redirect.reason
+		return BadRedirect, redirect.reason
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
 		return ProxyFailed, "the proxy cannot be reached: check HTTPS_PROXY and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
@@ -127,14 +127,14 @@ func classify(err error) (Kind, string) {
 // notService returns the error of a response that cannot be the service's.
 func notService(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
-		Op: req.op, URL: withoutSecrets(req.url), Kind: NotService, Status: resp.StatusCode,
+		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,
 		Reason: fmt.Sprintf("this URL is not the service's API: %s %s returned %d with %s",
 			req.method, req.url.Path, resp.StatusCode, what),
 	}
 }
 
-// refusal returns the error of an unsuccessful response, and closes it.
-func (c *Client) refusal(req *request, resp *http.Response) error {
+// responseError returns the error of an unsuccessful response, and closes it.
+func (c *Client) responseError(req *request, resp *http.Response) error {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // a partial body is enough
 	c.traceBody(req, resp, body)
@@ -166,13 +166,13 @@ func parseProblem(status int, body []byte) *api.Problem {
 	}
 	var loose map[string]any
 	if json.Unmarshal(body, &loose) == nil && loose != nil {
-		return looseProblem(status, loose)
+		return parseForeignProblem(status, loose)
 	}
 	return nil
 }
 
-// looseProblem returns the problem of an error object of another deployment.
-func looseProblem(status int, object map[string]any) *api.Problem {
+// parseForeignProblem returns the problem of an error object of another deployment.
+func parseForeignProblem(status int, object map[string]any) *api.Problem {
 	p := statusProblem(status)
 	for _, name := range []string{"detail", "message", "error_description", "error", "title"} {
 		if text, ok := object[name].(string); ok && text != "" {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Raw is an arbitrary request.
-type Raw struct {
+// RawRequest is an arbitrary request.
+type RawRequest struct {
 	Method string
 	// Path is relative to the service's URL and may have a query, such as
 	// /api/v1/datasets?limit=1. An absolute URL is accepted if it is the
@@ -28,7 +28,7 @@ type Raw struct {
 
 // Do sends a request and returns the response, whose body the caller must
 // close. A response other than 2xx is an error.
-func (c *Client) Do(ctx context.Context, raw Raw) (*http.Response, error) {
+func (c *Client) Do(ctx context.Context, raw RawRequest) (*http.Response, error) {
 	address := raw.Path
 	if !strings.Contains(address, "://") {
 		address = c.base.String() + "/" + strings.TrimLeft(address, "/")
@@ -38,12 +38,12 @@ func (c *Client) Do(ctx context.Context, raw Raw) (*http.Response, error) {
 		return nil, fmt.Errorf("invalid path %s: %w", raw.Path, err)
 	}
 	if !sameService(c.base, u) {
-		return nil, fmt.Errorf("%s is not at %s: the token is not sent to other services", withoutSecrets(u), c.base)
+		return nil, fmt.Errorf("%s is not at %s: the token is not sent to other services", redactURL(u), c.base)
 	}
 	req := &request{
 		op: raw.Method, method: raw.Method, url: u, header: http.Header{}, open: raw.Open, size: raw.Size,
-		bearer: raw.Header.Get("Authorization") == "", patient: true,
-		repeatable: raw.Method != http.MethodPost && raw.Method != http.MethodPatch,
+		bearer: raw.Header.Get("Authorization") == "", waitOn429: true,
+		idempotent: raw.Method != http.MethodPost && raw.Method != http.MethodPatch,
 	}
 	req.header.Set("Accept", "application/json, application/problem+json, */*")
 	for name, values := range raw.Header {
@@ -54,7 +54,7 @@ func (c *Client) Do(ctx context.Context, raw Raw) (*http.Response, error) {
 		return resp, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
 		return nil, c.networkError(ctx, req, err)
 	}

@@ -62,7 +62,7 @@ func TestNetworkErrors(t *testing.T) {
 		name      string
 		base      string
 		transport http.RoundTripper
-		kind      client.Kind
+		kind      client.ErrorKind
 		says      string
 	}{
 		{"nobody_listens", "http://" + nobody, nil, client.Unreachable, "no connection"},

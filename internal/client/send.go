@@ -16,8 +16,8 @@ import (
 
 // The delays between attempts double from the first to the last.
 const (
-	firstPause = 200 * time.Millisecond
-	lastPause  = 8 * time.Second
+	minDelay = 200 * time.Millisecond
+	maxDelay = 8 * time.Second
 	// maxRetryAfter is the longest Retry-After that is waited for; with a longer
 	// one the error is returned.
 	maxRetryAfter = time.Minute
@@ -35,20 +35,20 @@ type request struct {
 	text []byte // the body, if it is JSON, for the trace
 	// bearer requests send the token.
 	bearer bool
-	// repeatable requests are retried after errors that leave open whether the
+	// idempotent requests are retried after errors that leave open whether the
 	// service has processed them.
-	repeatable bool
-	// patient requests are retried after a 429.
-	patient bool
-	// taken, if not nil, is called before a retry and reports whether the service
+	idempotent bool
+	// waitOn429 requests are retried after a 429.
+	waitOn429 bool
+	// applied, if not nil, is called before a retry and reports whether the service
 	// has processed an earlier attempt; then send returns errTaken.
-	taken func(ctx context.Context) (bool, error)
+	applied func(ctx context.Context) (bool, error)
 
 	attempts int // so far
 }
 
-// errTaken is returned by send if taken returned true.
-var errTaken = errors.New("the service has processed an earlier attempt")
+// errApplied is returned by send if taken returned true.
+var errApplied = errors.New("the service has processed an earlier attempt")
 
 // send sends req, with retries, and returns the response, whose body the caller
 // must close. A response other than 2xx is returned as *api.Problem.
@@ -67,7 +67,7 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 			return resp, nil
 		}
 		if err == nil {
-			err = c.refusal(req, resp)
+			err = c.responseError(req, resp)
 		}
 		if isUnauthorized(err) && req.bearer {
 			renewed, failure := c.renew(ctx, token)
@@ -78,21 +78,21 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 				continue
 			}
 		}
-		if gone(err) && req.method == http.MethodDelete && attempt > 1 {
+		if isNotFound(err) && req.method == http.MethodDelete && attempt > 1 {
 			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 		}
-		pause, again := retryPause(req, err, attempt)
+		pause, again := retryDelay(req, err, attempt)
 		if !again || attempt >= c.opts.Attempts || ctx.Err() != nil {
 			return nil, err
 		}
 		if waitErr := c.opts.Wait(ctx, pause); waitErr != nil {
 			return nil, waitErr
 		}
-		if req.taken != nil {
-			if taken, checkErr := req.taken(ctx); checkErr != nil {
+		if req.applied != nil {
+			if taken, checkErr := req.applied(ctx); checkErr != nil {
 				return nil, err
 			} else if taken {
-				return nil, errTaken
+				return nil, errApplied
 			}
 		}
 		attempt++
@@ -136,13 +136,13 @@ func (c *Client) now() time.Time {
 	return c.opts.Now()
 }
 
-// retryPause reports whether to retry after an error, and the delay.
-func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
-	pause := min(firstPause<<(attempt-1), lastPause)
+// retryDelay reports whether to retry after an error, and the delay.
+func retryDelay(req *request, err error, attempt int) (time.Duration, bool) {
+	pause := min(minDelay<<(attempt-1), maxDelay)
 	pause -= jitter(pause / 2)
 	var network *NetworkError
 	if errors.As(err, &network) {
-		return pause, network.temporary() && (req.repeatable || network.Kind == Unreachable)
+		return pause, network.temporary() && (req.idempotent || network.Kind == Unreachable)
 	}
 	var problem *api.Problem
 	if !errors.As(err, &problem) {
@@ -155,11 +155,11 @@ func retryPause(req *request, err error, attempt int) (time.Duration, bool) {
 	pause = max(pause, asked)
 	switch problem.Status {
 	case http.StatusTooManyRequests:
-		return pause, req.patient
+		return pause, req.waitOn429
 	case http.StatusServiceUnavailable:
 		return pause, true // rejected before it was processed
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return pause, req.repeatable
+		return pause, req.idempotent
 	}
 	return 0, false
 }
@@ -180,7 +180,7 @@ func isUnauthorized(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusUnauthorized
 }
 
-func gone(err error) bool {
+func isNotFound(err error) bool {
 	var problem *api.Problem
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }

@@ -23,7 +23,7 @@ func decode(data []byte, out any) error {
 	if err := dec.Decode(&tree); err != nil {
 		return strict
 	}
-	mended, err := json.Marshal(mend(tree, reflect.TypeOf(out)))
+	mended, err := json.Marshal(coerce(tree, reflect.TypeOf(out)))
 	if err != nil {
 		return strict
 	}
@@ -33,33 +33,33 @@ func decode(data []byte, out any) error {
 	return nil
 }
 
-var readsItself = reflect.TypeFor[json.Unmarshaler]()
+var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
-// mend converts a parsed JSON value so that it can be unmarshalled into type t.
-func mend(value any, t reflect.Type) any {
+// coerce converts a parsed JSON value so that it can be unmarshalled into type t.
+func coerce(value any, t reflect.Type) any {
 	switch {
 	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a string that holds one
 		t = reflect.TypeFor[[]api.DatasetEntry]()
-	case reflect.PointerTo(t).Implements(readsItself):
+	case reflect.PointerTo(t).Implements(unmarshalerType):
 		return value
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return mend(value, t.Elem())
+		return coerce(value, t.Elem())
 	case reflect.Struct:
-		if object, ok := unwrap(value).(map[string]any); ok {
-			mendFields(object, t)
+		if object, ok := parseNested(value).(map[string]any); ok {
+			coerceFields(object, t)
 			return object
 		}
 	case reflect.Slice:
-		if list, ok := unwrap(value).([]any); ok {
+		if list, ok := parseNested(value).([]any); ok {
 			for i := range list {
-				list[i] = mend(list[i], t.Elem())
+				list[i] = coerce(list[i], t.Elem())
 			}
 			return list
 		}
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
-		return unwrap(value)
+		return parseNested(value)
 	case reflect.String:
 		if n, ok := value.(json.Number); ok {
 			return n.String()
@@ -68,23 +68,23 @@ func mend(value any, t reflect.Type) any {
 	return value
 }
 
-func mendFields(object map[string]any, t reflect.Type) {
+func coerceFields(object map[string]any, t reflect.Type) {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		if field.Anonymous {
-			mendFields(object, field.Type)
+			coerceFields(object, field.Type)
 			continue
 		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if value, ok := object[name]; ok {
-			object[name] = mend(value, field.Type)
+			object[name] = coerce(value, field.Type)
 		}
 	}
 }
 
-// unwrap parses the JSON in a string; it is nil for an empty string. It returns
+// parseNested parses the JSON in a string; it is nil for an empty string. It returns
 // other values unchanged.
-func unwrap(value any) any {
+func parseNested(value any) any {
 	text, ok := value.(string)
 	if !ok {
 		return value
@@ -101,26 +101,26 @@ func unwrap(value any) any {
 	return inner
 }
 
-// normalise converts other names of states to those of package api, and adds
+// normalize converts other names of states to those of package api, and adds
 // missing outcomes.
-func normalise(out any) {
+func normalize(out any) {
 	switch v := out.(type) {
 	case *api.Training:
 		v.Status = trainingState(v.Status)
-		supplyOutcome(v, "")
+		fillOutcome(v, "")
 	case *api.CreatedTraining:
 		v.Status = trainingState(v.Status)
 	case *api.TrainingPage:
 		for i := range v.TrainingJobs {
 			v.TrainingJobs[i].Status = trainingState(v.TrainingJobs[i].Status)
 		}
-		supplyOutcomes(v.TrainingJobs)
+		fillOutcomes(v.TrainingJobs)
 	case *api.TrainingProgress:
 		v.Status = trainingState(v.Status)
 		for i := range v.Jobs {
 			v.Jobs[i].Status = trainingState(v.Jobs[i].Status)
 		}
-		supplyRunOutcomes(v)
+		fillRunOutcomes(v)
 	case *api.Prediction:
 		v.Status = predictionState(v.Status)
 	case *api.PredictionProgress:

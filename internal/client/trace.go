@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// cut replaces secrets in traces and errors.
-const cut = "[cut]"
+// redacted replaces secrets in traces and errors.
+const redacted = "[cut]"
 
 // TraceEvent is one attempt of a request, or, if Answer is set, the body of its
 // response. It contains no secrets.
 type TraceEvent struct {
-	Op      string // operation ID
-	Method  string
-	URL     string
-	Attempt int
-	Status  int           // 0 if there was no response
-	Elapsed time.Duration // to the first byte of the response; 0 if not timed
-	Err     error
-	Sent    http.Header
-	Got     http.Header
-	Body    string // of the request, if it is JSON
-	Answer  string // the body of the response, if it is JSON
+	Op       string // operation ID
+	Method   string
+	URL      string
+	Attempt  int
+	Status   int           // 0 if there was no response
+	Elapsed  time.Duration // to the first byte of the response; 0 if not timed
+	Err      error
+	Sent     http.Header
+	Received http.Header
+	Body     string // of the request, if it is JSON
+	Answer   string // the body of the response, if it is JSON
 }
 
 type traceResult struct {
@@ -38,14 +38,14 @@ func (c *Client) traceAttempt(req *request, out *http.Request, resp *http.Respon
 		return
 	}
 	event := TraceEvent{
-		Op: req.op, Method: req.method, URL: withoutSecrets(req.url), Attempt: r.attempt,
-		Elapsed: c.now().Sub(r.began), Sent: safeHeader(out.Header), Body: safeJSON(req.text),
+		Op: req.op, Method: req.method, URL: redactURL(req.url), Attempt: r.attempt,
+		Elapsed: c.now().Sub(r.began), Sent: redactHeader(out.Header), Body: redactJSON(req.text),
 	}
 	if r.err != nil {
 		_, reason := classify(r.err)
 		event.Err = &NetworkError{Op: req.op, URL: event.URL, Reason: reason}
 	} else {
-		event.Status, event.Got = resp.StatusCode, safeHeader(resp.Header)
+		event.Status, event.Received = resp.StatusCode, redactHeader(resp.Header)
 	}
 	c.opts.Trace(event)
 }
@@ -55,35 +55,35 @@ func (c *Client) traceBody(req *request, resp *http.Response, body []byte) {
 		return
 	}
 	c.opts.Trace(TraceEvent{
-		Op: req.op, Method: req.method, URL: withoutSecrets(req.url), Attempt: req.attempts,
-		Status: resp.StatusCode, Answer: safeJSON(body),
+		Op: req.op, Method: req.method, URL: redactURL(req.url), Attempt: req.attempts,
+		Status: resp.StatusCode, Answer: redactJSON(body),
 	})
 }
 
-// withoutSecrets formats a URL without credentials and signature.
-func withoutSecrets(u *url.URL) string {
+// redactURL formats a URL without credentials and signature.
+func redactURL(u *url.URL) string {
 	safe := *u
 	safe.User = nil
 	query := u.Query()
 	for name := range query {
 		if isSecretParam(name) {
-			query.Set(name, cut)
+			query.Set(name, redacted)
 		}
 	}
 	if isSigned(u) {
-		safe.RawQuery = strings.ReplaceAll(query.Encode(), url.QueryEscape(cut), cut)
+		safe.RawQuery = strings.ReplaceAll(query.Encode(), url.QueryEscape(redacted), redacted)
 	}
 	return safe.String()
 }
 
-func safeHeader(h http.Header) http.Header {
+func redactHeader(h http.Header) http.Header {
 	safe := h.Clone()
 	for name := range safe {
 		switch {
 		case isSecretHeader(name):
-			safe[name] = []string{cut}
+			safe[name] = []string{redacted}
 		case name == "Location":
-			safe[name] = []string{safeText(safe.Get(name))}
+			safe[name] = []string{redactText(safe.Get(name))}
 		}
 	}
 	return safe
@@ -101,35 +101,35 @@ func isSecretHeader(name string) bool {
 	return false
 }
 
-// safeJSON returns JSON without its secrets; "" if body is not JSON.
-func safeJSON(body []byte) string {
+// redactJSON returns JSON without its secrets; "" if body is not JSON.
+func redactJSON(body []byte) string {
 	var tree any
 	if json.Unmarshal(body, &tree) != nil {
 		return ""
 	}
-	safe, err := json.Marshal(safeValue(tree))
+	safe, err := json.Marshal(redactValue(tree))
 	if err != nil {
 		return ""
 	}
 	return string(safe)
 }
 
-func safeValue(value any) any {
+func redactValue(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, inner := range v {
 			if isSecretField(name) {
-				v[name] = cut
+				v[name] = redacted
 			} else {
-				v[name] = safeValue(inner)
+				v[name] = redactValue(inner)
 			}
 		}
 	case []any:
 		for i := range v {
-			v[i] = safeValue(v[i])
+			v[i] = redactValue(v[i])
 		}
 	case string:
-		return safeText(v)
+		return redactText(v)
 	}
 	return value
 }
@@ -139,17 +139,17 @@ func isSecretField(name string) bool {
 	return strings.Contains(name, "password") || strings.HasSuffix(name, "token") || strings.Contains(name, "secret")
 }
 
-// safeText removes the secrets from a text that is a URL.
-func safeText(text string) string {
+// redactText removes the secrets from a text that is a URL.
+func redactText(text string) string {
 	if !strings.Contains(text, "?") {
 		return text
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return cut
+		return redacted
 	}
 	if !isSigned(u) {
 		return text
 	}
-	return withoutSecrets(u)
+	return redactURL(u)
 }

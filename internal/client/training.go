@@ -45,9 +45,9 @@ func refusesNull(err error) bool {
 	})
 }
 
-// supplyOutcome says what a service without outcomes leaves unsaid of a race or
+// fillOutcome says what a service without outcomes leaves unsaid of a race or
 // run. race is the status of a run's race, if it is known.
-func supplyOutcome(t *api.Training, race string) {
+func fillOutcome(t *api.Training, race string) {
 	if t.Outcome != "" {
 		return
 	}
@@ -57,20 +57,20 @@ func supplyOutcome(t *api.Training, race string) {
 	t.Outcome = api.OutcomeOf(t.Status, t.TargetPerformance, race == api.TrainingCompleted)
 }
 
-// supplyOutcomes does so for races and their runs.
-func supplyOutcomes(jobs []api.Training) {
+// fillOutcomes does so for races and their runs.
+func fillOutcomes(jobs []api.Training) {
 	races := map[string]string{}
 	for _, t := range jobs {
 		races[t.TrainingJobKey] = t.Status
 	}
 	for i := range jobs {
-		supplyOutcome(&jobs[i], races[jobs[i].ParentTrainingJobKey])
+		fillOutcome(&jobs[i], races[jobs[i].ParentTrainingJobKey])
 	}
 }
 
-// supplyRunOutcomes does so for the runs of a race whose threshold is not
+// fillRunOutcomes does so for the runs of a race whose threshold is not
 // told here.
-func supplyRunOutcomes(p *api.TrainingProgress) {
+func fillRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold
 	if p.Outcome == "" {
 		p.Outcome = api.OutcomeOf(p.Status, &some, false)

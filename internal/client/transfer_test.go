@@ -181,7 +181,7 @@ func TestLongestPoll(t *testing.T) {
 	running := say(200, `{"status":"PROCESSING"}`)
 	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
 		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 80), say(200, `{"status":"COMPLETED"}`))...))
-		if _, err := d.client(t, client.Options{LongestPoll: longest}).WaitDataset(t.Context(), key, nil); err != nil {
+		if _, err := d.client(t, client.Options{MaxPoll: longest}).WaitDataset(t.Context(), key, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := cmp.Or(longest, 2*time.Second)

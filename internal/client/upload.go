@@ -10,9 +10,9 @@ import (
 	"foretell/internal/api"
 )
 
-// expectFrom is the minimum size of a body that is sent with Expect:
+// expectContinueMin is the minimum size of a body that is sent with Expect:
 // 100-continue, so that it is not sent in vain.
-const expectFrom = 1 << 20
+const expectContinueMin = 1 << 20
 
 // Upload adds src to a dataset that was just created: with [Client.AddData] up
 // to 32 MB, else to its upload URL. progress, which may be nil, is called with
@@ -35,7 +35,7 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 		return nil, err
 	}
 	req.sendForm(src, progress)
-	return c.addFile(ctx, req, key)
+	return c.uploadFile(ctx, req, key)
 }
 
 // UploadData sends a CSV to the upload URL of a dataset. The entry is empty if
@@ -54,7 +54,7 @@ func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Sour
 	}
 	req.sendForm(src, progress)
 	out := new(api.CreatedPrediction)
-	if err := c.exchange(ctx, req, out); err != nil {
+	if err := c.doJSON(ctx, req, out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -66,12 +66,12 @@ func (req *request) sendForm(src Source, progress func(sent int64)) {
 	req.header.Set("Content-Type", f.contentType)
 	req.open = f.around(src.counted(progress).Open)
 	req.size = f.size(src.Size)
-	req.askFirst()
+	req.expectContinue()
 }
 
-// askFirst sets Expect: 100-continue for a large body.
-func (req *request) askFirst() {
-	if req.size < 0 || req.size >= expectFrom {
+// expectContinue sets Expect: 100-continue for a large body.
+func (req *request) expectContinue() {
+	if req.size < 0 || req.size >= expectContinueMin {
 		req.header.Set("Expect", "100-continue")
 	}
 }
@@ -91,46 +91,46 @@ func (c *Client) upload(ctx context.Context, key string, info api.UploadInfo, sr
 	}
 	req := &request{
 		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
-		open: src.Open, size: src.Size, patient: true, bearer: c.mayCarryToken(address),
+		open: src.Open, size: src.Size, waitOn429: true, bearer: c.sendsToken(address),
 	}
-	req.askFirst()
-	return c.addFile(ctx, req, key)
+	req.expectContinue()
+	return c.uploadFile(ctx, req, key)
 }
 
-// mayCarryToken reports whether the token is sent to an upload URL: always on
+// sendsToken reports whether the token is sent to an upload URL: always on
 // the service's host; elsewhere only if the URL has no signature, and never
 // from https to http.
-func (c *Client) mayCarryToken(address *url.URL) bool {
+func (c *Client) sendsToken(address *url.URL) bool {
 	if sameService(c.base, address) {
 		return true
 	}
 	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")
 }
 
-// addFile sends a dataset's file. With a key it retries after lost connections
+// uploadFile sends a dataset's file. With a key it retries after lost connections
 // while the dataset is still PENDING.
-func (c *Client) addFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
+func (c *Client) uploadFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
 	if key != "" {
-		req.repeatable = true
-		req.taken = func(ctx context.Context) (bool, error) {
+		req.idempotent = true
+		req.applied = func(ctx context.Context) (bool, error) {
 			entry, err := c.datasetEntry(ctx, key)
 			return err == nil && entry.Status != api.DatasetPending, err
 		}
 	}
 	resp, err := c.send(ctx, req)
-	if key != "" && (errors.Is(err, errTaken) || req.attempts > 1 && api.CodeOf(err) == api.CodeWrongState) {
+	if key != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeOf(err) == api.CodeWrongState) {
 		return c.datasetEntry(ctx, key)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	c.traceBody(req, resp, body)
 	entry := new(api.DatasetEntry)
 	switch {
-	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikePage(resp, body)):
-		return entry, decodeAnswer(req, resp, body, entry) // an object store returns no page
+	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikeHTML(resp, body)):
+		return entry, decodeResponse(req, resp, body, entry) // an object store returns no page
 	case key != "":
 		return c.datasetEntry(ctx, key) // an object store, or a lost response
 	case err != nil:

@@ -13,8 +13,8 @@ import (
 // time: the delay in seeing the end is about a sixteenth of the time waited,
 // and long waits cost few requests.
 const (
-	firstPoll   = 25 * time.Millisecond
-	longestPoll = 2 * time.Second // default of Options.LongestPoll
+	minPoll = 25 * time.Millisecond
+	maxPoll = 2 * time.Second // default of Options.LongestPoll
 	// maxOutages is how many consecutive polls may fail, each with its attempts:
 	// about half a minute, enough to restart a service.
 	maxOutages = 5
@@ -111,7 +111,7 @@ func predictionEnded(status string) bool {
 // as a restart, does not end the wait.
 func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), each func(*T)) (*T, error) {
 	outages := 0
-	for interval := firstPoll; ; interval = min(interval+interval/16, c.opts.LongestPoll) {
+	for interval := minPoll; ; interval = min(interval+interval/16, c.opts.MaxPoll) {
 		state, done, err := fetch()
 		switch {
 		case err == nil:

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Exchange is one request and its response. It contains no secrets.
-type Exchange struct {
+// RoundTrip is one request and its response. It contains no secrets.
+type RoundTrip struct {
 	Method string
 	URL    string
 	// Status is 0 if there was no response.
@@ -28,7 +28,7 @@ type Exchange struct {
 // Observe returns a transport that calls tell for every exchange of rt, when
 // its response has been read or closed. now may be nil; tell must be safe for
 // concurrent use.
-func Observe(rt http.RoundTripper, now func() time.Time, tell func(Exchange)) http.RoundTripper {
+func Observe(rt http.RoundTripper, now func() time.Time, tell func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
 	}
@@ -36,65 +36,65 @@ func Observe(rt http.RoundTripper, now func() time.Time, tell func(Exchange)) ht
 }
 
 type observer struct {
-	next http.RoundTripper
-	now  func() time.Time
-	tell func(Exchange)
+	next   http.RoundTripper
+	now    func() time.Time
+	report func(RoundTrip)
 }
 
 // RoundTrip counts the bytes of both bodies.
 func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
-	e := Exchange{Method: req.Method, URL: withoutSecrets(req.URL)}
-	var sent tally
+	e := RoundTrip{Method: req.Method, URL: redactURL(req.URL)}
+	var sent byteCounter
 	if req.Body != nil && req.Body != http.NoBody {
 		req = req.Clone(req.Context())
-		req.Body = &tallied{ReadCloser: req.Body, tally: &sent}
+		req.Body = &countingBody{ReadCloser: req.Body, tally: &sent}
 	}
 	began := o.now()
 	resp, err := o.next.RoundTrip(req)
 	if err != nil {
 		e.Sent, e.Elapsed = sent.bytes(), o.now().Sub(began)
-		o.tell(e)
+		o.report(e)
 		return nil, err
 	}
-	e.Status, e.Header = resp.StatusCode, safeHeader(resp.Header)
-	received := new(tally)
-	resp.Body = &tallied{ReadCloser: resp.Body, tally: received, end: func() {
+	e.Status, e.Header = resp.StatusCode, redactHeader(resp.Header)
+	received := new(byteCounter)
+	resp.Body = &countingBody{ReadCloser: resp.Body, tally: received, end: func() {
 		e.Sent, e.Received, e.Elapsed = sent.bytes(), received.bytes(), o.now().Sub(began)
-		o.tell(e)
+		o.report(e)
 	}}
 	return resp, nil
 }
 
-// tally counts bytes. It is locked because the transport may still read a body
+// byteCounter counts bytes. It is locked because the transport may still read a body
 // after its response has arrived.
-type tally struct {
+type byteCounter struct {
 	mu sync.Mutex
 	n  int64
 }
 
-func (t *tally) add(n int) {
+func (t *byteCounter) add(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n += int64(n)
 }
 
-func (t *tally) bytes() int64 {
+func (t *byteCounter) bytes() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.n
 }
 
-// tallied is a body that counts its bytes. end, if not nil, is called once: at
+// countingBody is a body that counts its bytes. end, if not nil, is called once: at
 // its end or when it is closed.
-type tallied struct {
+type countingBody struct {
 	io.ReadCloser
-	tally *tally
+	tally *byteCounter
 	once  sync.Once
 	end   func()
 }
 
 // Read counts the bytes.
-func (b *tallied) Read(p []byte) (int, error) {
+func (b *countingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.tally.add(n)
 	if err != nil {
@@ -104,19 +104,19 @@ func (b *tallied) Read(p []byte) (int, error) {
 }
 
 // Close closes the body.
-func (b *tallied) Close() error {
+func (b *countingBody) Close() error {
 	defer b.finish()
 	return b.ReadCloser.Close()
 }
 
-func (b *tallied) finish() {
+func (b *countingBody) finish() {
 	if b.end != nil {
 		b.once.Do(b.end)
 	}
 }
 
-// Sketch summarizes a request for people, without secrets and long bodies.
-type Sketch struct {
+// RequestSummary summarizes a request for people, without secrets and long bodies.
+type RequestSummary struct {
 	Method string
 	URL    string
 	Header http.Header
@@ -128,10 +128,10 @@ type Sketch struct {
 	Bytes int64
 }
 
-// NewSketch summarizes a request. It reads the beginning of the body and closes
+// SummarizeRequest summarizes a request. It reads the beginning of the body and closes
 // it: the request cannot be sent afterwards.
-func NewSketch(req *http.Request) Sketch {
-	s := Sketch{Method: req.Method, URL: withoutSecrets(req.URL), Header: safeHeader(req.Header), Bytes: req.ContentLength}
+func SummarizeRequest(req *http.Request) RequestSummary {
+	s := RequestSummary{Method: req.Method, URL: redactURL(req.URL), Header: redactHeader(req.Header), Bytes: req.ContentLength}
 	if req.Body == nil || req.Body == http.NoBody {
 		return s
 	}
@@ -140,8 +140,8 @@ func NewSketch(req *http.Request) Sketch {
 	switch {
 	case err != nil:
 	case strings.HasSuffix(media, "json"):
-		if body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer)); err == nil && json.Valid(body) {
-			s.JSON = safeJSON(body)
+		if body, err := io.ReadAll(io.LimitReader(req.Body, maxResponse)); err == nil && json.Valid(body) {
+			s.JSON = redactJSON(body)
 		}
 	case strings.HasPrefix(media, "multipart/"):
 		if part, err := multipart.NewReader(req.Body, params["boundary"]).NextPart(); err == nil {

@@ -18,11 +18,11 @@ func TestObserve(t *testing.T) {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, "0123456789")
 	})
-	var seen []client.Exchange
+	var seen []client.RoundTrip
 	c := d.client(t, client.Options{Token: "hidden", Wrap: func(rt http.RoundTripper) http.RoundTripper {
-		return client.Observe(rt, nil, func(e client.Exchange) { seen = append(seen, e) })
+		return client.Observe(rt, nil, func(e client.RoundTrip) { seen = append(seen, e) })
 	}})
-	resp, err := c.Do(t.Context(), client.Raw{
+	resp, err := c.Do(t.Context(), client.RawRequest{
 		Method: "PUT", Path: "/x?signature=hidden", Size: 3,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("abc")), nil },
 	})
@@ -50,7 +50,7 @@ func TestDoStaysAtHome(t *testing.T) {
 		say(200, "{}")(w, r)
 	})
 	c := d.client(t, client.Options{Token: "mine"})
-	for _, raw := range []client.Raw{
+	for _, raw := range []client.RawRequest{
 		{Method: "GET", Path: "a/b"},
 		{Method: "GET", Path: d.URL + "/c"},
 		{Method: "GET", Path: "/d", Header: http.Header{"Authorization": {"Basic x"}}},
@@ -65,7 +65,7 @@ func TestDoStaysAtHome(t *testing.T) {
 		t.Errorf("sent %v, want %s", got, want)
 	}
 	for _, path := range []string{"https://example.com/x", "http://127.0.0.1:1/x"} {
-		if resp, err := c.Do(t.Context(), client.Raw{Method: "GET", Path: path}); err == nil {
+		if resp, err := c.Do(t.Context(), client.RawRequest{Method: "GET", Path: path}); err == nil {
 			_ = resp.Body.Close()
 			t.Errorf("%s was called", path)
 		}
@@ -80,7 +80,7 @@ func TestSketch(t *testing.T) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("X-Amz-Security-Token", "hidden")
-	s := client.NewSketch(req)
+	s := client.SummarizeRequest(req)
 	if s.JSON != `{"password":"[cut]","username":"ada"}` || s.Bytes != 38 || strings.Contains(fmt.Sprintf("%+v", s), "hidden") {
 		t.Errorf("%+v", s)
 	}

@@ -89,7 +89,7 @@ func Parse(text string) (*Requirement, error) {
 
 // unknownMetric says what can be required, and what was probably meant.
 func unknownMetric(text, name string) error {
-	if meant := api.MetricMeant(name); meant != "" {
+	if meant := api.MetricByAlias(name); meant != "" {
 		return fmt.Errorf("%q: there is no figure %q: did you mean %s? There are %s", text, name, meant, MetricNames())
 	}
 	return fmt.Errorf("%q: there is no figure %q; there are %s", text, name, MetricNames())
@@ -211,7 +211,7 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 
 // whyNotMeasured says why a report lacks a figure of its test rows.
 func whyNotMeasured(report *api.ModelReport) string {
-	if why := report.WhyNoTest(); why != "" {
+	if why := report.WhyTestMissing(); why != "" {
 		return why
 	}
 	return "the test rows are all of one class"

@@ -13,8 +13,8 @@ const lease = 10 * time.Second
 
 // Errors that a Store returns. Test with errors.Is.
 var (
-	ErrNone = errors.New("no job to claim")
-	ErrLost = errors.New("the lease is lost")
+	ErrNoJob     = errors.New("no job to claim")
+	ErrLeaseLost = errors.New("the lease is lost")
 )
 
 // Job is a unit of work.
@@ -32,8 +32,8 @@ type Claim struct {
 	Kind string
 	// Subjects limits the claim to jobs on these subjects; nil allows any.
 	Subjects []string
-	// Without are accounts whose jobs are excluded.
-	Without []string
+	// ExcludeAccounts are accounts whose jobs are excluded.
+	ExcludeAccounts []string
 	// Now is the time of the claim, Until the end of the lease.
 	Now, Until time.Time
 }
@@ -51,9 +51,9 @@ type Store interface {
 	FreeDeadJobs(ctx context.Context) error
 }
 
-// held is the key of the count of jobs that this pool runs, by kind and
+// accountKind is the key of the count of jobs that this pool runs, by kind and
 // account.
-type held struct{ kind, account string }
+type accountKind struct{ kind, account string }
 
 // claim leases the next job of a kind that this pool may run.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
@@ -61,32 +61,32 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	defer p.claiming.Unlock()
 	now := p.Now()
 	c := Claim{Kind: k.Name, Now: now, Until: now.Add(lease)}
-	for h, n := range p.held {
+	for h, n := range p.active {
 		if h.kind == k.Name && k.PerAccount > 0 && n >= k.PerAccount {
-			c.Without = append(c.Without, h.account)
+			c.ExcludeAccounts = append(c.ExcludeAccounts, h.account)
 		}
 	}
-	if p.Wanted {
+	if p.WantedOnly {
 		p.mu.Lock()
 		c.Subjects = slices.Sorted(maps.Keys(p.wanted))
 		p.mu.Unlock()
 		if len(c.Subjects) == 0 {
-			return nil, ErrNone
+			return nil, ErrNoJob
 		}
 	}
 	j, err := p.Store.ClaimJob(ctx, c)
 	if err == nil {
-		p.held[held{k.Name, j.Account}]++
+		p.active[accountKind{k.Name, j.Account}]++
 	}
 	return j, err
 }
 
-// unclaim uncounts a job that ended or was released.
-func (p *Pool) unclaim(j *Job) {
+// uncount uncounts a job that ended or was released.
+func (p *Pool) uncount(j *Job) {
 	p.claiming.Lock()
 	defer p.claiming.Unlock()
-	h := held{j.Kind, j.Account}
-	if p.held[h]--; p.held[h] == 0 {
-		delete(p.held, h)
+	h := accountKind{j.Kind, j.Account}
+	if p.active[h]--; p.active[h] == 0 {
+		delete(p.active, h)
 	}
 }

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// poll is how often a pool looks for jobs of other processes.
-	poll = 500 * time.Millisecond
-	// retry is the delay after an error of the store.
-	retry = 2 * time.Second
-	// grace is how long Run waits for running jobs to stop.
-	grace = 5 * time.Second
+	// pollInterval is how often a pool looks for jobs of other processes.
+	pollInterval = 500 * time.Millisecond
+	// retryDelay is the delay after an error of the store.
+	retryDelay = 2 * time.Second
+	// stopTimeout is how long Run waits for running jobs to stop.
+	stopTimeout = 5 * time.Second
 )
 
 // Kind is a kind of job and its implementation.
@@ -29,20 +29,20 @@ type Kind struct {
 	// store. When ctx is done it must return soon, with an error and without a
 	// commit; the job stays queued for another worker.
 	Do func(ctx context.Context, r *Run) error
-	// GiveUp commits that the job has failed permanently, which deletes it. It is
+	// Fail commits that the job has failed permanently, which deletes it. It is
 	// retried until it succeeds.
-	GiveUp func(ctx context.Context, j *Job, cause error) error
+	Fail func(ctx context.Context, j *Job, cause error) error
 }
 
 // Config configures a Pool.
 type Config struct {
 	Store Store
 	Kinds []Kind
-	// Wanted limits the pool to jobs whose subject was passed to [Pool.Want].
+	// WantedOnly limits the pool to jobs whose subject was passed to [Pool.Want].
 	// Otherwise it runs the jobs of all processes.
-	Wanted bool
-	Now    func() time.Time
-	Log    *slog.Logger
+	WantedOnly bool
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // Pool runs jobs. It is safe for concurrent use.
@@ -50,20 +50,20 @@ type Pool struct {
 	Config
 	wake map[string]chan struct{} // by kind
 
-	mu     sync.Mutex
-	runs   map[*Run]struct{}
-	wanted map[string]struct{} // subjects
-	stuck  error
+	mu         sync.Mutex
+	runs       map[*Run]struct{}
+	wanted     map[string]struct{} // subjects
+	storeError error
 
 	// claiming is held during a claim, so that concurrent claims respect
 	// PerAccount.
 	claiming sync.Mutex
-	held     map[held]int // guarded by claiming
+	active   map[accountKind]int // guarded by claiming
 }
 
 // NewPool returns a pool. It runs no jobs before [Pool.Run].
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, wanted: map[string]struct{}{}, held: map[held]int{}}
+	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, wanted: map[string]struct{}{}, active: map[accountKind]int{}}
 	for _, k := range c.Kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}
@@ -82,7 +82,7 @@ func (p *Pool) Wake(kind string) {
 // Want lets a pool with Config.Wanted run the job on a subject, now or once it
 // is queued.
 func (p *Pool) Want(subject string) {
-	if !p.Wanted {
+	if !p.WantedOnly {
 		return
 	}
 	p.mu.Lock()
@@ -100,7 +100,7 @@ func (p *Pool) Drop(key string) {
 	defer p.mu.Unlock()
 	for r := range p.runs {
 		if r.Subject == key || r.Account == key {
-			r.stop(ErrLost)
+			r.stop(ErrLeaseLost)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (p *Pool) Cancel(subject string) {
 // lease of a job that has not stopped is freed when the process ends.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
-	workers.Go(func() { p.free(ctx) })
+	workers.Go(func() { p.freeDeadJobs(ctx) })
 	for i := range p.Kinds {
 		for range max(1, p.Kinds[i].Workers) {
 			workers.Go(func() { p.work(ctx, &p.Kinds[i]) })
@@ -137,13 +137,13 @@ func (p *Pool) Run(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	pause(context.WithoutCancel(ctx), grace, stopped)
-	p.warnLeft(ctx) // normally none
+	sleep(context.WithoutCancel(ctx), stopTimeout, stopped)
+	p.warnAbandoned(ctx) // normally none
 	return nil
 }
 
-// warnLeft logs the jobs that have not stopped.
-func (p *Pool) warnLeft(ctx context.Context) {
+// warnAbandoned logs the jobs that have not stopped.
+func (p *Pool) warnAbandoned(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
@@ -151,13 +151,13 @@ func (p *Pool) warnLeft(ctx context.Context) {
 	}
 }
 
-// free frees the leases of dead processes, at once and then periodically.
-func (p *Pool) free(ctx context.Context) {
+// freeDeadJobs frees the leases of dead processes, at once and then periodically.
+func (p *Pool) freeDeadJobs(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := p.Store.FreeDeadJobs(ctx); err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
 		}
-		pause(ctx, poll, nil)
+		sleep(ctx, pollInterval, nil)
 	}
 }
 
@@ -167,22 +167,22 @@ func (p *Pool) work(ctx context.Context, k *Kind) {
 		j, err := p.claim(ctx, k)
 		switch {
 		case err == nil:
-			p.setStuck(nil)
+			p.setStoreError(nil)
 			p.Wake(k.Name) // there may be more, for another worker
-			p.do(ctx, k, j)
-			p.unclaim(j)
-		case errors.Is(err, ErrNone):
-			pause(ctx, poll, p.wake[k.Name])
+			p.runJob(ctx, k, j)
+			p.uncount(j)
+		case errors.Is(err, ErrNoJob):
+			sleep(ctx, pollInterval, p.wake[k.Name])
 		case ctx.Err() == nil:
-			p.setStuck(err)
+			p.setStoreError(err)
 			p.Log.WarnContext(ctx, "claiming a job", "kind", k.Name, "error", err)
-			pause(ctx, retry, nil)
+			sleep(ctx, retryDelay, nil)
 		}
 	}
 }
 
-// pause waits for d or wake. It returns false if ctx ends first.
-func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+// sleep waits for d or wake. It returns false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

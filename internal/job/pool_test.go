@@ -59,7 +59,7 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 	defer m.mu.Unlock()
 	var free []*row
 	for _, r := range m.jobs {
-		if slices.Contains(c.Without, r.Account) {
+		if slices.Contains(c.ExcludeAccounts, r.Account) {
 			continue
 		}
 		if c.Subjects != nil && !slices.Contains(c.Subjects, r.Subject) {
@@ -70,7 +70,7 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 		}
 	}
 	if len(free) == 0 {
-		return nil, ErrNone
+		return nil, ErrNoJob
 	}
 	first := slices.MinFunc(free, func(a, b *row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key)) })
 	first.owner, first.until = m.process, c.Until
@@ -84,7 +84,7 @@ func (m memory) RenewJob(_ context.Context, key string, until time.Time) (bool, 
 	defer m.mu.Unlock()
 	r := m.jobs[key]
 	if r == nil || r.owner != m.process {
-		return false, ErrLost
+		return false, ErrLeaseLost
 	}
 	r.until = until
 	return r.cancelled, nil
@@ -117,7 +117,7 @@ func (m memory) finish(key string) error {
 		return errors.New("the disk is full")
 	}
 	if r := m.jobs[key]; r == nil || r.owner != m.process {
-		return ErrLost
+		return ErrLeaseLost
 	}
 	delete(m.jobs, key)
 	return nil
@@ -133,9 +133,9 @@ func (m memory) start(t *testing.T, do func(ctx context.Context, r *Run) error) 
 func (m memory) startPool(t *testing.T, wanted bool, do func(ctx context.Context, r *Run) error) (p *Pool, givenUp *[]error, stop func()) {
 	t.Helper()
 	givenUp = &[]error{}
-	p = NewPool(Config{Store: m, Wanted: wanted, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
+	p = NewPool(Config{Store: m, WantedOnly: wanted, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
 		Name: "kind", Workers: 1, Do: do,
-		GiveUp: func(_ context.Context, j *Job, cause error) error {
+		Fail: func(_ context.Context, j *Job, cause error) error {
 			err := m.finish(j.Key)
 			if err == nil {
 				*givenUp = append(*givenUp, cause)
@@ -175,7 +175,7 @@ func TestWokenJobBeginsAtOnce(t *testing.T) {
 			t.Errorf("%d jobs are left after %s", m.count(), time.Since(before))
 		}
 		m.insert("3") // by a process that cannot wake this one
-		time.Sleep(poll)
+		time.Sleep(pollInterval)
 		synctest.Wait()
 		if m.count() != 0 {
 			t.Error("the poll found nothing")
@@ -218,8 +218,8 @@ func TestOtherProcessTakesOver(t *testing.T) {
 		wait time.Duration
 		want int64 // the attempt
 	}{
-		{"at once after a clean stop", func(_ memory, stop func()) { stop() }, poll, 1},
-		{"soon after a death that is known", func(m memory, _ func()) { m.with(func() { m.dead["a"] = true }) }, 2 * poll, 2},
+		{"at once after a clean stop", func(_ memory, stop func()) { stop() }, pollInterval, 1},
+		{"soon after a death that is known", func(m memory, _ func()) { m.with(func() { m.dead["a"] = true }) }, 2 * pollInterval, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestLeaseIsKeptWhileWorking(t *testing.T) {
 			t.Error("a job was taken from a living worker")
 		}
 		stopA()
-		time.Sleep(poll)
+		time.Sleep(pollInterval)
 		synctest.Wait()
 		if !taken.Load() {
 			t.Error("a job was not taken from a stopped worker")
@@ -281,7 +281,7 @@ func TestCancelReachesRun(t *testing.T) {
 		within time.Duration
 	}{
 		{"at once in the same process", func(p *Pool, _ memory) { p.Cancel("subject of 1") }, 0},
-		{"with the next heartbeat from another", func(_ *Pool, m memory) { m.with(func() { m.jobs["1"].cancelled = true }) }, heartbeat},
+		{"with the next heartbeat from another", func(_ *Pool, m memory) { m.with(func() { m.jobs["1"].cancelled = true }) }, heartbeatInterval},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -315,9 +315,9 @@ func TestLostLeaseStopsRun(t *testing.T) {
 		_, givenUp, stop := m.start(t, untilDone)
 		synctest.Wait()
 		m.with(func() { delete(m.jobs, "1") }) // its subject was deleted
-		time.Sleep(heartbeat)
+		time.Sleep(heartbeatInterval)
 		m.insert("2")
-		time.Sleep(poll)
+		time.Sleep(pollInterval)
 		synctest.Wait()
 		m.with(func() {
 			if m.jobs["2"].owner != "a" {
@@ -351,13 +351,13 @@ func TestGiveUp(t *testing.T) {
 				tt.prepare(m)
 				p, givenUp, stop := m.start(t, tt.do)
 				synctest.Wait()
-				if stuck := p.Stuck() != nil; stuck != (m.fails > 0) {
-					t.Errorf("stuck: %v", p.Stuck())
+				if stuck := p.StoreError() != nil; stuck != (m.fails > 0) {
+					t.Errorf("stuck: %v", p.StoreError())
 				}
 				time.Sleep(time.Minute)
 				stop()
-				if p.Stuck() != nil {
-					t.Errorf("still stuck: %v", p.Stuck())
+				if p.StoreError() != nil {
+					t.Errorf("still stuck: %v", p.StoreError())
 				}
 				if len(*givenUp) != 1 || !errors.Is((*givenUp)[0], tt.want) || m.count() != 0 {
 					t.Errorf("given up with %v, %d jobs are left", *givenUp, m.count())

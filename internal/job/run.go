@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// heartbeat is how often a lease is renewed and cancellation checked.
-	heartbeat = time.Second
-	// release is the time limit for releasing a job at a clean stop.
-	release = 5 * time.Second
+	// heartbeatInterval is how often a lease is renewed and cancellation checked.
+	heartbeatInterval = time.Second
+	// releaseTimeout is the time limit for releasing a job at a clean stop.
+	releaseTimeout = 5 * time.Second
 	// maxAttempts is the number of attempts that may end with the death of the
 	// process before the job fails.
 	maxAttempts = 5
@@ -42,8 +42,8 @@ func (r *Run) Cancelled() <-chan struct{} { return r.cancelled }
 
 func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 
-// do runs one job to its end.
-func (p *Pool) do(ctx context.Context, k *Kind, j *Job) {
+// runJob runs one job to its end.
+func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "attempt", j.Attempt)
 	began := p.Now()
 	log.InfoContext(ctx, "job begins")
@@ -55,13 +55,13 @@ func (p *Pool) do(ctx context.Context, k *Kind, j *Job) {
 	switch {
 	case err == nil:
 		log.InfoContext(ctx, "job ends")
-	case errors.Is(err, ErrLost):
+	case errors.Is(err, ErrLeaseLost):
 		log.WarnContext(ctx, "job was taken over or its subject deleted")
 	case ctx.Err() != nil:
 		p.release(ctx, j, log)
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
-		p.giveUp(ctx, k, j, err)
+		p.fail(ctx, k, j, err)
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	beating := make(chan struct{})
 	go func() {
 		defer close(beating)
-		p.beat(ctx, r, stop)
+		p.heartbeat(ctx, r, stop)
 	}()
 	defer func() {
 		if e := recover(); e != nil {
@@ -88,19 +88,19 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 		<-beating
 	}()
 	err = k.Do(ctx, r)
-	if err != nil && errors.Is(context.Cause(ctx), ErrLost) {
-		err = ErrLost
+	if err != nil && errors.Is(context.Cause(ctx), ErrLeaseLost) {
+		err = ErrLeaseLost
 	}
 	return err
 }
 
-// beat renews the lease until ctx is done. It calls stop if the lease was lost.
-func (p *Pool) beat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
+// heartbeat renews the lease until ctx is done. It calls stop if the lease was lost.
+func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(lease))
 		switch {
-		case errors.Is(err, ErrLost):
-			stop(ErrLost)
+		case errors.Is(err, ErrLeaseLost):
+			stop(ErrLeaseLost)
 			return
 		case ctx.Err() != nil:
 			return
@@ -109,7 +109,7 @@ func (p *Pool) beat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 		case cancelled:
 			r.cancel()
 		}
-		if !pause(ctx, heartbeat, nil) {
+		if !sleep(ctx, heartbeatInterval, nil) {
 			return
 		}
 	}
@@ -117,7 +117,7 @@ func (p *Pool) beat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 
 // release returns a job to the queue at a clean stop.
 func (p *Pool) release(ctx context.Context, j *Job, log *slog.Logger) {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), release)
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
 	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
 		log.WarnContext(ctx, "releasing a job", "error", err) // the lease will expire
@@ -126,31 +126,31 @@ func (p *Pool) release(ctx context.Context, j *Job, log *slog.Logger) {
 	log.InfoContext(ctx, "job released, the pool stops")
 }
 
-// Stuck returns the error of the last attempt to write the start or end of a
+// StoreError returns the error of the last attempt to write the start or end of a
 // job; nil if it succeeded.
-func (p *Pool) Stuck() error {
+func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.stuck
+	return p.storeError
 }
 
-func (p *Pool) setStuck(err error) {
+func (p *Pool) setStoreError(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stuck = err
+	p.storeError = err
 }
 
-// giveUp commits the failure. It retries while the store fails, because no
+// fail commits the failure. It retries while the store fails, because no
 // other process claims the job while this one has the lease.
-func (p *Pool) giveUp(ctx context.Context, k *Kind, j *Job, cause error) {
+func (p *Pool) fail(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
-		err := k.GiveUp(ctx, j, cause)
-		if err == nil || errors.Is(err, ErrLost) {
-			p.setStuck(nil)
+		err := k.Fail(ctx, j, cause)
+		if err == nil || errors.Is(err, ErrLeaseLost) {
+			p.setStoreError(nil)
 			return
 		}
-		p.setStuck(err)
-		if !pause(ctx, retry, nil) {
+		p.setStoreError(err)
+		if !sleep(ctx, retryDelay, nil) {
 			return
 		}
 		p.Log.WarnContext(ctx, "writing that a job failed", "job", j.Key, "error", err)

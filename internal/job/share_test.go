@@ -49,7 +49,7 @@ func TestAccountLeavesAWorker(t *testing.T) {
 			delete(m.jobs, "1")
 		})
 		p.Drop("subject of 1")
-		time.Sleep(poll)
+		time.Sleep(pollInterval)
 		synctest.Wait()
 		m.with(func() {
 			if m.jobs["3"].owner == "" {
@@ -81,7 +81,7 @@ func TestDropEndsTheRunAtOnce(t *testing.T) {
 				m.with(func() { delete(m.jobs, "1") })
 				p.Drop(deleted)
 				synctest.Wait()
-				if !errors.Is(end, ErrLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
+				if !errors.Is(end, ErrLeaseLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
 					t.Errorf("the run ended with %v after %s, given up: %v", end, time.Since(before), *givenUp)
 				}
 			})
@@ -102,7 +102,7 @@ func TestStopLeavesAJobThatHangs(t *testing.T) {
 		synctest.Wait()
 		before := time.Now()
 		stop()
-		if took := time.Since(before); took != grace {
+		if took := time.Since(before); took != stopTimeout {
 			t.Errorf("it stopped after %s", took)
 		}
 		m.with(func() {

@@ -91,7 +91,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("rows", rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
 	})
-	if why := r.WhyNoTest(); why != "" {
+	if why := r.WhyTestMissing(); why != "" {
 		fmt.Fprintf(w, "test not measured: %s\n", why)
 	}
 }

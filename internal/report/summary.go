@@ -40,7 +40,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		}
 	}
 	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
-	add("test", job.TestPerformance, r.Test, r.TestRows, r.WhyNoTest())
+	add("test", job.TestPerformance, r.Test, r.TestRows, r.WhyTestMissing())
 	if r.Validation != nil {
 		loss := bothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := candidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != scoreOf(r.Validation, api.MetricLogLoss) {

@@ -13,16 +13,16 @@ import (
 	"foretell/internal/app"
 )
 
-// gate holds the checks of a request before its operation.
-type gate struct {
+// requestRules holds the checks of a request before its operation.
+type requestRules struct {
 	op     api.Operation
 	params parameters
 	json   bool // the operation takes a JSON body
 }
 
-// admit is the middleware that authenticates the caller and puts it into the
+// authenticate is the middleware that authenticates the caller and puts it into the
 // context.
-func (s *service) admit(g gate) func(huma.Context, func(huma.Context)) {
+func (s *service) authenticate(g requestRules) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		req := requestOf(r.Context())
@@ -39,7 +39,7 @@ func (s *service) admit(g gate) func(huma.Context, func(huma.Context)) {
 		}
 		ctx = huma.WithContext(ctx, app.WithCaller(r.Context(), caller))
 		if g.op.ID == api.LogIn.ID && s.logins != nil {
-			s.limited(ctx, next)
+			s.limitLogins(ctx, next)
 			return
 		}
 		next(ctx)
@@ -66,8 +66,8 @@ func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error
 
 // check returns the problem of a request that no operation can parse; nil if
 // there is none.
-func (g gate) check(r *http.Request) *api.Problem {
-	if p := g.params.read(r); p != nil {
+func (g requestRules) check(r *http.Request) *api.Problem {
+	if p := g.params.validate(r); p != nil {
 		return p
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
@@ -81,8 +81,8 @@ func (g gate) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// limited passes a login on unless too many logins failed from its address.
-func (s *service) limited(ctx huma.Context, next func(huma.Context)) {
+// limitLogins passes a login on unless too many logins failed from its address.
+func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestOf(ctx.Context())
 	address := remoteAddress(req.r, s.opts.TrustProxy)
 	if wait := s.logins.take(address); wait > 0 {

@@ -75,7 +75,7 @@ func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	ctx, done := context.WithTimeout(context.Background(), collectTime)
 	defer done()
-	workloads, err := c.app.Workloads(ctx)
+	workloads, err := c.app.JobCounts(ctx)
 	if err != nil {
 		c.log.Warn("counting jobs", "error", err)
 		return
@@ -97,7 +97,7 @@ func (m *metrics) handler() http.Handler {
 }
 
 // observe counts one handled request; operation is empty if it has none.
-func (m *metrics) observe(operation string, answer *recorder, received int64, elapsed time.Duration) {
+func (m *metrics) observe(operation string, answer *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}

@@ -41,8 +41,8 @@ func (s *service) mountEndpoints() {
 	mount(s, api.DeleteModel, a.DeleteModel)
 }
 
-// answer is the response of an operation for huma.
-type answer[Out any] struct {
+// response is the response of an operation for huma.
+type response[Out any] struct {
 	Location string `header:"Location" doc:"The URL of the created resource." hidden:"true"`
 	Body     *Out
 }
@@ -62,12 +62,12 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 			})
 			continue
 		}
-		huma.Register(s.api, op, func(ctx context.Context, in *In) (*answer[Out], error) {
+		huma.Register(s.api, op, func(ctx context.Context, in *In) (*response[Out], error) {
 			out, err := do(ctx, in)
 			if err != nil {
 				return nil, &problem{s.problemOf(ctx, err)}
 			}
-			return &answer[Out]{Location: s.location(ctx, out), Body: out}, nil
+			return &response[Out]{Location: s.location(ctx, out), Body: out}, nil
 		})
 	}
 }
@@ -75,12 +75,12 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 // operation returns the description of an operation for huma.
 func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
-	g := gate{op: op, params: parametersOf(in), json: hasBody}
+	g := requestRules{op: op, params: parametersOf(in), json: hasBody}
 	described := huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: description(op),
-		Tags: []string{noun(op)}, DefaultStatus: op.Status, Errors: refusals(op, g),
+		Tags: []string{tagOf(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, g),
 		Security:    []map[string][]string{{bearerScheme: {}}},
-		Middlewares: huma.Middlewares{s.admit(g)},
+		Middlewares: huma.Middlewares{s.authenticate(g)},
 	}
 	if op.Public {
 		described.Security = []map[string][]string{}
@@ -105,8 +105,8 @@ func (s *service) location(ctx context.Context, out any) string {
 	return s.baseURL(requestOf(ctx).r) + path
 }
 
-// refusals returns the statuses of the documented errors of an operation.
-func refusals(op api.Operation, g gate) []int {
+// errorStatuses returns the statuses of the documented errors of an operation.
+func errorStatuses(op api.Operation, g requestRules) []int {
 	statuses := []int{http.StatusBadRequest}
 	if !op.Public {
 		statuses = append(statuses, http.StatusUnauthorized)

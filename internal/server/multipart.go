@@ -25,8 +25,8 @@ type formFile struct {
 	part  *multipart.Part // nil until found
 	// field, if not nil, is given the parts before and after the file.
 	field func(name string, value io.Reader) error
-	// whole, if not nil, has the last word when all parts have been read.
-	whole func() error
+	// complete, if not nil, has the last word when all parts have been read.
+	complete func() error
 	// err is what ended the reading early.
 	err error
 }
@@ -38,17 +38,17 @@ func newFormFile(w http.ResponseWriter, r *http.Request, limit int64) (*formFile
 		return nil, api.NewProblem(api.CodeWrongMediaType, "the body has to be multipart/form-data with a part %q that holds the CSV", fileField)
 	}
 	if r.ContentLength > limit {
-		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: %s", r.ContentLength, fileBound(limit))
+		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: %s", r.ContentLength, maxFileText(limit))
 	}
 	// The reader takes the end of the body for the end of the form in places
 	// where it is none; so the body never ends for it, but breaks off.
-	body := io.MultiReader(http.MaxBytesReader(w, r.Body, limit), strings.NewReader("\r\n"), brokenOff{})
+	body := io.MultiReader(http.MaxBytesReader(w, r.Body, limit), strings.NewReader("\r\n"), errReader{})
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
-// fileBound says how large the file in a form of limit bytes may be, and where
+// maxFileText says how large the file in a form of limit bytes may be, and where
 // a larger one goes.
-func fileBound(limit int64) string {
+func maxFileText(limit int64) string {
 	text := fmt.Sprintf("a file of at most %d bytes is taken here", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
 		text += "; send a larger one to the dataset's uploadUrl"
@@ -56,11 +56,11 @@ func fileBound(limit int64) string {
 	return text
 }
 
-// brokenOff is the reader of what should not be read.
-type brokenOff struct{}
+// errReader is the reader of what should not be read.
+type errReader struct{}
 
 // Read fails.
-func (brokenOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // Read returns the bytes of the file.
 func (f *formFile) Read(p []byte) (int, error) {
@@ -100,7 +100,7 @@ func (f *formFile) find() error {
 			f.part = part
 			return nil
 		}
-		if err := f.other(part); err != nil {
+		if err := f.handleField(part); err != nil {
 			return err
 		}
 	}
@@ -120,17 +120,17 @@ func (f *formFile) finish() error {
 		if part.FormName() == fileField {
 			return api.NewProblem(api.CodeMalformed, "the body has more than one part %q: send one file", fileField)
 		}
-		if err := f.other(part); err != nil {
+		if err := f.handleField(part); err != nil {
 			return err
 		}
 	}
-	if f.whole != nil {
-		return f.whole()
+	if f.complete != nil {
+		return f.complete()
 	}
 	return nil
 }
 
-func (f *formFile) other(part *multipart.Part) error {
+func (f *formFile) handleField(part *multipart.Part) error {
 	if f.field == nil {
 		return nil
 	}
@@ -153,7 +153,7 @@ func bodyProblem(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &large):
-		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, fileBound(large.Limit)).WithCause(err)
+		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, maxFileText(large.Limit)).WithCause(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return api.NewProblem(api.CodeMalformed, "the body stood still for too long; nothing was kept: send it again").WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):

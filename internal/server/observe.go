@@ -38,7 +38,7 @@ func requestOf(ctx context.Context) *request {
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestID(r)}
-		rec := &recorder{ResponseWriter: w}
+		rec := &responseRecorder{ResponseWriter: w}
 		body := &countedBody{ReadCloser: r.Body}
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, req))
 		r.Body = body
@@ -50,18 +50,18 @@ func (s *service) observe(next http.Handler) http.Handler {
 			s.metrics.inFlight.Dec()
 			failure := recover()
 			if failure != nil {
-				s.panicked(rec, r, failure)
+				s.recoverPanic(rec, r, failure)
 			}
 			elapsed := s.now().Sub(began)
 			s.metrics.observe(req.operation, rec, body.n, elapsed)
-			s.access(r, rec, body.n, elapsed)
-			if failure != nil && rec.cut {
+			s.logAccess(r, rec, body.n, elapsed)
+			if failure != nil && rec.aborted {
 				panic(http.ErrAbortHandler) // so that the client sees that the response is incomplete
 			}
 		}()
 		next.ServeHTTP(rec, r)
 		if rec.status >= http.StatusBadRequest {
-			hearOut(w, r, body)
+			drainBody(w, r, body)
 		}
 	})
 }
@@ -73,21 +73,21 @@ func (s *service) now() time.Time {
 	return s.opts.Now()
 }
 
-// panicked logs a panic and responds with 500 if nothing was sent yet.
-func (s *service) panicked(rec *recorder, r *http.Request, failure any) {
+// recoverPanic logs a panic and responds with 500 if nothing was sent yet.
+func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
 	req := requestOf(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		s.log.ErrorContext(r.Context(), "panic", "requestId", req.id, "panic", fmt.Sprint(failure), "stack", string(debug.Stack()))
 	}
 	if rec.status != 0 {
-		rec.cut = true
+		rec.aborted = true
 		return
 	}
 	writeProblem(rec, internalProblem(r.Context(), http.StatusInternalServerError, "panic", nil).Problem)
 }
 
-// access logs one line, without the query, which may contain a signature.
-func (s *service) access(r *http.Request, rec *recorder, in int64, elapsed time.Duration) {
+// logAccess logs one line, without the query, which may contain a signature.
+func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, elapsed time.Duration) {
 	req := requestOf(r.Context())
 	level := slog.LevelInfo
 	if req.operation == "" && rec.status < http.StatusBadRequest {
@@ -122,19 +122,19 @@ func isPlainID(id string) bool {
 	return id != "" && len(id) <= 64
 }
 
-// recorder records the status and size of a response.
-type recorder struct {
+// responseRecorder records the status and size of a response.
+type responseRecorder struct {
 	http.ResponseWriter
-	status int
-	n      int64
-	cut    bool // a panic came after the response had begun
+	status  int
+	n       int64
+	aborted bool // a panic came after the response had begun
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.
-func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
 // WriteHeader records the first status that is not informational.
-func (rec *recorder) WriteHeader(status int) {
+func (rec *responseRecorder) WriteHeader(status int) {
 	if rec.status == 0 && status >= http.StatusOK {
 		rec.status = status
 	}
@@ -142,7 +142,7 @@ func (rec *recorder) WriteHeader(status int) {
 }
 
 // Write counts the bytes.
-func (rec *recorder) Write(b []byte) (int, error) {
+func (rec *responseRecorder) Write(b []byte) (int, error) {
 	if rec.status == 0 {
 		rec.status = http.StatusOK
 	}
@@ -152,7 +152,7 @@ func (rec *recorder) Write(b []byte) (int, error) {
 }
 
 // ReadFrom lets the underlying writer use sendfile.
-func (rec *recorder) ReadFrom(src io.Reader) (int64, error) {
+func (rec *responseRecorder) ReadFrom(src io.Reader) (int64, error) {
 	if rec.status == 0 {
 		rec.status = http.StatusOK
 	}

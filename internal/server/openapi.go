@@ -48,16 +48,16 @@ func apiConfig(version string) huma.Config {
 			Servers: []*huma.Server{{URL: "/"}},
 		},
 		Formats: map[string]huma.Format{
-			"application/json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON},
-			"json":             {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON}, // problem+json
+			"application/json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: unmarshalJSON},
+			"json":             {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: unmarshalJSON}, // problem+json
 		},
 		DefaultFormat: "application/json",
 	}
 }
 
-// readJSON is json.Unmarshal with errors that contain no Go types and no
+// unmarshalJSON is json.Unmarshal with errors that contain no Go types and no
 // values.
-func readJSON(data []byte, v any) error {
+func unmarshalJSON(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	var (
 		syntax   *json.SyntaxError
@@ -111,8 +111,8 @@ func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// noun returns the tag of an operation.
-func noun(op api.Operation) string {
+// tagOf returns the tag of an operation.
+func tagOf(op api.Operation) string {
 	path := strings.TrimPrefix(op.Path, "/api/")
 	path = strings.TrimPrefix(path, "v1/")
 	first, _, _ := strings.Cut(path, "/")
@@ -151,9 +151,9 @@ var remarks = map[string]string{
 	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of all before them.",
 }
 
-// describe adds to the document what huma cannot derive: the bodies of
+// completeDocument adds to the document what huma cannot derive: the bodies of
 // operations that stream, and the Location header.
-func describe(doc *huma.OpenAPI) {
+func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
 	keyed := &huma.Schema{Type: huma.TypeObject, Required: []string{"modelKey", "file"}, Properties: map[string]*huma.Schema{
@@ -164,15 +164,15 @@ func describe(doc *huma.OpenAPI) {
 	setBody(doc, api.UploadData.Operation, "text/csv", file)
 	setBody(doc, api.CreatePrediction.Operation, "multipart/form-data", form)
 	setBody(doc, api.CreatePredictionByForm.Operation, "multipart/form-data", keyed)
-	result := described(doc, api.DownloadResult.Operation)
+	result := operationOf(doc, api.DownloadResult.Operation)
 	result.Responses["200"].Content = map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}
-	model := described(doc, api.DownloadModel.Operation)
+	model := operationOf(doc, api.DownloadModel.Operation)
 	model.Responses["200"].Content = map[string]*huma.MediaType{
 		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 	}
 	for _, op := range api.Operations() {
 		if op.Status == http.StatusCreated {
-			described(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
+			operationOf(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
 				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
 		}
@@ -180,13 +180,13 @@ func describe(doc *huma.OpenAPI) {
 }
 
 func setBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Schema) {
-	described(doc, op).RequestBody = &huma.RequestBody{
+	operationOf(doc, op).RequestBody = &huma.RequestBody{
 		Required: true, Content: map[string]*huma.MediaType{media: {Schema: schema}},
 	}
 }
 
-// described returns an operation of the document.
-func described(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
+// operationOf returns an operation of the document.
+func operationOf(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {
 	case http.MethodPost:

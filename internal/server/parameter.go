@@ -37,9 +37,9 @@ func parametersOf(in reflect.Type) parameters {
 	return ps
 }
 
-// read returns a problem with every syntactically invalid parameter; nil if
+// validate returns a problem with every syntactically invalid parameter; nil if
 // there is none. It converts keys to lower case, as they are stored.
-func (ps parameters) read(r *http.Request) *api.Problem {
+func (ps parameters) validate(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return api.NewProblem(api.CodeMalformed, "invalid query in the URL")

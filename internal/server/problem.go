@@ -44,9 +44,9 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// missingMark ends huma's message about a missing property, which begins with
+// requiredSuffix ends huma's message about a missing property, which begins with
 // the property's name and has its parent's location.
-const missingMark = "\x1f is required"
+const requiredSuffix = "\x1f is required"
 
 // huma configures its error type and messages in package variables. They must
 // be set before anything is registered.
@@ -58,7 +58,7 @@ func init() {
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return humaProblem(context.Background(), status, msg, errs)
 	}
-	validation.MsgExpectedRequiredProperty = "%s" + missingMark
+	validation.MsgExpectedRequiredProperty = "%s" + requiredSuffix
 	validation.MsgUnexpectedProperty = "is not a field of this request"
 	validation.MsgExpectedMinimumNumber = "must be at least %v"
 	validation.MsgExpectedMaximumNumber = "must be at most %v"
@@ -124,7 +124,7 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 		field = strings.TrimPrefix(field, prefix)
 	}
 	message := d.Message
-	if name, ok := strings.CutSuffix(message, missingMark); ok {
+	if name, ok := strings.CutSuffix(message, requiredSuffix); ok {
 		message = "is required"
 		if field == "body" {
 			field = name

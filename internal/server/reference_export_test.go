@@ -91,11 +91,11 @@ func (w *referenceWriter) errors() {
 func (w *referenceWriter) operations() {
 	group := ""
 	for _, op := range api.Operations() {
-		if n := noun(op); n != group {
+		if n := tagOf(op); n != group {
 			group = n
 			w.text("\n## Operations: %s\n", n)
 		}
-		w.operation(op, described(w.doc, op))
+		w.operation(op, operationOf(w.doc, op))
 	}
 }
 

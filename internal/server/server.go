@@ -63,7 +63,7 @@ type service struct {
 // /readyz and /metrics.
 func New(a *app.App, opts Options) http.Handler {
 	s := newService(a, opts)
-	rt := &router{refuse: s.refuse}
+	rt := &router{refuse: s.routeError}
 	s.mountAll(rt)
 	document, err := s.api.OpenAPI().MarshalJSON()
 	if err != nil {
@@ -115,11 +115,11 @@ func (s *service) mountAll(rt *router) {
 	s.api = humago.New(rt, apiConfig(s.opts.Version))
 	s.mountEndpoints()
 	s.mountStreams()
-	describe(s.api.OpenAPI())
+	completeDocument(s.api.OpenAPI())
 }
 
-// refuse responds to a request without a route.
-func (s *service) refuse(w http.ResponseWriter, r *http.Request, status int) {
+// routeError responds to a request without a route.
+func (s *service) routeError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed; the Allow header lists those that are", r.Method))
 		return

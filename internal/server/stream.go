@@ -23,12 +23,12 @@ const formOverhead = 1 << 20
 // mountStreams mounts the operations with a file in their request or response.
 // They stream it, because huma would hold it in memory.
 func (s *service) mountStreams() {
-	stream(s, api.AddData, s.addData)
-	stream(s, api.UploadData, s.uploadData)
-	stream(s, api.CreatePrediction, s.createPrediction)
-	stream(s, api.CreatePredictionByForm, s.createPredictionByForm)
-	give(s, api.DownloadResult, "text/csv; charset=utf-8", s.app.DownloadResult)
-	give(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
+	mountUpload(s, api.AddData, s.addData)
+	mountUpload(s, api.UploadData, s.uploadData)
+	mountUpload(s, api.CreatePrediction, s.createPrediction)
+	mountUpload(s, api.CreatePredictionByForm, s.createPredictionByForm)
+	mountDownload(s, api.DownloadResult, "text/csv; charset=utf-8", s.app.DownloadResult)
+	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
 // exchange is the request and response of an operation that streams.
@@ -37,8 +37,8 @@ type exchange struct {
 	r *http.Request
 }
 
-// stream is mount for an operation that reads the body itself.
-func stream[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, exchange) (*Out, error)) {
+// mountUpload is mount for an operation that reads the body itself.
+func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, exchange) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestOf(ctx)
 		body := s.patient(req.w, req.r)
@@ -47,9 +47,9 @@ func stream[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Co
 	})
 }
 
-// stall is how long an upload may stand still. As long as bytes come it may
+// uploadIdleTimeout is how long an upload may stand still. As long as bytes come it may
 // take whatever time it takes.
-const stall = 2 * time.Minute
+const uploadIdleTimeout = 2 * time.Minute
 
 // patientBody moves the deadline for reading along as the body is read.
 type patientBody struct {
@@ -68,7 +68,7 @@ func (s *service) patient(w http.ResponseWriter, r *http.Request) *patientBody {
 // Read returns the body up to an end or a stall.
 func (b *patientBody) Read(p []byte) (int, error) {
 	if b.now != nil {
-		_ = b.conn.SetReadDeadline(b.now().Add(stall)) // not every connection has deadlines
+		_ = b.conn.SetReadDeadline(b.now().Add(uploadIdleTimeout)) // not every connection has deadlines
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *service) addData(ctx context.Context, in *api.DatasetInput, x exchange)
 		return nil, err
 	}
 	entry, err := s.app.AddData(ctx, in, file)
-	return entry, file.reason(err)
+	return entry, file.bodyError(err)
 }
 
 func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, x exchange) (*api.CreatedPrediction, error) {
@@ -94,11 +94,11 @@ func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, x ex
 		return nil, err
 	}
 	created, err := s.app.CreatePrediction(ctx, in, file)
-	return created, file.reason(err)
+	return created, file.bodyError(err)
 }
 
-// reason prefers why the body could not be read to what the app made of it.
-func (f *formFile) reason(err error) error {
+// bodyError prefers why the body could not be read to what the app made of it.
+func (f *formFile) bodyError(err error) error {
 	if err != nil && f.err != nil && !errors.Is(f.err, io.EOF) {
 		return f.err
 	}
@@ -155,22 +155,22 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exc
 		in.ModelKey = strings.TrimSpace(string(text))
 		return err
 	}
-	file.whole = func() error { return readModelKey(in) }
+	file.complete = func() error { return checkModelKey(in) }
 	if err := file.find(); err != nil {
 		return nil, file.fail(err)
 	}
 	if in.ModelKey != "" {
-		if err := readModelKey(in); err != nil {
+		if err := checkModelKey(in); err != nil {
 			return nil, err
 		}
 	}
 	created, err := s.app.CreatePrediction(ctx, in, file)
-	return created, file.reason(err)
+	return created, file.bodyError(err)
 }
 
-// readModelKey validates a key from a form and converts it to lower case, as
+// checkModelKey validates a key from a form and converts it to lower case, as
 // keys are stored.
-func readModelKey(in *api.ModelInput) error {
+func checkModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":
 		return api.NewFieldProblem("modelKey", "is required: a part with the model's key")
@@ -188,9 +188,9 @@ type download struct {
 	Body func(huma.Context)
 }
 
-// give mounts an operation that returns a file. It supports ranges and
+// mountDownload mounts an operation that returns a file. It supports ranges and
 // conditional requests like http.ServeContent.
-func give[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
+func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
 	op := s.operation(e.Operation, reflect.TypeFor[In]())
 	huma.Register(s.api, op, func(ctx context.Context, in *In) (*download, error) {
 		file, err := open(ctx, in)
@@ -204,7 +204,7 @@ func give[In any](s *service, e api.Endpoint[In, api.None], media string, open f
 			h.Set("Content-Type", media)
 			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 			h.Set("Cache-Control", "private")
-			h.Set("ETag", `"`+file.Tag+`"`)
+			h.Set("ETag", `"`+file.ETag+`"`)
 			http.ServeContent(&rangeWriter{ResponseWriter: w}, r, "", file.ModTime, file)
 		}}, nil
 	})

@@ -28,14 +28,14 @@ func scanAccount(row scanner) (*Account, error) {
 
 // InsertAccount adds an account. It fails with ErrTaken if the e-mail is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
-	return fault(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
+	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
 		a.Key, a.Email, a.Password, boolInt(a.Disabled), micros(a.Created)))
 }
 
 // GetAccount returns the account with an e-mail address.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE email = ?", email))
-	return a, fault(err)
+	return a, translateError(err)
 }
 
 // ListAccounts returns all accounts, sorted by e-mail.
@@ -44,14 +44,14 @@ func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scanAccount)
+	return scanAll(rows, scanAccount)
 }
 
 // UpdateAccount writes Password and Disabled, and ends the account's sessions.
 // The running jobs of a disabled account stop at their next heartbeat and wait
 // in the queue.
 func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
-	err := t.change(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
+	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
 		a.Password, boolInt(a.Disabled), a.Key)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
+	return blobs, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
 // InsertToken adds a session. Sessions that expired before now are deleted.
@@ -88,12 +88,12 @@ func (t *Tx) GetTokenAccount(ctx context.Context, hash string, now time.Time) (*
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, `SELECT a.key, a.email, a.password, a.disabled, a.created
 		FROM token t JOIN account a ON a.key = t.account
 		WHERE t.hash = ? AND t.expires > ? AND a.disabled = 0`, hash, micros(now)))
-	return a, fault(err)
+	return a, translateError(err)
 }
 
-// KeepSecret stores value under name unless a value exists, and returns the
+// GetOrInsertSecret stores value under name unless a value exists, and returns the
 // stored one: every process gets the same.
-func (s *Store) KeepSecret(ctx context.Context, name, value string) (kept string, err error) {
+func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (kept string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
 		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&kept)
 	})

@@ -61,7 +61,7 @@ func scanDataset(row scanner) (*Dataset, error) {
 // that name.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 	d.Series = cmp.Or(d.Series, d.Name)
-	return fault(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, created, updated)
+	return translateError(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, created, updated)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, micros(d.Created), micros(d.Updated)))
 }
@@ -70,7 +70,7 @@ func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, error) {
 	d, err := scanDataset(t.tx.QueryRowContext(ctx,
 		"SELECT "+datasetColumns+" FROM dataset d WHERE d.key = ? AND d.account = ?", key, account))
-	return d, fault(err)
+	return d, translateError(err)
 }
 
 // DatasetQuery filters the datasets of an account.
@@ -80,13 +80,13 @@ type DatasetQuery struct {
 	State string
 	// WithModel selects datasets that have a model.
 	WithModel bool
-	Window
+	Page
 }
 
 // ListDatasets returns a page of datasets, newest first, and their total
 // number. Columns, Classes and Schema are left empty.
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int64, error) {
-	s := selection{columns: datasetEntryColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
+	s := listQuery{columns: datasetEntryColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
 	s.and("d.account = ?", q.Account)
 	if q.State != "" {
 		s.and("d.status = ?", q.State)
@@ -94,21 +94,21 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int6
 	if q.WithModel {
 		s.and("EXISTS (SELECT 1 FROM model m WHERE m.dataset = d.key)")
 	}
-	return list(ctx, t, s, q.Window, scanDataset)
+	return listPage(ctx, t, s, q.Page, scanDataset)
 }
 
 // UpdateDataset writes the mutable columns of a dataset if it is in state from.
 // It returns ErrState if it is in another state or does not exist.
 func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
-	columns, err := json.Marshal(notNil(d.Columns))
+	columns, err := json.Marshal(nonNil(d.Columns))
 	if err != nil {
 		return err
 	}
-	classes, err := json.Marshal(notNil(d.Classes))
+	classes, err := json.Marshal(nonNil(d.Classes))
 	if err != nil {
 		return err
 	}
-	return t.change(ctx, ErrState, `UPDATE dataset SET status = ?, blob = ?, bytes = ?, sha256 = nullif(?, ''), reason = ?, row_count = ?,
+	return t.execRequired(ctx, ErrState, `UPDATE dataset SET status = ?, blob = ?, bytes = ?, sha256 = nullif(?, ''), reason = ?, row_count = ?,
 		columns = ?, classes = ?, schema = ?, updated = ? WHERE key = ? AND status = ?`,
 		d.Status, d.Blob, d.Bytes, d.SHA256, d.Reason, d.Rows, string(columns), string(classes), string(d.Schema),
 		micros(d.Updated), d.Key, from)
@@ -122,11 +122,11 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, 
 	if err != nil {
 		return nil, err
 	}
-	return t.deleteTree(ctx, "dataset", d.Key)
+	return t.deleteCascade(ctx, "dataset", d.Key)
 }
 
-// notNil returns an empty list for a nil one, because JSON distinguishes them.
-func notNil[T any](list []T) []T {
+// nonNil returns an empty list for a nil one, because JSON distinguishes them.
+func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

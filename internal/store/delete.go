@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// trees holds, for each kind of root, the conditions that select the rows that
+// cascade holds, for each kind of root, the conditions that select the rows that
 // are deleted with it. Foreign keys cascade the deletion to other tables; blobs
 // and queued jobs have no foreign keys and are selected by these conditions.
-var trees = map[string]struct{ table, datasets, trainings, models, predictions string }{
+var cascade = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
 	"training":   {"training", "", "key = ? OR parent = ?", "training = ?", "model IN (SELECT key FROM model WHERE training = ?)"},
@@ -20,8 +20,8 @@ var trees = map[string]struct{ table, datasets, trainings, models, predictions s
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// arguments returns the key once per placeholder of the query.
-func arguments(query, key string) []any {
+// repeatKey returns the key once per placeholder of the query.
+func repeatKey(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
 		args[i] = key
@@ -31,7 +31,7 @@ func arguments(query, key string) []any {
 
 // blobsWhere returns the blobs of a root and its dependents.
 func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error) {
-	tree := trees[root]
+	tree := cascade[root]
 	var parts []string
 	for _, p := range []struct{ query, where string }{
 		{"SELECT blob FROM dataset WHERE ", tree.datasets},
@@ -44,17 +44,17 @@ func (t *Tx) blobsWhere(ctx context.Context, root, key string) ([]string, error)
 		}
 	}
 	query := strings.Join(parts, " UNION ALL ")
-	return t.texts(ctx, query, arguments(query, key)...)
+	return t.queryStrings(ctx, query, repeatKey(query, key)...)
 }
 
-// Activity is an active job: on a "training job" or "prediction".
-type Activity struct{ Noun, Key, Status string }
+// ActiveJob is an active job: on a "training job" or "prediction".
+type ActiveJob struct{ Noun, Key, Status string }
 
-// Busy returns an active job that must end before the root can be deleted; nil
+// ActiveJob returns an active job that must end before the root can be deleted; nil
 // if there is none. The preparation of a dataset does not prevent its deletion.
 // The root is "dataset", "training", "model" or "prediction".
-func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
-	tree := trees[root]
+func (t *Tx) ActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
+	tree := cascade[root]
 	var parts []string
 	for _, p := range []struct{ query, where string }{
 		{"SELECT 'training job', key, status FROM training WHERE parent IS NULL AND status IN ('" +
@@ -66,17 +66,17 @@ func (t *Tx) Busy(ctx context.Context, root, key string) (*Activity, error) {
 		}
 	}
 	query := strings.Join(parts, " UNION ALL ") + " LIMIT 1"
-	var a Activity
-	err := t.tx.QueryRowContext(ctx, query, arguments(query, key)...).Scan(&a.Noun, &a.Key, &a.Status)
+	var a ActiveJob
+	err := t.tx.QueryRowContext(ctx, query, repeatKey(query, key)...).Scan(&a.Noun, &a.Key, &a.Status)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return &a, err
 }
 
-// deleteTree deletes a root, its dependents and their queued jobs.
-func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error) {
-	busy, err := t.Busy(ctx, root, key)
+// deleteCascade deletes a root, its dependents and their queued jobs.
+func (t *Tx) deleteCascade(ctx context.Context, root, key string) ([]string, error) {
+	busy, err := t.ActiveJob(ctx, root, key)
 	if err != nil {
 		return nil, err
 	}
@@ -87,16 +87,16 @@ func (t *Tx) deleteTree(ctx context.Context, root, key string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	tree := trees[root]
+	tree := cascade[root]
 	jobs := "DELETE FROM job WHERE subject = ? OR subject IN (SELECT key FROM prediction WHERE " + tree.predictions + ")"
-	if err := t.exec(ctx, jobs, arguments(jobs, key)...); err != nil {
+	if err := t.exec(ctx, jobs, repeatKey(jobs, key)...); err != nil {
 		return nil, err
 	}
-	return blobs, t.change(ctx, ErrNotFound, "DELETE FROM "+tree.table+" WHERE key = ?", key)
+	return blobs, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+tree.table+" WHERE key = ?", key)
 }
 
-// Blobs returns every blob that a row references.
-func (t *Tx) Blobs(ctx context.Context) ([]string, error) {
-	return t.texts(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
+// ListBlobs returns every blob that a row references.
+func (t *Tx) ListBlobs(ctx context.Context) ([]string, error) {
+	return t.queryStrings(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
 		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction`)
 }

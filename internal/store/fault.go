@@ -12,17 +12,17 @@ import (
 
 // The errors that callers handle. Test with errors.Is.
 var (
-	ErrNotFound = errors.New("no such row")
-	ErrTaken    = errors.New("the name is taken")
-	ErrState    = errors.New("the row is not in the required state")
-	ErrLost     = errors.New("the job was leased by another process or deleted")
-	ErrFull     = errors.New("the disk of the database is full")
-	ErrCorrupt  = errors.New("the database is damaged")
-	ErrNewer    = errors.New("the database was written by a newer program")
+	ErrNotFound  = errors.New("no such row")
+	ErrTaken     = errors.New("the name is taken")
+	ErrState     = errors.New("the row is not in the required state")
+	ErrLeaseLost = errors.New("the job was leased by another process or deleted")
+	ErrFull      = errors.New("the disk of the database is full")
+	ErrCorrupt   = errors.New("the database is damaged")
+	ErrNewer     = errors.New("the database was written by a newer program")
 )
 
-// fault translates driver errors into the errors above and wraps the cause.
-func fault(err error) error {
+// translateError translates driver errors into the errors above and wraps the cause.
+func translateError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
 	}
@@ -43,11 +43,11 @@ func fault(err error) error {
 	return err
 }
 
-// faultIn is fault for a call with ctx: the driver reports the end of ctx as an
+// translateContextError is fault for a call with ctx: the driver reports the end of ctx as an
 // interruption.
-func faultIn(ctx context.Context, err error) error {
+func translateContextError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
-	return fault(err)
+	return translateError(err)
 }

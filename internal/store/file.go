@@ -32,8 +32,8 @@ type OwnedFile struct {
 	Kind, Key string
 }
 
-// Files returns every stored file that a row references.
-func (t *Tx) Files(ctx context.Context) ([]*OwnedFile, error) {
+// ListFiles returns every stored file that a row references.
+func (t *Tx) ListFiles(ctx context.Context) ([]*OwnedFile, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT 'dataset', key, blob, bytes, coalesce(sha256, '') FROM dataset WHERE blob <> ''
 		UNION ALL SELECT 'model', key, blob, coalesce(bytes, 0), coalesce(sha256, '') FROM model
 		UNION ALL SELECT 'blind', key, blind, coalesce(blind_bytes, 0), coalesce(blind_sha256, '') FROM prediction WHERE blind <> ''
@@ -42,15 +42,15 @@ func (t *Tx) Files(ctx context.Context) ([]*OwnedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, func(row scanner) (*OwnedFile, error) {
+	return scanAll(rows, func(row scanner) (*OwnedFile, error) {
 		var f OwnedFile
 		return &f, row.Scan(&f.Kind, &f.Key, &f.Blob, &f.Bytes, &f.SHA256)
 	})
 }
 
-// KeepSum writes the size and checksum of a file that has none yet. It does
+// UpdateChecksum writes the size and checksum of a file that has none yet. It does
 // nothing if the row was deleted or references another file.
-func (t *Tx) KeepSum(ctx context.Context, f *OwnedFile) error {
+func (t *Tx) UpdateChecksum(ctx context.Context, f *OwnedFile) error {
 	query, ok := map[string]string{
 		CSVFile:    "UPDATE dataset SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",
 		ModelFile:  "UPDATE model SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// KeepFolder stores id as the identity of the data folder unless it has one,
+// GetOrInsertFolder stores id as the identity of the data folder unless it has one,
 // and returns the stored one: every process gets the same.
-func (s *Store) KeepFolder(ctx context.Context, id string) (kept string, err error) {
+func (s *Store) GetOrInsertFolder(ctx context.Context, id string) (kept string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
-		kept, err = t.Folder(ctx)
+		kept, err = t.GetFolder(ctx)
 		if err != nil || kept != "" {
 			return err
 		}
@@ -19,10 +19,10 @@ func (s *Store) KeepFolder(ctx context.Context, id string) (kept string, err err
 	return kept, err
 }
 
-// Folder returns the identity of the data folder; empty if the database has
+// GetFolder returns the identity of the data folder; empty if the database has
 // none yet.
-func (t *Tx) Folder(ctx context.Context) (id string, err error) {
-	err = fault(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
+func (t *Tx) GetFolder(ctx context.Context) (id string, err error) {
+	err = translateError(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
 	if errors.Is(err, ErrNotFound) {
 		return "", nil
 	}

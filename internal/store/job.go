@@ -32,7 +32,7 @@ func scanJob(row scanner) (*Job, error) {
 // InsertJob queues a job, in the transaction of the state change that causes
 // it.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
-	return fault(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
+	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
 		j.Key, j.Account, j.Kind, j.Subject, j.Process, micros(j.Created)))
 }
 
@@ -41,8 +41,8 @@ type JobClaim struct {
 	Kind string
 	// Subjects limits the claim to jobs on these subjects; nil allows any.
 	Subjects []string
-	// Without are accounts whose jobs are excluded.
-	Without []string
+	// ExcludeAccounts are accounts whose jobs are excluded.
+	ExcludeAccounts []string
 	// Now is the time of the claim, Until the end of the lease.
 	Now, Until time.Time
 }
@@ -60,7 +60,7 @@ func (c *JobClaim) where(process string) (string, []any) {
 			args = append(args, subject)
 		}
 	}
-	for _, account := range c.Without {
+	for _, account := range c.ExcludeAccounts {
 		query += " AND j.account <> ?"
 		args = append(args, account)
 	}
@@ -73,7 +73,7 @@ func (c *JobClaim) where(process string) (string, []any) {
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.where(s.Process())
 	if idle, err := s.noJob(ctx, where, args); err != nil || idle {
-		return nil, errors.Join(err, errIf(idle, ErrNotFound))
+		return nil, errors.Join(err, errWhen(idle, ErrNotFound))
 	}
 	var j *Job
 	err := s.Write(ctx, func(t *Tx) (err error) {
@@ -99,10 +99,10 @@ func (s *Store) noJob(ctx context.Context, where string, args []any) (bool, erro
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, nil
 	}
-	return false, fault(err)
+	return false, translateError(err)
 }
 
-func errIf(condition bool, err error) error {
+func errWhen(condition bool, err error) error {
 	if condition {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 		return row.Scan(&cancelled)
 	})
 	if errors.Is(err, ErrNotFound) {
-		err = ErrLost
+		err = ErrLeaseLost
 	}
 	return cancelled, err
 }
@@ -136,7 +136,7 @@ func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 func (s *Store) FreeDeadJobs(ctx context.Context) error {
 	var owners []string
 	err := s.Read(ctx, func(t *Tx) (err error) {
-		owners, err = t.texts(ctx, "SELECT DISTINCT owner FROM job WHERE owner <> ''")
+		owners, err = t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE owner <> ''")
 		return err
 	})
 	if err != nil {
@@ -160,16 +160,16 @@ func (s *Store) FreeDeadJobs(ctx context.Context) error {
 // writes its result. It returns ErrLost if the lease was lost, so that the
 // result is not written.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
-	return t.change(ctx, ErrLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
+	return t.execRequired(ctx, ErrLeaseLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }
 
-// HoldJob returns ErrLost unless the process has the lease. It guards what is
+// CheckLease returns ErrLost unless the process has the lease. It guards what is
 // written while the job runs.
-func (t *Tx) HoldJob(ctx context.Context, key, process string) error {
+func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	var one int
 	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
-		return ErrLost
+		return ErrLeaseLost
 	}
 	return err
 }
@@ -182,7 +182,7 @@ func (t *Tx) DropJob(ctx context.Context, subject string) error {
 // DropQueuedJob deletes the job of a subject unless it is leased, and reports
 // whether it did.
 func (t *Tx) DropQueuedJob(ctx context.Context, subject string) (bool, error) {
-	err := t.change(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
+	err := t.execRequired(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -202,7 +202,7 @@ func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, func(row scanner) (*JobCount, error) {
+	return scanAll(rows, func(row scanner) (*JobCount, error) {
 		var c JobCount
 		return &c, row.Scan(&c.Kind, &c.Queued, &c.Running)
 	})

@@ -48,10 +48,10 @@ func (s suite) jobs(t *testing.T) {
 	})
 	t.Run("another account's only", func(t *testing.T) {
 		queue("ann", 3, "6")
-		claim := JobClaim{Kind: "kind", Now: at(20), Until: at(30), Without: []string{"ann"}}
+		claim := JobClaim{Kind: "kind", Now: at(20), Until: at(30), ExcludeAccounts: []string{"ann"}}
 		_, err := s.ClaimJob(t.Context(), claim)
 		wantErr(t, err, ErrNotFound)
-		claim.Without = []string{"bob"}
+		claim.ExcludeAccounts = []string{"bob"}
 		j, err := s.ClaimJob(t.Context(), claim)
 		if err != nil || j.Subject != "6" {
 			t.Fatalf("claimed %+v, %v", j, err)
@@ -64,7 +64,7 @@ func (s suite) jobs(t *testing.T) {
 		ann := &Account{Key: "ann", Disabled: true}
 		write(t, s.Store, func(tx *Tx) error { return tx.UpdateAccount(t.Context(), ann) })
 		_, err := s.RenewJob(t.Context(), before.Key, at(40))
-		wantErr(t, err, ErrLost)
+		wantErr(t, err, ErrLeaseLost)
 		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(21), Until: at(31)})
 		wantErr(t, err, ErrNotFound)
 		ann.Disabled = false
@@ -84,9 +84,9 @@ func (s suite) jobs(t *testing.T) {
 			t.Errorf("claimed %+v", j)
 		}
 		_, err := s.RenewJob(t.Context(), j.Key, at(200))
-		wantErr(t, err, ErrLost)
-		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.Process()) }), ErrLost)
-		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.HoldJob(t.Context(), j.Key, s.Process()) }), ErrLost)
+		wantErr(t, err, ErrLeaseLost)
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.Process()) }), ErrLeaseLost)
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.CheckLease(t.Context(), j.Key, s.Process()) }), ErrLeaseLost)
 		if cancelled, err := other.RenewJob(t.Context(), j.Key, at(200)); cancelled || err != nil {
 			t.Error(cancelled, err)
 		}
@@ -110,8 +110,8 @@ func (s suite) jobs(t *testing.T) {
 		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(111), Until: at(120)}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a living process lost its job: %v", err)
 		}
-		gone.presence.file.Close() // as its death would
-		if gone.presence.file = nil; s.Alive(gone.Process()) {
+		gone.lock.file.Close() // as its death would
+		if gone.lock.file = nil; s.Alive(gone.Process()) {
 			t.Fatal("it lives")
 		}
 		if err := s.FreeDeadJobs(t.Context()); err != nil {

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Window is a page of a list: at most Limit rows after the first Offset.
-type Window struct{ Offset, Limit int64 }
+// Page is a page of a list: at most Limit rows after the first Offset.
+type Page struct{ Offset, Limit int64 }
 
-// selection holds the parts of a query that a list and its count share.
-type selection struct {
+// listQuery holds the parts of a query that a list and its count share.
+type listQuery struct {
 	columns, from, order string
 	where                []string
 	args                 []any
 }
 
 // and adds a condition.
-func (s *selection) and(condition string, args ...any) {
+func (s *listQuery) and(condition string, args ...any) {
 	s.where = append(s.where, condition)
 	s.args = append(s.args, args...)
 }
 
-func (s *selection) condition() string {
+func (s *listQuery) condition() string {
 	if len(s.where) == 0 {
 		return ""
 	}
@@ -33,8 +33,8 @@ func (s *selection) condition() string {
 // scanner is a row: *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dst ...any) error }
 
-// list returns the rows of the page and the total number of rows.
-func list[T any](ctx context.Context, t *Tx, s selection, w Window, scan func(scanner) (*T, error)) ([]*T, int64, error) {
+// listPage returns the rows of the page and the total number of rows.
+func listPage[T any](ctx context.Context, t *Tx, s listQuery, w Page, scan func(scanner) (*T, error)) ([]*T, int64, error) {
 	var total int64
 	count := "SELECT count(*) FROM " + s.from + s.condition()
 	if err := t.tx.QueryRowContext(ctx, count, s.args...).Scan(&total); err != nil {
@@ -45,12 +45,12 @@ func list[T any](ctx context.Context, t *Tx, s selection, w Window, scan func(sc
 	if err != nil {
 		return nil, 0, err
 	}
-	items, err := collect(rows, scan)
+	items, err := scanAll(rows, scan)
 	return items, total, err
 }
 
-// collect scans all rows and closes them.
-func collect[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error) {
+// scanAll scans all rows and closes them.
+func scanAll[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
 	for rows.Next() {
@@ -63,8 +63,8 @@ func collect[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error
 	return items, rows.Err()
 }
 
-// texts returns the non-empty values of a query of one column.
-func (t *Tx) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+// queryStrings returns the non-empty values of a query of one column.
+func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -83,9 +83,9 @@ func (t *Tx) texts(ctx context.Context, query string, args ...any) ([]string, er
 	return all, rows.Err()
 }
 
-// change runs a statement that must affect a row, and returns none if it
+// execRequired runs a statement that must affect a row, and returns none if it
 // affects no row.
-func (t *Tx) change(ctx context.Context, none error, query string, args ...any) error {
+func (t *Tx) execRequired(ctx context.Context, none error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return err

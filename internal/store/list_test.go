@@ -35,18 +35,18 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 	s.fill(t)
 	unread(t, s.Store)
 	err = s.Read(t.Context(), func(tx *Tx) error {
-		datasets, _, err := tx.ListDatasets(t.Context(), DatasetQuery{Account: "ann", Window: Window{0, 9}})
+		datasets, _, err := tx.ListDatasets(t.Context(), DatasetQuery{Account: "ann", Page: Page{0, 9}})
 		if err != nil || len(datasets) == 0 {
 			t.Errorf("%d datasets, %v", len(datasets), err)
 		}
 		if _, err := tx.GetDataset(t.Context(), "ann", "d1"); err == nil {
 			t.Error("the dataset itself can be read: the test shows nothing")
 		}
-		trainings, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Window: Window{0, 9}})
+		trainings, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Page: Page{0, 9}})
 		if err != nil || len(trainings) == 0 {
 			t.Errorf("%d training jobs, %v", len(trainings), err)
 		}
-		models, _, err := tx.ListModels(t.Context(), "d1", Window{0, 9})
+		models, _, err := tx.ListModels(t.Context(), "d1", Page{0, 9})
 		if err != nil || len(models) == 0 || len(models[0].Report) > 0 {
 			t.Errorf("%d models, %v", len(models), err)
 		}
@@ -89,7 +89,7 @@ func BenchmarkListDatasets(b *testing.B) {
 	}
 	for b.Loop() {
 		err := s.Read(b.Context(), func(tx *Tx) error {
-			rows, _, err := tx.ListDatasets(b.Context(), DatasetQuery{Account: "ann", Window: Window{0, 100}})
+			rows, _, err := tx.ListDatasets(b.Context(), DatasetQuery{Account: "ann", Page: Page{0, 100}})
 			if len(rows) != 100 {
 				b.Errorf("%d rows", len(rows))
 			}

@@ -54,14 +54,14 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
 	var account string
 	if err := row.Scan(&m.Version, &account, &m.Series); err != nil {
-		return fault(err)
+		return translateError(err)
 	}
 	row = t.tx.QueryRowContext(ctx, `INSERT INTO series (account, name, versions) VALUES (?, ?, 1)
 		ON CONFLICT (account, name) DO UPDATE SET versions = series.versions + 1 RETURNING versions`, account, m.Series)
 	if err := row.Scan(&m.SeriesVersion); err != nil {
-		return fault(err)
+		return translateError(err)
 	}
-	return fault(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, validation_interval, test_interval, created)
+	return translateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, validation_interval, test_interval, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.Achieved,
 		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, micros(m.Created)))
@@ -72,17 +72,17 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	m, err := scanModel(t.tx.QueryRowContext(ctx,
 		"SELECT "+modelColumns+" FROM "+modelFrom+" WHERE m.key = ? AND m.account = ?", key, account))
 	if err != nil {
-		return nil, fault(err)
+		return nil, translateError(err)
 	}
 	return m, t.markChampion(ctx, m)
 }
 
 // ListModels returns a page of a dataset's models, newest first, and their
 // total number. Report is left empty.
-func (t *Tx) ListModels(ctx context.Context, dataset string, w Window) ([]*Model, int64, error) {
-	s := selection{columns: modelEntryColumns, from: modelFrom, order: "m.version DESC"}
+func (t *Tx) ListModels(ctx context.Context, dataset string, w Page) ([]*Model, int64, error) {
+	s := listQuery{columns: modelEntryColumns, from: modelFrom, order: "m.version DESC"}
 	s.and("m.dataset = ?", dataset)
-	models, total, err := list(ctx, t, s, w, scanModel)
+	models, total, err := listPage(ctx, t, s, w, scanModel)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -96,7 +96,7 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	}
 	const ofSeries = "FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
 	account, series := models[0].Account, models[0].Series
-	champion, err := t.texts(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
+	champion, err := t.queryStrings(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
 		" ORDER BY m.series_version DESC LIMIT 1) ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", account, series, account, series)
 	for _, m := range models {
 		m.Champion = len(champion) > 0 && m.Key == champion[0]
@@ -112,5 +112,5 @@ func (t *Tx) DeleteModel(ctx context.Context, account, key string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	return t.deleteTree(ctx, "model", m.Key)
+	return t.deleteCascade(ctx, "model", m.Key)
 }

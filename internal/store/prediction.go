@@ -41,7 +41,7 @@ func scanPrediction(row scanner) (*Prediction, error) {
 // InsertPrediction adds a prediction. It returns ErrNotFound if its model does
 // not exist.
 func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
-	return fault(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, created, updated)
+	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, created, updated)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256,
 		micros(p.Created), micros(p.Updated)))
@@ -52,33 +52,33 @@ func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 func (t *Tx) GetPrediction(ctx context.Context, account, key string) (*Prediction, error) {
 	p, err := scanPrediction(t.tx.QueryRowContext(ctx,
 		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND (? = '' OR p.account = ?)", key, account, account))
-	return p, fault(err)
+	return p, translateError(err)
 }
 
 // PredictionQuery filters predictions by model or dataset; the other must be
 // empty.
 type PredictionQuery struct {
 	Model, Dataset string
-	Window
+	Page
 }
 
 // ListPredictions returns a page of predictions, newest first, and their total
 // number.
 func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Prediction, int64, error) {
-	s := selection{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
+	s := listQuery{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
 	if q.Model != "" {
 		s.and("p.model = ?", q.Model)
 	}
 	if q.Dataset != "" {
 		s.and("p.dataset = ?", q.Dataset)
 	}
-	return list(ctx, t, s, q.Window, scanPrediction)
+	return listPage(ctx, t, s, q.Page, scanPrediction)
 }
 
 // UpdatePrediction writes the mutable columns of a prediction if it is in state
 // from; else it returns ErrState.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) error {
-	return t.change(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
+	return t.execRequired(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
 		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
 		WHERE key = ? AND status = ?`,
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
@@ -91,5 +91,5 @@ func (t *Tx) DeletePrediction(ctx context.Context, account, key string) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	return t.deleteTree(ctx, "prediction", p.Key)
+	return t.deleteCascade(ctx, "prediction", p.Key)
 }

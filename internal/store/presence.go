@@ -34,18 +34,18 @@ func waitLock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// presence is a locked file that shows other processes that this one is
+// processLock is a locked file that shows other processes that this one is
 // running.
-type presence struct {
+type processLock struct {
 	folder, name string
 	file         *os.File
 }
 
-const presenceSuffix = ".lock"
+const lockSuffix = ".lock"
 
-// join creates and locks the file of this process. The caller holds the entry
+// lockProcess creates and locks the file of this process. The caller holds the entry
 // lock, so that no other process is between creating its file and locking it.
-func join(folder string) (*presence, error) {
+func lockProcess(folder string) (*processLock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -53,21 +53,21 @@ func join(folder string) (*presence, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &presence{folder: folder, name: strings.ToLower(rand.Text())}
+	p := &processLock{folder: folder, name: strings.ToLower(rand.Text())}
 	for _, e := range entries {
-		p.alive(strings.TrimSuffix(e.Name(), presenceSuffix)) // removes the files of dead processes
+		p.alive(strings.TrimSuffix(e.Name(), lockSuffix)) // removes the files of dead processes
 	}
 	p.file, err = tryLock(p.path(p.name))
 	return p, err
 }
 
-func (p *presence) path(name string) string {
-	return filepath.Join(p.folder, name+presenceSuffix)
+func (p *processLock) path(name string) string {
+	return filepath.Join(p.folder, name+lockSuffix)
 }
 
 // alive reports whether the named process is running, by trying its lock. The
 // file of a dead process is removed.
-func (p *presence) alive(name string) bool {
+func (p *processLock) alive(name string) bool {
 	if name == p.name && p.file != nil {
 		return true
 	}
@@ -84,7 +84,7 @@ func (p *presence) alive(name string) bool {
 	return false
 }
 
-func (p *presence) leave() error {
+func (p *processLock) release() error {
 	if p.file == nil {
 		return nil
 	}

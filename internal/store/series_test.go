@@ -30,7 +30,7 @@ func TestSeries(t *testing.T) {
 	champions := func(tx *Tx) map[string]bool {
 		found := map[string]bool{}
 		for _, dataset := range []string{"d1", "d2", "other"} {
-			models, _, err := tx.ListModels(t.Context(), dataset, Window{0, 9})
+			models, _, err := tx.ListModels(t.Context(), dataset, Page{0, 9})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,14 +19,14 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// readers is the maximum number of read connections.
-const readers = 8
+// maxReaders is the maximum number of read connections.
+const maxReaders = 8
 
 // Store is an open database. It is safe for concurrent use, and several
 // processes may open the same database.
 type Store struct {
 	write, read *sql.DB
-	presence    *presence
+	lock        *processLock
 }
 
 // Open opens the database at path, creates it and its folder if missing, and
@@ -46,7 +46,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("waiting to enter the data folder: %w", err)
 	}
 	defer entry.Close()
-	if err := checkLog(path); err != nil {
+	if err := checkWAL(path); err != nil {
 		return nil, err
 	}
 	if err := createPrivate(path); err != nil {
@@ -58,23 +58,23 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	s.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, s.write); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, fault(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
 	}
 	if s.read, err = connect(path, "deferred", "query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.read.SetMaxOpenConns(readers)
-	s.read.SetMaxIdleConns(readers)
-	if s.presence, err = join(filepath.Join(folder, "processes")); err != nil {
+	s.read.SetMaxOpenConns(maxReaders)
+	s.read.SetMaxIdleConns(maxReaders)
+	if s.lock, err = lockProcess(filepath.Join(folder, "processes")); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// checkLog returns ErrCorrupt if the database is empty or missing but its
+// checkWAL returns ErrCorrupt if the database is empty or missing but its
 // write-ahead log is not: SQLite would delete the log, which may hold all
 // remaining data.
-func checkLog(path string) error {
+func checkWAL(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {
 		return nil //nolint:nilerr // nothing to lose, or unknown
@@ -147,8 +147,8 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	if s.presence != nil {
-		errs = append(errs, s.presence.leave())
+	if s.lock != nil {
+		errs = append(errs, s.lock.release())
 	}
 	return errors.Join(errs...)
 }
@@ -156,15 +156,15 @@ func (s *Store) Close() error {
 // Ping checks that the database can be read.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
-	return fault(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	return translateError(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
 // Process returns the name of this process among those that share the database.
-func (s *Store) Process() string { return s.presence.name }
+func (s *Store) Process() string { return s.lock.name }
 
 // Alive reports whether the process of that name, see [Store.Process], is
 // running.
-func (s *Store) Alive(process string) bool { return s.presence.alive(process) }
+func (s *Store) Alive(process string) bool { return s.lock.alive(process) }
 
 // Tx is a transaction. It is valid until the function it was passed to returns.
 type Tx struct {
@@ -185,12 +185,12 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return faultIn(ctx, err)
+		return translateContextError(ctx, err)
 	}
 	if err := fn(&Tx{tx}); err != nil {
-		return errors.Join(faultIn(ctx, err), ignoreDone(tx.Rollback()))
+		return errors.Join(translateContextError(ctx, err), ignoreDone(tx.Rollback()))
 	}
-	return faultIn(ctx, tx.Commit())
+	return translateContextError(ctx, tx.Commit())
 }
 
 // ignoreDone drops the error of rolling back a transaction that the end of its

@@ -123,7 +123,7 @@ func (s suite) accounts(t *testing.T) {
 		return tx.UpdateAccount(t.Context(), a)
 	})
 	for _, offered := range []string{"first", "second"} {
-		if kept, err := s.KeepSecret(t.Context(), "name", offered); kept != "first" || err != nil {
+		if kept, err := s.GetOrInsertSecret(t.Context(), "name", offered); kept != "first" || err != nil {
 			t.Errorf("%s is kept, %v", kept, err)
 		}
 	}
@@ -154,12 +154,12 @@ func (s suite) datasets(t *testing.T) {
 			keys  []string
 			total int64
 		}{
-			{DatasetQuery{Account: "ann", Window: Window{0, 2}}, []string{"d3", "d2"}, 3},
-			{DatasetQuery{Account: "ann", Window: Window{2, 2}}, []string{"d1"}, 3},
-			{DatasetQuery{Account: "ann", Window: Window{1 << 62, 2}}, nil, 3},
-			{DatasetQuery{Account: "ann", State: api.DatasetProcessing, Window: Window{0, 2}}, []string{"d2"}, 1},
-			{DatasetQuery{Account: "ann", WithModel: true, Window: Window{0, 2}}, []string{"d1"}, 1},
-			{DatasetQuery{Account: "bob", Window: Window{0, 2}}, nil, 0},
+			{DatasetQuery{Account: "ann", Page: Page{0, 2}}, []string{"d3", "d2"}, 3},
+			{DatasetQuery{Account: "ann", Page: Page{2, 2}}, []string{"d1"}, 3},
+			{DatasetQuery{Account: "ann", Page: Page{1 << 62, 2}}, nil, 3},
+			{DatasetQuery{Account: "ann", State: api.DatasetProcessing, Page: Page{0, 2}}, []string{"d2"}, 1},
+			{DatasetQuery{Account: "ann", WithModel: true, Page: Page{0, 2}}, []string{"d1"}, 1},
+			{DatasetQuery{Account: "bob", Page: Page{0, 2}}, nil, 0},
 		} {
 			rows, total, err := tx.ListDatasets(t.Context(), tt.query)
 			var keys []string
@@ -215,7 +215,7 @@ func (s suite) trainings(t *testing.T) {
 		}
 		wantErr(t, tx.CancelTraining(t.Context(), "t1", api.TrainingRunning), ErrState)
 		for parentOnly, want := range map[bool][]string{true: {"t1"}, false: {"t1", "t1a", "t1b"}} {
-			rows, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Dataset: "d1", ParentOnly: parentOnly, Window: Window{0, 9}})
+			rows, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Dataset: "d1", ParentOnly: parentOnly, Page: Page{0, 9}})
 			var keys []string
 			for _, r := range rows {
 				keys = append(keys, r.Key)
@@ -271,7 +271,7 @@ func (s suite) models(t *testing.T) {
 		if err := errors.Join(tx.InsertModel(t.Context(), second), tx.InsertModel(t.Context(), third)); err != nil {
 			return err
 		}
-		models, total, err := tx.ListModels(t.Context(), "d1", Window{0, 9})
+		models, total, err := tx.ListModels(t.Context(), "d1", Page{0, 9})
 		if err != nil || total != 3 {
 			t.Fatalf("%d models, %v", total, err)
 		}
@@ -292,8 +292,8 @@ func (s suite) deletes(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
 		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
 		wantErr(t, err, ErrState) // it is PENDING
-		busy, err := tx.Busy(t.Context(), "dataset", "d1")
-		if want := (&Activity{"training job", "t1", api.TrainingPending}); err != nil || !cmp.Equal(busy, want) {
+		busy, err := tx.ActiveJob(t.Context(), "dataset", "d1")
+		if want := (&ActiveJob{"training job", "t1", api.TrainingPending}); err != nil || !cmp.Equal(busy, want) {
 			t.Errorf("busy is %v, %v", busy, err)
 		}
 		race, err := tx.GetTraining(t.Context(), "ann", "t1")
@@ -313,12 +313,12 @@ func (s suite) deletes(t *testing.T) {
 		}
 		_, err = tx.GetPrediction(t.Context(), "ann", "p1")
 		wantErr(t, err, ErrNotFound)
-		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.Process()), ErrLost)
+		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.Process()), ErrLeaseLost)
 		blobs, err = tx.DeleteAccount(t.Context(), "ann")
 		if err != nil || !cmp.Equal(blobs, []string{"csv-2", "model-2", "model-3"}) {
 			t.Errorf("the blobs are %v, %v", blobs, err)
 		}
-		used, err := tx.Blobs(t.Context())
+		used, err := tx.ListBlobs(t.Context())
 		if len(used) > 0 {
 			t.Errorf("blobs %v are used still", used)
 		}

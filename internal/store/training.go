@@ -81,7 +81,7 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 	if r.Parent != "" {
 		parent = r.Parent
 	}
-	return fault(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
+	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
 		scaling, threshold, metric, seconds, seed, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
 		r.ScalingFactor, r.Threshold, r.Metric, r.Seconds, r.Seed, micros(r.Created), micros(r.Deadline)))
@@ -91,7 +91,7 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 func (t *Tx) GetTraining(ctx context.Context, account, key string) (*Training, error) {
 	r, err := scanTraining(t.tx.QueryRowContext(ctx,
 		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.key = ? AND t.account = ?", key, account))
-	return r, fault(err)
+	return r, translateError(err)
 }
 
 // GetChildren returns the runs of a race in the order of its algorithms.
@@ -101,7 +101,7 @@ func (t *Tx) GetChildren(ctx context.Context, parent string) ([]*Training, error
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scanTraining)
+	return scanAll(rows, scanTraining)
 }
 
 // TrainingQuery filters the training jobs of an account.
@@ -111,13 +111,13 @@ type TrainingQuery struct {
 	Dataset string
 	// ParentOnly excludes the runs of single algorithms.
 	ParentOnly bool
-	Window
+	Page
 }
 
 // ListTrainings returns a page of training jobs, newest first, a race before
 // its runs, and their total number. Curve is left empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, int64, error) {
-	s := selection{
+	s := listQuery{
 		columns: trainingEntryColumns, from: trainingFrom,
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
 	}
@@ -128,28 +128,28 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, i
 	if q.ParentOnly {
 		s.and("t.parent IS NULL")
 	}
-	return list(ctx, t, s, q.Window, scanTraining)
+	return listPage(ctx, t, s, q.Page, scanTraining)
 }
 
-// Overdue returns the races that wait for any worker and whose deadline has
+// ListOverdue returns the races that wait for any worker and whose deadline has
 // passed at now.
-func (t *Tx) Overdue(ctx context.Context, now time.Time) ([]*Training, error) {
+func (t *Tx) ListOverdue(ctx context.Context, now time.Time) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingEntryColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, micros(now))
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scanTraining)
+	return scanAll(rows, scanTraining)
 }
 
 // UpdateTraining writes the mutable columns of a training job if it is in state
 // from; else it returns ErrState.
 func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error {
-	curve, err := json.Marshal(notNil(r.Curve))
+	curve, err := json.Marshal(nonNil(r.Curve))
 	if err != nil {
 		return err
 	}
-	return t.change(ctx, ErrState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, log_loss = ?, training = ?, test = ?,
+	return t.execRequired(ctx, ErrState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, log_loss = ?, training = ?, test = ?,
 		curve = ?, reason = ?, started = ?, finished = ? WHERE key = ? AND status = ?`,
 		r.Status, boolInt(r.Cancelling), r.Achieved, r.LogLoss, r.Training, r.Test,
 		string(curve), r.Reason, micros(r.Started), micros(r.Finished), r.Key, from)
@@ -158,7 +158,7 @@ func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error
 // CancelTraining requests a RUNNING race to stop. It returns ErrState if the
 // race is in another state.
 func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
-	err := t.change(ctx, ErrState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
+	err := t.execRequired(ctx, ErrState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
 	if err != nil {
 		return err
 	}
@@ -173,5 +173,5 @@ func (t *Tx) DeleteTraining(ctx context.Context, account, key string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	return t.deleteTree(ctx, "training", r.Key)
+	return t.deleteCascade(ctx, "training", r.Key)
 }

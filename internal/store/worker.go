@@ -30,7 +30,7 @@ func scanJobState(row scanner) (*JobState, error) {
 // GetJobState returns the job on a subject; ErrNotFound if there is none.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
 	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
-	return j, fault(err)
+	return j, translateError(err)
 }
 
 // ListJobStates returns all jobs of an account.
@@ -39,7 +39,7 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scanJobState)
+	return scanAll(rows, scanJobState)
 }
 
 // AdoptJob makes the process the only one that may run the job on a subject.
@@ -52,10 +52,10 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject)
 }
 
-// JobsBefore counts the jobs of j's kind that are leased or will be claimed
+// CountJobsBefore counts the jobs of j's kind that are leased or will be claimed
 // before j: accounts take turns, each with its oldest job first, see
 // [Store.ClaimJob].
-func (t *Tx) JobsBefore(ctx context.Context, j *JobState) (int, error) {
+func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
 		coalesce(sum(CASE WHEN owner <> '' THEN 1 ELSE 0 END), 0) FROM job WHERE kind = ?`, j.Account, micros(j.Created), j.Kind)
@@ -84,8 +84,8 @@ func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
 }
 
-// Workers returns the processes that run the jobs of all processes; some may be
+// ListWorkers returns the processes that run the jobs of all processes; some may be
 // dead.
-func (t *Tx) Workers(ctx context.Context) ([]string, error) {
-	return t.texts(ctx, "SELECT process FROM worker")
+func (t *Tx) ListWorkers(ctx context.Context) ([]string, error) {
+	return t.queryStrings(ctx, "SELECT process FROM worker")
 }
