@@ -69,7 +69,7 @@ func TestAccounts(t *testing.T) {
 	})
 }
 
-func TestTokensAndAddressesLastAnHour(t *testing.T) {
+func TestTokensAndURLsExpire(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
 	session := must(b.LocalSession(t.Context()))(t)
@@ -89,7 +89,7 @@ func TestTokensAndAddressesLastAnHour(t *testing.T) {
 	must(b.UploadData(b.ctx, in, strings.NewReader(labelled(20)), -1))(t)
 }
 
-func TestWithoutCallerNothingIsSeen(t *testing.T) {
+func TestWithoutCaller(t *testing.T) {
 	b := open(t, t.TempDir())
 	key := b.create(t, "flowers").DatasetKey
 	_, err := b.GetDataset(t.Context(), &api.DatasetInput{DatasetKey: key})

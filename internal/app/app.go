@@ -46,8 +46,8 @@ type Config struct {
 	// PreparationLimit is the time limit for preparing a dataset, plus a second for
 	// each mebibyte of its CSV. Defaults to 2 minutes.
 	PreparationLimit time.Duration
-	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted with
-	// [App.TakeUp]. Otherwise it runs the jobs of every process on the store.
+	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
+	// with [App.Adopt]. Otherwise it runs the jobs of every process on the store.
 	OwnJobsOnly bool
 }
 

@@ -113,9 +113,9 @@ func TestKilledWhileUploading(t *testing.T) {
 	}
 }
 
-// TestKilledAtWork kills a service in the midst of each kind of job. The one
+// TestKilledWhileRunningJobs kills a service in the midst of each kind of job. The one
 // that waits in the same folder takes over each time.
-func TestKilledAtWork(t *testing.T) {
+func TestKilledWhileRunningJobs(t *testing.T) {
 	b := open(t, t.TempDir())
 
 	dataset := b.create(t, "flowers").DatasetKey

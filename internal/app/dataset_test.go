@@ -66,7 +66,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestRefusedUploadsLeaveNothing(t *testing.T) {
+func TestRejectedUploadsStoreNothing(t *testing.T) {
 	b := open(t, t.TempDir())
 	created := b.create(t, "flowers")
 	in := uploadInput(t, created)
@@ -171,7 +171,7 @@ func TestDisabledAccountWaits(t *testing.T) {
 	}
 }
 
-func TestOfTwoUploadsOneWins(t *testing.T) {
+func TestConcurrentUploads(t *testing.T) {
 	b := open(t, t.TempDir())
 	in := &api.DatasetInput{DatasetKey: b.create(t, "flowers").DatasetKey}
 	const uploads = 8
@@ -198,7 +198,7 @@ func TestOfTwoUploadsOneWins(t *testing.T) {
 	}
 }
 
-func TestBadFileFailsWithPlace(t *testing.T) {
+func TestDefectHasLineAndColumn(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)
 	d := b.prepared(t, "ragged", "id,a,y\n1,2,yes\n2,3\n3,1,no\n")
@@ -215,7 +215,7 @@ func TestBadFileFailsWithPlace(t *testing.T) {
 }
 
 // A file with several kinds of defects fails with all of them, each counted.
-func TestBadFileFailsWithEveryKindOfDefect(t *testing.T) {
+func TestAllKindsOfDefectsReported(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)
 	d := b.prepared(t, "several", "id,a,y\n1,2,\n2,3\n3,1,\n4,1,no\n")

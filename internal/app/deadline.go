@@ -25,7 +25,7 @@ func (a *App) timeLeft(c *raceRows) time.Duration {
 // errTimeLimit is returned if a race has no time left when it begins.
 var errTimeLimit = errors.New("the time limit was reached before the race began")
 
-// loadInTime loads the rows of a race. It returns errTimeOver if no time is
+// loadInTime loads the rows of a race. It returns errTimeLimit if no time is
 // left afterwards.
 func (a *App) loadInTime(ctx context.Context, c *raceRows) (*frame.Frame, error) {
 	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeLimit)

@@ -124,7 +124,7 @@ func (b *bench) createdWith(t *testing.T) string {
 	return key
 }
 
-func TestNewDatabaseRefusesOldFiles(t *testing.T) {
+func TestNewDatabaseRejectsOldFiles(t *testing.T) {
 	for name, harm := range map[string]func(*testing.T, *folder){
 		"removed": func(t *testing.T, f *folder) {
 			t.Helper()
@@ -198,7 +198,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 	})
 }
 
-func TestFilesAreGone(t *testing.T) {
+func TestFilesMissing(t *testing.T) {
 	f := newFolder(t)
 	if err := os.RemoveAll(filepath.Join(f.dir, "blobs")); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestFilesAreGone(t *testing.T) {
 	}
 }
 
-func TestLogWithoutDatabase(t *testing.T) {
+func TestWALWithoutDatabase(t *testing.T) {
 	f := newFolder(t)
 	path := filepath.Join(f.dir, "foretell.db")
 	if err := errors.Join(os.WriteFile(path+"-wal", []byte("committed"), 0o600), os.Truncate(path, 0)); err != nil {
@@ -222,7 +222,7 @@ func TestLogWithoutDatabase(t *testing.T) {
 	}
 }
 
-func TestHalfADatabase(t *testing.T) {
+func TestTruncatedDatabase(t *testing.T) {
 	f := newFolder(t)
 	path := filepath.Join(f.dir, "foretell.db")
 	if err := os.Truncate(path, must(os.Stat(path))(t).Size()/2); err != nil {

@@ -32,7 +32,7 @@ func modelExtra(m *store.Model) api.ModelExtensions {
 }
 
 // formatInterval returns the interval of a metric as it is stored; "" if there
-// is none. readInterval parses it.
+// is none. parseInterval is the inverse.
 func formatInterval(s *api.Scores, metric string) string {
 	i := s.Interval(metric)
 	if i == nil {

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/store"
 )
 
-// preparationTime is the default of [Config.Preparation]. slowestPreparation,
-// in bytes per second, determines the additional time for a large CSV. Both are
-// far more than needed.
+// preparationTime is the default of [Config.PreparationLimit].
+// minPreparationRate, in bytes per second, determines the additional time for a
+// large CSV. Both are far more than needed.
 const (
 	preparationTime    = 2 * time.Minute
 	minPreparationRate = 1 << 20

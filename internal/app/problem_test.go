@@ -10,7 +10,7 @@ import (
 	"foretell/internal/job"
 )
 
-func TestReasonOf(t *testing.T) {
+func TestFailureReason(t *testing.T) {
 	files, err := blob.Open(t.TempDir(), "self")
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,13 @@ import (
 	"foretell/internal/api"
 )
 
-// TestUpgradeOfADataFolder opens a data folder that the program with schema 1
+// TestUpgradeDataFolder opens a data folder that the program with schema 1
 // wrote: a dataset, the model and the prediction of
 //
 //	foretell run t.csv --blind b.csv --name flowers --algorithm BFIF01
 //
 // and a dataset without data. All of it goes on in place.
-func TestUpgradeOfADataFolder(t *testing.T) {
+func TestUpgradeDataFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/schema1")); err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func TestPutOpenDelete(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftOf(t *testing.T) {
+func TestIncompleteWritesLeaveNothing(t *testing.T) {
 	dir := t.TempDir()
 	f := openFiles(t, dir, "a")
 	t.Run("a source that fails", func(t *testing.T) {

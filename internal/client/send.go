@@ -40,14 +40,14 @@ type request struct {
 	idempotent bool
 	// waitOn429 requests are retried after a 429.
 	waitOn429 bool
-	// applied, if not nil, is called before a retry and reports whether the service
-	// has processed an earlier attempt; then send returns errTaken.
+	// applied, if not nil, is called before a retry and reports whether the
+	// service has processed an earlier attempt; then send returns errApplied.
 	applied func(ctx context.Context) (bool, error)
 
 	attempts int // so far
 }
 
-// errApplied is returned by send if taken returned true.
+// errApplied is returned by send if applied returned true.
 var errApplied = errors.New("the service has processed an earlier attempt")
 
 // send sends req, with retries, and returns the response, whose body the caller

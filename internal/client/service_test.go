@@ -187,9 +187,9 @@ func predict(t *testing.T, c *client.Client, model string) {
 	}
 }
 
-// TestUploadCut breaks an upload off: by the file, by the context, and by the
+// TestUploadInterrupted breaks an upload off: by the file, by the context, and by the
 // network, after which it is sent again.
-func TestUploadCut(t *testing.T) {
+func TestUploadInterrupted(t *testing.T) {
 	inBoth(t, func(t *testing.T, c *client.Client) {
 		t.Helper()
 		ctx := t.Context()

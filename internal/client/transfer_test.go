@@ -16,9 +16,9 @@ import (
 	"foretell/internal/client"
 )
 
-// TestUploadAgain cuts the connection before and after the service has taken
+// TestUploadRetry cuts the connection before and after the service has taken
 // the file.
-func TestUploadAgain(t *testing.T) {
+func TestUploadRetry(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		taken   bool
@@ -158,8 +158,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestWaiting polls fast at first, slower later, through an outage.
-func TestWaiting(t *testing.T) {
+// TestWaitDataset polls fast at first, slower later, through an outage.
+func TestWaitDataset(t *testing.T) {
 	running, away := say(200, `{"status":"NEW_IN_VERSION_9"}`), say(503, "{}")
 	handlers := []http.HandlerFunc{running, running}
 	for range 7 { // more than one call's attempts
@@ -176,8 +176,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestLongestPoll looks no less often than asked to.
-func TestLongestPoll(t *testing.T) {
+// TestMaxPoll looks no less often than asked to.
+func TestMaxPoll(t *testing.T) {
 	running := say(200, `{"status":"PROCESSING"}`)
 	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
 		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 80), say(200, `{"status":"COMPLETED"}`))...))

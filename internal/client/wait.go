@@ -14,7 +14,7 @@ import (
 // and long waits cost few requests.
 const (
 	minPoll = 25 * time.Millisecond
-	maxPoll = 2 * time.Second // default of Options.LongestPoll
+	maxPoll = 2 * time.Second // default of Options.MaxPoll
 	// maxOutages is how many consecutive polls may fail, each with its attempts:
 	// about half a minute, enough to restart a service.
 	maxOutages = 5

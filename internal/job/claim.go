@@ -40,10 +40,10 @@ type Claim struct {
 
 // Store is the job queue. Its leases belong to the process, not to the pool.
 type Store interface {
-	// ClaimJob leases the next matching job. It returns ErrNone if there is none.
+	// ClaimJob leases the next matching job. It returns ErrNoJob if there is none.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
-	// RenewJob extends a lease. It returns ErrLost if another process has it or
-	// the job was deleted.
+	// RenewJob extends a lease. It returns ErrLeaseLost if another process has it
+	// or the job was deleted.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob returns an unfinished job to the queue.
 	ReleaseJob(ctx context.Context, key string) error

@@ -4,7 +4,7 @@
 //	         Claim                    Do commits its result
 //	queued ─────────► leased ─────────────────────────────────► gone
 //	   ▲                │ │
-//	   │   Release      │ │ Do fails, or the attempts are used up: GiveUp
+//	   │   Release      │ │ Do fails, or the attempts are used up: Fail
 //	   ├────────────────┘ └──────────────────────────────────► gone
 //	   │   (clean stop)
 //	   └── the lease runs out, or its process is known to be dead

@@ -79,8 +79,8 @@ func (p *Pool) Wake(kind string) {
 	}
 }
 
-// Want lets a pool with Config.Wanted run the job on a subject, now or once it
-// is queued.
+// Want lets a pool with Config.WantedOnly run the job on a subject, now or once
+// it is queued.
 func (p *Pool) Want(subject string) {
 	if !p.WantedOnly {
 		return

@@ -160,7 +160,7 @@ func untilDone(ctx context.Context, _ *Run) error {
 	return context.Cause(ctx)
 }
 
-func TestWokenJobBeginsAtOnce(t *testing.T) {
+func TestWakeStartsJobAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
 		p, _, stop := m.start(t, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
@@ -183,9 +183,9 @@ func TestWokenJobBeginsAtOnce(t *testing.T) {
 	})
 }
 
-// TestWantedJobsOnly leaves the job of a dead process alone until it is wanted,
+// TestWantedOnly leaves the job of a dead process alone until it is wanted,
 // and does its own at once.
-func TestWantedJobsOnly(t *testing.T) {
+func TestWantedOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "b"}
 		m.insert("orphan")
@@ -248,7 +248,7 @@ func TestOtherProcessTakesOver(t *testing.T) {
 	}
 }
 
-func TestLeaseIsKeptWhileWorking(t *testing.T) {
+func TestLeaseIsRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory{newRows(), "a"}
 		b := memory{a.rows, "b"}
@@ -274,7 +274,7 @@ func TestLeaseIsKeptWhileWorking(t *testing.T) {
 	})
 }
 
-func TestCancelReachesRun(t *testing.T) {
+func TestCancel(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		cancel func(p *Pool, m memory)
@@ -331,7 +331,7 @@ func TestLostLeaseStopsRun(t *testing.T) {
 	})
 }
 
-func TestGiveUp(t *testing.T) {
+func TestFail(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		name    string

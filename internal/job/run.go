@@ -20,10 +20,10 @@ const (
 	maxAttempts = 5
 )
 
-// ErrAttempts is the cause passed to GiveUp after too many attempts.
+// ErrAttempts is the cause passed to Fail after too many attempts.
 var ErrAttempts = fmt.Errorf("%d attempts ended with the death of their process", maxAttempts)
 
-// ErrPanic is the cause passed to GiveUp if Do panicked.
+// ErrPanic is the cause passed to Fail if Do panicked.
 var ErrPanic = errors.New("panic")
 
 var errStopping = errors.New("the pool stops")
@@ -65,7 +65,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	}
 }
 
-// attempt runs Do under a lease. It returns ErrLost if the lease was lost.
+// attempt runs Do under a lease. It returns ErrLeaseLost if the lease was lost.
 func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}

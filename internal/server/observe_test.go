@@ -33,8 +33,8 @@ func (l *logs) String() string {
 	return l.text.String()
 }
 
-// TestDefect has a handler panic: the caller gets an id, the log the reason.
-func TestDefect(t *testing.T) {
+// TestPanic has a handler panic: the caller gets an id, the log the reason.
+func TestPanic(t *testing.T) {
 	var log logs
 	handler := server.New(nil, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
 	rec := httptest.NewRecorder()
@@ -56,7 +56,7 @@ func TestDefect(t *testing.T) {
 // TestAccessLog looks at what is logged of a request, and what is not.
 func TestAccessLog(t *testing.T) {
 	var log logs
-	w := newWorld(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w := newTestServer(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	w.send(t, call{method: "GET", path: "/api/v1/predictions/" + noKey + "/result?expires=1&signature=hidden", header: map[string]string{"X-Request-Id": "from-outside_1"}})
 	w.send(t, call{method: "GET", path: "/healthz", header: map[string]string{"X-Request-Id": "not plain\u00a0"}})
 	for _, want := range []string{"requestId=from-outside_1", "operation=downloadResult", "status=403", "remote=127.0.0.1", "path=/api/v1/predictions/" + noKey + "/result"} {
@@ -74,7 +74,7 @@ func TestAccessLog(t *testing.T) {
 // TestProxy believes the proxy's headers when told to.
 func TestProxy(t *testing.T) {
 	var log logs
-	w := newWorld(t, server.Options{TrustProxy: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w := newTestServer(t, server.Options{TrustProxy: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	var root struct{ OpenAPI string }
 	w.must(t, call{method: "GET", path: "/", header: map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-Host": "f.example"}}, &root)
 	if root.OpenAPI != "https://f.example/openapi.json" {
@@ -94,9 +94,9 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestForms reads what is the same to a caller in more than one form.
-func TestForms(t *testing.T) {
-	w := newWorld(t, server.Options{})
+// TestEquivalentRequests reads what is the same to a caller in more than one form.
+func TestEquivalentRequests(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "forms")
 	for name, c := range map[string]call{
 		"key_in_capitals":   {method: "GET", path: "/api/v1/datasets/" + strings.ToUpper(created.DatasetKey)},

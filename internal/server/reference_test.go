@@ -33,7 +33,7 @@ func TestReference(t *testing.T) {
 
 // TestOpenAPI reads the document as a generator of clients would.
 func TestOpenAPI(t *testing.T) {
-	w := newWorld(t, server.Options{})
+	w := newTestServer(t, server.Options{})
 	var doc struct {
 		Paths map[string]map[string]struct {
 			OperationID string

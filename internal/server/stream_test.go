@@ -76,7 +76,7 @@ func peakHeap(t *testing.T) (stop func() uint64) {
 
 // TestUploadStreams sends 48 MB in a few MB of memory, client and server both.
 func TestUploadStreams(t *testing.T) {
-	w := newWorld(t, server.Options{})
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "large")
 	const size = 48 << 20
 	req, err := http.NewRequestWithContext(t.Context(), "PUT", created.DatasetUploadInfo.UploadURL, largeCSV(size))
@@ -102,9 +102,9 @@ func TestUploadStreams(t *testing.T) {
 	}
 }
 
-// TestAddDataBound sends a form with one byte too many, and one with none.
-func TestAddDataBound(t *testing.T) {
-	w := newWorld(t, server.Options{})
+// TestAddDataLimit sends a form with one byte too many, and one with none.
+func TestAddDataLimit(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "bound")
 	send := func(size int64) (status int, answer string) {
 		head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n"
@@ -134,9 +134,9 @@ func TestAddDataBound(t *testing.T) {
 	}
 }
 
-// TestUploadBound announces one byte too many and sends none of it.
-func TestUploadBound(t *testing.T) {
-	w := newWorld(t, server.Options{})
+// TestUploadLimit announces one byte too many and sends none of it.
+func TestUploadLimit(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "bound")
 	status, continued := w.announce(t, created.DatasetUploadInfo.UploadURL, api.MaxUploadBytes+1, "")
 	if status != http.StatusRequestEntityTooLarge || continued {
@@ -144,10 +144,10 @@ func TestUploadBound(t *testing.T) {
 	}
 }
 
-// TestRefusalsCostNothing: who waits for 100 Continue learns of a refusal
+// TestExpectContinue: who waits for 100 Continue learns of a refusal
 // before a byte of the body is sent.
-func TestRefusalsCostNothing(t *testing.T) {
-	w := newWorld(t, server.Options{})
+func TestExpectContinue(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "taken")
 	w.must(t, call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: "id,a,b\n1,2,3\n2,3,4\n"}, nil)
 	for name, address := range map[string]string{
@@ -170,7 +170,7 @@ func TestRefusalsCostNothing(t *testing.T) {
 
 // announce sends the head of a request with a body of size bytes and tells how
 // it is answered: with 100 Continue, or at once. A form is POSTed.
-func (w *world) announce(t *testing.T, address string, size int64, form string) (status int, continued bool) {
+func (w *testServer) announce(t *testing.T, address string, size int64, form string) (status int, continued bool) {
 	t.Helper()
 	conn, path := w.dial(t, address)
 	method, kind := "PUT", "text/csv"
@@ -187,7 +187,7 @@ func (w *world) announce(t *testing.T, address string, size int64, form string) 
 	return resp.StatusCode, resp.StatusCode == http.StatusContinue
 }
 
-func (w *world) dial(t *testing.T, address string) (conn net.Conn, path string) {
+func (w *testServer) dial(t *testing.T, address string) (conn net.Conn, path string) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -202,10 +202,10 @@ func (w *world) dial(t *testing.T, address string) (conn net.Conn, path string) 
 	return conn, u.RequestURI()
 }
 
-// TestBrokenUpload cuts connections in the middle of a body: the dataset stays
+// TestInterruptedUpload cuts connections in the middle of a body: the dataset stays
 // PENDING and takes the next upload.
-func TestBrokenUpload(t *testing.T) {
-	w := newWorld(t, server.Options{})
+func TestInterruptedUpload(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "broken")
 	for _, head := range []string{
 		"PUT %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: text/csv\r\nContent-Length: 1000\r\n\r\nid,a,b\n1,2,3\n",

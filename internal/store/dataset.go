@@ -116,7 +116,7 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, from string) error {
 
 // DeleteDataset deletes a dataset with its training jobs, models, predictions
 // and queued jobs, and returns the blobs that are no longer referenced. It
-// returns ErrState while a job on any of them is active; see [Tx.Busy].
+// returns ErrState while a job on any of them is active; see [Tx.ActiveJob].
 func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, error) {
 	d, err := t.GetDataset(ctx, account, key)
 	if err != nil {

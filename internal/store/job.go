@@ -110,8 +110,8 @@ func errWhen(condition bool, err error) error {
 }
 
 // RenewJob extends this process's lease and reports whether the job was
-// cancelled. It returns ErrLost if another process has the lease or the job was
-// deleted.
+// cancelled. It returns ErrLeaseLost if another process has the lease or the
+// job was deleted.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
@@ -157,14 +157,14 @@ func (s *Store) FreeDeadJobs(ctx context.Context) error {
 }
 
 // FinishJob deletes a job that this process has leased, in the transaction that
-// writes its result. It returns ErrLost if the lease was lost, so that the
+// writes its result. It returns ErrLeaseLost if the lease was lost, so that the
 // result is not written.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 	return t.execRequired(ctx, ErrLeaseLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }
 
-// CheckLease returns ErrLost unless the process has the lease. It guards what is
-// written while the job runs.
+// CheckLease returns ErrLeaseLost unless the process has the lease. It guards
+// what is written while the job runs.
 func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	var one int
 	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)

@@ -156,7 +156,7 @@ func (s suite) jobs(t *testing.T) {
 	})
 }
 
-func TestOpenSecondTime(t *testing.T) {
+func TestOpenBySecondProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.db")
 	first, err := Open(t.Context(), path)
 	if err != nil {
@@ -191,7 +191,7 @@ func TestOpenSecondTime(t *testing.T) {
 	})
 }
 
-func TestOpenByManyAtOnce(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.db")
 	var all sync.WaitGroup
 	for range 8 {

@@ -24,8 +24,8 @@ func unread(t *testing.T, s *Store) {
 	})
 }
 
-// TestListsReadWhatTheyShow lists rows whose large columns cannot be decoded.
-func TestListsReadWhatTheyShow(t *testing.T) {
+// TestListsOmitLargeColumns lists rows whose large columns cannot be decoded.
+func TestListsOmitLargeColumns(t *testing.T) {
 	opened, err := Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *St
 
 // The datasets and models of an earlier release get the series that their names
 // tell of.
-func TestSeriesOfEarlierRelease(t *testing.T) {
+func TestUpgradeSeries(t *testing.T) {
 	const long = "a name of thirty characters ab" // the next is cut to 28
 	want := map[string]string{
 		"train": "train", "train-2": "train", "train-12": "train", "train-1": "train-1", "train-02": "train-02", "train-2b": "train-2b",
@@ -113,7 +113,7 @@ func TestSeriesOfEarlierRelease(t *testing.T) {
 }
 
 // An earlier race keeps the threshold of 1 that stood for none.
-func TestThresholdOfEarlierRelease(t *testing.T) {
+func TestUpgradeThreshold(t *testing.T) {
 	s := upgraded(t, func(exec func(query string, args ...any)) {
 		exec(`INSERT INTO account (key, email, password, created) VALUES ('ann', 'ann@example.com', '', 0)`)
 		exec(`INSERT INTO dataset (key, account, name, status, buckets, created, updated) VALUES ('d', 'ann', 'shop', 'COMPLETED', 64, 0, 0)`)

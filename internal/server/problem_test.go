@@ -29,10 +29,10 @@ type refusal struct {
 	field string
 }
 
-// TestRefusals asks each operation for what it must refuse. Every answer is
+// TestProblems asks each operation for what it must refuse. Every answer is
 // problem details with the id of the request.
-func TestRefusals(t *testing.T) {
-	w := newWorld(t, server.Options{})
+func TestProblems(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	w.addUser(t)
 	pending := w.newDataset(t, "pending")
 	for _, group := range [][]refusal{
@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-func (w *world) refused(t *testing.T, r refusal) {
+func (w *testServer) refused(t *testing.T, r refusal) {
 	t.Helper()
 	resp, body := w.send(t, r.call)
 	if resp.StatusCode != r.want {
@@ -257,7 +257,7 @@ func addressRefusals(pending api.CreatedDataset) []refusal {
 
 // TestProblemBodies holds the bodies of some errors, byte for byte.
 func TestProblemBodies(t *testing.T) {
-	w := newWorld(t, server.Options{})
+	w := newTestServer(t, server.Options{})
 	for name, c := range map[string]call{
 		"no-route":           {method: "GET", path: "/api/v1/nothing"},
 		"method-not-allowed": {method: "PUT", path: "/api/v1/datasets"},

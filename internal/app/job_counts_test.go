@@ -11,7 +11,7 @@ import (
 	"foretell/internal/store"
 )
 
-func TestWorkloads(t *testing.T) {
+func TestJobCounts(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
 	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
@@ -35,7 +35,7 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-func TestInTheWay(t *testing.T) {
+func TestConflict(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	key := b.prepared(t, "flowers", labelled(20)).DatasetKey

@@ -12,9 +12,9 @@ import (
 	"foretell/internal/client"
 )
 
-// TestNoThreshold starts races without a threshold on services that know what
+// TestCreateTrainingWithoutThreshold starts races without a threshold on services that know what
 // null means and on those that do not.
-func TestNoThreshold(t *testing.T) {
+func TestCreateTrainingWithoutThreshold(t *testing.T) {
 	const made = `{"trainingJobKey":"k","status":"PENDING"}`
 	for _, c := range []struct {
 		name     string
@@ -69,9 +69,9 @@ func TestNoThreshold(t *testing.T) {
 	}
 }
 
-// TestOutcomeOfOthers reads races of a service that tells no outcome, for which
+// TestOutcomesOfOtherDeployments reads races of a service that tells no outcome, for which
 // a threshold of 1 stands for none.
-func TestOutcomeOfOthers(t *testing.T) {
+func TestOutcomesOfOtherDeployments(t *testing.T) {
 	for _, c := range []struct {
 		body, outcome string
 		threshold     bool

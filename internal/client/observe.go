@@ -25,14 +25,14 @@ type RoundTrip struct {
 	Sent, Received int64
 }
 
-// Observe returns a transport that calls tell for every exchange of rt, when
-// its response has been read or closed. now may be nil; tell must be safe for
-// concurrent use.
-func Observe(rt http.RoundTripper, now func() time.Time, tell func(RoundTrip)) http.RoundTripper {
+// Observe returns a transport that calls report for every round trip of rt,
+// when its response has been read or closed. now may be nil; report must be safe
+// for concurrent use.
+func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
 	}
-	return &observer{rt, now, tell}
+	return &observer{rt, now, report}
 }
 
 type observer struct {

@@ -129,8 +129,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestDamagedBlind changes the blind CSV of a prediction that no process makes yet.
-func TestDamagedBlind(t *testing.T) {
+// TestDamagedBlindFile changes the blind CSV of a prediction that no process makes yet.
+func TestDamagedBlindFile(t *testing.T) {
 	for name, how := range harms {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

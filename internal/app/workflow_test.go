@@ -26,7 +26,7 @@ func resultInput(t *testing.T, address string) *api.ResultInput {
 	}
 }
 
-func TestFromDatasetToPredictions(t *testing.T) {
+func TestWorkflow(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)
 

@@ -32,9 +32,9 @@ func flowers(rows int, labelled bool) string {
 	return b.String() + "\n"
 }
 
-// TestWalk takes the order of use by raw HTTP, and looks at every answer.
-func TestWalk(t *testing.T) {
-	w := newWorld(t, server.Options{})
+// TestWorkflow takes the order of use by raw HTTP, and looks at every answer.
+func TestWorkflow(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "flowers")
 	dataset := "/api/v1/datasets/" + created.DatasetKey
 
@@ -133,7 +133,7 @@ func TestWalk(t *testing.T) {
 	})
 }
 
-func (w *world) predictBothWays(t *testing.T, model string) {
+func (w *testServer) predictBothWays(t *testing.T, model string) {
 	t.Helper()
 	blind := flowers(30, false)
 	before, kindBefore := form(t, "modelKey", model, "file", blind)
@@ -161,7 +161,7 @@ func (w *world) predictBothWays(t *testing.T, model string) {
 }
 
 // checkModel downloads the file of a model, whole and in part.
-func (w *world) checkModel(t *testing.T, path string) {
+func (w *testServer) checkModel(t *testing.T, path string) {
 	t.Helper()
 	resp, body := w.send(t, call{method: "GET", path: path})
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/octet-stream" || resp.ContentLength != int64(len(body)) {
@@ -180,7 +180,7 @@ func (w *world) checkModel(t *testing.T, path string) {
 }
 
 // checkResult downloads a result, whole and in part, by its address alone.
-func (w *world) checkResult(t *testing.T, address, blind string) {
+func (w *testServer) checkResult(t *testing.T, address, blind string) {
 	t.Helper()
 	resp, body := w.send(t, call{method: "GET", path: address, anonymous: true})
 	rows, err := csv.NewReader(strings.NewReader(string(body))).ReadAll()

@@ -98,8 +98,8 @@ func getDataset(t *testing.T, c *client.Client) (*api.Dataset, error) {
 	return client.Call(t.Context(), c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 }
 
-// TestTolerance reads what other deployments send.
-func TestTolerance(t *testing.T) {
+// TestCompatibility reads what other deployments send.
+func TestCompatibility(t *testing.T) {
 	t.Run("datasets_as_a_string_or_an_array", func(t *testing.T) {
 		for _, body := range []string{
 			`{"datasets":"[{\"datasetKey\":\"k\",\"datasetName\":\"n\"}]","offset":0,"limit":1,"total":1}`,
@@ -160,8 +160,8 @@ func TestTolerance(t *testing.T) {
 	})
 }
 
-// TestStrangers holds the error of an address that is not the service's API.
-func TestStrangers(t *testing.T) {
+// TestNotTheService holds the error of an address that is not the service's API.
+func TestNotTheService(t *testing.T) {
 	page := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -338,8 +338,8 @@ func TestRelogin(t *testing.T) {
 	})
 }
 
-// TestTokenStaysHome watches where the token goes.
-func TestTokenStaysHome(t *testing.T) {
+// TestTokenNotSentToOtherHosts watches where the token goes.
+func TestTokenNotSentToOtherHosts(t *testing.T) {
 	other := deploy(t, say(200, `{"datasetName":"elsewhere"}`))
 	foreign := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
 	redirect := deploy(t, func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// jobStatus is the state of the job on a resource. The status of the resource is
-// not enough: the process that wrote RUNNING may have died.
+// jobStatus is the state of the job on a resource. The status of the resource
+// is not enough: the process that wrote RUNNING may have died.
 type jobStatus struct {
 	job *store.JobState // nil if there is none
 	// running reports whether a living process runs it.
@@ -50,7 +50,7 @@ func (p *processCache) alive(process string) bool {
 	return lives
 }
 
-// status returns the standing of a job, which may be nil.
+// status returns the status of a job, which may be nil.
 func (p *processCache) status(j *store.JobState) jobStatus {
 	if j == nil {
 		return jobStatus{}
@@ -60,7 +60,7 @@ func (p *processCache) status(j *store.JobState) jobStatus {
 	return s
 }
 
-// jobStatus returns the standing of the job on one resource, with its place in
+// jobStatus returns the status of the job on one resource, with its place in
 // the queue.
 func (a *App) jobStatus(ctx context.Context, t *store.Tx, subject string) (jobStatus, error) {
 	j, err := t.GetJobState(ctx, subject)
@@ -81,8 +81,8 @@ func (a *App) jobStatus(ctx context.Context, t *store.Tx, subject string) (jobSt
 	return s, err
 }
 
-// jobStatuses returns the standings of all jobs of an account by the keys of
-// their resources.
+// jobStatuses returns the states of all jobs of an account by the keys of their
+// resources.
 func (a *App) jobStatuses(ctx context.Context, t *store.Tx, account string) (map[string]jobStatus, error) {
 	jobs, err := t.ListJobStates(ctx, account)
 	if err != nil || len(jobs) == 0 {

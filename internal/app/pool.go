@@ -16,9 +16,9 @@ const (
 	kindPredict = "predict"
 )
 
-// maxPredictions and preparing are the number of concurrent predictions and
-// preparations, preparingOf that of preparations of one account: a worker stays
-// free for other accounts.
+// maxPredictions and maxPreparations limit the concurrent jobs,
+// maxPreparationsPerAccount those of one account: a worker stays free for other
+// accounts.
 const (
 	maxPredictions            = 2
 	maxPreparations           = 3

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/client"
 )
 
-// TestSecretsAreCut looks for secrets in all that is told of requests.
-func TestSecretsAreCut(t *testing.T) {
+// TestTraceRedactsSecrets looks for secrets in all that is told of requests.
+func TestTraceRedactsSecrets(t *testing.T) {
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "session=hidden-cookie")
 		switch r.URL.Path {

@@ -89,8 +89,8 @@ func (b *progressRecorder) restore(lines []algorithmRow) {
 	}
 }
 
-// writeProgress writes the changed rows. After an error they are written with the next
-// post or the end of the race.
+// writeProgress writes the changed rows. After an error they are written the
+// next time, or at the end of the race.
 func (a *App) writeProgress(ctx context.Context, j *job.Job, b *progressRecorder) {
 	changed := b.takeChanged()
 	if len(changed) == 0 {

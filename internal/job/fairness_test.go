@@ -15,9 +15,9 @@ func (m *rows) insertOf(account, key string) {
 	m.with(func() { m.jobs[key].Account = account })
 }
 
-// TestAccountLeavesAWorker queues more work of one account than there are
+// TestPerAccountLimit queues more work of one account than there are
 // workers, and none of them ends, and then some of another's.
-func TestAccountLeavesAWorker(t *testing.T) {
+func TestPerAccountLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
 		for _, key := range []string{"1", "2", "3"} {
@@ -63,7 +63,7 @@ func TestAccountLeavesAWorker(t *testing.T) {
 	})
 }
 
-func TestDropEndsTheRunAtOnce(t *testing.T) {
+func TestDrop(t *testing.T) {
 	for _, deleted := range []string{"subject of 1", "account of 1"} {
 		t.Run(deleted, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestDropEndsTheRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestStopLeavesAJobThatHangs stops a pool whose job does not look at its context.
-func TestStopLeavesAJobThatHangs(t *testing.T) {
+// TestStopAbandonsHangingJob stops a pool whose job does not look at its context.
+func TestStopAbandonsHangingJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
 		m.insert("1")

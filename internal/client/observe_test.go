@@ -41,9 +41,9 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestDoStaysAtHome holds that a request of the caller's own goes to no other
+// TestDoOnlyCallsTheService holds that a request of the caller's own goes to no other
 // service, and sends the token only where none was given.
-func TestDoStaysAtHome(t *testing.T) {
+func TestDoOnlyCallsTheService(t *testing.T) {
 	var got []string
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
@@ -72,8 +72,8 @@ func TestDoStaysAtHome(t *testing.T) {
 	}
 }
 
-// TestSketch describes requests without their secrets.
-func TestSketch(t *testing.T) {
+// TestSummarizeRequest describes requests without their secrets.
+func TestSummarizeRequest(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://a.example/login?signature=hidden", strings.NewReader(`{"username":"ada","password":"hidden"}`))
 	if err != nil {
 		t.Fatal(err)

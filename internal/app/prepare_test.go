@@ -8,9 +8,9 @@ import (
 	"foretell/internal/api"
 )
 
-// TestLabelsOfManyValuesFail holds that no dataset is COMPLETED whose label is
+// TestTooManyLabelsFail holds that no dataset is COMPLETED whose label is
 // no class, however many different values it has.
-func TestLabelsOfManyValuesFail(t *testing.T) {
+func TestTooManyLabelsFail(t *testing.T) {
 	b := open(t, t.TempDir())
 	defer b.work(t)()
 	for _, tt := range []struct {

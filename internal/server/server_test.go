@@ -11,10 +11,10 @@ import (
 	"foretell/internal/server"
 )
 
-// TestBounds creates what lies just within the documented bounds; what lies
+// TestValidValues creates what lies just within the documented bounds; what lies
 // just outside is among the refusals.
-func TestBounds(t *testing.T) {
-	w := newWorld(t, server.Options{})
+func TestValidValues(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	for name, body := range map[string]string{
 		"name_of_3":           `{"datasetName":"äöü"}`,
 		"name_of_30":          `{"datasetName":"` + strings.Repeat("é", 30) + `"}`,
@@ -46,7 +46,7 @@ func TestBounds(t *testing.T) {
 
 // TestPages reads lists by parts.
 func TestPages(t *testing.T) {
-	w := newWorld(t, server.Options{})
+	w := newTestServer(t, server.Options{})
 	for _, name := range []string{"one", "two", "three"} {
 		w.newDataset(t, name)
 	}
@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 
 // TestMethods asks with the methods that HTTP has beside the API's own.
 func TestMethods(t *testing.T) {
-	w := newWorld(t, server.Options{})
+	w := newTestServer(t, server.Options{})
 	t.Run("405_lists_what_is_allowed", func(t *testing.T) {
 		resp, _ := w.send(t, call{method: "PUT", path: "/api/v1/datasets"})
 		if got := resp.Header.Get("Allow"); got != "GET, HEAD, OPTIONS, POST" {
@@ -113,9 +113,9 @@ func TestMethods(t *testing.T) {
 	})
 }
 
-// TestHouse reads what is not of the API.
-func TestHouse(t *testing.T) {
-	w := newWorld(t, server.Options{PublicURL: "https://foretell.example.com/"})
+// TestNonAPIRoutes reads what is not of the API.
+func TestNonAPIRoutes(t *testing.T) {
+	w := newTestServer(t, server.Options{PublicURL: "https://foretell.example.com/"})
 	w.newDataset(t, "counted")
 	created := w.newDataset(t, "prepared")
 	w.must(t, call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: "id,a,b\n1,2,3\n2,3,4\n"}, nil)
@@ -147,7 +147,7 @@ func TestHouse(t *testing.T) {
 		}
 	})
 	t.Run("a_forwarded_host_is_not_believed_unasked", func(t *testing.T) {
-		plain := newWorld(t, server.Options{})
+		plain := newTestServer(t, server.Options{})
 		_, body := plain.send(t, call{method: "GET", path: "/", header: map[string]string{"X-Forwarded-Host": "evil.example"}})
 		if strings.Contains(string(body), "evil") {
 			t.Errorf("%s", body)
@@ -158,7 +158,7 @@ func TestHouse(t *testing.T) {
 // TestLoginLimit tries wrong passwords, for many accounts, from one address.
 func TestLoginLimit(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := newWorld(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})
+	w := newTestServer(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})
 	w.addUser(t)
 	wrong := call{method: "POST", path: "/api/login", json: `{"username":"x@example.com","password":"wrong"}`}
 	for range 3 {

@@ -11,11 +11,11 @@ import (
 	"foretell/internal/server"
 )
 
-// TestRefusalsAreHeard sends as clients do that listen only when all is sent.
+// TestDrainBody sends as clients do that listen only when all is sent.
 // The bodies are larger than the buffers of a connection, so that a server that
 // closes it instead of reading breaks the sending.
-func TestRefusalsAreHeard(t *testing.T) {
-	w := newWorld(t, server.Options{})
+func TestDrainBody(t *testing.T) {
+	w := newTestServer(t, server.Options{})
 	open, taken := w.newDataset(t, "open"), w.newDataset(t, "taken")
 	w.must(t, call{method: "PUT", path: taken.DatasetUploadInfo.UploadURL, body: "id,a,b\n1,2,3\n2,3,4\n"}, nil)
 	form := w.url + "/api/v1/datasets/" + open.DatasetKey + "/data"

@@ -10,7 +10,7 @@ import (
 // TestAccounts logs in as somebody else: what one account has does not exist
 // for another.
 func TestAccounts(t *testing.T) {
-	w := newWorld(t, server.Options{})
+	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "private")
 	w.addUser(t)
 	var session api.Session
@@ -21,7 +21,7 @@ func TestAccounts(t *testing.T) {
 	if session.TokenType != "Bearer" || session.ExpiresIn != 3600 || session.Username != testUser {
 		t.Errorf("session %+v", session)
 	}
-	other := &world{app: w.app, url: w.url, token: session.AccessToken}
+	other := &testServer{app: w.app, url: w.url, token: session.AccessToken}
 
 	dataset := "/api/v1/datasets/" + created.DatasetKey
 	for _, r := range []refusal{

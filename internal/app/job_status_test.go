@@ -9,9 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// TestQueuedBehind counts the races before one that waits for a server, and
+// TestQueuePosition counts the races before one that waits for a server, and
 // drops one that no process works on.
-func TestQueuedBehind(t *testing.T) {
+func TestQueuePosition(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	dataset := b.prepared(t, "flowers", labelled(300)).DatasetKey
@@ -90,9 +90,9 @@ func TestDeleteInterrupted(t *testing.T) {
 	}
 }
 
-// TestDeadlineInTheQueue has races wait for a worker that is busy with the first,
+// TestDeadlineWhileQueued has races wait for a worker that is busy with the first,
 // which has no deadline, for longer than they may.
-func TestDeadlineInTheQueue(t *testing.T) {
+func TestDeadlineWhileQueued(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	dataset := b.prepared(t, "flowers", noisy(20000)).DatasetKey

@@ -27,14 +27,14 @@ const (
 	testPassword = "correct horse"
 )
 
-// world is the whole service on a folder of its own, behind a real port.
-type world struct {
+// testServer is the whole service on a folder of its own, behind a real port.
+type testServer struct {
 	app        *app.App
 	url, token string
 }
 
-// newWorld starts a service. The requests carry the token of the local account.
-func newWorld(t *testing.T, opts server.Options) *world {
+// newTestServer starts a service. The requests carry the token of the local account.
+func newTestServer(t *testing.T, opts server.Options) *testServer {
 	t.Helper()
 	dir := t.TempDir()
 	rows, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
@@ -55,7 +55,7 @@ func newWorld(t *testing.T, opts server.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{app: a}
+	w := &testServer{app: a}
 	opts.Version = "test"
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -84,7 +84,7 @@ func newWorld(t *testing.T, opts server.Options) *world {
 }
 
 // addUser makes the account that can log in.
-func (w *world) addUser(t *testing.T) {
+func (w *testServer) addUser(t *testing.T) {
 	t.Helper()
 	if err := w.app.AddUser(t.Context(), testUser, testPassword); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ type reply struct {
 	ContentLength int64
 }
 
-func (w *world) send(t *testing.T, c call) (reply, []byte) {
+func (w *testServer) send(t *testing.T, c call) (reply, []byte) {
 	t.Helper()
 	body, kind := c.body, ""
 	switch {
@@ -147,7 +147,7 @@ func (w *world) send(t *testing.T, c call) (reply, []byte) {
 }
 
 // must makes a call that succeeds and reads its JSON into out, unless nil.
-func (w *world) must(t *testing.T, c call, out any) reply {
+func (w *testServer) must(t *testing.T, c call, out any) reply {
 	t.Helper()
 	resp, body := w.send(t, c)
 	if resp.StatusCode >= 300 {
@@ -187,7 +187,7 @@ func form(t *testing.T, pairs ...string) (body, contentType string) {
 }
 
 // newDataset creates an empty dataset.
-func (w *world) newDataset(t *testing.T, name string) api.CreatedDataset {
+func (w *testServer) newDataset(t *testing.T, name string) api.CreatedDataset {
 	t.Helper()
 	var created api.CreatedDataset
 	w.must(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
@@ -195,7 +195,7 @@ func (w *world) newDataset(t *testing.T, name string) api.CreatedDataset {
 }
 
 // poll reads path until its status is none of those that pass.
-func (w *world) poll(t *testing.T, path string) string {
+func (w *testServer) poll(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/store"
 )
 
-// TestWhatWasNotMeasuredIsNoFigure ends a run whose race had time for the test
+// TestUnmeasuredIsNil ends a run whose race had time for the test
 // rows, and one that had none.
-func TestWhatWasNotMeasuredIsNoFigure(t *testing.T) {
+func TestUnmeasuredIsNil(t *testing.T) {
 	run := learn.Run{Algorithm: "BSIX01", Status: learn.TimedOut, Curve: []float64{0.8}, Performance: 0.8, TestPerformance: 0.75}
 	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.TimedOut, Model: &learn.Model{}, Achieved: 0.8}
 	o.Report.ValidationRows = 10

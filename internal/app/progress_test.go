@@ -9,9 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// TestScoreboardShowsTheKeptStep records a score lower than that of the step that
+// TestProgressReportsBestStep records a score lower than that of the step that
 // is kept.
-func TestScoreboardShowsTheKeptStep(t *testing.T) {
+func TestProgressReportsBestStep(t *testing.T) {
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})
 	if row := b.takeChanged()[0].row; row.Achieved != nil || row.LogLoss != nil {
@@ -26,7 +26,7 @@ func TestScoreboardShowsTheKeptStep(t *testing.T) {
 	}
 }
 
-func TestScoreboardKeepsWhatWasNotPosted(t *testing.T) {
+func TestProgressRestoresUnwrittenRows(t *testing.T) {
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.NotCompleted, Performance: 0.5, Step: 1})
 	failed := b.takeChanged()
