@@ -1,6 +1,6 @@
 package frame
 
-// daysInMonth returns the days of a month.
+// daysInMonth returns the number of days of a month.
 func daysInMonth(year, month int) int {
 	switch month {
 	case 2:
@@ -14,8 +14,8 @@ func daysInMonth(year, month int) int {
 	return 31
 }
 
-// daysFromCivil counts from a 1 March on, so that the leap day is a year's last
-// (Hinnant, chrono-compatible low-level date algorithms, 2013).
+// daysFromCivil returns the days since 1 January 1970. Years start on 1 March, so that the
+// leap day is the last (Hinnant, chrono-compatible low-level date algorithms, 2013).
 func daysFromCivil(year, month, day int) int {
 	if month <= 2 {
 		year, month = year-1, month+12

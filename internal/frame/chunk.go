@@ -2,28 +2,28 @@ package frame
 
 import "bytes"
 
-// chunkSize is how much is cut off a file at once: what fits a core's cache
-// with all that is made of it.
+// chunkSize is the size of a chunk in bytes, chosen so that the chunk and everything
+// derived from it fit the cache of a core.
 const chunkSize = 256 << 10
 
-// readSlack is how far behind a chunk's text its bytes may be read.
+// readSlack is the number of bytes that may be read after the text of a chunk.
 const readSlack = 64
 
-// newBuffer returns a buffer of so many bytes, with room behind them for the line
-// end that a file's last line may lack and for the slack.
+// newBuffer returns a buffer of size bytes, with capacity for a missing last line end and
+// for readSlack.
 func newBuffer(size int) []byte { return make([]byte, size, size+1+readSlack) }
 
-// chunk is a run of whole records of a file. No quote in it is out of place and
-// no field is longer than MaxField.
+// chunk is a sequence of complete records of a file. All its quotes are valid, and no
+// field is longer than MaxFieldBytes.
 type chunk struct {
-	text []byte // ends in a line end; its capacity has the slack
-	end  int64  // offset in the file behind it
-	line int    // of its first byte, known when the chunk is settled
-	buf  []byte // what text is part of
+	text []byte // ends in a line end; its capacity includes readSlack
+	end  int64  // offset of its end in the file
+	line int    // of its first byte, set before commit
+	buf  []byte // the memory of text
 }
 
-// nextChunk makes c the next chunk of about size bytes. It returns false at the end
-// of the file and where the next record needs the care of Read.
+// nextChunk makes c the next chunk of about size bytes. It returns false at the end of the
+// file, and if the next record must be read with Read.
 func (r *Reader) nextChunk(c *chunk, size int) bool {
 	for r.err == nil && !r.needsRead {
 		if r.end-r.pos < size && !r.atEOF {
@@ -46,7 +46,7 @@ func (r *Reader) nextChunk(c *chunk, size int) bool {
 	return false
 }
 
-// detach moves the next n bytes into c and goes on with another buffer.
+// detach moves the next n bytes into c and continues with another buffer.
 func (r *Reader) detach(c *chunk, n int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
@@ -63,8 +63,8 @@ func (r *Reader) detach(c *chunk, n int, last bool) {
 	}
 }
 
-// completeRecords returns the length of the longest run of whole records at the
-// head of a window, and whether a quote out of place follows it.
+// completeRecords returns the length of the complete records at the start of a window, and
+// whether a misplaced quote follows them.
 func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
 	i := 0
 	for {
@@ -103,8 +103,8 @@ func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
 
 func endsField(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
-// lastLineEnd returns the offset behind a line end that is the last of its
-// kind, 0 if there is none.
+// lastLineEnd returns the offset after the last LF, or after the last CR without any; 0
+// without either.
 func lastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1
@@ -112,8 +112,7 @@ func lastLineEnd(text []byte) int {
 	return bytes.LastIndexByte(text, '\r') + 1
 }
 
-// reader returns a reader of the chunk's records that tells what is wrong with
-// them.
+// reader returns a Reader of the chunk's records, which reports their defects.
 func (c *chunk) reader() *Reader {
 	r := &Reader{buf: c.text, end: len(c.text), nextLine: c.line, opened: true, atEOF: true}
 	r.setDelimiter(',')

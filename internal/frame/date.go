@@ -2,45 +2,45 @@ package frame
 
 import "math"
 
-// dateTime is a point in time as a calendar and a clock on the wall show it. A
-// zone is read past: what people do at nine o'clock they do by their own.
+// dateTime is a point in local time. Time zones are ignored: what people do at nine
+// o'clock depends on their local time.
 type dateTime struct {
-	day  int     // since 1 January 1970; 0 for a time of day alone
-	hour float64 // since midnight, with its fraction
-	// hasDate and clock tell which of the two the cell has.
+	day  int     // since 1 January 1970; 0 for a time of day only
+	hour float64 // since midnight, with a fraction
+	// hasDate and hasTime are set if the cell has a date, a time of day.
 	hasDate, hasTime bool
 }
 
-// days returns the moment in days since the beginning of 1970.
+// days returns the days since the beginning of 1970, with a fraction.
 func (m *dateTime) days() float64 { return float64(m.day) + m.hour/24 }
 
-// The years that dates may be of.
+// The range of years.
 const (
 	minYear = 1000
 	maxYear = 2999
 )
 
-// dateParser reads a cell from the left. After a fault, ok is false.
+// dateParser parses a cell from left to right. After an error, ok is false.
 type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// hour is the time of day if it stands before the year; then within is set.
+	// hour is the time of day if it precedes the year; hasHour is set then.
 	hour    float64
 	hasHour bool
 }
 
-// parseDateTime reads a cell as a date, a time of day or both:
+// parseDateTime parses a cell as a date, a time of day or both:
 //
 //	2006-01-02  2006/1/2  2006.01.02  20060102
 //	2.1.2006  2.1.06                      the day first
-//	1/2/2006  1-2-06                      the day first if dayFirst says so
+//	1/2/2006  1-2-06                      the day first if dayFirst is set
 //	Jan 2, 2006  2 January 2006  02-Jan-06  Mon, 2 Jan 2006
 //	2006 Jan 2  2006-Jan-02
 //	2006-01  Jan 2006  Jan-06  2006, January    the first of a month
-//	15:04  3:04 PM  15:04:05.999          alone, or behind a date and a T or a space
-//	Z  UTC  +01:00  +0100                 behind a time of day
-//	Mon Jan 2 15:04:05 2006               as Unix has it, perhaps with a zone
+//	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
+//	Z  UTC  +01:00  +0100                 after a time of day
+//	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
 func parseDateTime(cell []byte, dayFirst bool) (dateTime, bool) {
 	r := &dateParser{rest: trim(cell), dayFirst: dayFirst, ok: true}
 	if len(r.rest) < 4 || len(r.rest) > maxDateTimeLen {
@@ -86,7 +86,8 @@ func (r *dateParser) skipSpaces() {
 	}
 }
 
-// digits reads at least one and at most most digits, and tells how many.
+// digits parses at least one and at most the given number of digits, and returns how many
+// there were.
 func (r *dateParser) digits(most int) (value, digits int) {
 	for digits < most && digits < len(r.rest) && r.rest[digits]-'0' <= 9 {
 		value = value*10 + int(r.rest[digits]-'0')
@@ -97,7 +98,7 @@ func (r *dateParser) digits(most int) (value, digits int) {
 	return value, digits
 }
 
-// atTimeOfDay tells whether one or two digits and a colon come next.
+// atTimeOfDay reports whether one or two digits and a colon follow.
 func (r *dateParser) atTimeOfDay() bool {
 	for i, char := range r.rest[:min(len(r.rest), 3)] {
 		if char == ':' {
@@ -110,7 +111,7 @@ func (r *dateParser) atTimeOfDay() bool {
 	return false
 }
 
-// date reads a date and returns its day since 1 January 1970.
+// date parses a date and returns its day since 1 January 1970.
 func (r *dateParser) date() int {
 	if r.rest[0]-'0' > 9 {
 		return r.startingWithName()
@@ -154,9 +155,9 @@ func (r *dateParser) date() int {
 	return r.day(third, first, second)
 }
 
-// fullYear is the year that two digits stand for, as spreadsheets have it, from
-// which most such dates come. POSIX begins at 1969, which sends those born before
-// into the future.
+// fullYear returns the year for two digits with the pivot of spreadsheets, 2029, because
+// most such dates come from them. The pivot of POSIX, 2068, would move birthdays into the
+// future.
 func fullYear(year int) int {
 	if year < 30 {
 		return year + 2000
@@ -164,7 +165,7 @@ func fullYear(year int) int {
 	return year + 1900
 }
 
-// startingWithName reads a date that begins with a name: of a month, or of a weekday.
+// startingWithName parses a date that starts with the name of a month or weekday.
 func (r *dateParser) startingWithName() int {
 	month := r.month()
 	if month == 0 && r.weekday() {
@@ -197,7 +198,7 @@ func (r *dateParser) startingWithName() int {
 	return r.day(r.year(), month, day)
 }
 
-// afterDay reads what follows the day: the month's name and the year.
+// afterDay parses the part after the day: the month's name and the year.
 func (r *dateParser) afterDay(day int) int {
 	r.skipOrdinal()
 	r.skipSeparator()
@@ -208,7 +209,7 @@ func (r *dateParser) afterDay(day int) int {
 	return r.day(r.year(), month, day)
 }
 
-// afterYear reads what follows the year: the month's name and perhaps the day.
+// afterYear parses the part after the year: the month's name and an optional day.
 func (r *dateParser) afterYear(year int) int {
 	r.skip(',')
 	r.skipSeparator()
@@ -227,7 +228,7 @@ func (r *dateParser) skipSeparator() {
 	}
 }
 
-// skipOrdinal skips the letters behind a day: 1st, 2nd, 3rd, 4th.
+// skipOrdinal skips the letters after a day: 1st, 2nd, 3rd, 4th.
 func (r *dateParser) skipOrdinal() {
 	if len(r.rest) < 2 {
 		return
@@ -247,7 +248,7 @@ func (r *dateParser) year() int {
 	return year
 }
 
-// The names of months and weekdays: whole, or cut to three letters.
+// The names of months and weekdays, which may be cut to three letters.
 var (
 	months = [...]string{
 		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
@@ -255,7 +256,7 @@ var (
 	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 
-// month reads a month's name and returns its number; 0, and nothing is read, if it is none.
+// month parses the name of a month and returns its number, or 0 without reading anything.
 func (r *dateParser) month() int { return r.name(months[:]) }
 
 func (r *dateParser) weekday() bool { return r.name(weekdays[:]) > 0 }
@@ -277,7 +278,7 @@ func (r *dateParser) name(list []string) int {
 
 func isLetter(c byte) bool { return c|0x20-'a' < 26 }
 
-// equalFold tells whether word is lower in any case; both are of one length.
+// equalFold reports whether word equals lower, ignoring case; both have the same length.
 func equalFold(word []byte, lower string) bool {
 	for i, c := range word {
 		if c|0x20 != lower[i] {
@@ -296,7 +297,7 @@ func (r *dateParser) day(year, month, day int) int {
 	return daysFromCivil(year, month, day)
 }
 
-// timeOfDay reads a time of day in hours.
+// timeOfDay parses a time of day and returns it in hours.
 func (r *dateParser) timeOfDay() float64 {
 	hour, _ := r.digits(2)
 	r.require(r.skip(':'))
@@ -318,7 +319,7 @@ func (r *dateParser) timeOfDay() float64 {
 	return float64(hour) + float64(minute)/60 + second/3600
 }
 
-// amPM reads AM or PM and returns the hour by a clock of 24.
+// amPM parses an optional AM or PM and returns the hour on a 24-hour clock.
 func (r *dateParser) amPM(hour int) int {
 	rest := r.rest
 	if len(rest) > 0 && rest[0] == ' ' {
@@ -336,7 +337,7 @@ func (r *dateParser) amPM(hour int) int {
 	return hour
 }
 
-// skipZone reads past a zone, if there is one.
+// skipZone skips a time zone if there is one.
 func (r *dateParser) skipZone() {
 	before := r.rest
 	r.skip(' ')

@@ -38,7 +38,7 @@ const (
 	CodeBadProbability = "bad-probability"
 )
 
-// The codes of warnings and of findings that do not stop anything.
+// The codes of warnings and findings, which are not errors.
 const (
 	CodeUnnamedID      = "unnamed-id"
 	CodeSmallClass     = "small-class"
@@ -59,30 +59,29 @@ const (
 	CodeOtherIDName    = "other-id-name"
 )
 
-// Defect is something in a file that the service refuses, and where it is.
+// Defect is an error in a file, and its location.
 type Defect struct {
 	// Code is one of the Code constants.
 	Code string `json:"code"`
-	// Message says what is wrong, with the value, without the place.
+	// Message is the error with the value, without the location.
 	Message string `json:"message"`
-	// Line is the physical line of the file, from 1; 0 where no line is meant.
+	// Line is the physical line of the file, from 1; 0 if the error has no line.
 	Line int `json:"line,omitempty"`
-	// Column is the number of the field in its record, from 1; 0 where the
-	// whole line is meant.
+	// Column is the number of the field in its record, from 1; 0 for the whole line.
 	Column int `json:"column,omitempty"`
-	// Name is the header's name for Column; empty where it has none.
+	// Name is the name of Column in the header; empty if it has none.
 	Name string `json:"name,omitempty"`
-	// Count is the number of rows or columns of the whole file that have the
-	// defect, Line and Column being the first; 0 where nothing is counted.
+	// Count is the number of rows or columns of the file with this defect, of which Line
+	// and Column are the first; 0 if they are not counted.
 	Count int `json:"count,omitempty"`
-	// AtLeast tells that Count is of a part of the file: it could not be read to
-	// its end.
+	// AtLeast is set if Count covers a part of the file only, because the rest could not
+	// be read.
 	AtLeast bool `json:"atLeast,omitempty"`
 	// Lines are the lines of the first of these rows, at most 20; nil for columns.
 	Lines []int `json:"lines,omitempty"`
 }
 
-// Error returns place and message: `line 17, column 3 (age): …`.
+// Error returns location and message: `line 17, column 3 (age): …`.
 func (d *Defect) Error() string {
 	where := formatLocation(d.Line, d.Column, d.Name)
 	if where == "" {
@@ -91,11 +90,11 @@ func (d *Defect) Error() string {
 	return where + ": " + d.Message
 }
 
-// Warning is something in a file that is worth a look but stops nothing. The
-// fields mean what they mean in Defect.
+// Warning is something suspicious in a file that is not an error. The fields have the same
+// meaning as in Defect.
 type Warning Defect
 
-// String returns place and message in the form of Defect.Error.
+// String returns location and message as Defect.Error does.
 func (w Warning) String() string { return (*Defect)(&w).Error() }
 
 func formatLocation(line, column int, name string) string {

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// defectLog counts the defects of a file by kind, in memory that does not grow
-// with their number: of each kind it keeps the first defect and the first places.
-// The zero value is empty.
+// defectLog counts the defects of a file by code, in memory independent of their number:
+// it keeps the first defect and the first locations of each code. The zero value is empty.
 type defectLog struct{ groups []defectGroup }
 
 // defectGroup is the defects of one code.
 type defectGroup struct {
 	first     Defect
 	count     int
-	locations []location // of the first of them, at most mostPlaces
+	locations []location // of the first, at most maxLocations
 }
 
 type location struct{ line, column int }
@@ -32,8 +31,8 @@ func (l *defectLog) add(defects ...Defect) {
 	}
 }
 
-// addMany counts defects of one code, d being the first. places are those of
-// the ones behind it, at most mostPlaces.
+// addMany counts defects of one code, the first of which is d. places are the locations of
+// the next, at most maxLocations.
 func (l *defectLog) addMany(d Defect, count int, places []location) {
 	g := l.find(d.Code)
 	if g == nil {
@@ -45,7 +44,7 @@ func (l *defectLog) addMany(d Defect, count int, places []location) {
 	g.locations = g.locations[:min(len(g.locations), maxLocations)]
 }
 
-// find returns the defects of a code, nil if there is none.
+// find returns the defects of a code, nil if there are none.
 func (l *defectLog) find(code string) *defectGroup {
 	at := slices.IndexFunc(l.groups, func(g defectGroup) bool { return g.first.Code == code })
 	if at < 0 {
@@ -54,14 +53,14 @@ func (l *defectLog) find(code string) *defectGroup {
 	return &l.groups[at]
 }
 
-// drop forgets the defects of some codes.
+// drop removes the defects of some codes.
 func (l *defectLog) drop(codes ...string) {
 	l.groups = slices.DeleteFunc(l.groups, func(g defectGroup) bool { return slices.Contains(codes, g.first.Code) })
 }
 
-// defects returns one Defect for each code. place returns where a line and a column
-// stand in the file that the user knows, nil if they are those; source is
-// ScanOptions.Source. partial tells that the file may have more.
+// defects returns one Defect for each code. place maps a line and a column to those of the
+// user's file, nil if they are the same; source is ScanOptions.SourceLine. partial is set
+// if the file may have more.
 func (l *defectLog) defects(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
@@ -82,7 +81,7 @@ func (l *defectLog) defects(place func(line, column int) (int, int), source func
 	return defects
 }
 
-// apply makes d the first of d.Count defects of a kind.
+// apply describes all d.Count defects in d, the first of them.
 func (kind *defectSummary) apply(d *Defect, places []location, source func(line int) (string, int)) {
 	where, noun := firstColumns(d.Count, places), "column"
 	if !kind.ofColumns {
@@ -139,14 +138,14 @@ func firstOf(count int, noun string, list []string) string {
 	return noun + strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
-// defectSummary is what a message says of several defects of one code.
+// defectSummary is the message for several defects of one code.
 type defectSummary struct {
-	ofColumns bool   // it is columns that have it, not rows
+	ofColumns bool   // of columns, not of rows
 	predicate string // what is wrong with them
-	rule      string // how it should be; empty if that is plain
+	rule      string // the rule; empty if it is obvious
 }
 
-// defectSummaries are the codes that more than one row or column may have.
+// defectSummaries are the codes of defects that are counted.
 var defectSummaries = map[string]defectSummary{
 	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
 	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},

@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Differences counts the rows in which two CSV files differ, and returns the names
-// of the columns in which they do, in their order. It is an
-// error if one has more columns or rows than the other.
+// Differences counts the rows in which two CSV files differ, and returns the names of the
+// columns in which they do, in their order. It is an error if the files have different
+// numbers of columns or rows.
 func Differences(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
 	a, err := openTable(NewReader(first, ','))
 	if err != nil {

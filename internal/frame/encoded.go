@@ -69,8 +69,8 @@ func encode[T int8 | int16](dst []T, values []float64, none T, power float64) []
 	return dst
 }
 
-// roundToInt32 returns the integer that is nearest to y, which is below 2^31 in
-// size; anything for NaN. The sum has no bits for fractions left.
+// roundToInt32 returns the integer nearest to y, whose magnitude must be below 2^31; the
+// result for NaN is undefined. The sum has no bits left for fractions.
 func roundToInt32(y float64) int32 { return int32(math.Float64bits(y + 3<<51)) }
 
 // decimal is k / 10^e: k in the upper 28 bits, e in the lower 4.
@@ -92,8 +92,8 @@ func (f decimal) value() float64 {
 }
 
 // decimalExponents holds, by the exponent bits of a float64, the largest e for which
-// the numbers with these bits are below 2^27 when multiplied by 10^e. If one of
-// them is no fraction with this e it is none with another.
+// numbers with these bits stay below 2^27 when multiplied by 10^e. A number that is not a
+// decimal with this e is not one with another.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), maxDecimalDigits
@@ -105,7 +105,7 @@ var decimalExponents = func() (list [1 << 11]uint8) {
 	return list
 }()
 
-// toDecimal returns the fraction that a value is, if it is one.
+// toDecimal returns x as a decimal, and whether that is exact.
 func toDecimal(x float64) (cell decimal, whole bool) {
 	if x != x {
 		return missingDecimal, true
@@ -116,7 +116,8 @@ func toDecimal(x float64) (cell decimal, whole bool) {
 	return newDecimal(k, e), float64(k)/power == x && e <= maxDecimalDigits
 }
 
-// toDecimals writes values to dst. It returns false if one is no fraction.
+// toDecimals converts values to dst. It returns false if one cannot be represented
+// exactly.
 func toDecimals(dst []decimal, values []float64) bool {
 	for i, x := range values {
 		cell, whole := toDecimal(x)

@@ -18,7 +18,7 @@ const (
 	FeatureMonth   FeatureKind = "month"   // 1 to 12
 	FeatureDay     FeatureKind = "day"     // of the month, 1 to 31
 	FeatureWeekday FeatureKind = "weekday" // 0 is Monday
-	FeatureHour    FeatureKind = "hour"    // since midnight, with its fraction
+	FeatureHour    FeatureKind = "hour"    // since midnight, with a fraction
 	FeatureLength  FeatureKind = "length"  // of a text in bytes
 	FeatureWords   FeatureKind = "words"   // how many words a text has
 	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, else 0

@@ -2,7 +2,7 @@ package frame
 
 import "bytes"
 
-// fileSignatures are the first bytes of files that are often sent by mistake.
+// fileSignatures are the first bytes of files that are often uploaded by mistake.
 var fileSignatures = []struct{ magic, code, message string }{
 	{"\x1F\x8B", CodeBinary, "this is a gzip file: unpack it, or let the client do so"},
 	{"\x28\xB5\x2F\xFD", CodeBinary, "this is a Zstandard file: unpack it, or let the client do so"},
@@ -16,7 +16,8 @@ var fileSignatures = []struct{ magic, code, message string }{
 	{"\xFE\xFF", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or let the client do so"},
 }
 
-// detectFileType names the kind of file that head begins if it is not CSV in UTF-8.
+// detectFileType returns the defect of a file that starts with head and is not CSV in
+// UTF-8; code is empty otherwise.
 func detectFileType(head []byte) (code, message string) {
 	for _, s := range fileSignatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {

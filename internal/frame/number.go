@@ -9,18 +9,18 @@ import (
 	"unsafe"
 )
 
-// valueKind is what one cell looks like on its own.
+// valueKind is the kind of a single cell, regardless of its column.
 type valueKind uint8
 
 const (
 	blank  valueKind = iota // empty, or spaces only: missing in every column
 	number                  // a finite number
-	null                    // a way to write "no number"; missing among numbers
+	null                    // a text such as NaN or N/A; missing in a column of numbers
 	text                    // anything else
 )
 
-// nullTexts are texts that stand for a missing value in a column of numbers, in
-// lower case. In a column of texts they are texts like any other.
+// nullTexts are the texts that mean a missing value in a column of numbers, in lower case.
+// In a column of texts they are ordinary texts.
 var nullTexts = map[string]bool{
 	"nan": true, "+nan": true, "-nan": true, "na": true, "n/a": true, "<na>": true, "#n/a": true, "#na": true,
 	"null": true, "nil": true, "none": true, "?": true, "-": true, "--": true, ".": true, "#div/0!": true, "#value!": true,
@@ -29,11 +29,10 @@ var nullTexts = map[string]bool{
 
 const maxNullLen = 9
 
-// classify tells what a cell is, and its value if that is a number.
+// classify returns the kind of a cell, and its value if it is a number.
 //
-// Spaces and tabs around a number are ignored. A number is written in decimal
-// with an optional sign, fraction and exponent. One too large for a float64
-// is a marker, as infinity is.
+// Spaces and tabs around a number are ignored. A number is decimal with an optional sign,
+// fraction and exponent. One too large for a float64 is null, like infinity.
 func classify(cell []byte) (valueKind, float64) {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = trim(cell)
@@ -69,7 +68,7 @@ func trim(cell []byte) []byte {
 
 func isSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// powersOf10 of ten that a float64 holds exactly.
+// powersOf10 are the powers of ten that a float64 represents exactly.
 var powersOf10 = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -81,21 +80,22 @@ const (
 	asciiZeros = '0' * lowBits
 )
 
-// separatorMask sets the high bit of each byte that is lower than the minus.
+// separatorMask sets the high bit of each byte below the minus sign, such as commas and
+// line ends.
 func separatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// nonDigitMask sets the high bit of the first byte that is not 0…9, and of some
-// of those behind it.
+// nonDigitMask sets the high bit of the first byte that is not 0…9, and of some bytes
+// after it.
 func nonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
-// parse8Digits returns the number of eight digits, each a byte.
+// parse8Digits returns the number of eight digits, one in each byte.
 func parse8Digits(word uint64) uint64 {
 	const low = 0x000000FF000000FF
 	word = word*10 + word>>8
 	return (word&low*(100+1_000_000<<32) + word>>16&low*(1+10_000<<32)) >> 32
 }
 
-// powersOf5 holds the powers of five that a uint64 does.
+// powersOf5 holds the powers of five that fit a uint64.
 var powersOf5 = func() (list [28]powerOf5) {
 	for k, power := 0, uint64(1); k < len(list); k, power = k+1, power*5 {
 		one := powerOf5{shift: bits.LeadingZeros64(power), inverse: math.MaxUint64}
@@ -110,18 +110,17 @@ var powersOf5 = func() (list [28]powerOf5) {
 // powerOf5 is a power of five.
 type powerOf5 struct {
 	power   uint64 // shifted until its highest bit is set
-	shift   int    // by so many bits
+	shift   int    // the number of bits shifted by
 	inverse uint64 // 2¹²⁷ / power, rounded down, at most 2⁶⁴-1
 }
 
-// parseNumber returns the float64 nearest to the decimal number that is all
-// of b, and ±Inf if that is too large.
+// parseNumber returns the float64 nearest to the decimal number b, and ±Inf if that is too
+// large.
 //
-// Clinger's observation (How to read floating point numbers accurately, 1990)
-// covers nearly every cell of real files: if the digits make an integer below
-// 2⁵³ and the power of ten is at most 10²², both are exact, and one division
-// or multiplication rounds once. See divide for more digits. The rest goes to
-// strconv.
+// Clinger's observation (How to read floating point numbers accurately, 1990) covers
+// nearly every cell of real files: if the digits make an integer below 2⁵³ and the power
+// of ten is at most 10²², both are exact, and one division or multiplication rounds once.
+// See divideByPowerOf10 for more digits. Everything else goes to strconv.
 func parseNumber(b []byte) (float64, bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -165,8 +164,8 @@ func parseNumber(b []byte) (float64, bool) {
 	return value, true
 }
 
-// parseDigits appends the digits from b[i] on to a number and returns the
-// offset behind them. More than 19 overflow.
+// parseDigits appends the digits from b[i] on to number and returns the offset after them.
+// More than 19 digits overflow.
 func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 	for len(b)-i >= 8 {
 		word := binary.LittleEndian.Uint64(b[i:]) ^ asciiZeros
@@ -186,11 +185,11 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 // divideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
 // Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
-// quotient has at least 62 bits, more than a float64 holds, and a last bit set for
-// those behind makes the conversion round as the exact quotient would. To multiply
-// by the inverse gives a quotient that may be one too low: it will do unless such
-// a difference could reach the bit that is rounded (Lemire, Number parsing at a
-// gigabyte per second, 2021).
+// quotient has at least 62 bits, more than a float64 holds, and a last bit set for the
+// remainder makes the conversion round as the exact quotient would. Multiplying by the
+// inverse gives a quotient that may be one too low, which is good enough unless the
+// difference could reach the rounded bit (Lemire, Number parsing at a gigabyte per second,
+// 2021).
 func divideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
@@ -211,8 +210,8 @@ func divideByPowerOf10(mantissa uint64, k int) float64 {
 	return float64(int64(quotient)) * math.Float64frombits(power) // no subnormal
 }
 
-// parseExponent reads an e, an optional sign and digits that are all of b.
-// Beyond ten thousand the power is so far out that its size does not matter.
+// parseExponent parses an e, an optional sign and digits, which must be all of b. Powers
+// are capped at ten thousand, beyond which they make no difference.
 func parseExponent(b []byte) (int, bool) {
 	if b[0] != 'e' && b[0] != 'E' {
 		return 0, false

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// numberFormat is how the numbers of a column are written that are more than
-// numbers: 1,234.5 or $12.50 or 45% or 36 months.
+// numberFormat is how the numbers of a column are written if they are more than digits:
+// 1,234.5, $12.50, 45% or 36 months.
 type numberFormat struct {
-	// unit is what stands before or behind the numbers, in lower case and
-	// without a plural's s. A number that stands alone is of any unit.
+	// unit is the text before or after the numbers, in lower case and without a plural s.
+	// A number without a unit has any unit.
 	unit string
-	// decimalComma tells that the comma parts the decimals, and the point thousands.
+	// decimalComma is set if the comma separates the decimals and the point the thousands.
 	decimalComma bool
 }
 
-// parse reads a cell of the form.
+// parse returns the number in a cell of the format.
 func (f *numberFormat) parse(cell []byte) (float64, bool) {
 	if !f.decimalComma {
 		if kind, value := classify(cell); kind == number {
@@ -26,15 +26,15 @@ func (f *numberFormat) parse(cell []byte) (float64, bool) {
 	}
 	value, unit, ok := parseAmount(cell, f.decimalComma)
 	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.unit)) {
-		return 0, false // among 5A and 7A, 5B is no billion
+		return 0, false // among 5A and 7A, 5B is not a billion
 	}
 	return value, ok && (unit == "" || f.unit == unit)
 }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 
-// numberOrNaN reads a cell of a column of plain numbers. Commas between
-// thousands do no harm, though training had none.
+// numberOrNaN parses a cell of a column of plain numbers. Commas between thousands are
+// accepted even if the training file has none.
 func numberOrNaN(cell []byte) float64 {
 	kind, value := classify(cell)
 	if kind == text {
@@ -50,11 +50,11 @@ const (
 	maxUnitLen   = 12
 )
 
-// parseAmount reads a number with what may stand around it:
+// parseAmount parses a number with an optional currency, scale and unit:
 //
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit
 //
-// Parentheses are a minus, as accountants have it.
+// Parentheses mean minus, as in accounting.
 func parseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	cell = trim(cell)
 	if len(cell) == 0 || len(cell) > maxAmountLen {
@@ -91,8 +91,8 @@ func parseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	return value * scale, before + after, ok
 }
 
-// parsePrefix reads what stands before the digits: a sign and the symbol of a
-// currency, in either order. Letters alone would make a code a number.
+// parsePrefix parses the text before the digits: a sign and a currency symbol, in either
+// order. Letters are not accepted: they would make a code a number.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	text = trim(text)
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -107,7 +107,7 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
 }
 
-// parseSuffix reads what stands behind the digits.
+// parseSuffix parses the text after the digits.
 func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	text = bytes.TrimPrefix(trim(text), []byte("+"))
 	scale = 1
@@ -141,7 +141,7 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	return scale, string(text), true
 }
 
-// parseGroups reads digits that may stand in groups of three.
+// parseGroups parses digits that may be in groups of three.
 func parseGroups(text []byte, point byte) (float64, bool) {
 	separator := byte(',')
 	if point == ',' {

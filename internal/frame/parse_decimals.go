@@ -6,9 +6,8 @@ import (
 	"math/bits"
 )
 
-// parseDecimalsGo is plain in Go. It reads a cell as one integer of eight bytes (SWAR),
-// without a branch on how many digits there are or on the sign, which no
-// processor foretells.
+// parseDecimalsGo is parseDecimals in Go. It reads a cell as one integer of eight bytes
+// (SWAR), without branches on the number of digits or the sign, which are unpredictable.
 func parseDecimalsGo(dst []decimal, text []byte, begins []int32, stride int) bool {
 	all := true
 	for row := range dst {
@@ -34,9 +33,9 @@ func parseDecimalsGo(dst []decimal, text []byte, begins []int32, stride int) boo
 	return all
 }
 
-// parseLongNumber reads a cell of 9 to 19 digits, 20 if the first is 0, with a point
-// among the first eight, perhaps behind a minus, to the nearest float64. There
-// must be slack behind the text.
+// parseLongNumber parses a cell of 9 to 19 digits, 20 if the first is 0, with a point
+// among the first eight and an optional minus, to the nearest float64. readSlack must
+// follow the text.
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them

@@ -7,47 +7,47 @@ import (
 	"unicode/utf8"
 )
 
-// parsedChunk is the cells of a chunk, found and read as numbers:
+// parsedChunk holds the cells of a chunk, located and parsed as numbers:
 //
-//	text    1,2.5,cat␊2,,dog␊        begins  0 2 6 10 | 10 12 13 17
+//	text    1,2.5,cat␊2,,dog␊        starts  0 2 6 10 | 10 12 13 17
 //
-// All ends of cells are found first, so that none waits for the one before it to
-// be read. The cells lie row by row, as they are found; their numbers lie column
-// by column, as they are used.
+// The separators are found first, so that parsing a cell does not depend on the one before
+// it. Cells are located row by row, as they are found; their numbers are stored column by
+// column, as they are used.
 type parsedChunk struct {
 	text       []byte
 	fields     int
 	rows       int
 	lineBreaks int     // line ends in text
-	ends       []int32 // where the text goes on behind each end of a cell
-	starts     []int32 // by row: where its cells begin, and where one more would
-	rowLines   []int32 // by row: line ends before its record
+	ends       []int32 // offsets after each separator
+	starts     []int32 // by row: the start of each cell, and of one more
+	rowLines   []int32 // by row: number of line ends before it
 
-	decimals   []decimal // by field and row: its number
-	values     []float64 // the same for fields that were asked for, or are wide
-	numeric    []bool    // by field: it was asked for
-	stride     int       // from field to field in cells and values
-	hasText    []bool    // by field: some cell is otherFraction or otherCell
-	notDecimal []bool    // by field: some number is no fraction, so that all are in values
+	decimals   []decimal // by field and row
+	values     []float64 // by field and row, of fields that were requested, or that have other numbers
+	numeric    []bool    // by field: parse it as numbers
+	stride     int       // from field to field in decimals and values
+	hasText    []bool    // by field: some cell is unparsedDecimal or textCell
+	notDecimal []bool    // by field: some number is not a decimal, so all are in values
 }
 
-// What stands in the place of a number. A quiet NaN has bits to spare; NaN
-// itself is the empty cell, as noFraction is.
+// The values of cells that are not numbers. A quiet NaN has spare bits; NaN itself is the
+// empty cell, as is missingDecimal.
 var (
 	emptyCell = NaN
-	textCell  = math.Float64frombits(math.Float64bits(NaN) + 1) // or any text that is not a number
+	textCell  = math.Float64frombits(math.Float64bits(NaN) + 1) // any text that is not a number
 )
 
-// unparsedDecimal is otherCell among fractions.
+// unparsedDecimal marks a cell that is not parsed yet, or is text.
 const unparsedDecimal = missingDecimal + 1
 
 func isTextCell(value float64) bool {
 	return value != value && math.Float64bits(value) == math.Float64bits(textCell)
 }
 
-// parse takes the records of a text apart and reads the fields that may be
-// numeric. It returns false if a record is defective: not text, or of another
-// number of fields. The grid refers to text until the next parse.
+// parse splits the records of a chunk and parses the numeric fields. It returns false if a
+// record is defective: not text, or with another number of fields. The parsedChunk refers
+// to the chunk's text until the next parse.
 func (g *parsedChunk) parse(c *chunk, numeric []bool) bool {
 	if !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0 {
 		return false
@@ -59,8 +59,8 @@ func (g *parsedChunk) parse(c *chunk, numeric []bool) bool {
 	if !g.indexRows(quoted) || len(c.text) > MaxFieldBytes && g.longestCell() > MaxFieldBytes {
 		return false
 	}
-	// An odd number of cache lines from column to column, so that the columns
-	// do not meet in the same few sets of the cache.
+	// An odd number of cache lines per column, so that the columns do not compete for the
+	// same cache sets.
 	g.stride = (g.rows+15)&^15 | 16
 	g.decimals = slices.Grow(g.decimals[:0], g.stride*g.fields)[:g.stride*g.fields]
 	g.values = g.values[:0]
@@ -75,8 +75,8 @@ func resetFlags(flags []bool, n int) []bool {
 	return flags
 }
 
-// indexRows makes rows of the marks. It returns false if a record has another number
-// of fields. Only cells in quotes have line ends within them.
+// indexRows splits the separators into rows. It returns false if a record has another
+// number of fields. Only quoted cells contain line ends.
 func (g *parsedChunk) indexRows(quoted bool) bool {
 	text, marks, fields := g.text, g.ends, g.fields
 	most := len(marks) / fields
@@ -104,12 +104,12 @@ func (g *parsedChunk) indexRows(quoted bool) bool {
 		marks = marks[used:]
 	}
 	g.rows = len(g.rowLines)
-	// If all line ends are where they belong, so are the commas.
+	// If all line ends are at the ends of rows, the commas are inside them.
 	text = text[:len(text)-readSlack]
 	return quoted || g.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
-// indexRow makes a row of the first marks.
+// indexRow adds a row from the first separators.
 func (g *parsedChunk) indexRow(begin int32, marks []int32, quoted bool) bool {
 	if len(marks) < g.fields {
 		return false
@@ -140,10 +140,10 @@ func (g *parsedChunk) longestCell() int {
 	return int(most)
 }
 
-// cacheRows is how many rows' text fits the nearest cache.
+// cacheRows is the number of rows whose text fits the L1 cache.
 const cacheRows = 128
 
-// parseNumbers reads the cells of the fields that may be numeric.
+// parseNumbers parses the cells of the numeric fields.
 func (g *parsedChunk) parseNumbers(numeric []bool) {
 	for lo := 0; lo < g.rows; lo += cacheRows {
 		hi := min(lo+cacheRows, g.rows)
@@ -161,15 +161,15 @@ func (g *parsedChunk) parseNumbers(numeric []bool) {
 	}
 }
 
-// parseRows reads the plain cells of a field in some rows.
+// parseRows parses the plain numbers of a field in rows lo…hi-1.
 func (g *parsedChunk) parseRows(field, lo, hi int) {
 	if !parseDecimals(g.decimalColumn(field)[lo:hi], g.text, g.starts[lo*(g.fields+1)+field:], g.fields+1) {
 		g.hasText[field] = true
 	}
 }
 
-// parseField reads the cells of a field if that was not asked for before, and leaves
-// its values in its room.
+// parseField parses a field unless that was done before, and stores its values in
+// floatBuffer.
 func (g *parsedChunk) parseField(field int) {
 	if g.numeric[field] {
 		return
@@ -183,7 +183,7 @@ func (g *parsedChunk) parseField(field int) {
 	g.floatsOrText(field)
 }
 
-// parseRest reads the cells of a field that are not plain.
+// parseRest parses the cells of a field that are not plain numbers.
 func (g *parsedChunk) parseRest(field int) {
 	cells := g.decimalColumn(field)
 	for row, cell := range cells {
@@ -203,7 +203,7 @@ func (g *parsedChunk) parseRest(field int) {
 	}
 }
 
-// parseFloats reads the cells of a field that has numbers which are no fractions.
+// parseFloats parses a field with numbers that are not decimals.
 func (g *parsedChunk) parseFloats(field int) {
 	g.notDecimal[field] = true
 	values := g.floatBuffer(field)
@@ -222,7 +222,7 @@ func (g *parsedChunk) parseFloats(field int) {
 	}
 }
 
-// parseCell returns the number in a cell, emptyCell or otherCell.
+// parseCell returns the number in a cell, emptyCell or textCell.
 func parseCell(cell []byte) float64 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = trim(cell)
@@ -230,7 +230,7 @@ func parseCell(cell []byte) float64 {
 	if len(cell) == 0 {
 		return emptyCell
 	}
-	if cell[0] > '9' { // the sign, the point and the digits are not
+	if cell[0] > '9' { // above all signs, points and digits
 		return textCell
 	}
 	if value, ok := parseNumber(cell); ok && !math.IsInf(value, 0) {
@@ -239,13 +239,13 @@ func parseCell(cell []byte) float64 {
 	return textCell
 }
 
-// decimalColumn returns the cells of a field that was read and is not wide.
+// decimalColumn returns the decimals of a field that was parsed without parseFloats.
 func (g *parsedChunk) decimalColumn(field int) []decimal {
 	return g.decimals[field*g.stride:][:g.rows]
 }
 
-// floatBuffer returns where the values of a field belong. Once reserve was called any
-// goroutine may ask.
+// floatBuffer returns the memory for the values of a field. It is safe for concurrent use
+// after reserveFloats.
 func (g *parsedChunk) floatBuffer(field int) []float64 {
 	if len(g.values) < len(g.decimals) {
 		g.reserveFloats()
@@ -253,12 +253,12 @@ func (g *parsedChunk) floatBuffer(field int) []float64 {
 	return g.values[field*g.stride:][:g.rows]
 }
 
-// reserveFloats makes room for the values of all fields.
+// reserveFloats allocates the values of all fields.
 func (g *parsedChunk) reserveFloats() {
 	g.values = slices.Grow(g.values[:0], len(g.decimals))[:len(g.decimals)]
 }
 
-// floatsOrText returns the values of a field that was read.
+// floatsOrText returns the values of a field that was parsed: textCell for a text.
 func (g *parsedChunk) floatsOrText(field int) []float64 {
 	values := g.floatBuffer(field)
 	if g.notDecimal[field] {
@@ -279,7 +279,7 @@ func (g *parsedChunk) rawRow(row int) []byte {
 	return g.text[begin:end:end]
 }
 
-// cellBounds returns where a cell begins and ends, with its quotes.
+// cellBounds returns the offsets of a cell, including its quotes.
 func (g *parsedChunk) cellBounds(row, field int) (begin, end int32) {
 	at := row*(g.fields+1) + field
 	return g.starts[at], g.starts[at+1] - 1
@@ -308,7 +308,7 @@ func unescapeQuotes(cell []byte) []byte {
 	return bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
 }
 
-// hasBlank reports whether a field is blank in some row.
+// hasBlank reports whether a field is blank in any row.
 func (g *parsedChunk) hasBlank(field int) bool {
 	for row := range g.rows {
 		begin, end := g.cellBounds(row, field)

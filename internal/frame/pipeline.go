@@ -6,64 +6,65 @@ import (
 	"sync"
 )
 
-// chunkWorker does one goroutine's part of reading a table.
+// chunkWorker processes chunks of a table in one goroutine.
 type chunkWorker interface {
-	// parse does what needs no other chunk.
+	// parse does the work that does not depend on other chunks.
 	parse(c *chunk) error
-	// commit does the rest. The chunks are settled one at a time and in the
-	// order of the file, whatever hands they are in.
+	// commit does the rest. Chunks are committed one at a time and in the order of the
+	// file, whichever worker parsed them.
 	commit(c *chunk) error
 }
 
-// pipeline is where the hands get their chunks and wait for their turn:
+// pipeline reads chunks and distributes them to workers:
 //
-//	source ─▶ cut ─┬▶ work ─┬▶ settle, in the order of the file
-//	               ├▶ work ─┤
-//	               └▶ work ─┘
+//	source ─▶ next chunk ─┬▶ parse ─┬▶ commit, in the order of the file
+//	                      ├▶ parse ─┤
+//	                      └▶ parse ─┘
 //
-// A hand that waits holds its chunk, so memory is bounded by their number.
+// A waiting worker keeps its chunk, so memory is bounded by the number of workers.
 type pipeline struct {
-	reader     *Reader // the table's; who holds source may cut
-	chunkBytes int     // bytes of a chunk, about
+	reader     *Reader // of the table; guarded by readMu
+	chunkBytes int     // approximate size of a chunk
 
 	readMu  sync.Mutex
-	started int // chunks that were cut
+	started int // number of chunks read
 
 	commitMu      sync.Mutex
 	committedCond *sync.Cond
 	committed     int
-	err           error // the first; nothing more is settled
+	err           error // the first; nothing is committed after it
 }
 
-// defaultWorkers is how many goroutines read when nobody says it: more than can
-// run, for those that wait for their turn.
+// defaultWorkers returns the default number of goroutines: more than can run, because some
+// wait to commit.
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
-// How much is read at once of a table with many columns, so that a chunk has some
-// rows, at least fewRows, and what the hands may take for them all. Cells of a
-// byte take many times the room of their text.
+// Limits for tables with many columns: a chunk has at least minChunkRows rows, and all
+// workers together use at most workerMemory bytes. One-byte cells take many times the
+// memory of their text.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4
 	maxWideChunk      = 1 << 20
 	workerMemory      = 96 << 20
-	workerColumnBytes = 1 << 10 // about what a hand takes for a column
+	workerColumnBytes = 1 << 10 // approximate memory of a worker per column
 )
 
-// chunkBytes returns about how many bytes a chunk of the table should have.
+// chunkBytes returns the approximate size of the table's chunks in bytes.
 func (t *table) chunkBytes() int {
 	n := len(t.header)
 	return min(max(wideChunkRows*n, chunkSize), max(minChunkRows*n, maxWideChunk))
 }
 
-// workers returns with how many hands to read the table.
+// workers returns the number of workers for the table.
 func (t *table) workers() int {
 	return min(max(workerMemory/workerColumnBytes/len(t.names), 1), defaultWorkers())
 }
 
-// runPipeline reads the table's rows with so many hands and returns the first error
-// of the first chunk that has one. It stops before what is wrong with quotes or
-// too long, which is left to next; of a good file nothing is left.
+// runPipeline reads the table's rows with the given number of workers and returns the
+// first error of the first chunk that has one. It stops before records with invalid quotes
+// and before records that are too long, which are left to next; of a valid file nothing is
+// left.
 func (t *table) runPipeline(ctx context.Context, hands, size int, newHand func() chunkWorker) error {
 	b := &pipeline{reader: t.reader, chunkBytes: size}
 	t.reader.minBuffer = max(t.reader.minBuffer, size)
@@ -83,7 +84,7 @@ func (t *table) runPipeline(ctx context.Context, hands, size int, newHand func()
 	return b.err
 }
 
-// step takes one chunk down the line and reports whether there may be another.
+// step processes one chunk and reports whether there may be another.
 func (b *pipeline) step(ctx context.Context, h chunkWorker, c *chunk) bool {
 	b.readMu.Lock()
 	if ctx.Err() != nil || !b.reader.nextChunk(c, b.chunkBytes) {
@@ -116,7 +117,7 @@ func (b *pipeline) step(ctx context.Context, h chunkWorker, c *chunk) bool {
 	return err == nil
 }
 
-// fail keeps the first error and wakes who waits.
+// fail keeps the first error and wakes the waiting workers.
 func (b *pipeline) fail(err error) {
 	b.commitMu.Lock()
 	if b.err == nil {
@@ -126,14 +127,13 @@ func (b *pipeline) fail(err error) {
 	b.committedCond.Broadcast()
 }
 
-// advance notes that a chunk's rows were read as a grid: who is next begins
-// behind them.
+// advance counts the rows and lines of a parsed chunk.
 func (t *table) advance(g *parsedChunk) {
 	t.rows += g.rows
 	t.reader.nextLine += g.lineBreaks
 }
 
-// reread calls read while the chunk is all that the table has.
+// reread calls read with the table limited to the chunk.
 func (t *table) reread(c *chunk, read func() error) error {
 	whole := t.reader
 	t.reader = c.reader()

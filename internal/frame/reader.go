@@ -18,10 +18,9 @@ const (
 
 // Reader splits a stream into RFC 4180 records.
 //
-// Lines end in LF, CRLF or a lone CR. A field in quotes may hold delimiters,
-// line ends (kept as they are) and doubled quotes. A byte order mark is
-// skipped, and so are blank lines. What RFC 4180 leaves open is refused: a
-// quote inside an unquoted field, and text after a closing quote.
+// Lines end in LF, CRLF or a lone CR. A quoted field may contain delimiters, line ends
+// (kept as they are) and doubled quotes. A byte order mark and blank lines are skipped. It
+// is an error if an unquoted field contains a quote, or if text follows a closing quote.
 type Reader struct {
 	src       io.Reader
 	delim     byte
@@ -31,9 +30,9 @@ type Reader struct {
 	end       int
 	nextLine  int // physical line of buf[pos], from 1
 	opened    bool
-	atEOF     bool  // src has given its last byte
-	needsRead bool  // what is next can be read, but not cut
-	minBuffer int   // bytes of the buffers that chunks are cut from, at least
+	atEOF     bool  // all of src has been read
+	needsRead bool  // the next record must be read with Read, not as a chunk
+	minBuffer int   // minimum size of the buffers of chunks, in bytes
 	offset    int64 // of buf[0] in the file
 	err       error
 	rec       Record
@@ -45,7 +44,7 @@ type Record struct {
 	lineBreaks int // line ends inside quoted fields
 	text       []byte
 	fields     [][]byte
-	unquoted   []byte // texts of the fields that had doubled quotes
+	unquoted   []byte // the text of fields with doubled quotes
 }
 
 // Line returns the physical line on which the record begins, from 1.
@@ -57,7 +56,7 @@ func (r *Record) Len() int { return len(r.fields) }
 // Field returns the text of field i, from 0, without its quotes.
 func (r *Record) Field(i int) []byte { return r.fields[i] }
 
-// Raw returns the record as it stands in the file, without its line end.
+// Raw returns the record as it is in the file, without its line end.
 func (r *Record) Raw() []byte { return r.text }
 
 // contextReader is a source whose Read fails once the context is done.
@@ -73,7 +72,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.src.Read(p)
 }
 
-// NewReader returns a Reader on src whose fields are parted by delim.
+// NewReader returns a Reader on src whose fields are separated by delim.
 func NewReader(src io.Reader, delim byte) *Reader {
 	r := &Reader{src: src, buf: newBuffer(chunkSize), nextLine: 1, minBuffer: chunkSize}
 	r.setDelimiter(delim)
@@ -85,10 +84,9 @@ func (r *Reader) setDelimiter(delim byte) {
 	r.stopBytes[delim], r.stopBytes['"'], r.stopBytes['\n'], r.stopBytes['\r'] = true, true, true, true
 }
 
-// Read returns the next record, and io.EOF after the last. A *Defect tells
-// what is wrong with the next record; where the reader can find the beginning
-// of the one after, reading may go on, else the next Read returns io.EOF. Any
-// other error comes from the source.
+// Read returns the next record, and io.EOF after the last. A *Defect describes an error in
+// the next record; reading continues after it if the reader can find the next record,
+// otherwise the next Read returns io.EOF. Any other error comes from the source.
 func (r *Reader) Read() (*Record, error) {
 	if !r.opened {
 		r.opened = true
@@ -122,8 +120,7 @@ func (r *Reader) Read() (*Record, error) {
 	return nil, r.err
 }
 
-// skipBlank passes over blank lines: a file of nothing else is hundreds of
-// millions of them.
+// skipBlank skips blank lines, of which a file may have hundreds of millions.
 func (r *Reader) skipBlank() {
 	for ; r.pos < r.end; r.nextLine++ {
 		switch r.buf[r.pos] {
@@ -140,10 +137,10 @@ func (r *Reader) skipBlank() {
 	}
 }
 
-// done reports whether there is nothing more to read.
+// done reports whether there is nothing left to read.
 func (r *Reader) done() bool { return r.err != nil }
 
-// checkText refuses a record that is not text.
+// checkText returns the record, or a *Defect if it is not text.
 func (r *Reader) checkText() (*Record, error) {
 	rec := &r.rec
 	if utf8.Valid(rec.text) && bytes.IndexByte(rec.text, 0) < 0 {
@@ -177,8 +174,8 @@ func invalidByte(text []byte) byte {
 	return 0
 }
 
-// open fills the buffer for the first time, skips the byte order mark and
-// refuses what is plainly another kind of file.
+// open fills the buffer for the first time, skips the byte order mark and rejects other
+// kinds of files.
 func (r *Reader) open() error {
 	if r.err = r.fill(); r.err != nil {
 		return r.err
@@ -194,7 +191,7 @@ func (r *Reader) open() error {
 	return nil
 }
 
-// grow makes the buffer one of at least size bytes.
+// grow makes the buffer at least size bytes long.
 func (r *Reader) grow(size int) {
 	if len(r.buf) < size {
 		larger := newBuffer(size)
@@ -203,8 +200,8 @@ func (r *Reader) grow(size int) {
 	}
 }
 
-// fill reads until the buffer is full or the source has ended, so that a
-// source of small pieces does not make one record be split many times.
+// fill reads until the buffer is full or the source ends, so that a record is not split
+// again for every short read.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		r.offset += int64(r.pos)

@@ -6,13 +6,13 @@ import (
 	"math/bits"
 )
 
-// separatorSlack is how many offsets more than there are bytes mark needs room for.
+// separatorSlack is the length of findSeparators's dst beyond the length of the text.
 const separatorSlack = 8
 
-// What a byte is to markGo.
+// The kinds of bytes, for findSeparatorsGo.
 const (
-	separatorByte = 1 << iota // of a cell
-	quoteByte                 // that opens or closes
+	separatorByte = 1 << iota // ends a cell
+	quoteByte                 // opens or closes a quoted cell
 )
 
 var byteKinds = func() (list [256]uint8) {
@@ -20,11 +20,11 @@ var byteKinds = func() (list [256]uint8) {
 	return list
 }()
 
-// findSeparatorsGo is mark in Go. It looks at eight bytes as one integer (SWAR) to find those that may be
-// ends, which few others are.
+// findSeparatorsGo is findSeparators in Go. It compares eight bytes at a time (SWAR) to
+// find candidates, which are rarely anything else.
 func findSeparatorsGo(dst []int32, text []byte) int {
 	size := len(text) - readSlack
-	n, inside := 0, uint8(0) // isEnd within quotes
+	n, inside := 0, uint8(0) // separatorByte inside quotes
 	for at := 0; at < size; at += 64 {
 		block := text[at : at+64 : at+64]
 		var found uint64
@@ -45,11 +45,10 @@ func findSeparatorsGo(dst []int32, text []byte) int {
 	return n
 }
 
-// moveMask8 gathers the high bits of eight bytes in one byte.
+// moveMask8 collects the high bits of eight bytes in one byte, like PMOVMSKB.
 func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
 
-// dropQuoted removes the marks that are within quotes and returns how many are
-// left.
+// dropQuoted removes the separators inside quotes and returns the number of those left.
 func dropQuoted(marks []int32, text []byte) int {
 	n, next := 0, 0
 	for at := 0; ; {

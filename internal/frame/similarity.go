@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// NormalizeName returns what a column's name reads like when case and all but letters
-// and digits do not count; the name itself where nothing else is left.
+// NormalizeName returns a name in lower case without anything but letters and digits; the
+// name itself if nothing else is left.
 func NormalizeName(name string) string {
 	if loose := normalizeName(name); loose != "" {
 		return loose
@@ -15,7 +15,7 @@ func NormalizeName(name string) string {
 	return name
 }
 
-// normalizeName is LooseName, but empty where nothing is left.
+// normalizeName is NormalizeName, but empty if nothing is left.
 func normalizeName(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsLetter(char) || unicode.IsDigit(char) {
@@ -25,8 +25,7 @@ func normalizeName(name string) string {
 	}, name)
 }
 
-// didYouMean returns the question for the name that is most like another one,
-// nothing if none is.
+// didYouMean returns a suggestion with the closest name, empty without one.
 func didYouMean(name string, names []string) string {
 	if likely := ClosestName(name, names); likely != "" {
 		return fmt.Sprintf(" (did you mean %s?)", excerpt(likely))
@@ -34,8 +33,8 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// ClosestName returns the name that differs from another one in case and signs, or
-// else in a few letters only; empty if none does.
+// ClosestName returns the name that differs from name in case and punctuation, or
+// otherwise in a few letters only; empty if none does.
 func ClosestName(name string, names []string) string {
 	loose := []rune(normalizeName(name))
 	best, least := "", len(loose)/3+1
@@ -50,8 +49,8 @@ func ClosestName(name string, names []string) string {
 	return best
 }
 
-// distance is how many letters must be put in, taken out, replaced or swapped to
-// make one text the other (Damerau, 1964); limit or more if that is reached.
+// distance returns the number of letters to insert, delete, replace or swap to turn a into
+// b (Damerau, 1964); at most limit.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) == 0 || len(b) == 0 {
 		return limit

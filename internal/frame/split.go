@@ -6,22 +6,22 @@ import (
 	"io"
 )
 
-// splitStatus is what came of looking for a record at the head of a window.
+// splitStatus is the result of splitting the record at the start of a window.
 type splitStatus uint8
 
 const (
-	recordComplete splitStatus = iota // the window begins with a whole record
-	recordPartial                     // the record goes on past the window
-	strayQuote                        // a quote where none may be
-	unclosedQuote                     // a quote that nothing closes
-	tooLong                           // a field over MaxField, a record over MaxRecord
+	recordComplete splitStatus = iota // the window starts with a complete record
+	recordPartial                     // the record continues after the window
+	strayQuote                        // a quote in an unquoted field
+	unclosedQuote                     // a quote that is never closed
+	tooLong                           // a field over MaxFieldBytes, a record over MaxRecordBytes
 	tooManyFields                     // more than MaxFields fields
 )
 
-// split takes the record at the head of the window apart into r.rec.
+// split splits the record at the start of the window into r.rec.
 //
-// For a whole record it returns the offset behind its line end, else the
-// offset at which the field (or the stray quote) in question begins.
+// For a complete record it returns the offset after its line end, otherwise the offset of
+// the field, or of the stray quote, with the error.
 func (r *Reader) split(window []byte) (int, splitStatus) {
 	rec := &r.rec
 	rec.fields, rec.unquoted, rec.lineBreaks = rec.fields[:0], rec.unquoted[:0], 0
@@ -62,8 +62,8 @@ func (r *Reader) split(window []byte) (int, splitStatus) {
 	}
 }
 
-// afterLineEnd returns the offset behind the line end at window[i], which is the
-// end of the window or holds CR or LF.
+// afterLineEnd returns the offset after the line end at window[i], which is the end of the
+// window or contains CR or LF.
 func afterLineEnd(window []byte, i int) int {
 	if i < len(window) && window[i] == '\r' {
 		i++
@@ -75,8 +75,8 @@ func afterLineEnd(window []byte, i int) int {
 	return min(i+1, len(window))
 }
 
-// readQuoted appends the quoted field that opens at window[start] to the record
-// and returns the offset behind its closing quote.
+// readQuoted appends the quoted field that starts at window[start] to the record and
+// returns the offset after its closing quote.
 func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	i, doubled, what := closingQuote(window, start, r.atEOF)
 	if what != recordComplete {
@@ -88,7 +88,7 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	}
 	breaks := countLineBreaks(text)
 	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
-		// Over several lines, this is rather the next field's opening quote.
+		// After several lines, this is more likely the opening quote of the next field.
 		if breaks > 0 {
 			return start, unclosedQuote
 		}
@@ -102,9 +102,9 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	return i, recordComplete
 }
 
-// closingQuote returns the offset behind the quote that closes the one at
-// window[start], and whether there are doubled quotes in between. Unless the
-// window is the last, the byte behind it must be there.
+// closingQuote returns the offset after the quote that closes the one at window[start],
+// and whether there are doubled quotes in between. Unless the window is the last, the byte
+// after it must be there.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, what splitStatus) {
 	i := start + 1
 	for {
@@ -127,7 +127,7 @@ func closingQuote(window []byte, start int, last bool) (end int, doubled bool, w
 	}
 }
 
-// unescape returns text with each pair of quotes made one.
+// unescape returns text with each pair of quotes replaced by one.
 func (r *Record) unescape(text []byte) []byte {
 	begin := len(r.unquoted)
 	for {
@@ -170,8 +170,8 @@ func (r *Record) fieldLine(i int, delim byte) int {
 	return r.startLine + r.lineBreaks
 }
 
-// fail describes the defect at offset at of the window and moves on to the
-// next line if it can tell where that is.
+// fail returns the defect at offset at of the window and skips to the next line if it can
+// be found.
 func (r *Reader) fail(at int, what splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{
@@ -203,8 +203,8 @@ func (r *Reader) fail(at int, what splitStatus) error {
 	return d
 }
 
-// failTooManyFields describes a record of more than MaxFields fields and moves behind it
-// if it ends within MaxRecord bytes.
+// failTooManyFields returns the defect of a record of more than MaxFields fields and skips
+// it if it ends within MaxRecordBytes bytes.
 func (r *Reader) failTooManyFields(d *Defect) error {
 	d.Code, d.Line, d.Column = CodeTooManyColumns, r.nextLine, 0
 	fields, ended, err := r.skipRecord()
@@ -219,8 +219,8 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 	return d
 }
 
-// skipRecord moves behind the next record and returns how many fields it has. It
-// gives up behind MaxRecord bytes. Fields are not kept.
+// skipRecord skips the next record and returns its number of fields. It gives up after
+// MaxRecordBytes bytes, with ended unset.
 func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	fields = 1
 	for size, quoted := 0, false; size < MaxRecordBytes; {
@@ -249,7 +249,7 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	return fields, false, nil
 }
 
-// skipLine moves behind the line end that follows offset at.
+// skipLine skips to the line after offset at.
 func (r *Reader) skipLine(at int) error {
 	r.nextLine += countLineBreaks(r.buf[r.pos : r.pos+at])
 	r.pos += at

@@ -13,13 +13,13 @@ import (
 type table struct {
 	reader     *Reader
 	names      []string // the header's names, without surrounding spaces
-	header     []byte   // the header as it stands in the file
+	header     []byte   // the header as it is in the file
 	line       int      // the header's line
 	rows       int      // data records read
-	sinceCheck int      // fields read since next looked at its context
+	sinceCheck int      // fields read since next checked its context
 }
 
-// openTable reads the header. A *Defect tells why there is none.
+// openTable reads the header. A *Defect describes what is wrong with it.
 func openTable(reader *Reader) (*table, error) {
 	rec, err := reader.Read()
 	if errors.Is(err, io.EOF) {
@@ -52,7 +52,7 @@ func (t *table) next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.reader.done() || errors.Is(t.reader.err, io.EOF) { // else the source knows its own names
+		if !t.reader.done() || errors.Is(t.reader.err, io.EOF) { // otherwise the source sets its own names
 			defect.Name = t.name(defect.Column)
 		}
 		return nil, defect
@@ -95,7 +95,7 @@ func (t *table) find(name string) int {
 	return -1
 }
 
-// defect returns a defect in the header's cell at a position.
+// defect returns a defect of the header's cell at a position.
 func (t *table) defect(code string, at int, format string, args ...any) Defect {
 	return Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),
@@ -103,14 +103,14 @@ func (t *table) defect(code string, at int, format string, args ...any) Defect {
 	}
 }
 
-// The columns that a file needs at least.
+// The minimum number of columns.
 const (
 	minLabelledColumns = 3
 	minBlindColumns    = 2
 )
 
-// checkHeader returns what is wrong with the header of a file that needs at
-// least so many columns. The ID may go without a name, as some tools write it.
+// checkHeader returns the defects of the header of a file that needs at least the given
+// number of columns. The ID may have no name, as some tools write it.
 func (t *table) checkHeader(columns int) []Defect {
 	if n := len(t.names); n < columns {
 		roles := "an ID first and a feature"
@@ -151,8 +151,8 @@ func (t *table) allNumeric() bool {
 	return true
 }
 
-// likelyDelimiter returns the delimiter other than a comma that occurs most
-// in the header, 0 if none does.
+// likelyDelimiter returns the delimiter other than a comma that is most frequent in the
+// header, 0 if none occurs.
 func likelyDelimiter(header []byte) byte {
 	best, most := byte(0), 0
 	for _, delim := range []byte(";\t|") {

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// tokenizer takes texts apart into words.
+// tokenizer splits texts into words.
 type tokenizer struct {
 	lower []byte
 }
 
 const (
 	maxWordLen    = 40
-	firstUnspaced = '\u0E00' // the first character of a script without spaces
+	firstUnspaced = '\u0E00' // the first character of scripts without spaces
 )
 
-// tokenize calls visit with each word of a text, in lower case, valid until the
-// call returns. A word is a run of letters and digits; letters with digits
-// behind, or digits with letters behind, are two: C85, 3rd. Characters of
-// scripts that are written without spaces are words by themselves.
+// tokenize calls visit with each word of a text, in lower case, valid until the call
+// returns. A word is a run of letters and digits; letters followed by digits, or digits
+// followed by letters, are two: C85, 3rd. In scripts without spaces each character is a
+// word.
 func (r *tokenizer) tokenize(cell []byte, visit func(word []byte)) {
 	if isHash(cell) {
 		return
 	}
 	r.lower = r.lower[:0]
-	turns, at := 0, 0 // changes between letters and digits, the place of the first
+	turns, at := 0, 0 // changes between letters and digits, and the offset of the first
 	wasDigit := false
 	flush := func() {
 		switch n := len(r.lower); {
@@ -90,7 +90,8 @@ func toLower(char rune) rune {
 	return unicode.ToLower(char)
 }
 
-// isHash tells whether a text is a UUID or the like, in which letters say nothing.
+// isHash reports whether a text is a UUID or another hexadecimal hash, whose letters mean
+// nothing.
 func isHash(cell []byte) bool {
 	if len(cell) < 16 {
 		return false
@@ -103,26 +104,27 @@ func isHash(cell []byte) bool {
 	return true
 }
 
-// The rule by which words become features.
+// The rules for words as features.
 const (
-	maxColumnWords = 200        // of one column
-	maxTotalWords  = 400        // of all columns, but each may have
-	minColumnWords = 20         // so many
-	maxWordCells   = 12_000_000 // cells that the words of all columns may take
-	minDocFreq     = 5          // texts that a word is in, and that it is not in
-	docFreqShare   = 500        // or one text in so many
-	maxVocabulary  = 200_000    // different words that are counted
+	maxColumnWords = 200        // of a column
+	maxTotalWords  = 400        // of all columns, unless that is less than
+	minColumnWords = 20         // for each of them
+	maxWordCells   = 12_000_000 // cells in the word features of all columns
+	minDocFreq     = 5          // texts that contain a word, and that do not
+	docFreqShare   = 500        // or one in this many texts
+	maxVocabulary  = 200_000    // distinct words that are counted
 )
 
-// wordsPerColumn returns how many words each of so many columns may have.
+// wordsPerColumn returns the maximum number of word features for each of the given
+// columns.
 func wordsPerColumn(columns, rows int) int {
 	columns = max(columns, 1)
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that tell texts apart best when nothing is
-// known but the texts: those that stand in nearest to half of them, these first. held is in
-// how many texts they stand, all together.
+// selectWords returns the words that split the texts best without knowing the labels:
+// those in nearest to half of the texts come first. occurrences is the sum of the number
+// of texts that contain each.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r tokenizer
@@ -161,9 +163,9 @@ func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	return words, occurrences
 }
 
-// docFreq is in how many texts a word stands.
+// docFreq is the number of texts that contain a word.
 type docFreq struct {
 	word     string
 	count    int
-	lastText int // the text that counted last, from 1
+	lastText int // number of the last text counted, from 1
 }

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vector tells whether the assembly may run on this processor.
+// vector reports whether this processor supports the assembly.
 var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// findSeparators finds the ends of cells in a text, which its slack follows: the commas
-// and line ends outside quotes, if there are any quotes. It writes the offset
-// behind each to dst and returns how many there are. No quote is out of place.
+// findSeparators finds the separators in a text followed by readSlack: the commas and line
+// ends outside quotes. It writes the offset after each to dst and returns their number.
+// quoted must be set if the text has quotes, which must be valid.
 func findSeparators(dst []int32, text []byte, quoted bool) int {
 	size := len(text) - readSlack
 	if !vector {
@@ -27,11 +27,10 @@ func findSeparators(dst []int32, text []byte, quoted bool) int {
 	return n
 }
 
-// parseDecimals reads the cells that are plain numbers: a minus or none, then one to
-// eight digits with a point among the first eight bytes or none. The others
-// become otherFraction; it returns whether there are none. begins holds, stride
-// apart, where a cell begins and where the next would. There must be slack behind
-// the text.
+// parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
+// optional point among the first eight bytes. Other cells become unparsedDecimal; it
+// reports whether there are none. begins holds, stride apart, the start of a cell and of
+// the next. readSlack must follow the text.
 func parseDecimals(dst []decimal, text []byte, begins []int32, stride int) bool {
 	quads := len(dst) / 4
 	if !vector || quads == 0 {

@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// Writer writes RFC 4180 records that end in LF. A field is put in quotes only
-// if it must be. The first error stays; Flush returns it.
+// Writer writes RFC 4180 records that end in LF. A field is quoted only if necessary. The
+// first error is kept; Flush returns it.
 type Writer struct {
 	out       *bufio.Writer
 	text      []byte // of a field
-	inRow     bool   // the record has a field already
-	onlyEmpty bool   // and it was one empty field
+	inRow     bool   // the record has a field
+	onlyEmpty bool   // its only field is empty
 }
 
 // NewWriter returns a Writer on dst. Flush must be called at the end.
@@ -41,7 +41,7 @@ func (w *Writer) EmptyFields(n int) {
 	}
 }
 
-// appendField appends a field to a record, in quotes if it must be.
+// appendField appends a field to a record, quoted if necessary.
 func appendField(dst, text []byte) []byte {
 	if !needsQuotes(text) {
 		return append(dst, text...)
@@ -69,14 +69,14 @@ func (w *Writer) separate() {
 
 // EndRecord ends the record.
 func (w *Writer) EndRecord() {
-	if w.onlyEmpty { // a blank line would be no record
+	if w.onlyEmpty { // a blank line would not be a record
 		_, _ = w.out.WriteString(`""`)
 	}
 	_ = w.out.WriteByte('\n')
 	w.inRow, w.onlyEmpty = false, false
 }
 
-// Flush writes what is buffered and returns the first error of all writing.
+// Flush writes the buffered data and returns the first error of any write.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
 func needsQuotes(text []byte) bool {
@@ -85,6 +85,6 @@ func needsQuotes(text []byte) bool {
 			return true
 		}
 	}
-	// Tools that strip spaces, and the byte order mark that Read would skip.
+	// Spaces, which some tools strip, and the byte order mark, which Read would skip.
 	return len(text) > 0 && (text[0] == ' ' || text[len(text)-1] == ' ' || text[0] == 0xEF)
 }
