@@ -25,16 +25,11 @@ type Change struct {
 
 // The codes of changes, in the order in which they are told.
 const (
-	changeEncoding    = "cell-encoding"
-	changeMark        = "byte-order-mark"
-	changeLineEnds    = "line-ends"
 	changeDelimiter   = "delimiter"
 	changePreamble    = "preamble"
 	changeNoHeader    = "header-made"
 	changeNames       = "column-named"
 	changeRenamed     = "column-renamed"
-	changeNUL         = "nul-removed"
-	changeQuotes      = "quotes"
 	changeRagged      = "fields-realigned"
 	changeRaggedOut   = "ragged-row-left-out"
 	changeBlankRow    = "blank-row-left-out"
@@ -53,16 +48,16 @@ const (
 // changeTexts says what a change is, of one thing and of many; %s stands for
 // their number and what they are.
 var changeTexts = []struct{ code, noun, text string }{
-	{changeEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
-	{changeMark, "", "the byte order mark is taken off"},
-	{changeLineEnds, "line", "%s with a carriage return at the end: all end in a line feed"},
+	{FixEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
+	{FixByteOrderMark, "", "the byte order mark is taken off"},
+	{FixLineEnds, "line", "%s with a carriage return at the end: all end in a line feed"},
 	{changeDelimiter, "", ""},
 	{changePreamble, "line", "%s before the header left out"},
 	{changeNoHeader, "", ""},
 	{changeNames, "column", "%s given a name of its own"},
 	{changeRenamed, "column", "%s named as in the training file"},
-	{changeNUL, "cell", "%s with NUL bytes, which are taken out"},
-	{changeQuotes, "row", "%s with quotes out of place, put right"},
+	{FixNUL, "cell", "%s with NUL bytes, which are taken out"},
+	{FixQuotes, "row", "%s with quotes out of place, put right"},
 	{changeRagged, "row", "%s with too many or too few fields, put right by what the columns hold"},
 	{changeRaggedOut, "row", "%s with too many or too few fields left out"},
 	{changeBlankRow, "row", "%s of empty cells left out"},

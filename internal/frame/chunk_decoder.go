@@ -48,17 +48,6 @@ func (c *rowDecoder) addChunk(g *parsedChunk) bool {
 	return true
 }
 
-// numbers returns the values of a field, NaN where there is no number.
-func (g *parsedChunk) numbers(field int) []float64 {
-	values := g.floatsOrText(field)
-	for row := 0; g.hasText[field] && row < len(values); row++ {
-		if isTextCell(values[row]) { // in quotes with quotes, perhaps
-			values[row] = numberOrNaN(g.cellText(row, field))
-		}
-	}
-	return values
-}
-
 func appendCodes(dst []int32, g *parsedChunk, field int, codes map[string]int32) []int32 {
 	for row := range g.rows {
 		dst = append(dst, categoryCode(codes, g.cellText(row, field)))

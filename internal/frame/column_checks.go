@@ -3,7 +3,6 @@ package frame
 import (
 	"context"
 	"math"
-	"strconv"
 )
 
 // The rules by which a column is judged once all of it has been seen.
@@ -11,7 +10,6 @@ const (
 	minIDRows  = 50   // rows from which a column may be called ID-like
 	minIDShare = 0.95 // share of different values that makes it so
 	maxTop     = 10
-	maxExcerpt = 40 // characters of a cell quoted in a message
 )
 
 // checkColumns profiles the columns and makes features of them.
@@ -201,15 +199,4 @@ func (s *scanner) warnStrayTexts(i int, j *inference) {
 		s.warnAt(first.firstLine(), CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in %s: %s",
 			pluralize(rows, "row"), excerpt(first.text), s.formatLine(first.firstLine()), fate)
 	}
-}
-
-// excerpt quotes a cell for a message, cut to a readable length.
-func excerpt(cell string) string { return strconv.Quote(shorten(cell)) }
-
-// shorten cuts a text to a readable length.
-func shorten(text string) string {
-	if chars := []rune(text); len(chars) > maxExcerpt {
-		return string(chars[:maxExcerpt]) + "…"
-	}
-	return text
 }

@@ -75,9 +75,6 @@ func TestCivilFromDays(t *testing.T) {
 		if year != day.Year() || month != int(day.Month()) || of != day.Day() || daysFromCivil(year, month, of) != n {
 			t.Fatalf("day %d is %d-%d-%d, want %v", n, year, month, of, day)
 		}
-		if weekday := (int(day.Weekday()) + 6) % 7; dateFeature(float64(n), FeatureWeekday) != float64(weekday) {
-			t.Fatalf("%v is %v, want %d", day, dateFeature(float64(n), FeatureWeekday), weekday)
-		}
 		day = day.AddDate(0, 0, 1)
 	}
 }
@@ -101,28 +98,8 @@ func FuzzParseDateTime(f *testing.F) {
 		if !ok || again.day != m.day {
 			t.Fatalf("%q: %+v, again %+v", cell, m, again)
 		}
-		for _, p := range []FeatureKind{FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour} {
-			if v := dateFeature(m.days(), p); math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Fatalf("%q: %s is %v", cell, p, v)
-			}
+		if v := m.days(); math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("%q: %v days", cell, v)
 		}
 	})
-}
-
-func TestFormFormat(t *testing.T) {
-	for _, c := range []struct {
-		form  Form
-		value float64
-		want  string
-	}{
-		{FormNumeric, 1234567.5, "1.23457e+06"},
-		{FormDate, -0.5, "1969-12-31"},
-		{FormDate, float64(daysFromCivil(2024, 2, 29)), "2024-02-29"},
-		{FormTime, 15 + 4./60, "15:04"},
-		{FormTime, 24 - 1./3600, "23:59"},
-	} {
-		if got := c.form.Format(c.value); got != c.want {
-			t.Errorf("%s %v: %s, want %s", c.form, c.value, got, c.want)
-		}
-	}
 }

@@ -158,3 +158,11 @@ var defectSummaries = map[string]defectSummary{
 	CodeInvalidUTF8:     {predicate: "have bytes that are not valid UTF-8", rule: "name the file's encoding or save it as UTF-8"},
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
 }
+
+// sourceLine calls source unless it is nil.
+func sourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
+	if source == nil {
+		return "", line
+	}
+	return source(line)
+}

@@ -1,11 +1,5 @@
 package frame
 
-import (
-	"encoding/binary"
-	"math"
-	"math/bits"
-)
-
 // distinct counts different values: exactly up to its capacity, and beyond
 // that by adaptive sampling (Wegman; Flajolet, On adaptive sampling, 1990).
 //
@@ -70,47 +64,3 @@ func (d *distinct) rebuild() {
 
 func (d *distinct) count() int  { return d.stored << d.depth }
 func (d *distinct) exact() bool { return d.depth == 0 }
-
-// hashNumber spreads a number's bits over 64 bits. Equal numbers have equal
-// hashes, 0 and −0 too.
-func hashNumber(value float64) uint64 { return mix(math.Float64bits(value + 0)) }
-
-// shortText is the number of bytes up to which texts have hashes of their own,
-// no two the same.
-const shortText = 7
-
-// hashText makes one word of a short text and mixes it. Of a longer one it takes
-// eight bytes at a time by a multiplication of 128 bits, in the manner of wyhash
-// (Wang Yi, 2019), the last eight perhaps a second time.
-func hashText(text []byte) uint64 {
-	n := len(text)
-	if n <= shortText {
-		return mix(shortWord(text) | uint64(n)<<56)
-	}
-	const first, second = 0xA0761D6478BD642F, 0xE7037ED1A0B428DB
-	h := uint64(n) * first
-	for at := 0; at < n-8; at += 8 {
-		high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[at:]), second)
-		h = high ^ low
-	}
-	high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[n-8:]), second)
-	return mix(high ^ low)
-}
-
-// shortWord returns up to seven bytes as one integer.
-func shortWord(text []byte) uint64 {
-	switch n := len(text); {
-	case n >= 4: // the halves may overlap, where they are equal
-		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<(8*(n-4))
-	case n > 0:
-		return uint64(text[0]) | uint64(text[n/2])<<(8*(n/2)) | uint64(text[n-1])<<(8*(n-1))
-	}
-	return 0
-}
-
-// mix is the finish of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
-func mix(h uint64) uint64 {
-	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
-	h = (h ^ h>>27) * 0x94D049BB133111EB
-	return h ^ h>>31
-}

@@ -3,6 +3,7 @@ package frame
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // A model file may name a part twice.
@@ -20,5 +21,20 @@ func TestExtractorsFillEveryColumn(t *testing.T) {
 		if n := len(f.Columns[i].Values(make([]float64, 2), 0, f.Rows)); n != 2 {
 			t.Errorf("column %d has %d rows", i, n)
 		}
+	}
+}
+
+func TestDateFeatures(t *testing.T) {
+	day := time.Date(minYear, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := float64(day.Unix() / 86_400); day.Year() <= maxYear; n++ {
+		for feature, want := range map[FeatureKind]float64{
+			FeatureTime: n + 0.25, FeatureHour: 6, FeatureWeekday: float64((day.Weekday() + 6) % 7),
+			FeatureDay: float64(day.Day()), FeatureMonth: float64(day.Month()),
+		} {
+			if got := dateFeature(n+0.25, feature); got != want {
+				t.Fatalf("%v: %s is %v, want %v", day, feature, got, want)
+			}
+		}
+		day = day.AddDate(0, 0, 1)
 	}
 }

@@ -22,7 +22,6 @@ package frame
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -139,6 +138,3 @@ func (c *ColumnSchema) Field() string { return cmp.Or(c.Source, c.Name) }
 
 // OtherCode returns the code that stands for rare and never seen texts.
 func (c *ColumnSchema) OtherCode() int32 { return int32(len(c.Levels)) }
-
-// NaN is the value of an empty cell in a Numeric column.
-var NaN = math.NaN()

@@ -5,20 +5,6 @@ import (
 	"strings"
 )
 
-// Form is what the cells of a file's column are, as people would say. The
-// engine learns from features made of them, which are of a Kind.
-type Form string
-
-// The forms of columns.
-const (
-	FormNumeric  Form = "numeric"  // numbers, perhaps with a unit, perhaps with a few texts among them
-	FormBoolean  Form = "boolean"  // yes and no, or other words for them
-	FormCategory Form = "category" // texts from a set
-	FormDate     Form = "date"     // dates, perhaps with a time of day
-	FormTime     Form = "time"     // times of day
-	FormText     Form = "text"     // texts of words
-)
-
 // inference is what the tally of a column was found to be.
 type inference struct {
 	form Form

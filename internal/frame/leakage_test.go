@@ -3,7 +3,6 @@ package frame
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -77,35 +76,4 @@ func TestLeakingColumns(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestRepeatedHeaderIsReported(t *testing.T) {
-	file := "id,size,class\n1,20,yes\n2,30,no\nid,size,class\n3,40,yes\n4,40,no\n5,50,no\n"
-	p := scanText(t, file, ScanOptions{})
-	told := func(w Warning) bool { return w.Code == CodeRepeatedHeader && w.Line == 4 }
-	if !slices.ContainsFunc(p.Warnings, told) || p.Err() != nil {
-		t.Error(p.Warnings, p.Err())
-	}
-}
-
-func TestNormalizedLocations(t *testing.T) {
-	src := "class;x;key\n\nyes;\"a\nb\";1\n\n\nno;2;\nno;3\nyes;4;1\n"
-	r, err := Normalize(strings.NewReader(src), Layout{Delimiter: ';', Label: "class", ID: "key"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Collect()
-	p, err := Scan(t.Context(), r, ScanOptions{Locate: r.Locate})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Complete(p)
-	want := []string{
-		"empty-id: line 7, column 3 (key): the row has no ID",
-		"ragged-row: line 8, column 3 (key): expected 3 fields, got 2",
-		"duplicate-id: line 9, column 3 (key): the ID of line 3 again: IDs must be unique",
-	}
-	if d := cmp.Diff(want, errorsOf(p.Defects)); d != "" {
-		t.Error(d)
-	}
 }

@@ -10,6 +10,15 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
+// The codes of what a lenient reader corrects. They are stable.
+const (
+	FixEncoding      = "cell-encoding"
+	FixByteOrderMark = "byte-order-mark"
+	FixLineEnds      = "line-ends"
+	FixNUL           = "nul-removed"
+	FixQuotes        = "quotes"
+)
+
 // lenientReader reads records as a Reader does, and makes something of those that a
 // Reader refuses:
 //
@@ -43,7 +52,7 @@ func (l *lenientReader) next() (fields [][]byte, line int, err error) {
 			return nil, 1, err
 		}
 		if r.pos > 0 {
-			l.note(changeMark, 1, 0)
+			l.note(FixByteOrderMark, 1, 0)
 		}
 	}
 	for r.err == nil {
@@ -59,7 +68,7 @@ func (l *lenientReader) next() (fields [][]byte, line int, err error) {
 		}
 		if what == recordComplete && !l.suspicious() {
 			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
-				l.note(changeLineEnds, line, 0)
+				l.note(FixLineEnds, line, 0)
 			}
 			r.pos += at
 			r.nextLine += r.rec.lineBreaks + 1
@@ -112,7 +121,7 @@ func (l *lenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more
 		return r.rec.fields, false, nil
 	}
 	if mended >= 0 {
-		l.note(changeQuotes, r.nextLine, mended+1)
+		l.note(FixQuotes, r.nextLine, mended+1)
 	}
 	r.pos += afterLineEnd(window, n)
 	r.nextLine++
@@ -180,7 +189,7 @@ func (l *lenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 		if bytes.IndexByte(field, 0) >= 0 {
 			field = bytes.ReplaceAll(field, []byte{0}, nil)
 			fields[i] = field
-			l.note(changeNUL, line, i+1)
+			l.note(FixNUL, line, i+1)
 		}
 		if utf8.Valid(field) {
 			continue
@@ -190,7 +199,7 @@ func (l *lenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(c))
 		}
 		fields[i] = text
-		l.note(changeEncoding, line, i+1)
+		l.note(FixEncoding, line, i+1)
 	}
 	return fields
 }

@@ -12,10 +12,6 @@ import (
 	"strconv"
 )
 
-// DetectDelimiter as a Shape's Delimiter asks for the one of `,;|` and the
-// tab that parts the first rows best.
-const DetectDelimiter byte = 1
-
 // Layout tells where a file's columns are that the contract wants elsewhere.
 // The zero Shape is that of the contract: comma, ID first, label last.
 type Layout struct {
@@ -59,9 +55,6 @@ func (s *Layout) SetRoles(names []string, id string, madeID bool, label string) 
 		s.Label = label
 	}
 }
-
-// detectBytes is what is read of a file to detect its delimiter.
-const detectBytes = 64 << 10
 
 // Normalized is a file in the shape of the contract.
 type Normalized struct {
@@ -139,15 +132,6 @@ func Normalize(src io.Reader, shape Layout) (*Normalized, error) {
 	return &Normalized{r, r}, nil
 }
 
-// headerAsRow returns the first record of a file that has no header.
-func (t *table) headerAsRow() *Record {
-	row := &Record{startLine: t.line, text: t.header, lineBreaks: countLineBreaks(t.header)}
-	for _, name := range t.names {
-		row.fields = append(row.fields, []byte(name))
-	}
-	return row
-}
-
 // rename sets the names that are wanted.
 func (s *Layout) rename(t *table) error {
 	if s.Names == nil {
@@ -218,48 +202,6 @@ func (s *Layout) columnOrder(t *table) ([]int, error) {
 		order = slices.Insert(order, 0, at)
 	}
 	return order, nil
-}
-
-// delimiters are those that are looked for, the best first.
-const delimiters = ",;\t|"
-
-// FindDelimiter returns the delimiter by which most of the sample's records
-// have as many fields as the first; more fields are better, the comma is best.
-// cut is set where the sample is not all of the file.
-func FindDelimiter(sample []byte, cut bool) byte {
-	best, most := byte(','), 0
-	for _, delim := range []byte(delimiters) {
-		if score := delimiterScore(sample, delim, cut); score > most {
-			best, most = delim, score
-		}
-	}
-	return best
-}
-
-func delimiterScore(sample []byte, delim byte, cut bool) int {
-	const enough = 50
-	reader := NewReader(bytes.NewReader(sample), delim)
-	var lengths []int
-	for len(lengths) < enough {
-		rec, err := reader.Read()
-		if err != nil {
-			break
-		}
-		lengths = append(lengths, rec.Len())
-	}
-	if cut && len(lengths) > 1 && len(lengths) < enough {
-		lengths = lengths[:len(lengths)-1] // the sample may end within it
-	}
-	alike := 0
-	for _, n := range lengths {
-		if n == lengths[0] {
-			alike++
-		}
-	}
-	if alike == 0 || 10*alike < 9*len(lengths) {
-		return 0
-	}
-	return alike * (lengths[0] - 1)
 }
 
 // normalizer writes the records of a table in another order.

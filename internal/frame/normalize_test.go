@@ -77,7 +77,7 @@ func TestDefectsOfTheSourceComeThroughAScan(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"ragged-row: line 3, column 3 (x): expected 3 fields, got 2"}
-	if d := cmp.Diff(want, errorsOf(p.Defects)); d != "" || !p.Partial {
+	if d := cmp.Diff(want, defectTexts(p.Defects)); d != "" || !p.Partial {
 		t.Error(d)
 	}
 }
@@ -98,4 +98,35 @@ func TestRolesInPlaceChangeNothing(t *testing.T) {
 	if d := cmp.Diff(Layout{Drop: []string{"y"}, MakeID: true, MadeID: "id_2"}, shape); d != "" {
 		t.Error(d)
 	}
+}
+
+func TestNormalizedLocations(t *testing.T) {
+	src := "class;x;key\n\nyes;\"a\nb\";1\n\n\nno;2;\nno;3\nyes;4;1\n"
+	r, err := Normalize(strings.NewReader(src), Layout{Delimiter: ';', Label: "class", ID: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Collect()
+	p, err := Scan(t.Context(), r, ScanOptions{Locate: r.Locate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Complete(p)
+	want := []string{
+		"empty-id: line 7, column 3 (key): the row has no ID",
+		"ragged-row: line 8, column 3 (key): expected 3 fields, got 2",
+		"duplicate-id: line 9, column 3 (key): the ID of line 3 again: IDs must be unique",
+	}
+	if d := cmp.Diff(want, defectTexts(p.Defects)); d != "" {
+		t.Error(d)
+	}
+}
+
+// defectTexts returns the defects with their codes.
+func defectTexts(defects []Defect) []string {
+	var list []string
+	for i := range defects {
+		list = append(list, defects[i].Code+": "+defects[i].Error())
+	}
+	return list
 }

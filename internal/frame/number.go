@@ -243,3 +243,6 @@ func parseSlow(b []byte) (float64, bool) {
 	value, _ := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
 	return value, true
 }
+
+// NaN is the value of an empty cell in a Numeric column.
+var NaN = math.NaN()

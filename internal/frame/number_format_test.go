@@ -1,8 +1,6 @@
 package frame
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 )
 
@@ -43,24 +41,6 @@ func TestParseAmount(t *testing.T) {
 	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5"} {
 		if got, ok := (&numberFormat{unit: "kg"}).parse([]byte(cell)); ok {
 			t.Errorf("%s is read as %v", cell, got)
-		}
-	}
-}
-
-func TestOnlyIntegersNumberTheRows(t *testing.T) {
-	for _, c := range []struct {
-		format   string
-		features int
-		warnings int
-	}{{"$%d", 0, 1}, {"$%d.5", 1, 0}, {"%d", 0, 1}, {"%d.5", 1, 0}} {
-		var file strings.Builder
-		file.WriteString("id,x,y\n")
-		for i := range 100 {
-			fmt.Fprintf(&file, "r%d,"+c.format+",%c\n", i, i*37%100, 'a'+i%2)
-		}
-		p := scanText(t, file.String(), ScanOptions{})
-		if n := p.Columns[0].Features; n != c.features || len(p.Warnings) != c.warnings {
-			t.Errorf("%s: %d features, %v", c.format, n, p.Warnings)
 		}
 	}
 }

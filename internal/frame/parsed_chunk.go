@@ -318,3 +318,14 @@ func (g *parsedChunk) hasBlank(field int) bool {
 	}
 	return false
 }
+
+// numbers returns the values of a field, NaN where there is no number.
+func (g *parsedChunk) numbers(field int) []float64 {
+	values := g.floatsOrText(field)
+	for row := 0; g.hasText[field] && row < len(values); row++ {
+		if isTextCell(values[row]) { // in quotes with quotes, perhaps
+			values[row] = numberOrNaN(g.cellText(row, field))
+		}
+	}
+	return values
+}

@@ -4,19 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -113,23 +108,6 @@ func compareReading(t *testing.T, file []byte, hands, size int) {
 	if d := cmp.Diff(want, got); d != "" || parted.rows != whole.rows || parted.reader.nextLine != whole.reader.nextLine {
 		t.Fatalf("%q in chunks of %d: %d rows to line %d, want %d to %d: %s",
 			file, size, parted.rows, parted.reader.nextLine, whole.rows, whole.reader.nextLine, d)
-	}
-}
-
-// A source that tells its end with its last bytes, as gzip and HTTP do, may end
-// with the buffer.
-func TestLastLineWithoutEndFillsTheBuffer(t *testing.T) {
-	for size := chunkSize - 2; size <= chunkSize+2; size++ {
-		file := []byte("id,a,label\n")
-		for len(file) < size {
-			file = append(file, "7,1,x\n"...)
-		}
-		file = bytes.TrimRight(file[:size], "\n7,1") // ends in a label, or its line end is cut
-		file = append(file, bytes.Repeat([]byte("x"), size-len(file))...)
-		reader := iotest.DataErrReader(bytes.NewReader(file))
-		if _, err := Scan(t.Context(), reader, ScanOptions{}); err != nil {
-			t.Errorf("%d bytes: %v", size, err)
-		}
 	}
 }
 
@@ -314,47 +292,6 @@ func FuzzFindSeparators(f *testing.F) {
 	f.Add(bytes.Repeat([]byte(","), 200))
 	f.Add(bytes.Repeat([]byte("ab cd-12345 !+,\n"), 20))
 	f.Fuzz(checkSeparators)
-}
-
-// TestReadingDoesNotDependOnTheCores reads a file of many chunks, with columns
-// that are decided on in the middle of one.
-func TestReadingDoesNotDependOnTheCores(t *testing.T) {
-	rng := rand.New(rand.NewPCG(17, 18))
-	var file strings.Builder
-	file.WriteString("id,number,holes,word,name,dirty,y\n")
-	for i := range 40_000 {
-		dirty := strconv.Itoa(rng.IntN(100_000))
-		if i == 15_000 || i == 39_000 {
-			dirty = "\"un,\n\"\"known\""
-		}
-		hole := ""
-		if rng.IntN(3) > 0 {
-			hole = strconv.FormatFloat(rng.NormFloat64(), 'g', 12, 64)
-		}
-		fmt.Fprintf(&file, "%d,%.5f,%s,w%d,name%d,%s,%c\n", i, rng.NormFloat64(), hole, rng.IntN(500), i, dirty, 'a'+i%2)
-	}
-	var profile, loaded []byte
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, cores := range []int{1, 2, 5} {
-		runtime.GOMAXPROCS(cores)
-		p := scanText(t, file.String(), ScanOptions{})
-		f, err := Load(t.Context(), strings.NewReader(file.String()), p.Schema, LoadOptions{Labelled: true, Rows: p.Rows})
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read := fmt.Append(nil, f.Rows, f.Columns, f.Labels)
-		if profile == nil {
-			profile, loaded = found, read
-		}
-		if !bytes.Equal(profile, found) || !bytes.Equal(loaded, read) {
-			t.Errorf("another profile or frame with %d cores", cores)
-		}
-	}
 }
 
 func BenchmarkParsedChunk(b *testing.B) {

@@ -111,21 +111,3 @@ func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selectio
 		w.EndRecord()
 	}
 }
-
-// CountRows returns how many rows a CSV has under its header, all with as many
-// fields as that.
-func CountRows(ctx context.Context, src io.Reader) (int, error) {
-	t, err := openTable(NewReader(src, ','))
-	if err != nil {
-		return 0, err
-	}
-	for rows := 0; ; rows++ {
-		_, err := t.next(ctx)
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
-		if err != nil {
-			return rows, err
-		}
-	}
-}

@@ -138,7 +138,7 @@ func compareRepaired(t *testing.T, want, got string, changes []string, done *Rep
 // verifyRepaired holds a copy to what Mend promises.
 func verifyRepaired(t *testing.T, file string, done *Report, opts ScanOptions) {
 	t.Helper()
-	p := scanText(t, file, opts)
+	p := scanned(t, file, opts)
 	left := 0
 	for _, c := range done.Changes {
 		left += c.LeftOut
@@ -232,7 +232,7 @@ func numbered(text string) string {
 }
 
 func TestFileBlind(t *testing.T) {
-	train := scanText(t, people("id,name,age,class"), ScanOptions{})
+	train := scanned(t, people("id,name,age,class"), ScanOptions{})
 	for _, c := range []struct {
 		name, file, want string
 		changes          []string
@@ -314,4 +314,14 @@ func FuzzFile(f *testing.F) {
 			verifyRepaired(t, got, done, ScanOptions{Blind: blind})
 		}
 	})
+}
+
+// scanned returns the profile of a file.
+func scanned(t *testing.T, file string, opts ScanOptions) *Profile {
+	t.Helper()
+	p, err := Scan(t.Context(), strings.NewReader(file), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

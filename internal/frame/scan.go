@@ -345,14 +345,6 @@ func (s *scanner) formatLine(line int) string {
 	return "line " + strconv.Itoa(line)
 }
 
-// sourceLine calls source unless it is nil.
-func sourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
-	if source == nil {
-		return "", line
-	}
-	return source(line)
-}
-
 // locateWarnings does so for all warnings.
 func (s *scanner) locateWarnings() {
 	if s.opts.Locate == nil {

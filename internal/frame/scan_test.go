@@ -1,10 +1,13 @@
 package frame
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -199,7 +202,7 @@ func TestScanKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			missing := 0
-			for _, v := range floats(f, 0) {
+			for _, v := range valuesOf(f, 0) {
 				if v != v {
 					missing++
 				}
@@ -278,41 +281,6 @@ func TestScanOfABlindFile(t *testing.T) {
 	}
 }
 
-func TestLevelsAreRetainedByCount(t *testing.T) {
-	t.Run("rare_texts_go_where_there_are_many", func(t *testing.T) {
-		cells := cellsOf(1_500, func(i int) string { return "w" + strconv.Itoa(i) })
-		cells = append(cells, cells[:700]...)
-		if n := len(scanText(t, column(cells...), ScanOptions{}).Schema.Columns[0].Levels); n != 700 {
-			t.Errorf("%d levels", n)
-		}
-	})
-
-	t.Run("frequent_texts_survive_forgetting", func(t *testing.T) {
-		tally := columnStats{limits: memoryLimits{maxTexts: 10, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
-		rng := rand.New(rand.NewPCG(1, 1))
-		for i := range 100_000 {
-			cell := "rare" + strconv.Itoa(i)
-			if i%2 == 0 {
-				cell = "often" + strconv.Itoa(rng.IntN(50))
-			}
-			tally.addCell([]byte(cell), i)
-			if len(tally.texts.list) == 1_000 {
-				tally.texts.evict(tally.texts.bytes/2, &tally.limits)
-			}
-		}
-		often := 0
-		for _, one := range tally.texts.retained() {
-			if strings.HasPrefix(one.text, "often") && one.rows > 800 {
-				often++
-			}
-		}
-		n, exact := tally.texts.distinct()
-		if often != 50 || exact || n < 47_000 || n > 53_000 || len(tally.texts.list) > 1_000 {
-			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(tally.texts.list))
-		}
-	})
-}
-
 // FuzzScan holds that any bytes end in a profile, the same for any pieces,
 // and that a file without defects loads.
 func FuzzScan(f *testing.F) {
@@ -336,4 +304,71 @@ func FuzzScan(f *testing.F) {
 			t.Fatalf("scanned %d rows, then: %v", p.Rows, err)
 		}
 	})
+}
+
+// TestReadingDoesNotDependOnTheCores reads a file of many chunks, with columns
+// that are decided on in the middle of one.
+func TestReadingDoesNotDependOnTheCores(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	var file strings.Builder
+	file.WriteString("id,number,holes,word,name,dirty,y\n")
+	for i := range 40_000 {
+		dirty := strconv.Itoa(rng.IntN(100_000))
+		if i == 15_000 || i == 39_000 {
+			dirty = "\"un,\n\"\"known\""
+		}
+		hole := ""
+		if rng.IntN(3) > 0 {
+			hole = strconv.FormatFloat(rng.NormFloat64(), 'g', 12, 64)
+		}
+		fmt.Fprintf(&file, "%d,%.5f,%s,w%d,name%d,%s,%c\n", i, rng.NormFloat64(), hole, rng.IntN(500), i, dirty, 'a'+i%2)
+	}
+	var profile, loaded []byte
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, cores := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(cores)
+		p := scanText(t, file.String(), ScanOptions{})
+		f, err := Load(t.Context(), strings.NewReader(file.String()), p.Schema, LoadOptions{Labelled: true, Rows: p.Rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := fmt.Append(nil, f.Rows, f.Columns, f.Labels)
+		if profile == nil {
+			profile, loaded = found, read
+		}
+		if !bytes.Equal(profile, found) || !bytes.Equal(loaded, read) {
+			t.Errorf("another profile or frame with %d cores", cores)
+		}
+	}
+}
+
+// A source that tells its end with its last bytes, as gzip and HTTP do, may end
+// with the buffer.
+func TestLastLineWithoutEndFillsTheBuffer(t *testing.T) {
+	for size := chunkSize - 2; size <= chunkSize+2; size++ {
+		file := []byte("id,a,label\n")
+		for len(file) < size {
+			file = append(file, "7,1,x\n"...)
+		}
+		file = bytes.TrimRight(file[:size], "\n7,1") // ends in a label, or its line end is cut
+		file = append(file, bytes.Repeat([]byte("x"), size-len(file))...)
+		reader := iotest.DataErrReader(bytes.NewReader(file))
+		if _, err := Scan(t.Context(), reader, ScanOptions{}); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
+// valuesOf returns the values of a numeric column, nil for a category.
+func valuesOf(f *Frame, column int) []float64 {
+	c := &f.Columns[column]
+	if !c.IsNumeric() {
+		return nil
+	}
+	return c.Values(make([]float64, f.Rows), 0, f.Rows)
 }

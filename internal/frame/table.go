@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // table reads a CSV file with a header: records as long as the header.
@@ -163,21 +162,29 @@ func likelyDelimiter(header []byte) byte {
 	return best
 }
 
-// pluralize returns "1 row", "2 rows", "1,234 rows".
-func pluralize(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// headerAsRow returns the first record of a file that has no header.
+func (t *table) headerAsRow() *Record {
+	row := &Record{startLine: t.line, text: t.header, lineBreaks: countLineBreaks(t.header)}
+	for _, name := range t.names {
+		row.fields = append(row.fields, []byte(name))
 	}
-	if strings.HasSuffix(noun, "ss") {
-		return groupDigits(n) + " " + noun + "es"
-	}
-	return groupDigits(n) + " " + noun + "s"
+	return row
 }
 
-// groupDigits returns n with commas between thousands.
-func groupDigits(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
+// CountRows returns how many rows a CSV has under its header, all with as many
+// fields as that.
+func CountRows(ctx context.Context, src io.Reader) (int, error) {
+	t, err := openTable(NewReader(src, ','))
+	if err != nil {
+		return 0, err
 	}
-	return fmt.Sprintf("%s,%03d", groupDigits(n/1000), n%1000)
+	for rows := 0; ; rows++ {
+		_, err := t.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
 }

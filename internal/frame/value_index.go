@@ -1,7 +1,5 @@
 package frame
 
-import "strings"
-
 // valueIndex finds levels by the hashes of their texts. It is an open table of
 // eight bytes a slot, at most half full, so that the search for one of many
 // thousands misses the cache twice: for its slot and for the level itself.
@@ -89,26 +87,4 @@ func (x *valueIndex) put(hash uint64, number int32) {
 	}
 	x.slots[at] = valueSlot{uint32(hash), number}
 	x.used++
-}
-
-// stringArena keeps many short texts in a few pieces of memory.
-type stringArena struct{ block *strings.Builder }
-
-const (
-	minArenaBlock = 64
-	maxArenaBlock = 32 << 10
-)
-
-func (s *stringArena) add(text []byte) string {
-	if s.block == nil || s.block.Cap()-s.block.Len() < len(text) {
-		size := minArenaBlock
-		if s.block != nil {
-			size = min(2*s.block.Cap(), maxArenaBlock)
-		}
-		s.block = new(strings.Builder)
-		s.block.Grow(max(size, len(text)))
-	}
-	from := s.block.Len()
-	s.block.Write(text)
-	return s.block.String()[from:]
 }

@@ -57,10 +57,10 @@ func FuzzVerify(f *testing.F) {
 		if err != nil {
 			return
 		}
-		want, _ := readAll(strings.NewReader(blind))
-		got, _ := readAll(strings.NewReader(result))
-		if rows != len(want)-1 || len(got) != len(want) {
-			t.Fatalf("%d rows verified, %d and %d read", rows, len(want)-1, len(got)-1)
+		want, wantErr := CountRows(t.Context(), strings.NewReader(blind))
+		got, gotErr := CountRows(t.Context(), strings.NewReader(result))
+		if rows != want || rows != got || wantErr != nil || gotErr != nil {
+			t.Fatalf("%d rows verified, %d (%v) and %d (%v) read", rows, want, wantErr, got, gotErr)
 		}
 	})
 }
