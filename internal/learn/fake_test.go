@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/rng"
 )
 
 // fakeFitter is a fitter with scripted steps. It predicts the labels themselves
@@ -155,6 +156,6 @@ func fakeFrame(rows, classes int) *frame.Frame {
 func jitter(seed uint64) func(int) time.Duration {
 	var calls atomic.Uint64
 	return func(int) time.Duration {
-		return time.Duration(deriveSeed(seed, int(calls.Add(1))) % uint64(time.Second))
+		return time.Duration(rng.Derive(seed, int(calls.Add(1))) % uint64(time.Second))
 	}
 }

@@ -2,9 +2,7 @@ package learn
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"math"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/metric"
 )
 
@@ -73,23 +72,25 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		return size, err
 	}
 	var inner []byte
-	for _, fold := range m.members {
-		seen, columns := unwrapScreened(fold.predictor)
-		if inner, err = seen.AppendBinary(inner[:0]); err != nil {
+	for _, one := range m.members {
+		unwrapped, columns := unwrapScreened(one.predictor)
+		if inner, err = unwrapped.AppendBinary(inner[:0]); err != nil {
 			return size, fmt.Errorf("%s: %w", m.algorithm, err)
 		}
 		if len(inner) > math.MaxUint32 {
 			return size, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
 		}
-		b := appendFloat([]byte{fold.kind}, fold.weight)
+		var b codec.Writer
+		b.Bytes(one.kind)
+		b.Float64(one.weight)
 		if version == versionScreened {
-			b = binary.LittleEndian.AppendUint32(b, uint32(len(columns)))
+			b.Uint32(uint32(len(columns)))
 			for _, i := range columns {
-				b = binary.LittleEndian.AppendUint32(b, uint32(i))
+				b.Uint32(uint32(i))
 			}
 		}
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(inner)))
-		if err := put(b, inner); err != nil {
+		b.Uint32(uint32(len(inner)))
+		if err := put(b.Data(), inner); err != nil {
 			return size, err
 		}
 	}
@@ -103,23 +104,20 @@ func (m *Model) header(version uint16) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
-	b = appendBytes(b, schema)
-	b = appendBytes(b, []byte(m.algorithm))
-	b = appendFloat(b, float64(m.temperature))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.weights)))
-	for _, w := range m.weights {
-		b = appendFloat(b, w)
+	var w codec.Writer
+	w.Bytes([]byte(magic)...)
+	w.Uint16(version)
+	w.Uint32(uint32(len(schema)))
+	w.Bytes(schema...)
+	w.Uint32(uint32(len(m.algorithm)))
+	w.Bytes([]byte(m.algorithm)...)
+	w.Float64(float64(m.temperature))
+	w.Uint32(uint32(len(m.weights)))
+	for _, weight := range m.weights {
+		w.Float64(weight)
 	}
-	return binary.LittleEndian.AppendUint32(b, uint32(len(m.members))), nil
-}
-
-func appendBytes(b, blob []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(blob))), blob...)
-}
-
-func appendFloat(b []byte, x float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	w.Uint32(uint32(len(m.members)))
+	return w.Result()
 }
 
 // errDamaged is returned for a truncated or modified model file.
@@ -159,35 +157,50 @@ func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, si
 
 func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error) {
 	sum := sha256.New()
-	r := &fileReader{in: io.TeeReader(in, sum), remaining: size - sha256.Size}
-	if begin := string(r.next(len(magic))); begin != magic && (r.err == nil || errors.Is(r.err, errDamaged)) {
+	r := codec.NewStreamReader(io.TeeReader(in, sum), size-sha256.Size)
+	if begin := string(r.Next(len(magic))); begin != magic && (r.Err() == nil || errors.Is(r.Err(), codec.ErrMalformed)) {
 		return nil, errNotModel
 	}
-	v := r.version()
-	if v != version && v != versionScreened && r.err == nil {
+	v := r.Uint16()
+	if v != version && v != versionScreened && r.Err() == nil {
 		return nil, fmt.Errorf("model file of version %d: this program reads versions %d and %d", v, version, versionScreened)
 	}
-	m := &Model{schema: r.schema(), algorithm: string(r.bytes())}
-	m.temperature = metric.Temperature(r.float())
-	m.weights = r.weights()
-	for n := r.count(1 + 8 + 4); n > 0 && r.err == nil; n-- {
-		m.members = append(m.members, r.member(algorithms, v, len(m.schema.Columns)))
+	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
+	m.temperature = metric.Temperature(r.Float64())
+	m.weights = readWeights(r)
+	for n := r.Count32(1 + 8 + 4); n > 0 && r.Err() == nil; n-- {
+		m.members = append(m.members, readMember(r, algorithms, v, len(m.schema.Columns)))
 	}
-	switch {
-	case r.err != nil:
-		return nil, r.err
-	case r.remaining > 0, len(m.members) == 0:
+	switch err := r.End(); {
+	case errors.Is(err, codec.ErrMalformed):
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	case err != nil:
+		return nil, fmt.Errorf("reading the model file: %w", err)
+	case len(m.members) == 0:
 		return nil, errDamaged
 	case m.weights != nil && len(m.weights) != m.classes():
 		return nil, errDamaged
 	case !(m.temperature > 0) || math.IsInf(float64(m.temperature), 1):
 		return nil, errDamaged
 	}
-	whole := sum.Sum(nil)
-	if r.remaining = sha256.Size; !bytes.Equal(r.next(sha256.Size), whole) {
-		return nil, cmp.Or(r.err, errDamaged)
+	if err := checkSum(in, sum.Sum(nil)); err != nil {
+		return nil, err
 	}
 	return m, m.probe()
+}
+
+// checkSum reads the checksum at the end of a model file.
+func checkSum(in io.Reader, want []byte) error {
+	end := make([]byte, sha256.Size)
+	switch _, err := io.ReadFull(in, end); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errDamaged
+	case err != nil:
+		return fmt.Errorf("reading the model file: %w", err)
+	case !bytes.Equal(end, want):
+		return errDamaged
+	}
+	return nil
 }
 
 // probe predicts a row of missing cells, to check that the members have the
@@ -216,157 +229,84 @@ func (m *Model) probe() error {
 	return nil
 }
 
-// fileReader reads a model file. After the first error all values are zero.
-type fileReader struct {
-	in        io.Reader
-	remaining int64 // bytes not yet read
-	buffer    []byte
-	err       error
-}
-
-// next returns the next n bytes, which are valid until the next call.
-func (r *fileReader) next(n int) []byte {
-	if r.err == nil && int64(n) > r.remaining {
-		r.err = errDamaged
-	}
-	if r.err != nil {
-		return nil
-	}
-	if cap(r.buffer) < n {
-		r.buffer = make([]byte, n)
-	}
-	taken := r.buffer[:n]
-	switch _, err := io.ReadFull(r.in, taken); {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		r.err = errDamaged
-	case err != nil:
-		r.err = fmt.Errorf("reading the model file: %w", err)
-	}
-	if r.err != nil {
-		return nil
-	}
-	r.remaining -= int64(n)
-	return taken
-}
-
-func (r *fileReader) version() uint16 {
-	b := r.next(2)
-	if b == nil {
-		return 0
-	}
-	return binary.LittleEndian.Uint16(b)
-}
-
-// count reads the number of elements that follow, each of at least size bytes.
-func (r *fileReader) count(size int) int {
-	b := r.next(4)
-	if b == nil {
-		return 0
-	}
-	n := int64(binary.LittleEndian.Uint32(b))
-	if n*int64(size) > r.remaining {
-		r.err = errDamaged
-		return 0
-	}
-	return int(n)
-}
-
-func (r *fileReader) bytes() []byte { return r.next(r.count(1)) }
-
-func (r *fileReader) float() float64 {
-	b := r.next(8)
-	if b == nil {
-		return 0
-	}
-	return math.Float64frombits(binary.LittleEndian.Uint64(b))
-}
-
-func (r *fileReader) weights() []float64 {
-	n := r.count(8)
+// readWeights reads the decision weights; nil for none.
+func readWeights(r *codec.Reader) []float64 {
+	n := r.Count32(8)
 	if n == 0 {
 		return nil
 	}
 	weights := make([]float64, n)
 	for i := range weights {
-		weights[i] = r.float()
+		weights[i] = r.Float64()
 		if !(weights[i] >= 0) || math.IsInf(weights[i], 1) {
-			r.err = errDamaged
+			r.Fail("invalid weight")
 		}
 	}
 	return weights
 }
 
-func (r *fileReader) schema() *frame.Schema {
+// readSchema reads the schema. It is empty after an error.
+func readSchema(r *codec.Reader) *frame.Schema {
 	s := new(frame.Schema)
-	blob := r.bytes()
-	if r.err != nil {
+	b := r.Next(r.Count32(1))
+	if r.Err() != nil {
 		return s
 	}
-	if err := json.Unmarshal(blob, s); err != nil {
-		r.err = fmt.Errorf("%w: schema: %w", errDamaged, err)
+	if err := json.Unmarshal(b, s); err != nil {
+		r.Fail("schema: " + err.Error())
 		return s
 	}
 	if len(s.Classes) < 2 || !s.Valid() {
-		r.err = errDamaged
+		r.Fail("invalid schema")
 	}
 	return s
 }
 
-// member reads a member. features is the number of columns of the schema.
-func (r *fileReader) member(algorithms []algorithm, version uint16, features int) member {
-	one := member{kind: r.kind(), weight: r.float()}
+// readMember reads a member. features is the number of columns of the schema.
+func readMember(r *codec.Reader, algorithms []algorithm, version uint16, features int) member {
+	one := member{kind: r.Byte(), weight: r.Float64()}
 	var columns []int32
 	if version == versionScreened {
-		columns = r.columns(features)
+		columns = readColumns(r, features)
 	}
-	inner := r.bytes()
+	inner := r.Next(r.Count32(1))
 	if !(one.weight > 0 && one.weight <= 1) {
-		r.err = cmp.Or(r.err, errDamaged)
+		r.Fail("invalid weight")
 	}
-	if r.err != nil {
+	if r.Err() != nil {
 		return member{}
 	}
-	for _, m := range algorithms {
-		if m.kind == one.kind {
-			if one.predictor, r.err = m.read(inner); r.err != nil {
-				r.err = fmt.Errorf("%w: %w", errDamaged, r.err)
-			}
-			if columns != nil {
-				one.predictor = screenedModel{one.predictor, columns}
-			}
-			return one
+	for _, a := range algorithms {
+		if a.kind != one.kind {
+			continue
 		}
+		var err error
+		if one.predictor, err = a.read(inner); err != nil {
+			r.Fail(err.Error())
+		}
+		if columns != nil {
+			one.predictor = screenedModel{one.predictor, columns}
+		}
+		return one
 	}
-	r.err = errDamaged
+	r.Fail("unknown algorithm")
 	return member{}
 }
 
-// columns reads ascending column indices; nil for none.
-func (r *fileReader) columns(features int) []int32 {
-	n := r.count(4)
+// readColumns reads ascending column indices; nil for none.
+func readColumns(r *codec.Reader, features int) []int32 {
+	n := r.Count32(4)
 	if n == 0 {
 		return nil
 	}
 	columns := make([]int32, n)
 	for i := range columns {
-		b := r.next(4)
-		if b == nil {
-			return nil
-		}
-		at := binary.LittleEndian.Uint32(b)
+		at := r.Uint32()
 		if at >= uint32(features) || i > 0 && int32(at) <= columns[i-1] {
-			r.err = errDamaged
+			r.Fail("invalid column")
 			return nil
 		}
 		columns[i] = int32(at)
 	}
 	return columns
-}
-
-func (r *fileReader) kind() uint8 {
-	b := r.next(1)
-	if b == nil {
-		return 0
-	}
-	return b[0]
 }

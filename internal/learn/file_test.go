@@ -3,6 +3,7 @@ package learn
 import (
 	"bytes"
 	"crypto/sha256"
+	"os"
 	"strings"
 	"testing"
 
@@ -83,6 +84,39 @@ func TestModelFile(t *testing.T) {
 			t.Error("taken")
 		}
 	})
+}
+
+// TestCommittedModelFile reads a blend of all four algorithms that an earlier
+// version has written: it is written again with the same bytes, and predicts the
+// same.
+func TestCommittedModelFile(t *testing.T) {
+	file, err := os.ReadFile("testdata/model/blend.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := readBytes(file, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytesOf(t, m), file) {
+		t.Error("written again, it has other bytes")
+	}
+	blind, err := os.Open("testdata/model/blind.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blind.Close()
+	var got bytes.Buffer
+	if _, err := m.Predict(t.Context(), blind, &got, PredictOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("testdata/model/result.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // withChecksum returns b with its check sum.

@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/rng"
 )
 
 // Importance is the permutation importance of a column.
@@ -42,7 +43,7 @@ func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Import
 		return nil
 	}
 	for i := range columns {
-		columns[i].seed = deriveSeed(r.data.params.Seed, i)
+		columns[i].seed = rng.Derive(r.data.params.Seed, i)
 	}
 	columns = append(columns, inputColumn{}) // the unchanged rows
 	scores := make([]float64, len(columns))
@@ -134,7 +135,7 @@ func (q *permutationSample) score(ctx context.Context, c *candidate, columns []i
 		if err != nil {
 			return err
 		}
-		err = each(q.workers, len(columns), func(at int) error {
+		err = parallelFor(q.workers, len(columns), func(at int) error {
 			f := <-q.copies
 			defer func() { q.copies <- f }()
 			q.shuffle(f, columns[at])
@@ -149,7 +150,7 @@ func (q *permutationSample) score(ctx context.Context, c *candidate, columns []i
 		}
 		lo = hi
 	}
-	return each(q.workers, len(columns), func(at int) error {
+	return parallelFor(q.workers, len(columns), func(at int) error {
 		score, err := metric.Score(q.metric, q.model.predictions(predictions[at], q.frame.Labels))
 		scores[at] = finiteOrZero(score)
 		return err

@@ -66,7 +66,7 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	classes := m.classes()
 	dst := make([]float32, f.Rows*classes)
 	blocks := (f.Rows + blockRows - 1) / blockRows
-	err := each(workers, blocks, func(i int) error {
+	err := parallelFor(workers, blocks, func(i int) error {
 		lo, hi := i*blockRows, min((i+1)*blockRows, f.Rows)
 		m.predict(dst[lo*classes:hi*classes], f, lo, hi)
 		return ctx.Err()

@@ -3,32 +3,25 @@ package learn
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
+
+	"foretell/internal/learn/parallel"
 )
 
-// each calls do for each task in 0…tasks-1 on at most workers goroutines and
-// waits for them. A panic of do becomes an error. After an error no further task
-// begins. The error of the lowest task is returned.
-func each(workers, tasks int, do func(task int) error) error {
+// parallelFor calls do for each task in 0…tasks-1 on at most workers goroutines
+// and waits for them. A panic of do becomes an error. After an error no further
+// task begins. The error of the lowest task is returned.
+func parallelFor(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
-	var next atomic.Int64
 	var failed atomic.Bool
-	var group sync.WaitGroup
-	for range min(workers, tasks) {
-		group.Go(func() {
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= tasks {
-					return
-				}
-				if errs[i] = recovering(func() error { return do(i) }); errs[i] != nil {
-					failed.Store(true)
-				}
-			}
-		})
-	}
-	group.Wait()
+	parallel.For(workers, tasks, func(_, i int) {
+		if failed.Load() {
+			return
+		}
+		if errs[i] = recovering(func() error { return do(i) }); errs[i] != nil {
+			failed.Store(true)
+		}
+	})
 	for _, err := range errs {
 		if err != nil {
 			return err

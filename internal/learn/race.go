@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 	"foretell/internal/scratch"
 )
@@ -252,7 +253,7 @@ func (r *race) runAll(ctx context.Context) {
 // train does one run's steps until it has reached the threshold, has stalled,
 // can no longer win, or ctx is cancelled.
 func (r *race) train(ctx context.Context, u *run) error {
-	if err := u.newFitters(ctx, r.data, deriveSeed(r.data.params.Seed, int(u.algorithm.kind))); err != nil {
+	if err := u.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(u.algorithm.kind))); err != nil {
 		return err
 	}
 	for r.scheduler.waitTurn(ctx, u.index) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 )
 
@@ -77,7 +78,7 @@ func (r *race) refitRun(ctx context.Context, u *run) (p predictor, err error) {
 		}
 		fitter, err := u.algorithm.newScreenedFitter(ctx, fitTask{
 			data: r.data, fold: split.Fold{Train: all}, foldIndex: refitFold, workers: r.data.params.Workers, workspaces: &workspaces{},
-			seed: deriveSeed(r.data.params.Seed, int(u.algorithm.kind)+refitSeeds),
+			seed: rng.Derive(r.data.params.Seed, int(u.algorithm.kind)+refitSeeds),
 		})
 		steps := u.refitSteps(r.data.Rows)
 		for step, over := 0, false; err == nil && !over && step < steps; step++ {

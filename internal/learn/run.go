@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 )
 
@@ -55,9 +56,9 @@ func (u *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	u.done = make([]bool, len(u.folds))
 	shared := &workspaces{}
 	inner := max(1, (u.workers+len(u.folds)-1)/len(u.folds))
-	return each(u.workers, len(u.folds), func(i int) (err error) {
+	return parallelFor(u.workers, len(u.folds), func(i int) (err error) {
 		u.fitters[i], err = u.algorithm.newScreenedFitter(ctx, fitTask{
-			data: t, fold: u.folds[i], foldIndex: i, seed: deriveSeed(seed, i), workers: inner, workspaces: shared,
+			data: t, fold: u.folds[i], foldIndex: i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
 		})
 		return err
 	})
@@ -66,7 +67,7 @@ func (u *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 // advance does the next step of every fitter. done reports that none of them has
 // a further one.
 func (u *run) advance(ctx context.Context) (done bool, err error) {
-	err = each(u.workers, len(u.fitters), func(i int) error {
+	err = parallelFor(u.workers, len(u.fitters), func(i int) error {
 		if u.done[i] {
 			return nil
 		}
@@ -85,7 +86,7 @@ func (u *run) evalProbabilities(dst []float32) error {
 	for i, fold := range u.folds {
 		at[i+1] = at[i] + len(fold.Validation)*u.classes
 	}
-	return each(u.workers, len(u.fitters), func(i int) error {
+	return parallelFor(u.workers, len(u.fitters), func(i int) error {
 		u.fitters[i].EvalProbabilities(dst[at[i]:at[i+1]])
 		return nil
 	})
@@ -195,12 +196,4 @@ func (u *run) dropLate(p *scheduler) {
 	if n > 0 {
 		u.best = u.curve[n-1].best
 	}
-}
-
-// deriveSeed returns the i-th seed derived from seed, by SplitMix64.
-func deriveSeed(seed uint64, i int) uint64 {
-	x := seed + uint64(i+1)*0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 )
 
@@ -93,7 +94,7 @@ func (t *trainingData) binFeatures(ctx context.Context) error {
 func (t *trainingData) selectFeatures(ctx context.Context, rows []int32) ([]int32, error) {
 	gains := make([]float64, len(t.binnedFeatures))
 	workspaces := make([][]int, t.params.Workers)
-	err := tree.Parallel(ctx, t.params.Workers, len(gains), func(worker, i int) {
+	err := parallel.ForContext(ctx, t.params.Workers, len(gains), func(worker, i int) {
 		if workspaces[worker] == nil {
 			workspaces[worker] = make([]int, (tree.MaxBins+2)*t.classes())
 		}

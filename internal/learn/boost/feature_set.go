@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 )
 
@@ -61,7 +62,7 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 	keys = append(keys, pairs...)
 	in.statistics = make([]targetStatistic, len(keys)*len(e.targets))
 	e.orders = e.orders[:min(max(maxOrderBytes/(f.Rows*len(in.statistics)), 1), maxOrders)]
-	err = tree.Parallel(ctx, opts.Workers, len(in.statistics), func(_, i int) {
+	err = parallel.ForContext(ctx, opts.Workers, len(in.statistics), func(_, i int) {
 		in.statistics[i] = e.statistic(keys[i/len(e.targets)], e.targets[i%len(e.targets)])
 	})
 	if err != nil {

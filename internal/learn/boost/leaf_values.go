@@ -3,7 +3,7 @@ package boost
 import (
 	"context"
 
-	"foretell/internal/learn/tree"
+	"foretell/internal/learn/parallel"
 )
 
 // gradSums accumulates the derivatives of a leaf's rows by output.
@@ -32,7 +32,7 @@ func newGradSums(outputs int) gradSums {
 // fitLeafValues computes the values of leaves and adds them to the scores of
 // the training rows. Each leaf is a task, which sums its rows in order.
 func (t *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
-	return tree.Parallel(ctx, t.opts.Workers, leaves, func(worker, leaf int) {
+	return parallel.ForContext(ctx, t.opts.Workers, leaves, func(worker, leaf int) {
 		s := &t.gradSums[worker]
 		rows := t.grower.LeafRows(leaf)
 		if t.projections != nil {

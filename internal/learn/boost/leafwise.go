@@ -4,7 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"foretell/internal/learn/codec"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
+	"foretell/internal/learn/workspace"
 	"foretell/internal/scratch"
 )
 
@@ -20,7 +23,7 @@ type leafwiseBooster struct {
 	// tape holds the binary form of the rounds so far, ends the end of each.
 	tape        *scratch.Tape
 	ends        []int64
-	buffer      []byte
+	out         codec.Writer
 	mappers     []tree.BinMapper
 	appliedRows int64
 }
@@ -54,13 +57,13 @@ func (t *leafwiseBooster) parallelTrees() int { return min(t.opts.Workers, len(t
 
 // acquireWorkspace sets the workspace until release is called.
 func (t *leafwiseBooster) acquireWorkspace() (release func()) {
-	w := t.opts.Workspaces.leafwise.acquire()
+	w := t.opts.Workspaces.leafwise.Acquire()
 	w.prepare(t.bins, t.params, t.parallelTrees(), t.workersPerTree())
 	for _, sampler := range w.samplers {
 		sampler.resize(t.bins.Rows, len(t.scores.train))
 	}
 	if t.scores.classes > 2 {
-		w.maxScores, w.normalizers = resize(w.maxScores, t.scores.duplicates.n), resize(w.normalizers, t.scores.duplicates.n)
+		w.maxScores, w.normalizers = workspace.Resize(w.maxScores, t.scores.duplicates.n), workspace.Resize(w.normalizers, t.scores.duplicates.n)
 	}
 	t.scores.maxScores, t.scores.normalizers = w.maxScores, w.normalizers
 	t.leafwiseWorkspace = w
@@ -69,7 +72,7 @@ func (t *leafwiseBooster) acquireWorkspace() (release func()) {
 		t.treeCost = t.treeCost.Plus(w.cost(), 1).Plus(before, -1)
 		t.leafwiseWorkspace = nil
 		t.scores.maxScores, t.scores.normalizers = nil, nil
-		t.opts.Workspaces.leafwise.release(w)
+		t.opts.Workspaces.leafwise.Release(w)
 	}
 }
 
@@ -89,7 +92,7 @@ func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	grown := make([]*boostedTree, outputs)
 	applied := make([]int64, outputs)
 	errs := make([]error, outputs)
-	err = tree.Parallel(ctx, len(t.samplers), outputs, func(worker, k int) {
+	err = parallel.ForContext(ctx, len(t.samplers), outputs, func(worker, k int) {
 		grown[k], applied[k], errs[k] = t.grow(ctx, worker, k)
 	})
 	for k := range grown {
@@ -102,12 +105,12 @@ func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	done = true
-	t.buffer = t.buffer[:0]
+	t.out.Reset()
 	for _, m := range grown {
 		done = done && m == nil
-		t.buffer = m.appendBinary(t.buffer, t.mappers)
+		m.write(&t.out, t.mappers)
 	}
-	t.tape.Write(t.buffer)
+	t.tape.Write(t.out.Data())
 	t.ends = append(t.ends, t.tape.Len())
 	return done, nil
 }
@@ -162,6 +165,6 @@ func (t *leafwiseBooster) ensemble(n int) ensemble {
 	outputs, mappers := len(t.scores.base), t.mappers
 	return newSpilledEnsemble(spilledEnsemble{
 		kindByte: kindLeafwise, tape: t.tape, size: roundsSize(t.ends, n),
-		head: func(b []byte) ([]byte, error) { return appendMappers(b, mappers, n*outputs) },
-	}, func(r *modelReader) ensemble { return readLeafwiseModel(r, outputs) })
+		writeHead: func(w *codec.Writer) { writeMappers(w, mappers, n*outputs) },
+	}, func(r *codec.Reader) ensemble { return readLeafwiseModel(r, outputs) })
 }

@@ -1,10 +1,8 @@
 package boost
 
 import (
-	"encoding/binary"
-	"math"
-
 	"foretell/internal/frame"
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
 )
 
@@ -61,65 +59,60 @@ func (e *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// appendBinary appends bin mappers (count, each) and trees (count, each a tree
-// and float32 values, or a zero byte for nil).
-func (e *leafwiseModel) appendBinary(b []byte) ([]byte, error) {
-	b, err := appendMappers(b, e.mappers, len(e.trees))
+// write writes bin mappers (count, each) and trees (count, each a tree and float32
+// values, or a zero byte for nil).
+func (e *leafwiseModel) write(w *codec.Writer) {
+	writeMappers(w, e.mappers, len(e.trees))
 	for _, m := range e.trees {
-		b = m.appendBinary(b, e.mappers)
+		m.write(w, e.mappers)
 	}
-	return b, err
 }
 
-// appendMappers appends the part that precedes the trees.
-func appendMappers(b []byte, mappers []tree.BinMapper, trees int) ([]byte, error) {
-	b = binary.AppendUvarint(b, uint64(len(mappers)))
+// writeMappers writes the part that precedes the trees.
+func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
+	w.Uvarint(len(mappers))
 	for i := range mappers {
-		var err error
-		if b, err = mappers[i].AppendBinary(b); err != nil {
-			return nil, err
+		mappers[i].Write(w)
+	}
+	w.Uvarint(trees)
+}
+
+// readLeafwiseModel reads a model written by write.
+func readLeafwiseModel(r *codec.Reader, outputs int) *leafwiseModel {
+	var mappers []tree.BinMapper
+	for range r.Count(1) {
+		mappers = append(mappers, tree.ReadBinMapper(r))
+		if r.Err() != nil {
+			return nil
 		}
 	}
-	return binary.AppendUvarint(b, uint64(trees)), nil
-}
-
-// readLeafwiseModel reads a model written by appendBinary.
-func readLeafwiseModel(r *modelReader, outputs int) *leafwiseModel {
-	mappers := r.mappers()
 	var trees []*boostedTree
-	for range r.count() {
+	for range r.Count(1) {
 		trees = append(trees, readBoostedTree(r, mappers))
-		if r.err != nil {
-			break
+		if r.Err() != nil {
+			return nil
 		}
 	}
 	return newLeafwiseModel(outputs, mappers, trees)
 }
 
-// appendBinary appends the tree's binary form; m may be nil.
-func (m *boostedTree) appendBinary(b []byte, mappers []tree.BinMapper) []byte {
-	if m == nil {
-		return append(b, 0)
+// write writes the tree's binary form; m may be nil.
+func (m *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
+	w.Bool(m != nil)
+	if m != nil {
+		m.tree.Write(w, mappers)
+		w.Float32s(m.values)
 	}
-	b = m.tree.AppendBinary(append(b, 1), mappers)
-	return appendFloats(b, m.values)
 }
 
-// readBoostedTree reads a tree written by appendBinary.
-func readBoostedTree(r *modelReader, mappers []tree.BinMapper) *boostedTree {
-	if r.byte() == 0 {
+// readBoostedTree reads a tree written by write. It returns nil after an error.
+func readBoostedTree(r *codec.Reader, mappers []tree.BinMapper) *boostedTree {
+	if r.Byte() == 0 {
 		return nil
 	}
-	t := r.tree(mappers)
-	if r.err != nil {
+	t := tree.ReadTree(r, mappers)
+	if t == nil {
 		return nil
 	}
-	return &boostedTree{tree: t, values: r.floats(t.Leaves)}
-}
-
-func appendFloats(b []byte, values []float32) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
+	return &boostedTree{tree: t, values: r.FiniteFloat32s(t.Leaves)}
 }

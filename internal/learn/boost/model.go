@@ -1,7 +1,10 @@
 package boost
 
 import (
+	"fmt"
+
 	"foretell/internal/frame"
+	"foretell/internal/learn/codec"
 )
 
 // Model is a trained classifier. It is immutable and safe for concurrent use.
@@ -19,7 +22,7 @@ type ensemble interface {
 	score(dst []float32, f *frame.Frame, lo, hi int)
 	// kind returns the second byte of the binary form.
 	kind() byte
-	appendBinary(b []byte) ([]byte, error)
+	write(w *codec.Writer)
 }
 
 // The first bytes of the binary form: its version and the kind of ensemble.
@@ -47,31 +50,36 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 // AppendBinary appends the model's binary form to b: a version, the kind of
 // ensemble, the number of classes, the base scores, then the ensemble.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, version, m.ensemble.kind(), byte(m.classes), byte(m.classes>>8))
-	b = appendFloats(b, m.base)
-	return m.ensemble.appendBinary(b)
+	w := codec.NewWriter(b)
+	w.Bytes(version, m.ensemble.kind())
+	w.Uint16(uint16(m.classes))
+	w.Float32s(m.base)
+	m.ensemble.write(w)
+	return w.Result()
 }
 
 // UnmarshalBinary sets m to the model with the binary form b. It changes m only
 // if the error is nil.
 func (m *Model) UnmarshalBinary(b []byte) error {
-	r := &modelReader{rest: b}
-	v, kind := r.byte(), r.byte()
-	classes := int(r.byte()) | int(r.byte())<<8
-	if r.err != nil || v != version || classes < 2 {
-		return errMalformed
+	r := codec.NewReader(b)
+	if r.Byte() != version {
+		r.Fail("unsupported version")
 	}
-	read := Model{classes: classes, base: r.floats(outputs(classes))}
+	kind, classes := r.Byte(), int(r.Uint16())
+	if classes < 2 {
+		r.Fail("less than two classes")
+	}
+	read := Model{classes: classes, base: r.FiniteFloat32s(outputs(classes))}
 	switch kind {
 	case kindLeafwise:
 		read.ensemble = readLeafwiseModel(r, outputs(classes))
 	case kindSymmetric:
 		read.ensemble = readSymmetricModel(r, outputs(classes))
 	default:
-		return errMalformed
+		r.Fail("unknown kind of ensemble")
 	}
-	if r.err != nil || len(r.rest) > 0 {
-		return errMalformed
+	if err := r.End(); err != nil {
+		return fmt.Errorf("boost: %w", err)
 	}
 	*m = read
 	return nil

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/split"
-	"foretell/internal/learn/tree"
 )
 
 // objective is the log loss of the classes as a function of raw scores.
@@ -106,7 +106,7 @@ func (l *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	}
 	trainIndex := l.duplicates.trainIndex
 	tasks := (len(trainIndex) + taskRows - 1) / taskRows
-	return tree.Parallel(ctx, workers, tasks, func(_, i int) {
+	return parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		index := trainIndex[i*taskRows : min((i+1)*taskRows, len(trainIndex))]
 		for _, at := range index {
 			l.maxScores[at], l.normalizers[at] = l.values[0][at], 0

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 
 	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
+	"foretell/internal/learn/workspace"
 )
 
 // trimFraction is the fraction of the sum of absolute gradients that a tree may
@@ -50,9 +52,9 @@ type sampleParams struct {
 
 // resize sets the lengths for a number of rows, of which train are trained on.
 func (t *rowSampler) resize(rows, train int) {
-	t.gradients = resize(t.gradients, rows)
-	t.keep, t.rest = resize(t.keep, rows), resize(t.rest, rows)
-	t.chunks = resize(t.chunks, (train+chunkRows-1)/chunkRows)
+	t.gradients = workspace.Resize(t.gradients, rows)
+	t.keep, t.rest = workspace.Resize(t.keep, rows), workspace.Resize(t.rest, rows)
+	t.chunks = workspace.Resize(t.chunks, (train+chunkRows-1)/chunkRows)
 }
 
 // sample computes the derivatives of output k and splits the rows into keep,
@@ -65,7 +67,7 @@ func (t *rowSampler) resize(rows, train int) {
 // (Ibragimov & Gusev, Minimal variance sampling in stochastic gradient
 // boosting, NeurIPS 2019).
 func (t *rowSampler) sample(ctx context.Context, workers int, l *outputScores, k int, params sampleParams) (float64, error) {
-	err := tree.Parallel(ctx, workers, len(t.chunks), func(_, i int) { t.computeGradients(l, k, i) })
+	err := parallel.ForContext(ctx, workers, len(t.chunks), func(_, i int) { t.computeGradients(l, k, i) })
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +79,7 @@ func (t *rowSampler) sample(ctx context.Context, workers int, l *outputScores, k
 		}
 	}
 	total, minKept, minCertain := t.limits(params.fraction * float64(len(l.train)))
-	err = tree.Parallel(ctx, workers, len(t.chunks), func(_, i int) { t.selectRows(l, i, params, minKept, minCertain) })
+	err = parallel.ForContext(ctx, workers, len(t.chunks), func(_, i int) { t.selectRows(l, i, params, minKept, minCertain) })
 	if err != nil {
 		return 0, err
 	}
@@ -242,7 +244,7 @@ func (t *rowSampler) applyTree(ctx context.Context, workers int, w *duplicates, 
 	}
 	tasks := (len(rows) + routeRows - 1) / routeRows
 	scratch := t.keep[:cap(t.keep)]
-	return tree.Parallel(ctx, workers, grownLeaves+tasks, func(_, i int) {
+	return parallel.ForContext(ctx, workers, grownLeaves+tasks, func(_, i int) {
 		if i < grownLeaves {
 			visit(i, g.LeafRows(i))
 			return

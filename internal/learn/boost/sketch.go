@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 )
 
@@ -32,16 +33,16 @@ func (t *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 	rows := func(i int) []int32 { return train[i*taskRows : min((i+1)*taskRows, len(train))] }
 	switch outputs := len(t.scores.base); {
 	case outputs == 1:
-		return tree.Parallel(ctx, t.opts.Workers, tasks, func(_, i int) { t.binaryGradients(rows(i)) })
+		return parallel.ForContext(ctx, t.opts.Workers, tasks, func(_, i int) { t.binaryGradients(rows(i)) })
 	case outputs <= sketchSize:
-		return tree.Parallel(ctx, t.opts.Workers, tasks, func(_, i int) { t.softmaxGradients(rows(i)) })
+		return parallel.ForContext(ctx, t.opts.Workers, tasks, func(_, i int) { t.softmaxGradients(rows(i)) })
 	default:
 		for k := range t.projections {
 			for o := range t.projections[k] {
 				t.projections[k][o] = float32(draw.NormFloat64() / math.Sqrt(sketchSize))
 			}
 		}
-		return tree.Parallel(ctx, t.opts.Workers, tasks, func(worker, i int) { t.projectGradients(&t.gradSums[worker], rows(i)) })
+		return parallel.ForContext(ctx, t.opts.Workers, tasks, func(worker, i int) { t.projectGradients(&t.gradSums[worker], rows(i)) })
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/codec"
 	"foretell/internal/scratch"
 )
 
@@ -13,20 +14,22 @@ type spilledEnsemble struct {
 	kindByte byte
 	tape     *scratch.Tape
 	size     int64 // of its rounds: the tape may hold later ones
-	// head appends the part of the binary form that precedes the rounds.
-	head func(b []byte) ([]byte, error)
-	read func() ensemble
+	// writeHead writes the part of the binary form that precedes the rounds.
+	writeHead func(w *codec.Writer)
+	read      func() ensemble
 }
 
 // newSpilledEnsemble returns the ensemble that read decodes from the head and
 // the first size bytes of the tape.
-func newSpilledEnsemble(e spilledEnsemble, read func(*modelReader) ensemble) *spilledEnsemble {
+func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
-		b, err := e.appendBinary(nil)
+		w := codec.NewWriter(nil)
+		e.write(w)
+		b, err := w.Result()
 		if err != nil {
 			panic(err)
 		}
-		return read(&modelReader{rest: b})
+		return read(codec.NewReader(b))
 	})
 	return &e
 }
@@ -37,12 +40,9 @@ func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 	e.read().score(dst, f, lo, hi)
 }
 
-func (e *spilledEnsemble) appendBinary(b []byte) ([]byte, error) {
-	b, err := e.head(b)
-	if err != nil {
-		return nil, err
-	}
-	return e.tape.Append(b, e.size)
+func (e *spilledEnsemble) write(w *codec.Writer) {
+	e.writeHead(w)
+	w.Append(func(b []byte) ([]byte, error) { return e.tape.Append(b, e.size) })
 }
 
 // roundsSize returns the number of bytes of the first n rounds, given the end

@@ -4,7 +4,9 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
+	"foretell/internal/learn/workspace"
 	"foretell/internal/scratch"
 )
 
@@ -21,10 +23,10 @@ type symmetricBooster struct {
 	projections []projection
 	keepsOdds   bool
 	// tape holds the binary form of the trees so far, ends the end of each.
-	tape   *scratch.Tape
-	ends   []int64
-	buffer []byte
-	used   usedFeatures
+	tape *scratch.Tape
+	ends []int64
+	out  codec.Writer
+	used usedFeatures
 }
 
 // maxOdds is the number of odds up to which they are kept.
@@ -45,33 +47,33 @@ func newSymmetricBooster(p objective, in *featureSet, opts Options) *symmetricBo
 // acquireWorkspace sets the workspace until release is called.
 func (t *symmetricBooster) acquireWorkspace() (release func()) {
 	rows, outputs := t.features.bins[0].Rows, len(t.scores.base)
-	w := t.opts.Workspaces.symmetric.acquire()
+	w := t.opts.Workspaces.symmetric.Acquire()
 	if w.grower == nil {
 		w.grower = tree.NewSymmetricGrower(t.features.bins[0], t.opts.Depth, t.opts.L2, t.opts.Workers)
 	}
 	w.grower.SetBins(t.features.bins[0])
-	w.gradients = resize(w.gradients, min(outputs, sketchSize))
+	w.gradients = workspace.Resize(w.gradients, min(outputs, sketchSize))
 	for o := range w.gradients {
-		w.gradients[o] = resize(w.gradients[o], rows)
+		w.gradients[o] = workspace.Resize(w.gradients[o], rows)
 	}
 	w.odds = w.odds[:0]
 	if t.projections != nil {
 		if t.keepsOdds {
-			w.odds = resize(w.odds, rows*outputs)
+			w.odds = workspace.Resize(w.odds, rows*outputs)
 		}
-		w.scales = resize(w.scales, rows)
+		w.scales = workspace.Resize(w.scales, rows)
 	}
 	for len(w.gradSums) < t.opts.Workers {
 		w.gradSums = append(w.gradSums, newGradSums(outputs))
 	}
-	w.values = resize(w.values, outputs<<tree.MaxSymmetricDepth)
-	w.eval, w.scratch = resize(w.eval, len(t.scores.eval)), resize(w.scratch, len(t.scores.eval))
+	w.values = workspace.Resize(w.values, outputs<<tree.MaxSymmetricDepth)
+	w.eval, w.scratch = workspace.Resize(w.eval, len(t.scores.eval)), workspace.Resize(w.scratch, len(t.scores.eval))
 	t.symmetricWorkspace = w
 	before := w.grower.Cost()
 	return func() {
 		t.treeCost = t.treeCost.Plus(w.grower.Cost(), 1).Plus(before, -1)
 		t.symmetricWorkspace = nil
-		t.opts.Workspaces.symmetric.release(w)
+		t.opts.Workspaces.symmetric.Release(w)
 	}
 }
 
@@ -123,8 +125,9 @@ func (t *symmetricBooster) record(splits []tree.LevelSplit) {
 		splits[i].Feature = t.used.indexOf(splits[i].Feature, t.rounds())
 	}
 	grown := newSymmetricTree(splits, t.values, outputs)
-	t.buffer = grown.appendBinary(t.buffer[:0], outputs)
-	t.tape.Write(t.buffer)
+	t.out.Reset()
+	grown.write(&t.out, outputs)
+	t.tape.Write(t.out.Data())
 	t.ends = append(t.ends, t.tape.Len())
 }
 
@@ -164,6 +167,6 @@ func (t *symmetricBooster) ensemble(n int) ensemble {
 	}
 	return newSpilledEnsemble(spilledEnsemble{
 		kindByte: kindSymmetric, tape: t.tape, size: roundsSize(t.ends, n),
-		head: func(b []byte) ([]byte, error) { return appendFeatureSources(b, sources, n) },
-	}, func(r *modelReader) ensemble { return readSymmetricModel(r, outputs) })
+		writeHead: func(w *codec.Writer) { writeFeatureSources(w, sources, n) },
+	}, func(r *codec.Reader) ensemble { return readSymmetricModel(r, outputs) })
 }

@@ -2,11 +2,12 @@ package boost
 
 import (
 	"bytes"
-	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
 )
 
@@ -105,51 +106,47 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 
 func (e *symmetricModel) kind() byte { return kindSymmetric }
 
-// appendBinary appends sources (count, each a column+1 and its bin mapper, or
-// 0, two columns+1, two numbers of levels and a byte a category), then trees
-// (count, each in the form of symmetricTree).
-func (e *symmetricModel) appendBinary(b []byte) ([]byte, error) {
-	b, err := appendFeatureSources(b, e.sources, len(e.trees))
+// write writes sources (count, each a column+1 and its bin mapper, or 0, two
+// columns+1, two numbers of levels and a byte a category), then trees (count, each
+// in the form of symmetricTree).
+func (e *symmetricModel) write(w *codec.Writer) {
+	writeFeatureSources(w, e.sources, len(e.trees))
 	for i := range e.trees {
-		b = e.trees[i].appendBinary(b, e.outputs)
+		e.trees[i].write(w, e.outputs)
 	}
-	return b, err
 }
 
-// appendFeatureSources appends the part that precedes the trees.
-func appendFeatureSources(b []byte, sources []featureSource, trees int) ([]byte, error) {
-	b = binary.AppendUvarint(b, uint64(len(sources)))
+// writeFeatureSources writes the part that precedes the trees.
+func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
+	w.Uvarint(len(sources))
 	for i := range sources {
 		s := &sources[i]
-		b = binary.AppendUvarint(b, uint64(s.column+1))
+		w.Uvarint(int(s.column + 1))
 		if s.column >= 0 {
-			var err error
-			if b, err = s.mapper.AppendBinary(b); err != nil {
-				return nil, err
-			}
+			s.mapper.Write(w)
 			continue
 		}
-		for part, column := range s.key.columns {
-			b = binary.AppendUvarint(b, uint64(column+1))
-			b = binary.AppendUvarint(b, uint64(s.key.levels[part]))
+		for k, column := range s.key.columns {
+			w.Uvarint(int(column + 1))
+			w.Uvarint(int(s.key.levels[k]))
 		}
-		b = append(b, s.categoryBins...)
+		w.Bytes(s.categoryBins...)
 	}
-	return binary.AppendUvarint(b, uint64(trees)), nil
+	w.Uvarint(trees)
 }
 
-// readSymmetricModel reads a model written by appendBinary.
-func readSymmetricModel(r *modelReader, outputs int) *symmetricModel {
+// readSymmetricModel reads a model written by write.
+func readSymmetricModel(r *codec.Reader, outputs int) *symmetricModel {
 	e := &symmetricModel{outputs: outputs}
-	for range r.count() {
+	for range r.Count(1) {
 		e.sources = append(e.sources, readFeatureSource(r))
-		if r.err != nil {
+		if r.Err() != nil {
 			return e
 		}
 	}
-	for range r.count() {
+	for range r.Count(1) {
 		t := readSymmetricTree(r, len(e.sources), outputs)
-		if r.err != nil {
+		if r.Err() != nil {
 			return e
 		}
 		e.trees = append(e.trees, t)
@@ -157,22 +154,22 @@ func readSymmetricModel(r *modelReader, outputs int) *symmetricModel {
 	return e
 }
 
-func readFeatureSource(r *modelReader) featureSource {
-	s := featureSource{column: int32(r.uvarint(1<<31)) - 1}
+func readFeatureSource(r *codec.Reader) featureSource {
+	s := featureSource{column: int32(r.Uvarint(0, math.MaxInt32)) - 1}
 	if s.column >= 0 {
-		s.mapper = r.mapper()
+		s.mapper = tree.ReadBinMapper(r)
 		return s
 	}
-	for part := range s.key.columns {
-		s.key.columns[part] = int32(r.uvarint(1<<31)) - 1
-		s.key.levels[part] = int32(r.uvarint(1 << 31))
+	for k := range s.key.columns {
+		s.key.columns[k] = int32(r.Uvarint(0, math.MaxInt32)) - 1
+		s.key.levels[k] = int32(r.Uvarint(0, math.MaxInt32))
 	}
 	high, size := bits.Mul32(uint32(s.key.levels[0]), uint32(s.key.levels[1]))
 	if high != 0 || s.key.levels[0] < 2 || s.key.columns[0] < 0 ||
 		(s.key.columns[1] < 0) != (s.key.levels[1] == 1) {
-		r.fail()
+		r.Fail("invalid pair of columns")
 		return s
 	}
-	s.categoryBins = bytes.Clone(r.next(int(size)))
+	s.categoryBins = bytes.Clone(r.Next(int(size)))
 	return s
 }

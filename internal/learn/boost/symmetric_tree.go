@@ -1,8 +1,7 @@
 package boost
 
 import (
-	"encoding/binary"
-
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
 )
 
@@ -98,16 +97,17 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	}
 }
 
-// appendBinary appends the depth, three numbers a split, with several outputs a
-// bit for each leaf that has values, and float32 values.
-func (t *symmetricTree) appendBinary(b []byte, outputs int) []byte {
-	b = append(b, uint8(len(t.splits)))
+// write writes the depth, three numbers a split, with several outputs a bit for
+// each leaf that has values, and float32 values.
+func (t *symmetricTree) write(w *codec.Writer, outputs int) {
+	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {
-		b = binary.AppendUvarint(b, uint64(split.Feature))
-		b = append(b, split.Low, split.High)
+		w.Uvarint(int(split.Feature))
+		w.Bytes(split.Low, split.High)
 	}
 	if outputs == 1 {
-		return appendFloats(b, t.values)
+		w.Float32s(t.values)
+		return
 	}
 	zeros := 0
 	if !anyNonZero(t.values[:outputs]) {
@@ -119,29 +119,33 @@ func (t *symmetricTree) appendBinary(b []byte, outputs int) []byte {
 			bits[leaf/8] |= 1 << (leaf % 8)
 		}
 	}
-	return appendFloats(append(b, bits...), t.values[zeros*outputs:])
+	w.Bytes(bits...)
+	w.Float32s(t.values[zeros*outputs:])
 }
 
-// readSymmetricTree reads a tree written by appendBinary. inputs is the number
+// readSymmetricTree reads a tree written by write. inputs is the number
 // of features of the ensemble.
-func readSymmetricTree(r *modelReader, inputs, outputs int) symmetricTree {
-	depth := int(r.byte())
+func readSymmetricTree(r *codec.Reader, inputs, outputs int) symmetricTree {
+	depth := int(r.Byte())
 	if depth > tree.MaxSymmetricDepth {
-		r.fail()
+		r.Fail("tree is too deep")
 	}
 	var t symmetricTree
 	for range depth {
-		feature := r.uvarint(inputs)
-		t.splits = append(t.splits, tree.LevelSplit{Feature: int32(feature), Low: r.byte(), High: r.byte()})
+		feature := r.Uvarint(0, inputs-1)
+		t.splits = append(t.splits, tree.LevelSplit{Feature: int32(feature), Low: r.Byte(), High: r.Byte()})
 	}
-	if r.err != nil {
+	if inputs == 0 && depth > 0 {
+		r.Fail("split of a model without features")
+	}
+	if r.Err() != nil {
 		return t
 	}
 	if outputs == 1 {
-		t.values = r.floats(1 << depth)
+		t.values = r.FiniteFloat32s(1 << depth)
 		return t
 	}
-	bits := r.next((1<<depth + 7) / 8)
+	bits := r.Next((1<<depth + 7) / 8)
 	if bits == nil {
 		return t
 	}
@@ -154,6 +158,6 @@ func readSymmetricTree(r *modelReader, inputs, outputs int) symmetricTree {
 	}
 	var n int
 	t.valueIndex, n = indexValues(used)
-	t.values = append(make([]float32, (n-count)*outputs), r.floats(count*outputs)...)
+	t.values = append(make([]float32, (n-count)*outputs), r.FiniteFloat32s(count*outputs)...)
 	return t
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
 )
 
@@ -25,14 +26,16 @@ func TestSymmetricTreeKeepsLeafValues(t *testing.T) {
 				}
 				grown := newSymmetricTree(make([]tree.LevelSplit, depth), values, outputs)
 				checkLeaves(t, &grown, values, outputs)
-				b := grown.appendBinary(nil, outputs)
-				r := &modelReader{rest: b}
+				var b, again codec.Writer
+				grown.write(&b, outputs)
+				r := codec.NewReader(b.Data())
 				read := readSymmetricTree(r, 1, outputs)
-				if r.err != nil || len(r.rest) > 0 {
-					t.Fatalf("%v, %d bytes left", r.err, len(r.rest))
+				if err := r.End(); err != nil {
+					t.Fatal(err)
 				}
 				checkLeaves(t, &read, values, outputs)
-				if d := cmp.Diff(b, read.appendBinary(nil, outputs)); d != "" {
+				read.write(&again, outputs)
+				if d := cmp.Diff(b.Data(), again.Data()); d != "" {
 					t.Error(d)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 )
 
@@ -219,7 +220,7 @@ const maxPairedColumns = 12
 // most exceeds that of the better of the two keys.
 func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
-	err := tree.Parallel(ctx, workers, len(singles), func(_, i int) { gains[i] = e.gain(singles[i]) })
+	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.gain(singles[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +243,7 @@ func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit,
 			}
 		}
 	}
-	err = tree.Parallel(ctx, workers, len(pairs), func(_, i int) {
+	err = parallel.ForContext(ctx, workers, len(pairs), func(_, i int) {
 		pairs[i].gain = e.gain(pairs[i].categoryKey) - pairs[i].better
 	})
 	if err != nil {

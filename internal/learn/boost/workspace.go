@@ -1,44 +1,15 @@
 package boost
 
 import (
-	"sync"
-
 	"foretell/internal/learn/tree"
+	"foretell/internal/learn/workspace"
 )
 
-// WorkspacePool is the working memory of boosting. Fitters that share it hold a
-// workspace during a step only, so there are as many workspaces as concurrent
-// steps, however many fitters there are. The zero value is ready to use. It is
-// safe for concurrent use.
+// WorkspacePool is the working memory of boosting, which fitters share. The zero
+// value is ready to use. It is safe for concurrent use.
 type WorkspacePool struct {
-	leafwise  freeList[leafwiseWorkspace]
-	symmetric freeList[symmetricWorkspace]
-}
-
-// freeList keeps workspaces that are not in use.
-type freeList[T any] struct {
-	mu   sync.Mutex
-	free []*T
-}
-
-// acquire returns a released workspace with undefined contents, or a new one.
-func (s *freeList[T]) acquire() *T {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := len(s.free) - 1
-	if last < 0 {
-		return new(T)
-	}
-	d := s.free[last]
-	s.free = s.free[:last]
-	return d
-}
-
-// release puts a workspace back.
-func (s *freeList[T]) release(d *T) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, d)
+	leafwise  workspace.Pool[leafwiseWorkspace]
+	symmetric workspace.Pool[symmetricWorkspace]
 }
 
 // leafwiseWorkspace is the working memory of a round of leaf-wise trees.
@@ -89,13 +60,4 @@ type symmetricWorkspace struct {
 	values       []float32
 	eval         []int32
 	scratch      []int32
-}
-
-// resize returns a slice of length n with undefined contents, which reuses s if
-// it is large enough.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -62,7 +62,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 					t.Errorf("%s, %d classes: fitter %d trained another model than alone (%v)", name, classes, i, err)
 				}
 			}
-			if n := len(workspaces.leafwise.free) + len(workspaces.symmetric.free); n != 1 {
+			if n := workspaces.leafwise.Idle() + workspaces.symmetric.Idle(); n != 1 {
 				t.Errorf("%s: %d workspaces for one step at a time", name, n)
 			}
 		}

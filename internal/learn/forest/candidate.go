@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"foretell/internal/learn/metric"
-	"foretell/internal/learn/tree"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/scratch"
 )
 
@@ -33,7 +33,7 @@ func (t *Fitter) addTrees(ctx context.Context, c *candidate, n int) error {
 	grown := make([]*forestTree, n)
 	inBag := make([][]bool, n)
 	nanos := make([]int, n)
-	err := tree.Parallel(ctx, t.opts.Workers, n, func(worker, i int) {
+	err := parallel.ForContext(ctx, t.opts.Workers, n, func(worker, i int) {
 		g := t.grower(worker)
 		rng := rand.New(rand.NewPCG(t.opts.Seed, uint64(first+i)))
 		clear(g.inBag)
@@ -56,10 +56,11 @@ func (t *Fitter) addTrees(ctx context.Context, c *candidate, n int) error {
 	}
 	t.cost.add(grown, nanos, len(c.eval.trees)+int((1-sampleFraction)*float64(len(c.oob.trees))))
 	packed := make([][]byte, n)
-	err = tree.Parallel(ctx, t.opts.Workers, n, func(worker, i int) {
+	err = parallel.ForContext(ctx, t.opts.Workers, n, func(worker, i int) {
 		g := t.grower(worker)
-		g.buffer = grown[i].encode(g.buffer[:0], t.mappers)
-		packed[i] = bytes.Clone(g.buffer)
+		g.out.Reset()
+		grown[i].write(&g.out, t.mappers)
+		packed[i] = bytes.Clone(g.out.Data())
 	})
 	if err != nil {
 		return err

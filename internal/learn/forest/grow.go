@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
 )
 
@@ -26,8 +27,8 @@ type grower struct {
 	inBag    []bool // whether each training row is in the sample
 	nodes    []node
 	frontier frontier
-	features []int32 // a permutation
-	buffer   []byte  // binary form of a tree
+	features []int32      // a permutation
+	out      codec.Writer // binary form of a tree
 }
 
 // newGrower returns a grower for trees of up to rows rows.

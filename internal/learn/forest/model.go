@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
 	"foretell/internal/scratch"
@@ -38,9 +39,9 @@ func newModel(m Model) *Model {
 			panic(err)
 		}
 		trees := make([]*forestTree, m.spilled.n)
-		r := &modelReader{rest: b}
+		r := codec.NewReader(b)
 		for i := range trees {
-			trees[i] = r.tree(m.mappers, len(m.prior))
+			trees[i] = readForestTree(r, m.mappers, len(m.prior))
 		}
 		return trees
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/split"
 )
 
@@ -50,8 +51,8 @@ func TestModelRoundTrip(t *testing.T) {
 				t.Errorf("the decoded model has another binary form (error %v)", err)
 			}
 			for n := range b {
-				if err := new(Model).UnmarshalBinary(b[:n]); !errors.Is(err, errMalformed) {
-					t.Fatalf("%d of %d bytes: error %v, want %v", n, len(b), err, errMalformed)
+				if err := new(Model).UnmarshalBinary(b[:n]); !errors.Is(err, codec.ErrMalformed) {
+					t.Fatalf("%d of %d bytes: error %v, want %v", n, len(b), err, codec.ErrMalformed)
 				}
 			}
 		})

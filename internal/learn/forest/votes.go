@@ -3,6 +3,7 @@ package forest
 import (
 	"context"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 )
 
@@ -42,7 +43,7 @@ const blockRows = 256
 // returns true; nil means it votes on all.
 func (j *votes) add(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
 	rows := len(j.trees)
-	return tree.Parallel(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
+	return parallel.ForContext(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
 		for i, m := range trees {
 			for row := block * blockRows; row < min((block+1)*blockRows, rows); row++ {
 				if inBag == nil || !inBag(i, row) {

@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"foretell/internal/learn/rng"
+)
 
 // ReLU replaces every element of x by max(0, x); NaN stays.
 //
@@ -39,27 +43,14 @@ func Dropout(x []float32, drop uint8, state uint64) {
 	scale := 256 / (256 - float32(drop))
 	threshold := int32(drop)
 	done := dropoutVector(x, threshold, scale, state)
-	state += uint64(done/8) * goldenGamma // as splitMix64 does
+	state += uint64(done/8) * rng.Gamma
 	x = x[done:]
 	for ; len(x) > 0; x = x[min(8, len(x)):] {
-		bits := splitMix64(&state)
+		bits := rng.SplitMix64(&state)
 		for i := range x[:min(8, len(x))] {
 			off := uint32((int32(bits&0xff) - threshold) >> 31)
 			x[i] = math.Float32frombits(math.Float32bits(x[i])&^off) * scale
 			bits >>= 8
 		}
 	}
-}
-
-// goldenGamma is the increment of SplitMix64.
-const goldenGamma = 0x9e3779b97f4a7c15
-
-// splitMix64 advances state and returns 64 random bits (Steele, Lea and Flood
-// 2014).
-func splitMix64(state *uint64) uint64 {
-	*state += goldenGamma
-	z := *state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

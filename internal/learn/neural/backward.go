@@ -3,6 +3,7 @@ package neural
 import (
 	"foretell/internal/frame"
 	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/workspace"
 )
 
 // backprop is the working memory of one worker that computes the gradients of
@@ -19,9 +20,9 @@ type backprop struct {
 func (a *backprop) resize(l *layout, e *encoder, rows int) {
 	width := max(l.inputs, l.members*l.width)
 	a.forwardPass.resize(l, e, rows)
-	a.delta = resize(a.delta, rows*width)
-	a.inputDelta = resize(a.inputDelta, rows*width)
-	a.operand = resize(a.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
+	a.delta = workspace.Resize(a.delta, rows*width)
+	a.inputDelta = workspace.Resize(a.inputDelta, rows*width)
+	a.operand = workspace.Resize(a.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
 }
 
 // batchPart is a part of the rows of a batch. weight is one over the number of

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/split"
 )
 
@@ -18,7 +19,7 @@ type Fitter struct {
 	opts    Options
 	e       *encoder
 	l       *layout
-	workers workerCount
+	workers int
 
 	params     []float32 // at which the gradient is computed
 	mean       []float32 // running average of params, used to predict
@@ -26,7 +27,7 @@ type Fitter struct {
 	optimiser  *optimiser
 	// workspace runs the network, with params in training and with mean in
 	// evaluation. It is nil between steps.
-	workspace *workspace
+	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled
 	next      int     // index in order
@@ -52,7 +53,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 		return nil, err
 	}
 	l := newLayout(e, o)
-	t := &Fitter{f: f, fold: fold, opts: o, e: e, l: l, workers: workerCount(o.Workers)}
+	t := &Fitter{f: f, fold: fold, opts: o, e: e, l: l, workers: o.Workers}
 	t.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
 	t.mean = slices.Clone(t.params)
 	t.optimiser = newOptimiser(l)
@@ -129,7 +130,7 @@ func (t *Fitter) EvalProbabilities(dst []float32) {
 	backprops := t.workspace.backprops
 	parts := len(t.workspace.grads)
 	size := (t.opts.Batch + parts - 1) / parts
-	min(t.workers, workerCount(len(backprops))).parallelFor((len(rows)+size-1)/size, func(worker, i int) {
+	parallel.For(min(t.workers, len(backprops)), (len(rows)+size-1)/size, func(worker, i int) {
 		lo, hi := i*size, min((i+1)*size, len(rows))
 		p := &backprops[worker].forwardPass
 		p.forward(&t.workspace.packed, t.f, rows[lo:hi], nil)
@@ -141,7 +142,7 @@ func (t *Fitter) EvalProbabilities(dst []float32) {
 func (t *Fitter) pack(params []float32) {
 	p := &t.workspace.packed
 	p.flat = params
-	t.workers.parallelFor(p.tasks(), func(_, i int) { p.pack(t.l, t.e, i) })
+	parallel.For(t.workers, p.tasks(), func(_, i int) { p.pack(t.l, t.e, i) })
 }
 
 // Checkpoint makes the present averaged weights those that Model returns.

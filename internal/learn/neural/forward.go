@@ -3,6 +3,7 @@ package neural
 import (
 	"foretell/internal/frame"
 	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/workspace"
 )
 
 // forwardPass is the working memory of one goroutine that runs rows through the
@@ -27,13 +28,13 @@ const predictRows = 128
 // resize sets the lengths for up to rows rows of a network.
 func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 	p.l, p.e = l, e
-	p.x = resize(p.x, rows*l.inputs)
-	p.lookups = resize(p.lookups, rows*e.embeddings)
-	p.first = resize(p.first, rows*l.width)
-	p.logits = resize(p.logits, rows*l.members*l.classes)
-	p.acts = resize(p.acts, len(l.dense))
+	p.x = workspace.Resize(p.x, rows*l.inputs)
+	p.lookups = workspace.Resize(p.lookups, rows*e.embeddings)
+	p.first = workspace.Resize(p.first, rows*l.width)
+	p.logits = workspace.Resize(p.logits, rows*l.members*l.classes)
+	p.acts = workspace.Resize(p.acts, len(l.dense))
 	for i, d := range l.dense {
-		p.acts[i] = resize(p.acts[i], rows*l.members*d.out)
+		p.acts[i] = workspace.Resize(p.acts[i], rows*l.members*d.out)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/rng"
 )
 
 const (
@@ -16,8 +18,7 @@ const (
 	beta1          = 0.9   // of Adam
 	beta2          = 0.99
 	epsilon        = 1e-8
-	goldenGamma    = 0x9e3779b97f4a7c15 // increment of SplitMix64, derives seeds from counters
-	layerStateStep = 1 << 32            // separates the random numbers of the layers' dropout
+	layerStateStep = 1 << 32 // separates the random numbers of the layers' dropout
 )
 
 // optimiser is the state of AdamW.
@@ -44,9 +45,9 @@ func newOptimiser(l *layout) *optimiser {
 func (t *Fitter) trainBatch(rows []int32) {
 	t.pack(t.params)
 	backprops, grads := t.workspace.backprops, t.workspace.grads
-	min(t.workers, workerCount(len(backprops))).parallelFor(len(grads), func(worker, i int) {
+	parallel.For(min(t.workers, len(backprops)), len(grads), func(worker, i int) {
 		part := rows[i*len(rows)/len(grads) : (i+1)*len(rows)/len(grads)]
-		state := t.opts.Seed + uint64(t.batches*len(grads)+i)*goldenGamma
+		state := t.opts.Seed + uint64(t.batches*len(grads)+i)*rng.Gamma
 		drop := &dropout{cellState: state, maskRate: cellMaskRate, dropRate: uint8(t.opts.Dropout * 256), unitState: state}
 		a := backprops[worker]
 		a.grad = grads[i]
@@ -65,7 +66,7 @@ func (t *Fitter) trainBatch(rows []int32) {
 // norm.
 func (t *Fitter) sumGradients() float64 {
 	o, grad := t.optimiser, t.workspace.grads[0]
-	t.workers.parallelFor(len(o.ranges), func(_, i int) {
+	parallel.For(t.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
 		for _, other := range t.workspace.grads[1:] {
 			kernel.Axpy(grad[lo:hi], other[lo:hi], 1)
@@ -89,7 +90,7 @@ func (t *Fitter) optimise(norm float64) {
 	// A plain mean until there are as many steps as averageWindow covers.
 	window := averageWindow * float64(t.opts.Samples) / float64(t.opts.Batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
-	t.workers.parallelFor(len(o.ranges), func(_, i int) {
+	parallel.For(t.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
 		adam := adam
 		if o.ranges[i].decay {

@@ -1,6 +1,9 @@
 package neural
 
-import "foretell/internal/learn/kernel"
+import (
+	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/workspace"
+)
 
 // packedParams holds parameters in the form that the products read, shared by
 // all goroutines that run the network.
@@ -19,25 +22,25 @@ type packedParams struct {
 // resize sets the lengths for l's parameters, including the transposes if
 // training.
 func (p *packedParams) resize(l *layout, training bool) {
-	p.tables = resize(p.tables, l.tableRows*l.embeddingSize)
-	p.forward = resize(p.forward, len(l.dense))
-	p.heads = resize(p.heads, l.members)
+	p.tables = workspace.Resize(p.tables, l.tableRows*l.embeddingSize)
+	p.forward = workspace.Resize(p.forward, len(l.dense))
+	p.heads = workspace.Resize(p.heads, l.members)
 	for i, d := range l.dense {
-		p.forward[i] = resize(p.forward[i], kernel.PackedLen(d.in, d.out))
+		p.forward[i] = workspace.Resize(p.forward[i], kernel.PackedLen(d.in, d.out))
 	}
 	for m := range p.heads {
-		p.heads[m] = resize(p.heads[m], kernel.PackedLen(l.width, l.classes))
+		p.heads[m] = workspace.Resize(p.heads[m], kernel.PackedLen(l.width, l.classes))
 	}
 	if !training {
 		return
 	}
-	p.backward = resize(p.backward, len(l.dense))
-	p.headsBack = resize(p.headsBack, l.members)
+	p.backward = workspace.Resize(p.backward, len(l.dense))
+	p.headsBack = workspace.Resize(p.headsBack, l.members)
 	for i, d := range l.dense {
-		p.backward[i] = resize(p.backward[i], kernel.PackedLen(d.out, d.in))
+		p.backward[i] = workspace.Resize(p.backward[i], kernel.PackedLen(d.out, d.in))
 	}
 	for m := range p.headsBack {
-		p.headsBack[m] = resize(p.headsBack[m], kernel.PackedLen(l.classes, l.width))
+		p.headsBack[m] = workspace.Resize(p.headsBack[m], kernel.PackedLen(l.classes, l.width))
 	}
 }
 

@@ -51,7 +51,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 			t.Errorf("fitter %d trained another model than alone (%v)", i, err)
 		}
 	}
-	if len(workspaces.free) != 1 {
-		t.Errorf("%d workspaces for one step at a time", len(workspaces.free))
+	if n := workspaces.pool.Idle(); n != 1 {
+		t.Errorf("%d workspaces for one step at a time", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"foretell/internal/frame"
+	"foretell/internal/learn/parallel"
 )
 
 // sampleRows is the number of rows that thresholds of numeric features are
@@ -56,7 +57,7 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	maxBins = min(max(maxBins, 3), MaxBins)
 	b := &BinnedMatrix{Rows: f.Rows, Features: make([]Feature, len(f.Columns))}
 	sample := drawRows(f.Rows)
-	err := Parallel(ctx, workers, len(f.Columns), func(_, i int) {
+	err := parallel.ForContext(ctx, workers, len(f.Columns), func(_, i int) {
 		b.Features[i] = binColumn(f, i, fitMapper(f, i, sample, maxBins), reuse)
 	})
 	if err != nil {

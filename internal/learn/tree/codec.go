@@ -1,15 +1,8 @@
 package tree
 
-import (
-	"encoding/binary"
-	"errors"
-	"math"
-)
+import "foretell/internal/learn/codec"
 
-// ErrMalformed reports that bytes are not a valid binary form.
-var ErrMalformed = errors.New("malformed tree data")
-
-// The binary form is little endian; numbers of variable size are uvarints.
+// The binary form:
 //
 //	bin mapper  flags, then thresholds (count, float64 each)
 //	                     or code bins (count, bins, one byte each)
@@ -26,96 +19,94 @@ const (
 	flagMissingLeft = 2
 )
 
-// AppendBinary appends the binary form of c.
-func (c *BinMapper) AppendBinary(b []byte) ([]byte, error) {
+// Write writes the binary form of c.
+func (c *BinMapper) Write(w *codec.Writer) {
 	if c.Categorical {
-		b = append(b, flagCategorical)
-		b = binary.AppendUvarint(b, uint64(len(c.CodeBins)))
-		b = append(b, uint8(c.NumBins))
-		return append(b, c.CodeBins...), nil
+		w.Bytes(flagCategorical)
+		w.Uvarint(len(c.CodeBins))
+		w.Bytes(uint8(c.NumBins))
+		w.Bytes(c.CodeBins...)
+		return
 	}
-	b = append(b, 0)
-	b = binary.AppendUvarint(b, uint64(len(c.Thresholds)))
-	for _, e := range c.Thresholds {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(e))
+	w.Bytes(0)
+	w.Uvarint(len(c.Thresholds))
+	for _, threshold := range c.Thresholds {
+		w.Float64(threshold)
 	}
-	return b, nil
 }
 
-// ReadBinMapper reads a bin mapper and returns the rest of b.
-func ReadBinMapper(b []byte) (BinMapper, []byte, error) {
-	if len(b) == 0 || b[0] > flagCategorical {
-		return BinMapper{}, nil, ErrMalformed
+// ReadBinMapper reads a bin mapper.
+func ReadBinMapper(r *codec.Reader) BinMapper {
+	if r.Bool() { // flagCategorical
+		return readCodeBins(r)
 	}
-	categorical := b[0] == flagCategorical
-	n, b, err := readCount(b[1:])
-	if err != nil {
-		return BinMapper{}, nil, err
-	}
-	if categorical {
-		return readCodeBins(n, b)
-	}
-	if n > MaxBins-2 || len(b) < 8*n {
-		return BinMapper{}, nil, ErrMalformed
+	n := r.Count(8)
+	if n > MaxBins-2 {
+		r.Fail("too many thresholds")
+		return BinMapper{}
 	}
 	thresholds := make([]float64, n)
 	for i := range thresholds {
-		thresholds[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		thresholds[i] = r.Float64()
 		if i > 0 && !(thresholds[i-1] < thresholds[i]) {
-			return BinMapper{}, nil, ErrMalformed
+			r.Fail("thresholds are not ascending")
 		}
 	}
-	return numericMapper(thresholds), b[8*n:], nil
+	if r.Err() != nil {
+		return BinMapper{}
+	}
+	return numericMapper(thresholds)
 }
 
-func readCodeBins(n int, b []byte) (BinMapper, []byte, error) {
-	if len(b) < 1+n || b[0] < 2 {
-		return BinMapper{}, nil, ErrMalformed
+func readCodeBins(r *codec.Reader) BinMapper {
+	n := r.Count(1)
+	bins := r.Byte()
+	if bins < 2 {
+		r.Fail("less than two bins")
 	}
-	c := BinMapper{Categorical: true, NumBins: int(b[0]), MissingBin: b[0] - 1, CodeBins: append([]uint8{}, b[1:1+n]...)}
+	c := BinMapper{Categorical: true, NumBins: int(bins), MissingBin: bins - 1, CodeBins: append([]uint8{}, r.Next(n)...)}
 	for _, bin := range c.CodeBins {
 		if bin >= c.MissingBin {
-			return BinMapper{}, nil, ErrMalformed
+			r.Fail("bin out of range")
 		}
 	}
-	return c, b[1+n:], nil
+	if r.Err() != nil {
+		return BinMapper{}
+	}
+	return c
 }
 
-// AppendBinary appends the binary form of t. mappers must be those of the
-// matrix that it was grown on.
-func (t *Tree) AppendBinary(b []byte, mappers []BinMapper) []byte {
-	b = binary.AppendUvarint(b, uint64(len(t.Nodes)))
+// Write writes the binary form of t. mappers must be those of the matrix that it
+// was grown on.
+func (t *Tree) Write(w *codec.Writer, mappers []BinMapper) {
+	w.Uvarint(len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		b = binary.AppendUvarint(b, uint64(n.Feature+1))
+		w.Uvarint(int(n.Feature + 1))
 		switch {
 		case n.Feature < 0:
 		case n.Set >= 0:
-			b = append(b, flagCategorical)
+			w.Bytes(flagCategorical)
 			for _, word := range t.Sets[n.Set] {
-				b = binary.LittleEndian.AppendUint64(b, word)
+				w.Uint64(word)
 			}
 		case n.MissingBin != n.Threshold && n.MissingBin == mappers[n.Feature].MissingBin:
-			b = append(b, flagMissingLeft, n.Threshold)
+			w.Bytes(flagMissingLeft, n.Threshold)
 		default:
-			b = append(b, 0, n.Threshold)
+			w.Bytes(0, n.Threshold)
 		}
 	}
-	return b
 }
 
-// ReadTree reads a tree and returns the rest of b.
-func ReadTree(b []byte, mappers []BinMapper) (*Tree, []byte, error) {
-	count, b, err := readCount(b)
-	if err != nil || count == 0 {
-		return nil, nil, ErrMalformed
-	}
+// ReadTree reads a tree. It returns nil after an error.
+func ReadTree(r *codec.Reader, mappers []BinMapper) *Tree {
+	count := r.Count(1)
 	t := &Tree{Nodes: make([]Node, count)}
 	inner := 0
 	for i := range t.Nodes {
-		var feature uint64
-		if feature, b, err = readUvarint(b); err != nil {
-			return nil, nil, err
+		feature := r.Uvarint(0, len(mappers))
+		if r.Err() != nil {
+			return nil
 		}
 		n := &t.Nodes[i]
 		if feature == 0 {
@@ -123,61 +114,39 @@ func ReadTree(b []byte, mappers []BinMapper) (*Tree, []byte, error) {
 			t.Leaves++
 			continue
 		}
-		if feature > uint64(len(mappers)) || 2*inner+2 >= count || 2*inner+1 <= i {
-			return nil, nil, ErrMalformed
+		if 2*inner+2 >= count || 2*inner+1 <= i {
+			r.Fail("nodes are not a tree")
+			return nil
 		}
 		*n = Node{Feature: int32(feature - 1), Left: int32(2*inner + 1), Set: -1}
 		inner++
-		if b, err = t.readSplit(n, b, mappers[n.Feature].MissingBin); err != nil {
-			return nil, nil, err
-		}
+		t.readSplit(n, r, mappers[n.Feature].MissingBin)
 	}
 	if count != 2*inner+1 {
-		return nil, nil, ErrMalformed
+		r.Fail("nodes are not a tree")
 	}
-	return t, b, nil
+	if r.Err() != nil {
+		return nil
+	}
+	return t
 }
 
 // readSplit reads the split of n.
-func (t *Tree) readSplit(n *Node, b []byte, missing uint8) ([]byte, error) {
-	if len(b) < 2 || b[0] > flagMissingLeft {
-		return nil, ErrMalformed
-	}
-	flags := b[0]
-	b = b[1:]
-	if flags != flagCategorical {
-		n.Threshold, n.MissingBin = b[0], b[0]
-		if flags == flagMissingLeft {
-			n.MissingBin = missing
+func (t *Tree) readSplit(n *Node, r *codec.Reader, missing uint8) {
+	switch r.Byte() {
+	case 0:
+		n.Threshold = r.Byte()
+		n.MissingBin = n.Threshold
+	case flagMissingLeft:
+		n.Threshold, n.MissingBin = r.Byte(), missing
+	case flagCategorical:
+		var set Set
+		for i := range set {
+			set[i] = r.Uint64()
 		}
-		return b[1:], nil
+		n.Set = int32(len(t.Sets))
+		t.Sets = append(t.Sets, set)
+	default:
+		r.Fail("invalid split")
 	}
-	var set Set
-	if len(b) < 8*len(set) {
-		return nil, ErrMalformed
-	}
-	for i := range set {
-		set[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	n.Set = int32(len(t.Sets))
-	t.Sets = append(t.Sets, set)
-	return b[8*len(set):], nil
-}
-
-// readCount reads the number of elements that follow, each of at least one
-// byte.
-func readCount(b []byte) (int, []byte, error) {
-	n, b, err := readUvarint(b)
-	if err != nil || n > uint64(len(b)) {
-		return 0, nil, ErrMalformed
-	}
-	return int(n), b, nil
-}
-
-func readUvarint(b []byte) (uint64, []byte, error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 {
-		return 0, nil, ErrMalformed
-	}
-	return n, b[size:], nil
 }

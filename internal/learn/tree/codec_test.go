@@ -1,6 +1,10 @@
 package tree
 
-import "testing"
+import (
+	"testing"
+
+	"foretell/internal/learn/codec"
+)
 
 func FuzzRead(f *testing.F) {
 	data, target := testData(400, 8, 2)
@@ -10,16 +14,13 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	cuts := bins.Mappers()
-	f.Add(grown.AppendBinary(nil, cuts))
+	f.Add(binaryForm(f, func(w *codec.Writer) { grown.Write(w, cuts) }))
 	for i := range cuts {
-		b, err := cuts[i].AppendBinary(nil)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
+		f.Add(binaryForm(f, cuts[i].Write))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if c, _, err := ReadBinMapper(b); err == nil {
+		r := codec.NewReader(b)
+		if c := ReadBinMapper(r); r.Err() == nil {
 			bin := c.BinOf(0)
 			if c.Categorical {
 				bin = c.BinOfCode(2)
@@ -28,14 +29,26 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("bin %d of %d", bin, c.NumBins)
 			}
 		}
-		read, _, err := ReadTree(b, cuts)
-		if err != nil {
+		read := ReadTree(codec.NewReader(b), cuts)
+		if read == nil {
 			return
 		}
 		if leaf := read.Leaf(make([]uint8, len(cuts))); leaf >= read.Leaves {
 			t.Errorf("leaf %d of %d", leaf, read.Leaves)
 		}
 	})
+}
+
+// binaryForm returns what write writes.
+func binaryForm(tb testing.TB, write func(w *codec.Writer)) []byte {
+	tb.Helper()
+	w := codec.NewWriter(nil)
+	write(w)
+	b, err := w.Result()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
 }
 
 func TestTreeIsReadAsWritten(t *testing.T) {
@@ -45,9 +58,10 @@ func TestTreeIsReadAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, rest, err := ReadTree(grown.AppendBinary(nil, bins.Mappers()), bins.Mappers())
-	if err != nil || len(rest) > 0 {
-		t.Fatalf("%d bytes left, %v", len(rest), err)
+	r := codec.NewReader(binaryForm(t, func(w *codec.Writer) { grown.Write(w, bins.Mappers()) }))
+	read := ReadTree(r, bins.Mappers())
+	if err := r.End(); err != nil {
+		t.Fatal(err)
 	}
 	cells := make([]uint8, len(bins.Features))
 	for row := range bins.Rows {

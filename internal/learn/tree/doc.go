@@ -20,7 +20,6 @@
 //	predictor             the grown tree as an array, used to predict
 //	predict_batch         predicts many binned rows at once
 //	codec                 the binary form of bin mappers and trees
-//	parallel, worker_pool a parallel loop and its goroutines
 //
 // Histograms are sums of integers, so they are exact: they do not depend on the
 // order of the rows or on the number of workers, and a histogram computed by

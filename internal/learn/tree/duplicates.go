@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"foretell/internal/learn/parallel"
 )
 
 // DuplicateRows numbers the rows such that two have the same number if all
@@ -16,7 +18,7 @@ func (b *BinnedMatrix) DuplicateRows(ctx context.Context, workers int) (numbers 
 		return nil, 0, err
 	}
 	t := duplicateFinder{blocks: blocks, hashes: make([]uint32, b.Rows)}
-	err = Parallel(ctx, workers, (b.Rows+packRows-1)/packRows, func(_, task int) {
+	err = parallel.ForContext(ctx, workers, (b.Rows+packRows-1)/packRows, func(_, task int) {
 		for row := task * packRows; row < min((task+1)*packRows, b.Rows); row++ {
 			t.hashes[row] = hashRow(blocks, row)
 		}

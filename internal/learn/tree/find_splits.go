@@ -1,6 +1,10 @@
 package tree
 
-import "context"
+import (
+	"context"
+
+	"foretell/internal/learn/parallel"
+)
 
 // serialMax is the cost below which one worker finds the splits: starting more
 // would cost as much as they save.
@@ -36,7 +40,7 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counte
 	}
 	// Each task takes a range of groups.
 	tasks := min(workers, len(g.groups))
-	err := Parallel(ctx, workers, tasks, func(worker, task int) {
+	err := parallel.ForContext(ctx, workers, tasks, func(worker, task int) {
 		lo, hi := task*len(g.groups)/tasks, (task+1)*len(g.groups)/tasks
 		if !shared {
 			g.gatherBuffer(worker).build(g, g.groups[lo:hi], counted.cells, rows)
@@ -87,7 +91,7 @@ func (g *Grower) buildShared(ctx context.Context, dst []int64, rows []int32) err
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))
 	}
-	return Parallel(ctx, g.workers, g.workers, func(worker, i int) {
+	return parallel.ForContext(ctx, g.workers, g.workers, func(worker, i int) {
 		to := dst
 		if i > 0 {
 			to = g.partials[i-1]

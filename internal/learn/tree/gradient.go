@@ -3,6 +3,8 @@ package tree
 import (
 	"context"
 	"math"
+
+	"foretell/internal/learn/parallel"
 )
 
 // A packed gradient holds the first and the second derivative of the loss of
@@ -46,7 +48,7 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	tasks := (len(rows) + quantiseRows - 1) / quantiseRows
 	sums := make([]Scale, tasks)
 	chunk := func(i int) []int32 { return rows[i*quantiseRows : min((i+1)*quantiseRows, len(rows))] }
-	err := Parallel(ctx, workers, tasks, func(_, i int) {
+	err := parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		var sum Scale
 		for _, row := range chunk(i) {
 			g, h := UnpackGradHess(gradients[row])
@@ -67,7 +69,7 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	available := float64(maxSum - min(len(rows), maxSum/2))
 	scale := Scale{Gradient: unitFor(sum.Gradient, available), Hessian: unitFor(sum.Hessian, available)}
 	perG, perH := 1/scale.Gradient, 1/scale.Hessian
-	return scale, Parallel(ctx, workers, tasks, func(_, i int) {
+	return scale, parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		const shift = 1 << 31 // makes the conversion round, not truncate
 		for _, row := range chunk(i) {
 			g, h := UnpackGradHess(gradients[row])

@@ -1,6 +1,10 @@
 package tree
 
-import "context"
+import (
+	"context"
+
+	"foretell/internal/learn/parallel"
+)
 
 // assignHistograms assigns histograms to the leaves of a new level: the larger
 // of two siblings takes over the one of its parent, the smaller gets a new one.
@@ -125,7 +129,7 @@ func (d *orderedGradients) sparseOf(output, leaf, rows int) []int64 {
 func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) error {
 	g.ordered.resize(len(g.rows), len(g.sample.Gradients), g.rowRanges, g.slots)
 	for o, gradients := range g.sample.Gradients {
-		err := Parallel(ctx, workers, len(g.rowRanges), func(_, leaf int) {
+		err := parallel.ForContext(ctx, workers, len(g.rowRanges), func(_, leaf int) {
 			if !g.needsScan(leaf) {
 				return
 			}
@@ -138,7 +142,7 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 		if err != nil {
 			return err
 		}
-		err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
+		err = parallel.ForContext(ctx, workers, len(g.groups), func(worker, i int) {
 			g.fillGroup(&g.groups[i], o, &g.buffers[worker])
 		})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/parallel"
 )
 
 // The rows of a tree are in one slice. Those of a leaf are adjacent and
@@ -33,7 +34,7 @@ func partitionParallel(ctx context.Context, workers int, data []uint8, table *[h
 	tasks := (len(rows) + chunkRows - 1) / chunkRows
 	leftCounts := make([]int, tasks)
 	rights := make([][]int32, tasks)
-	err := Parallel(ctx, workers, tasks, func(_, i int) {
+	err := parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		lo, hi := i*chunkRows, min((i+1)*chunkRows, len(rows))
 		leftCounts[i] = kernel.Partition(rows[lo:hi], scratch[lo:hi], data, table)
 		rights[i] = scratch[lo : hi-leftCounts[i]]

@@ -1,6 +1,10 @@
 package tree
 
-import "context"
+import (
+	"context"
+
+	"foretell/internal/learn/parallel"
+)
 
 // rowBlock holds the bins of up to 64 features row by row, eight features to a
 // word, so that all bins of a row are in one cache line:
@@ -30,7 +34,7 @@ func (b *BinnedMatrix) rowMajor(ctx context.Context, workers int) ([]rowBlock, e
 		blocks[i] = rowBlock{words: make([]uint64, b.Rows*width), width: width}
 	}
 	chunks := (b.Rows + packRows - 1) / packRows
-	err := Parallel(ctx, workers, len(blocks)*chunks, func(_, task int) {
+	err := parallel.ForContext(ctx, workers, len(blocks)*chunks, func(_, task int) {
 		s, lo := task/chunks, task%chunks*packRows
 		for column := range blocks[s].width {
 			blocks[s].pack(column, b.groupFeatures(s*maxBlockGroups+column), lo, min(lo+packRows, b.Rows))

@@ -3,6 +3,8 @@ package tree
 import (
 	"context"
 	"errors"
+
+	"foretell/internal/learn/parallel"
 )
 
 // LevelSplit is the split of one level of a symmetric tree: a row passes if its
@@ -214,7 +216,7 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 	}
 	scorer := g.newLevelScorer()
 	results := make([]scoredSplit, len(g.groups))
-	err = Parallel(ctx, workers, len(g.groups), func(worker, i int) {
+	err = parallel.ForContext(ctx, workers, len(g.groups), func(worker, i int) {
 		group := &g.groups[i]
 		for _, feature := range group.active {
 			g.consider(scorer, feature, &g.workspaces[worker], &results[i])
@@ -243,7 +245,7 @@ func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) er
 	}
 	g.rowRanges = append(g.rowRanges, g.rowRanges...)
 	errs := make([]error, leaves)
-	err := Parallel(ctx, across, leaves, func(_, leaf int) {
+	err := parallel.ForContext(ctx, across, leaves, func(_, leaf int) {
 		s := g.rowRanges[leaf]
 		n, err := partitionParallel(ctx, within, data, &table, g.rows[s.lo:s.hi], g.scratch[s.lo:s.hi])
 		errs[leaf] = err

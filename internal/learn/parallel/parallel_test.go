@@ -1,4 +1,4 @@
-package tree
+package parallel
 
 import (
 	"context"
@@ -17,7 +17,7 @@ func TestParallel(t *testing.T) {
 					workers, tasks := 1+round%5, round%17
 					counts := make([]int32, tasks)
 					busy := make([]atomic.Bool, workers)
-					err := Parallel(t.Context(), workers, tasks, func(worker, task int) {
+					err := ForContext(t.Context(), workers, tasks, func(worker, task int) {
 						if busy[worker].Swap(true) {
 							t.Errorf("worker %d does two tasks at once", worker)
 						}
@@ -39,8 +39,8 @@ func TestParallel(t *testing.T) {
 	})
 	t.Run("loops_may_be_nested", func(t *testing.T) {
 		var sum atomic.Int64
-		err := Parallel(t.Context(), 3, 20, func(_, task int) {
-			err := Parallel(t.Context(), 2, 10, func(_, inner int) { sum.Add(int64(task * inner)) })
+		err := ForContext(t.Context(), 3, 20, func(_, task int) {
+			err := ForContext(t.Context(), 2, 10, func(_, inner int) { sum.Add(int64(task * inner)) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -53,7 +53,7 @@ func TestParallel(t *testing.T) {
 		taken := make(chan struct{})
 		var once sync.Once
 		var finished atomic.Bool
-		err := Parallel(t.Context(), 2, 2, func(worker, _ int) {
+		err := ForContext(t.Context(), 2, 2, func(worker, _ int) {
 			if worker == 0 {
 				<-taken // the worker has its task
 				return
@@ -70,7 +70,7 @@ func TestParallel(t *testing.T) {
 	t.Run("no_task_begins_once_cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var begun atomic.Int64
-		err := Parallel(ctx, 2, 1000, func(_, _ int) {
+		err := ForContext(ctx, 2, 1000, func(_, _ int) {
 			begun.Add(1)
 			cancel()
 		})

@@ -1,4 +1,4 @@
-package tree
+package parallel
 
 import (
 	"runtime"
@@ -13,7 +13,7 @@ import (
 //	                       └───────────── release ──────────────────┘
 type worker struct {
 	state atomic.Int32
-	loop  *parallelFor // loop and index are the worker's while it is acquired or running
+	loop  *loop // loop and index are the worker's while it is acquired or running
 	index int
 	// ready is sent to by a worker whose caller sleeps.
 	ready chan struct{}
@@ -35,9 +35,9 @@ const (
 const spinLimit = 400
 
 // spin polls until the state changes, for a moment at most.
-func (h *worker) spin(state int32) {
+func (w *worker) spin(state int32) {
 	for range 64 {
-		if h.state.Load() != state {
+		if w.state.Load() != state {
 			return
 		}
 	}
@@ -45,37 +45,37 @@ func (h *worker) spin(state int32) {
 }
 
 // run runs the loops of the callers that acquire the worker.
-func (h *worker) run() {
+func (w *worker) run() {
 	for idle := 0; ; idle++ {
-		switch state := h.state.Load(); {
+		switch state := w.state.Load(); {
 		case state == stateAcquired:
-			if h.state.CompareAndSwap(stateAcquired, stateRunning) {
-				h.loop.run(h.index)
-				if !h.state.CompareAndSwap(stateRunning, stateDone) {
-					h.state.Store(stateDone)
-					h.ready <- struct{}{}
+			if w.state.CompareAndSwap(stateAcquired, stateRunning) {
+				w.loop.run(w.index)
+				if !w.state.CompareAndSwap(stateRunning, stateDone) {
+					w.state.Store(stateDone)
+					w.ready <- struct{}{}
 				}
 			}
 			idle = 0
 		case idle < spinLimit:
-			h.spin(state)
-		case h.state.CompareAndSwap(state, stateExited):
+			w.spin(state)
+		case w.state.CompareAndSwap(state, stateExited):
 			return
 		}
 	}
 }
 
 // await returns when the worker has stopped running.
-func (h *worker) await() {
+func (w *worker) await() {
 	for idle := 0; ; idle++ {
-		state := h.state.Load()
+		state := w.state.Load()
 		if state != stateRunning {
 			return
 		}
 		if idle < spinLimit {
-			h.spin(stateRunning)
-		} else if h.state.CompareAndSwap(stateRunning, stateAwaited) {
-			<-h.ready
+			w.spin(stateRunning)
+		} else if w.state.CompareAndSwap(stateRunning, stateAwaited) {
+			<-w.ready
 		}
 	}
 }
@@ -87,11 +87,11 @@ type workerPool struct {
 	idle  []*worker
 }
 
-// idleWorkers is the pool of all callers of Parallel.
+// idleWorkers is the pool of all loops.
 var idleWorkers workerPool
 
 // acquire assigns a worker to a loop, a new one if none is idle.
-func (b *workerPool) acquire(loop *parallelFor, index int) *worker {
+func (b *workerPool) acquire(loop *loop, index int) *worker {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	for n := len(b.idle); n > 0; n = len(b.idle) {

@@ -1,0 +1,221 @@
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// ErrMalformed is wrapped by the error of a Reader whose input is invalid or too
+// short.
+var ErrMalformed = errors.New("malformed model")
+
+// Reader reads values from a slice or from a stream of known length. After the
+// first error all values are zero, or the lower bound of their range.
+type Reader struct {
+	buf       []byte    // the rest of a slice; the buffer of a stream
+	in        io.Reader // nil for a slice
+	remaining int64
+	err       error
+}
+
+// NewReader returns a Reader of b, which it does not modify.
+func NewReader(b []byte) *Reader { return &Reader{buf: b, remaining: int64(len(b))} }
+
+// NewStreamReader returns a Reader of the next size bytes of in. It reads only the
+// bytes of the requested values.
+func NewStreamReader(in io.Reader, size int64) *Reader {
+	return &Reader{in: in, remaining: size}
+}
+
+// Err returns the first error.
+func (r *Reader) Err() error { return r.err }
+
+// Remaining returns the number of bytes that are left, 0 after an error.
+func (r *Reader) Remaining() int64 { return r.remaining }
+
+// End returns the first error. It is an error if bytes are left.
+func (r *Reader) End() error {
+	if r.remaining > 0 {
+		r.Fail("bytes after the end")
+	}
+	return r.err
+}
+
+// Fail records an ErrMalformed with its cause, unless there is an error already.
+func (r *Reader) Fail(cause string) {
+	if r.err == nil {
+		r.FailWith(fmt.Errorf("%w: %s", ErrMalformed, cause))
+	}
+}
+
+// FailWith records an error, unless there is one already.
+func (r *Reader) FailWith(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.remaining = 0
+}
+
+// Next returns the next n bytes, nil after an error. They are valid until the next
+// call and must not be modified.
+func (r *Reader) Next(n int) []byte {
+	if n < 0 || int64(n) > r.remaining {
+		r.Fail("unexpected end")
+		return nil
+	}
+	r.remaining -= int64(n)
+	if r.in == nil {
+		b := r.buf[:n:n]
+		r.buf = r.buf[n:]
+		return b
+	}
+	if cap(r.buf) < n {
+		r.buf = make([]byte, n)
+	}
+	b := r.buf[:n]
+	switch _, err := io.ReadFull(r.in, b); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		r.Fail("unexpected end")
+		return nil
+	case err != nil:
+		r.FailWith(err)
+		return nil
+	}
+	return b
+}
+
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if b := r.Next(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// Bool reads a byte that must be 0 or 1.
+func (r *Reader) Bool() bool {
+	b := r.Byte()
+	if b > 1 {
+		r.Fail("invalid flag")
+	}
+	return b == 1
+}
+
+// Uint16 reads a number of two bytes.
+func (r *Reader) Uint16() uint16 {
+	if b := r.Next(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+// Uint32 reads a number of four bytes.
+func (r *Reader) Uint32() uint32 {
+	if b := r.Next(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 reads a number of eight bytes.
+func (r *Reader) Uint64() uint64 {
+	if b := r.Next(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Uvarint reads a number that must be in low … high. It returns low after an error.
+func (r *Reader) Uvarint(low, high int) int {
+	n, ok := r.uvarint()
+	if !ok || n < uint64(low) || n > uint64(max(high, 0)) {
+		r.Fail("number out of range")
+		return low
+	}
+	return int(n)
+}
+
+func (r *Reader) uvarint() (uint64, bool) {
+	if r.err == nil && r.in == nil {
+		n, size := binary.Uvarint(r.buf)
+		if size <= 0 {
+			return 0, false
+		}
+		r.buf = r.buf[size:]
+		r.remaining -= int64(size)
+		return n, true
+	}
+	var b [binary.MaxVarintLen64]byte
+	for i := range b {
+		b[i] = r.Byte()
+		if b[i] < 0x80 {
+			n, size := binary.Uvarint(b[:i+1])
+			return n, size > 0 && r.err == nil
+		}
+	}
+	return 0, false
+}
+
+// Count reads the number of elements that follow, a uvarint. Each element takes at
+// least size bytes.
+func (r *Reader) Count(size int) int {
+	n := r.Uvarint(0, math.MaxInt32)
+	return r.checkCount(int64(n), size)
+}
+
+// Count32 is Count for a number of four bytes.
+func (r *Reader) Count32(size int) int { return r.checkCount(int64(r.Uint32()), size) }
+
+func (r *Reader) checkCount(n int64, size int) int {
+	if n*int64(size) > r.remaining {
+		r.Fail("unexpected end")
+		return 0
+	}
+	return int(n)
+}
+
+// Float64 reads a number of any value.
+func (r *Reader) Float64() float64 { return math.Float64frombits(r.Uint64()) }
+
+// FiniteFloat64 reads a number that must be finite.
+func (r *Reader) FiniteFloat64() float64 {
+	x := r.Float64()
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		r.Fail("number is not finite")
+		return 0
+	}
+	return x
+}
+
+// Float32s reads n numbers of any value. It returns nil after an error.
+func (r *Reader) Float32s(n int) []float32 {
+	if n < 0 || int64(n) > r.remaining/4 {
+		r.Fail("unexpected end")
+		return nil
+	}
+	b := r.Next(4 * n)
+	if r.err != nil {
+		return nil
+	}
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return values
+}
+
+// FiniteFloat32s reads n numbers that must be finite. It returns nil after an
+// error.
+func (r *Reader) FiniteFloat32s(n int) []float32 {
+	values := r.Float32s(n)
+	for _, v := range values {
+		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+			r.Fail("number is not finite")
+			return nil
+		}
+	}
+	return values
+}

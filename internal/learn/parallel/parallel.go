@@ -1,0 +1,64 @@
+// Package parallel runs loops on several goroutines.
+//
+// The goroutines of a finished loop spin for a moment before they exit, as those
+// of OpenMP do, because waking a sleeping core takes longer than a short task: the
+// loops of trees have tasks of a few microseconds.
+package parallel
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// For calls do(worker, task) for each task in 0…tasks-1 on at most workers
+// goroutines, and returns when all tasks are done. worker is below min(workers,
+// tasks). Tasks begin in ascending order, but which worker runs which is not
+// fixed: a result must depend on its task alone. Loops may be nested.
+func For(workers, tasks int, do func(worker, task int)) {
+	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
+}
+
+// ForContext is For until ctx is cancelled: then no further task begins, and the
+// error is that of ctx.
+func ForContext(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
+	workers = min(workers, tasks)
+	if workers <= 1 {
+		for task := range tasks {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			do(0, task)
+		}
+		return ctx.Err()
+	}
+	l := &loop{ctx: ctx, tasks: tasks, do: do}
+	var buffer [8]*worker
+	acquired := buffer[:0]
+	for worker := 1; worker < workers; worker++ {
+		acquired = append(acquired, idleWorkers.acquire(l, worker))
+	}
+	l.run(0)
+	for _, w := range acquired {
+		idleWorkers.release(w)
+	}
+	return ctx.Err()
+}
+
+// loop is one call of ForContext, shared by its workers.
+type loop struct {
+	ctx   context.Context
+	next  atomic.Int64
+	tasks int
+	do    func(worker, task int)
+}
+
+// run runs tasks until none is left.
+func (l *loop) run(worker int) {
+	for l.ctx.Err() == nil {
+		task := int(l.next.Add(1)) - 1
+		if task >= l.tasks {
+			return
+		}
+		l.do(worker, task)
+	}
+}
