@@ -91,7 +91,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 func (t *Fitter) acquireWorkspace() (release func()) {
 	parts := max(1, t.opts.Batch/partRows)
 	t.workspace = t.opts.Workspaces.acquire(t.l, t.e, workspaceSize{
-		backprops: min(parts, int(t.workers)), rows: (t.opts.Batch + parts - 1) / parts, grads: parts,
+		backprops: min(parts, t.workers), rows: (t.opts.Batch + parts - 1) / parts, grads: parts,
 	})
 	return func() {
 		t.opts.Workspaces.release(t.workspace)
