@@ -32,13 +32,12 @@ type apiOptions struct {
 func newAPICmd(f *factory) *cobra.Command {
 	opts := &apiOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "api METHOD PATH", Short: "Send a request of your own, signed in",
-		Long: `Sends a request to the service and prints the body of its answer. docs/api.md
-and /openapi.json of a service name the paths.
+		Use: "api METHOD PATH", Short: "Send an authenticated API request",
+		Long: `Sends a request to the service and prints the response body. The paths are in
+docs/api.md and in /openapi.json of a service.
 
-Fields are the query of a GET, HEAD or DELETE, and members of a JSON body
-otherwise, or the query where --input gives the body. A name that ends in []
-makes a list.`,
+Fields become the query of a GET, HEAD or DELETE, and members of a JSON body
+otherwise. With --input they become the query. A name that ends in [] makes a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: positionalArgs("METHOD", "PATH"),
@@ -50,12 +49,12 @@ makes a list.`,
 	opts.service.bind(cmd, f)
 	opts.output.host, opts.output.cmd = f, cmd
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&opts.fields, "raw-field", "f", nil, "add a text `name=value`")
-	flags.StringArrayVarP(&opts.typed, "field", "F", nil, "add a `name=value` that may be a number, true, false or null")
-	flags.StringArrayVarP(&opts.headers, "header", "H", nil, "add a `name:value` to the header")
-	flags.StringVar(&opts.input, "input", "", "`FILE` that is the body; - reads standard input")
-	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one, its items as a list")
-	flags.BoolVar(&opts.output.json, "json", false, "tell errors as JSON, too; the answer is printed as it is")
+	flags.StringArrayVarP(&opts.fields, "raw-field", "f", nil, "add a string field `name=value`")
+	flags.StringArrayVarP(&opts.typed, "field", "F", nil, "add a typed field `name=value`: a number, true, false, null or a string")
+	flags.StringArrayVarP(&opts.headers, "header", "H", nil, "add a header `name:value`")
+	flags.StringVar(&opts.input, "input", "", "`FILE` to send as the body; - reads standard input")
+	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one document")
+	flags.BoolVar(&opts.output.json, "json", false, "print errors as JSON; the response is printed unchanged")
 	opts.output.bindFilter()
 	setGroup(flags, groupOutput, "json", "jq", "template")
 	return cmd
@@ -89,13 +88,13 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 	return o.print(resp)
 }
 
-// request makes the request of the flags.
+// request builds the request from the flags.
 func (o *apiOptions) request(method, path string) (client.RawRequest, error) {
 	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
 	for _, line := range o.headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return raw, usageErrorf("--header %q: a name and a value, as in -H Accept:text/csv", line)
+			return raw, usageErrorf("invalid --header %q: want NAME:VALUE, such as Accept:text/csv", line)
 		}
 		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -123,7 +122,7 @@ func (o *apiOptions) request(method, path string) (client.RawRequest, error) {
 	return raw, nil
 }
 
-// setBody makes bytes the body of a request.
+// setBody sets the body of a request, as JSON unless a type is set.
 func setBody(raw *client.RawRequest, body []byte) {
 	raw.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	raw.Size = int64(len(body))
@@ -132,8 +131,8 @@ func setBody(raw *client.RawRequest, body []byte) {
 	}
 }
 
-// open makes the file of --input the body. Standard input is read first: a
-// request may have to be sent twice.
+// open sets the file of --input as the body. Standard input is read into memory, because
+// a request may have to be sent twice.
 func (o *apiOptions) open(raw *client.RawRequest) error {
 	if o.input == "-" {
 		body, err := io.ReadAll(o.service.host.console.In)
@@ -153,13 +152,13 @@ func (o *apiOptions) open(raw *client.RawRequest) error {
 	return nil
 }
 
-// members gathers the fields: texts, and what --field gives as JSON.
+// members returns the fields by name: strings, and JSON values for --field.
 func (o *apiOptions) members() (map[string]any, error) {
 	members := map[string]any{}
 	add := func(flag, field string, typed bool) error {
 		name, text, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
-			return usageErrorf("--%s %q: a name and a value, as in name=value", flag, field)
+			return usageErrorf("invalid --%s %q: want NAME=VALUE", flag, field)
 		}
 		var value any = text
 		if typed {
@@ -186,7 +185,7 @@ func (o *apiOptions) members() (map[string]any, error) {
 	return members, nil
 }
 
-// typedValue reads a number, true, false or null; everything else is text.
+// typedValue parses a number, true, false or null; anything else stays text.
 func typedValue(text string) any {
 	var value any
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -219,7 +218,7 @@ func withQuery(path string, members map[string]any) string {
 	return path + "?" + query.Encode()
 }
 
-// plainText is a typed value as a query has it.
+// plainText formats a typed value for a query.
 func plainText(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -231,7 +230,7 @@ func plainText(value any) string {
 	return string(b)
 }
 
-// sendRaw sends a request of the user's own; what cannot be one is a wrong use.
+// sendRaw sends a request of the user's own; an invalid request is a usage error.
 func sendRaw(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.Response, error) {
 	resp, err := c.Do(ctx, raw)
 	var (
@@ -248,8 +247,8 @@ func sendRaw(ctx context.Context, c *client.Client, raw client.RawRequest) (*htt
 	return nil, usageErrorf("%w", err).withHint("see `foretell api --help`")
 }
 
-// explainNotFound explains a refusal of what was typed: elsewhere a path that is not
-// there means that the address is not the service's, here that it is another's.
+// explainNotFound explains an unknown path or method. In other commands it means that the
+// address is not a service's; here the user typed the path.
 func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	exit, ok := map[api.Code]Exit{api.CodeNoRoute: ExitNotFound, api.CodeMethodNotAllowed: ExitUsage}[problem.Code]
 	if !ok {
@@ -257,16 +256,15 @@ func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Pr
 	}
 	e := asCLIError(ctx, problem)
 	e.exit, e.fact = exit, raw.Method+" "+raw.Path+": "+e.fact
-	return e.withHint("see what there is with `foretell api GET /openapi.json --jq '.paths | keys'`")
+	return e.withHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
-// print prints an answer: JSON in our form or through a filter, all else as it
-// is.
+// print prints the response: JSON indented or filtered, anything else unchanged.
 func (o *apiOptions) print(resp *http.Response) error {
 	console := o.service.host.console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {
 		if o.output.filter != nil {
-			return usageErrorf("the answer is %s, which --jq and --template cannot read", resp.Header.Get("Content-Type"))
+			return usageErrorf("the response is %s: --jq and --template need JSON", resp.Header.Get("Content-Type"))
 		}
 		_, err := io.Copy(console.Out, resp.Body)
 		return err
@@ -278,12 +276,12 @@ func (o *apiOptions) print(resp *http.Response) error {
 	case json.Valid(body):
 		return o.output.printJSON(json.RawMessage(body))
 	case o.output.filter != nil:
-		return usageErrorf("the answer is no JSON, which --jq and --template need")
+		return usageErrorf("the response is not JSON: --jq and --template need JSON")
 	}
 	return o.output.printText(string(body))
 }
 
-// allPages fetches a list page after page and joins what is a list in it.
+// allPages fetches all pages of a list and joins their lists.
 func allPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	path := raw.Path
@@ -298,7 +296,7 @@ func allPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 		dec.UseNumber()
 		err = errors.Join(dec.Decode(&page), resp.Body.Close())
 		if err != nil {
-			return nil, usageErrorf("%s: --paginate needs pages of JSON: %w", path, err)
+			return nil, usageErrorf("%s: --paginate needs JSON pages: %w", path, err)
 		}
 		all = joinPages(all, unpackLists(page))
 		members, _ := page.(map[string]any)
@@ -314,8 +312,8 @@ func allPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// pagePath returns the path of the page that begins at offset. A limit that the path
-// names stays.
+// pagePath returns the path of the page that starts at offset. A limit in the path is
+// kept.
 func pagePath(path string, offset int64) string {
 	base, text, _ := strings.Cut(path, "?")
 	query, err := url.ParseQuery(text)
@@ -329,8 +327,7 @@ func pagePath(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// unpackLists returns a page with the list that the service sends as a text taken out
-// of it.
+// unpackLists decodes the lists that the service sends as JSON text.
 func unpackLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
@@ -345,8 +342,8 @@ func unpackLists(page any) any {
 	return page
 }
 
-// joinPages puts the lists of a page behind those before it; of all else the first
-// page's counts.
+// joinPages appends the lists of page to those of all; other values are those of the
+// first page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:
@@ -368,7 +365,7 @@ func joinPages(all, page any) any {
 	return page
 }
 
-// completeAPI offers shells the methods, then the paths of the operations.
+// completeAPI completes the methods, then the paths of the operations.
 func completeAPI(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, op := range api.Operations() {

@@ -8,15 +8,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// isCompletion reports whether the arguments are a shell's question for what could
-// be typed next.
+// isCompletion reports whether the arguments are a shell's completion request.
 func isCompletion(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// flagsAfterCommand moves flags that stand before a command's name behind it: `foretell
-// --json datasets list` is `foretell datasets list --json`. What comes after
-// the whole name stays as it is.
+// flagsAfterCommand moves flags before a command's name behind it: `foretell --json
+// datasets list` becomes `foretell datasets list --json`. What follows the whole name is
+// unchanged.
 func flagsAfterCommand(root *cobra.Command, args []string) []string {
 	known := allFlags(root)
 	if !isCompletion(args) {
@@ -32,8 +31,8 @@ func flagsAfterCommand(root *cobra.Command, args []string) []string {
 	return slices.Concat(args[:1], name, flags, rest, args[end:])
 }
 
-// splitArgs takes the arguments apart: the words that name a command, the flags
-// before and between them, and what follows.
+// splitArgs splits the arguments into the words that name a command, the flags before and
+// between them, and the rest.
 func splitArgs(root *cobra.Command, known *pflag.FlagSet, args []string) (cmd *cobra.Command, name, flags, rest []string) {
 	cmd = root
 	for i := 0; i < len(args); i++ {
@@ -61,8 +60,7 @@ func splitArgs(root *cobra.Command, known *pflag.FlagSet, args []string) (cmd *c
 	return cmd, name, flags, nil
 }
 
-// findChild finds a command of a group by its name or an alias, and returns
-// nil if no command has it.
+// findChild returns the subcommand with a name or alias, or nil.
 func findChild(cmd *cobra.Command, name string) *cobra.Command {
 	for _, child := range cmd.Commands() {
 		if child.Name() == name || child.HasAlias(name) {
@@ -72,8 +70,8 @@ func findChild(cmd *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// allFlags gathers the flags of all commands. A name means the same, and takes
-// a value or not, wherever it stands.
+// allFlags returns the flags of all commands. A flag name has the same meaning, and takes
+// a value or not, in every command.
 func allFlags(root *cobra.Command) *pflag.FlagSet {
 	all := pflag.NewFlagSet("all", pflag.ContinueOnError)
 	var visit func(cmd *cobra.Command)
@@ -97,7 +95,7 @@ func allFlags(root *cobra.Command) *pflag.FlagSet {
 	return all
 }
 
-// takesValue reports whether the argument behind a flag is its value.
+// takesValue reports whether the argument after a flag is its value.
 func takesValue(known *pflag.FlagSet, arg string) bool {
 	if strings.Contains(arg, "=") || !strings.HasPrefix(arg, "-") {
 		return false

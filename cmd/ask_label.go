@@ -10,8 +10,8 @@ import (
 	"foretell/internal/roles"
 )
 
-// askLabel asks which column is the label. Where nobody can be asked it is an error
-// that names the commands that say so.
+// askLabel asks which column is the label. If prompting is disabled, the error has the
+// commands that name it.
 func (p *preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
 	mute, err := p.host.promptDisabled(p.host.running)
 	if err != nil {
@@ -19,7 +19,7 @@ func (p *preflight) askLabel(ctx context.Context, q *roles.Question) (string, er
 	}
 	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.train.name, q.Why)
 	if mute || isDryRun(p.host.running) {
-		hint := fmt.Sprintf("say which: `%s`", p.host.commandWith("label", q.Candidates[0]))
+		hint := fmt.Sprintf("name it: `%s`", p.host.commandWith("label", q.Candidates[0]))
 		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
 			hint += ", or --label " + shellQuote(other)
 		}
@@ -47,18 +47,17 @@ func (p *preflight) askLabel(ctx context.Context, q *roles.Question) (string, er
 	}
 }
 
-// maxChoices is how many columns a question offers.
+// maxChoices is the number of columns that a prompt offers.
 const maxChoices = 9
 
-// lacksHeader reports whether the training file has no header, so that it is not
-// known what its columns are.
+// lacksHeader reports whether the training file has no header.
 func (p *preflight) lacksHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.trainProfile.Defects, func(d frame.Defect) bool { return d.Code == frame.CodeNoHeader })
 }
 
-// askHeader asks on a terminal whether a training file that begins with what looks
-// like data has no header. Where nobody can be asked it is an error that has the
-// command which says so; check reports it.
+// askHeader asks whether a training file whose first row looks like data has no header.
+// If prompting is disabled, the error has the command for it. check reports it as a
+// defect instead.
 func (p *preflight) askHeader(ctx context.Context) (none bool, err error) {
 	if p.host.running.Name() == "check" || p.train.shape.Blind || p.train.shape.NoHeader {
 		return false, nil
@@ -67,23 +66,23 @@ func (p *preflight) askHeader(ctx context.Context) (none bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	fact := "the first row looks like data: it is not clear that it names the columns"
+	fact := "the first row looks like data, not like a header"
 	if mute || isDryRun(p.host.running) {
 		return false, usageErrorf("%s:1: %s", p.train.name, fact).
-			withHint("if the file has no header row, say so: `%s`; else put one above it", p.host.commandWith("no-header-row", "true")).
+			withHint("if the file has no header, use `%s`; otherwise add one", p.host.commandWith("no-header-row", "true")).
 			at(p.train.name, 1, 0)
 	}
 	p.host.note("%s:1: %s: %s", p.train.name, fact, joinFirst(p.columns))
 	return p.host.console.Confirm(ctx, "Has the file no header row?")
 }
 
-// reportMissingHeader leaves of the findings only that there is no header: all others
-// would be of columns with wrong names, one row short.
+// reportMissingHeader replaces all findings by the missing header: the others would name
+// wrong columns and miss a row.
 func (p *preflight) reportMissingHeader() {
 	p.findings = nil
 	p.add(p.train, frame.SeverityDefect, frame.Defect{
 		Code: frame.CodeNoHeader, Line: 1,
-		Message: "the first row looks like data: a header row that names the columns is needed above it",
+		Message: "the first row looks like data: a header row is required",
 	}, "")
 	if p.blind != nil {
 		p.blindProfile = &frame.Profile{Schema: &frame.Schema{}, Partial: true}

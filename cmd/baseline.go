@@ -11,8 +11,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// champion as --beat asks for is the best model of the series before the one
-// that is judged, see [client.Champion].
+// champion is the value of --beat for the best earlier model of the series, see
+// [client.Champion].
 const champion = "champion"
 
 // baseline is the model to beat.
@@ -20,14 +20,14 @@ type baseline struct {
 	key    string // "" if there is none
 	name   string
 	reason string // reason there is none
-	// dataset is the rival's; "" if that is not known.
+	// dataset is the baseline's dataset; "" if unknown.
 	dataset string
 }
 
-// differentDataNote is added to a comparison of models of two datasets.
-const differentDataNote = ", other test rows"
+// differentDataNote is appended to a comparison of models of two datasets.
+const differentDataNote = ", on other test rows"
 
-// findBaseline finds the model to be beaten by one that a race on a dataset will make.
+// findBaseline finds the baseline of a race that will run on a dataset.
 func (g *requirementFlags) findBaseline(ctx context.Context, session *session, dataset, metric string) error {
 	if g.beat != champion {
 		return g.resolveBaseline(ctx, session)
@@ -39,7 +39,7 @@ func (g *requirementFlags) findBaseline(ctx context.Context, session *session, d
 	return g.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
 }
 
-// findBaselineOf finds the model to be beaten by one that exists.
+// findBaselineOf finds the baseline of an existing model.
 func (g *requirementFlags) findBaselineOf(ctx context.Context, session *session, model string) error {
 	if g.beat != champion {
 		return g.resolveBaseline(ctx, session)
@@ -55,8 +55,7 @@ func (g *requirementFlags) findBaselineOf(ctx context.Context, session *session,
 	return g.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
 }
 
-// findBaselineForRun finds the model to be beaten by a run of a name before its dataset
-// exists.
+// findBaselineForRun finds the baseline of a run whose dataset does not exist yet.
 func (g *requirementFlags) findBaselineForRun(ctx context.Context, session *session, name, metric string, trained *frame.Profile) error {
 	if g.beat != champion {
 		return g.resolveBaseline(ctx, session)
@@ -77,7 +76,7 @@ func (g *requirementFlags) findBaselineForRun(ctx context.Context, session *sess
 	return err
 }
 
-// resolveBaseline finds the model that --beat names.
+// resolveBaseline resolves the model reference of --beat.
 func (g *requirementFlags) resolveBaseline(ctx context.Context, session *session) error {
 	if g.beat == "" {
 		return nil
@@ -87,7 +86,7 @@ func (g *requirementFlags) resolveBaseline(ctx context.Context, session *session
 	return err
 }
 
-// findChampion finds the champion of the series of a dataset.
+// findChampion finds the champion of a dataset's series.
 func (g *requirementFlags) findChampion(ctx context.Context, session *session, dataset string, c challenger) error {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -104,16 +103,16 @@ func (g *requirementFlags) findChampion(ctx context.Context, session *session, d
 	return nil
 }
 
-// challenger is the model that has to beat a champion.
+// challenger is the model that is compared with a champion.
 type challenger struct {
 	model  string // "" if it is yet to be made
 	metric string // "" for any
 	schema tableSchema
 }
 
-// bestEarlierModel finds the best of the models of a series older than the contender,
-// raced for the same metric on a table of the same columns and classes; of equals
-// the oldest.
+// bestEarlierModel finds the best model of a series that is older than the challenger and
+// was raced for the same metric on the same columns and classes. Of equal ones the oldest
+// wins.
 func (c *session) bestEarlierModel(ctx context.Context, s client.Series, of challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {
@@ -149,7 +148,7 @@ func (c *session) bestEarlierModel(ctx context.Context, s client.Series, of chal
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
 }
 
-// tableSchema are what makes the models of two datasets comparable.
+// tableSchema has what makes models of two datasets comparable.
 type tableSchema struct {
 	columns []string
 	classes []string // sorted
@@ -176,8 +175,8 @@ func profileSchema(p *frame.Profile) tableSchema {
 	return t
 }
 
-// equal reports whether two tables have the same columns and classes, or one is
-// of a service that says nothing about them.
+// equal reports whether two tables have the same columns and classes. Unknown ones are
+// equal to any.
 func (t tableSchema) equal(other tableSchema) bool {
 	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
 		return true

@@ -11,23 +11,23 @@ import (
 	"foretell/internal/scoring"
 )
 
-// blindLabel is the label in a blind file that has it, by which a result is scored at
-// once. The zero truth scores nothing.
+// blindLabel is the label column of a blind file that has one: the result is scored
+// against it. The zero value scores nothing.
 type blindLabel struct {
-	// column is the name of the column; "" without one.
+	// column is the name of the column; "" if there is none.
 	column string
-	// inferred tells that nothing says that the column is the label.
+	// inferred is set if the column is only assumed to be the label.
 	inferred bool
 	// classes are the labels that the model knows.
 	classes []string
-	// score is the result's, once it is there.
+	// score is set once the result is scored.
 	score *scoring.Result
-	// reason says why there is a label, but no score.
+	// reason says why the label could not be used for scoring.
 	reason string
 }
 
-// findLabel finds the label in a blind file: the column that is known to be it, or
-// if that is not known the only one that is neither the ID nor a feature.
+// findLabel returns the label column of a blind file: the known label, or if it is
+// unknown the only column that is neither the ID nor a feature; "" if there is none.
 func findLabel(blind *frame.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
@@ -44,7 +44,7 @@ func findLabel(blind *frame.Profile, label string, features []string) string {
 	return ""
 }
 
-// scoreAfter scores a result that check has proved.
+// scoreAfter returns a check that also scores the result after check has passed.
 func (t *blindLabel) scoreAfter(ctx context.Context, check func(part string) error) func(part string) error {
 	return func(part string) error {
 		if err := check(part); err != nil || t.column == "" {
@@ -54,8 +54,8 @@ func (t *blindLabel) scoreAfter(ctx context.Context, check func(part string) err
 	}
 }
 
-// evaluate scores the result at path, which has the label among its columns. A
-// label that cannot be scored by is no error.
+// evaluate scores the result at path, which contains the label. It is not an error if the
+// label cannot be used.
 func (t *blindLabel) evaluate(ctx context.Context, path string) error {
 	predictions, err := os.Open(path)
 	if err != nil {
@@ -86,14 +86,14 @@ func (t *blindLabel) evaluate(ctx context.Context, path string) error {
 	return nil
 }
 
-// noteScore says how good the result is.
+// noteScore prints the score.
 func (t *blindLabel) noteScore(o *output) {
 	switch {
 	case t.score != nil:
 		a := t.score.Accuracy
-		o.note("scored by the column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s, always %q %.4f",
+		o.note("scored by column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s, always %q %.4f",
 			shellQuote(t.column), a.Value, *a.Low, *a.High, plural(t.score.Rows, "row"), t.score.Baseline.Label, t.score.Baseline.Accuracy)
 	case t.reason != "" && !t.inferred:
-		o.note("not scored by the column %s of the blind file: %s", shellQuote(t.column), t.reason)
+		o.note("not scored by column %s of the blind file: %s", shellQuote(t.column), t.reason)
 	}
 }

@@ -24,7 +24,7 @@ func newCheckCmd(f *factory) *cobra.Command {
 	opts := &checkOptions{host: f}
 	cmd := &cobra.Command{
 		Use:   "check FILE [BLIND] | check FILE... --blind BLIND...",
-		Short: "Profile a CSV and find what the service would reject, without network",
+		Short: "Profile a CSV and report what the service would reject, offline",
 		Long: `Reads a training file, and a blind file if one is named. Reports what each column
 holds, how the two files differ, and each defect with its line, its column and
 what to do about it. The exit status is 6 if there is a defect. Warnings do not
@@ -36,7 +36,7 @@ an ID and the same number of fields. The blind file gets the columns of the
 training file, without the label.
 
 Each kind of change is reported with its number and its first line. Rows without a
-label, and rows whose fields cannot be told apart, are dropped from a training
+label, and rows whose fields cannot be separated, are dropped from a training
 file, never from a blind one. If something cannot be corrected, no copy is written
 and the exit status is 6. The files themselves are never changed.`,
 		Example: `  foretell check train.csv blind.csv
@@ -51,7 +51,7 @@ and the exit status is 6. The files themselves are never changed.`,
 	opts.wait.bindProgress(cmd)
 	opts.fixes.bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file: it has no label column")
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; several make one table, and so do several FILEs before it")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat it, or name several FILEs, to join them into one table")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
 	return cmd
 }
@@ -63,7 +63,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	}
 	defer cancel()
 	if o.blindOnly && len(args)+len(o.blind) > 1 {
-		return usageErrorf("--no-label is for a blind file alone")
+		return usageErrorf("--no-label takes a single blind file")
 	}
 	train, blind := args, o.blind
 	if len(blind) == 0 {

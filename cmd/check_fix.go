@@ -17,7 +17,7 @@ import (
 	"foretell/internal/term"
 )
 
-// fixFlags holds the flags that ask for corrected copies.
+// fixFlags holds the flags for corrected copies.
 type fixFlags struct {
 	train, blind string
 	force        bool
@@ -32,10 +32,10 @@ func (f *fixFlags) bind(cmd *cobra.Command) {
 
 func (f *fixFlags) isSet() bool { return f.train != "" || f.blind != "" }
 
-// checkPaths refuses to write over what is read, or where something is already.
+// checkPaths returns an error if a copy would overwrite an input or an existing file.
 func (f *fixFlags) checkPaths(p *preflight) error {
 	if f.blind != "" && p.blind == nil {
-		return usageErrorf("--fix-blind without BLIND: there is nothing to correct").withHint("name the blind file behind FILE, or correct FILE with --fix")
+		return usageErrorf("--fix-blind needs BLIND").withHint("name the blind file after FILE, or correct FILE with --fix")
 	}
 	for _, asked := range [][2]string{{"--fix", f.train}, {"--fix-blind", f.blind}} {
 		flag, path := asked[0], asked[1]
@@ -43,7 +43,7 @@ func (f *fixFlags) checkPaths(p *preflight) error {
 			continue
 		}
 		if path == "-" {
-			return usageErrorf("%s writes a file: standard output has the report", flag).withHint("name a file with %s", flag)
+			return usageErrorf("%s cannot write to standard output: the report goes there", flag).withHint("name a file with %s", flag)
 		}
 		for _, in := range []*input{p.train, p.blind} {
 			if in != nil && in.reads(path) {
@@ -65,15 +65,15 @@ func (f *fixFlags) checkFree(flag, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir := filepath.Dir(path); !isDir(dir) {
-			return exitErrorf(ExitNotFound, "there is no folder %s for the copy", dir).withHint("make it, or name another file with %s", flag)
+			return exitErrorf(ExitNotFound, "the folder %s of the copy does not exist", dir).withHint("create it, or name another file with %s", flag)
 		}
 		return nil
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return usageErrorf("the copy %s is no file but a folder or a device", path).withHint("name a file with %s", flag)
+		return usageErrorf("the copy %s is a folder or a device, not a file", path).withHint("name a file with %s", flag)
 	case !f.force:
-		return exitErrorf(ExitConflict, "the copy %s exists", path).withHint("replace it with --force, or name another file with %s", flag)
+		return exitErrorf(ExitConflict, "the copy %s already exists", path).withHint("replace it with --force, or name another file with %s", flag)
 	}
 	return nil
 }
@@ -83,8 +83,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// fix writes the corrected copies, checks them as any file, and only then gives
-// them their names.
+// fix writes the corrected copies, checks them like any file, and then renames them.
 func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight) error {
 	if err := o.fixes.checkPaths(p); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	return p.defectError()
 }
 
-// repairer is a preflight in which copies take the place of files.
+// repairer is a preflight that replaces files by corrected copies.
 type repairer struct {
 	*preflight
 	progress     *term.Progress
@@ -127,21 +126,21 @@ type repairer struct {
 	generatedIDs bool // the ID of the training file was made
 }
 
-// fixedCopy is a corrected copy on its way to its name.
+// fixedCopy is a corrected copy that is not renamed yet.
 type fixedCopy struct {
 	path   string // where it will be
 	temp   *os.File
 	result *frame.Report
 }
 
-// change is something that was corrected, in a file.
+// change is a correction in a file.
 type change struct {
 	File string `json:"file"`
 	Copy string `json:"copy"`
 	frame.Change
 }
 
-// fixTrain checks the training file, or a corrected copy of it if one is asked for.
+// fixTrain checks the training file, or the corrected copy if one is requested.
 func (r *repairer) fixTrain(ctx context.Context, path string) (err error) {
 	p := r.preflight
 	if path == "" {
@@ -187,7 +186,7 @@ func (r *repairer) fixBlind(ctx context.Context, path string) (err error) {
 	return c.verify(in, &preflight{host: p.host, train: p.train, blind: p.blind, findings: p.findings[before:]})
 }
 
-// writeCopy writes the corrected copy of an input to a hidden file beside its path.
+// writeCopy writes the corrected copy of an input to a temporary file beside its path.
 func (r *repairer) writeCopy(ctx context.Context, in *input, path string, train *frame.Profile) (*fixedCopy, error) {
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
 		path = linked // the file that a link names is replaced, not the link
@@ -250,8 +249,8 @@ func (r *repairer) writeCopy(ctx context.Context, in *input, path string, train 
 	return c, nil
 }
 
-// chooseRoles decides which columns of a file are the ID and the label by what a mended
-// copy will have of them: its header may stand below a title, its rows may be broken.
+// chooseRoles chooses the ID and the label by the columns of the corrected copy: the
+// header of the original may follow a title, and its rows may be broken.
 func (r *repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
 	chosen := frame.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.Sampled(ctx, names, rows)
@@ -281,8 +280,8 @@ func (r *repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names [
 	return chosen, nil
 }
 
-// layoutOf is what the flags say of a file, and of a training file, what was
-// understood without them.
+// layoutOf returns the layout from the flags; for a training file also the inferred
+// columns.
 func (r *repairer) layoutOf(in *input) frame.Layout {
 	shape := in.flagShape
 	if in != r.train || shape.Blind || !r.sampled {
@@ -298,14 +297,14 @@ func (r *repairer) layoutOf(in *input) frame.Layout {
 	return shape
 }
 
-// asInput is the copy as a file that is read, in the place of in, which it frees.
+// asInput returns the copy as an input that replaces in, which it closes.
 func (c *fixedCopy) asInput(in *input) *input {
 	_ = in.Close() // what is left lies in the folder for temporary files
 	return normalizedInput(c.path, c.temp.Name(), in.shape.Blind)
 }
 
-// verify is an error if the service would refuse the copy: then the file that it
-// was made of has a defect that correcting it does not mend.
+// verify returns an error if the service would reject the copy: the original has a defect
+// that cannot be corrected.
 func (c *fixedCopy) verify(in *input, p *preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
@@ -325,16 +324,16 @@ func (c *fixedCopy) verify(in *input, p *preflight) error {
 }
 
 func (c *fixedCopy) unfixable(in *input, f *finding) error {
-	err := exitErrorf(ExitRejected, "%s; this cannot be put right, and %s is not written", f, c.path).at(in.name, f.Line, f.Column)
+	err := exitErrorf(ExitRejected, "%s; this cannot be corrected, and %s was not written", f, c.path).at(in.name, f.Line, f.Column)
 	err.code = f.Code
 	hint := f.Hint
 	if hint == "" || strings.Contains(hint, "--fix") {
-		hint = "mend it by hand, or say with --label, --id, --delimiter or --encoding what is meant"
+		hint = "fix it by hand, or set --label, --id, --delimiter or --encoding"
 	}
 	return err.withHint("%s", hint)
 }
 
-// install renames the copies to their names.
+// install renames the copies to their final names.
 func (r *repairer) install() error {
 	for _, c := range r.copies {
 		if err := c.temp.Close(); err != nil {
@@ -348,7 +347,7 @@ func (r *repairer) install() error {
 	return nil
 }
 
-// discard removes what has not got its name.
+// discard removes the copies that were not renamed.
 func (r *repairer) discard() {
 	for _, c := range r.copies {
 		if c.temp != nil {
@@ -358,7 +357,7 @@ func (r *repairer) discard() {
 	}
 }
 
-// printChanges prints what was corrected.
+// printChanges prints the corrections.
 func (o *checkOptions) printChanges(changes []change) error {
 	c := o.host.console
 	if !c.OutTerminal {
@@ -371,7 +370,7 @@ func (o *checkOptions) printChanges(changes []change) error {
 	last := ""
 	for _, one := range changes {
 		if one.Copy != last {
-			fmt.Fprintf(&b, "%s is written, corrected:\n", c.OutStyle.Bold(term.Escape(one.Copy)))
+			fmt.Fprintf(&b, "wrote %s with these corrections:\n", c.OutStyle.Bold(term.Escape(one.Copy)))
 			last = one.Copy
 		}
 		text := one.Message

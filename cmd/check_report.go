@@ -13,19 +13,19 @@ import (
 	"foretell/internal/term"
 )
 
-// checkReport is what check prints.
+// checkReport is the output of check.
 type checkReport struct {
 	fileReport
 	Blind    *fileReport `json:"blind,omitempty"`
 	Findings []finding   `json:"findings"`
-	// Understood is what the columns were taken for, nil if the file cannot be read.
+	// Understood has the roles of the columns; nil if the file cannot be read.
 	Understood *columnRoles `json:"understood,omitempty"`
-	// Changes are what --fix and --fix-blind changed. The rest of the report is
-	// of the copies then.
+	// Changes are the corrections of --fix and --fix-blind. The rest of the report then
+	// describes the copies.
 	Changes []change `json:"changes,omitempty"`
 }
 
-// fileReport is what one file holds.
+// fileReport describes the contents of one file.
 type fileReport struct {
 	File        string         `json:"file"`
 	ReadAs      string         `json:"readAs,omitempty"`
@@ -42,7 +42,7 @@ type columnReport struct {
 	api.Column
 	// Values is the range of numbers, or the most frequent texts.
 	Values string `json:"values"`
-	// Alone is the share of rows whose label the column tells by itself.
+	// Alone is the accuracy of predicting the label from this column alone.
 	Alone    float64             `json:"alone,omitempty"`
 	Features int                 `json:"features"`
 	Numbers  *frame.NumericStats `json:"numbers,omitempty"`
@@ -54,7 +54,7 @@ type columnReport struct {
 type classReport struct {
 	api.Class
 	Share float64 `json:"share"`
-	// Note tells that the class has fewer rows than is advised.
+	// Note says that the class has fewer rows than recommended.
 	Note string `json:"note,omitempty"`
 }
 
@@ -87,15 +87,15 @@ func newFileReport(in *input, p *frame.Profile) fileReport {
 	for _, c := range p.Classes {
 		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(p.Rows, 1))) / 1e6}
 		if c.Rows < frame.AdvisedClassRows {
-			one.Note = fmt.Sprintf("fewer than the %d rows advised", frame.AdvisedClassRows)
+			one.Note = fmt.Sprintf("fewer than the recommended %d rows", frame.AdvisedClassRows)
 		}
 		r.Classes = append(r.Classes, one)
 	}
 	return r
 }
 
-// valueSummary is a glance at a column: the range of numbers and what half of them
-// are below, or the most frequent texts.
+// valueSummary summarises a column: the range and median of numbers, or the most frequent
+// texts.
 func valueSummary(c *frame.ColumnProfile, rows int) string {
 	if n := c.Numbers; n != nil {
 		median := c.Form.Format(n.Median)
@@ -110,7 +110,7 @@ func valueSummary(c *frame.ColumnProfile, rows int) string {
 	}
 	switch {
 	case c.Words > 0:
-		return fmt.Sprintf("%s, looked through for %s", different, plural(c.Words, "word"))
+		return fmt.Sprintf("%s, split into %s", different, plural(c.Words, "word"))
 	case len(c.Top) == 0:
 		return different
 	}
@@ -125,7 +125,7 @@ func valueSummary(c *frame.ColumnProfile, rows int) string {
 	return text
 }
 
-// percent returns a part of rows as people read it.
+// percent formats the share of part in rows.
 func percent(part, rows int) string {
 	share := 100 * float64(part) / float64(max(rows, 1))
 	if share > 0 && share < 1 {
@@ -158,7 +158,7 @@ func (o *checkOptions) print(r *checkReport) error {
 	return o.printParts(r)
 }
 
-// printParts writes the report part by part.
+// printParts writes each part of the report.
 func (o *checkOptions) printParts(r *checkReport) error {
 	out := o.host.console.Out
 	if err := o.printChanges(r.Changes); err != nil {
@@ -203,7 +203,7 @@ func (o *checkOptions) printFile(f *fileReport) error {
 	return o.printClasses(f.Classes)
 }
 
-// newTable makes a table of things of one type.
+// newTable makes a table of items of one type.
 func newTable[T any](o *output, items []T, columns ...string) (*term.Table, error) {
 	records, err := toRecords(items)
 	if err != nil {
@@ -212,8 +212,7 @@ func newTable[T any](o *output, items []T, columns ...string) (*term.Table, erro
 	return o.tabulate(records, columns), nil
 }
 
-// printColumns writes a row a column. A terminal also shows how its values are
-// spread.
+// printColumns writes one row per column. On a terminal it also draws a histogram.
 func (o *checkOptions) printColumns(columns []columnReport) error {
 	t, err := newTable(&o.output, columns, "name", "kind", "missing", "values")
 	if err != nil {
@@ -247,10 +246,10 @@ func (o *checkOptions) printColumns(columns []columnReport) error {
 	return o.output.printTable(t)
 }
 
-// wideTerminal is the width from which a terminal has room for long figures.
+// wideTerminal is the width from which numbers are printed in full.
 const wideTerminal = 80
 
-// shortNumber returns a figure with three digits, or without decimals.
+// shortNumber formats a number with three digits, or without decimals.
 func shortNumber(form frame.Form, value float64) string {
 	switch {
 	case form != frame.FormNumeric:
@@ -261,8 +260,8 @@ func shortNumber(form frame.Form, value float64) string {
 	return strconv.FormatFloat(value, 'g', 3, 64)
 }
 
-// counts are what a histogram of the column shows: the rows of bins from the
-// lowest to the highest number, or of texts from the most frequent on.
+// counts returns the bars of the column's histogram: rows per bin in ascending order, or
+// rows per text by frequency.
 func (c *columnReport) counts() []int {
 	if c.Numbers != nil {
 		return c.Numbers.Histogram.Rows
@@ -274,13 +273,13 @@ func (c *columnReport) counts() []int {
 	return rows
 }
 
-// maxClasses is how many classes a terminal is shown.
+// maxClasses is the maximum number of classes printed on a terminal.
 const maxClasses = 20
 
-// printClasses prints the classes of the label; on a terminal the first ones.
+// printClasses prints the classes of the label; on a terminal at most maxClasses.
 func (o *checkOptions) printClasses(classes []classReport) error {
 	if more := len(classes) - maxClasses; more > 1 && o.host.console.OutTerminal {
-		defer func() { fmt.Fprintf(o.host.console.Out, "and %d more classes; all with --json\n", more) }()
+		defer func() { fmt.Fprintf(o.host.console.Out, "and %d more classes; see --json\n", more) }()
 		classes = classes[:maxClasses]
 	}
 	t, err := newTable(&o.output, classes, "label", "rows", "share", "note")
@@ -300,8 +299,8 @@ func (o *checkOptions) printClasses(classes []classReport) error {
 	return o.output.printTable(t)
 }
 
-// printFindings writes what was found for a person: each in lines as wide as the
-// terminal, what to do about it behind it.
+// printFindings prints the findings for people, wrapped to the terminal, each followed by
+// its hint.
 func (f *factory) printFindings(findings []finding) error {
 	c := f.console
 	width := max(c.OutWidth(), 30)

@@ -17,22 +17,21 @@ import (
 	"foretell/internal/term"
 )
 
-// cliError is an error as a user meets it: what happened, to what, why, and what
-// to type next.
+// cliError is an error for the user: what happened, to what, why, and the next command.
 type cliError struct {
 	exit Exit
 	// code is machine-readable; "" stands for the name of exit.
 	code string
 	// fact says what happened, to what, and why.
 	fact string
-	// hint is the next command to type, or another way out; may be "".
+	// hint is the next command or another remedy; may be "".
 	hint string
-	// file, line and column say where in a file; 0 where no place is meant.
+	// file, line and column are a position in a file; 0 if there is none.
 	file         string
 	line, column int
-	// request finds the request in the service's log.
+	// request is the ID of the request in the service's log.
 	request string
-	// requirements are the verdicts where one is the reason.
+	// requirements are the results of a failed gate.
 	requirements []gate.Result
 	cause        error
 }
@@ -43,28 +42,29 @@ func (e *cliError) Error() string { return e.fact }
 // Unwrap returns the cause.
 func (e *cliError) Unwrap() error { return e.cause }
 
-// exitErrorf makes a failure; like fmt.Errorf it keeps what %w wraps.
+// exitErrorf returns an error with an exit status; like fmt.Errorf it wraps the operand
+// of %w.
 func exitErrorf(exit Exit, format string, args ...any) *cliError {
 	err := fmt.Errorf(format, args...)
 	return &cliError{exit: exit, fact: err.Error(), cause: errors.Unwrap(err)}
 }
 
-// withHint adds what to type next.
+// withHint sets the hint.
 func (e *cliError) withHint(format string, args ...any) *cliError {
 	e.hint = fmt.Sprintf(format, args...)
 	return e
 }
 
-// at adds the place in a file.
+// at sets the position in a file.
 func (e *cliError) at(file string, line, column int) *cliError {
 	e.file, e.line, e.column = file, line, column
 	return e
 }
 
-// usageErrorf is a failure of what was typed.
+// usageErrorf returns a usage error.
 func usageErrorf(format string, args ...any) *cliError { return exitErrorf(ExitUsage, format, args...) }
 
-// interruptError is the cause of a context that a signal ended.
+// interruptError is the cause of a context that was cancelled by a signal.
 type interruptError struct{ signal os.Signal }
 
 func (i *interruptError) Error() string { return "interrupted" }
@@ -79,8 +79,7 @@ func (i *interruptError) exit() Exit {
 	return ExitInterrupted
 }
 
-// asCLIError makes a failure of any error. A failure inside err decides; the text
-// around it is kept.
+// asCLIError converts any error. A cliError that err wraps is returned.
 func asCLIError(ctx context.Context, err error) *cliError {
 	var (
 		known       *cliError
@@ -94,7 +93,7 @@ func asCLIError(ctx context.Context, err error) *cliError {
 	case errors.As(err, &known):
 		return known
 	case errors.As(context.Cause(ctx), &interrupted):
-		return (&cliError{exit: interrupted.exit(), fact: "interrupted before it was done", cause: err}).withHint("type it again to start over")
+		return (&cliError{exit: interrupted.exit(), fact: "interrupted before it finished", cause: err}).withHint("run the command again")
 	case errors.As(err, &problem):
 		return problemError(problem)
 	case errors.As(err, &network):
@@ -104,20 +103,20 @@ func asCLIError(ctx context.Context, err error) *cliError {
 	case errors.As(err, &defect):
 		e := exitErrorf(ExitRejected, "%w", err).at("", defect.Line, defect.Column)
 		e.code = defect.Code
-		return e.withHint("mend the file; `foretell check FILE` names each defect")
+		return e.withHint("fix the file; `foretell check FILE` lists each defect")
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
 		return exitErrorf(ExitNotFound, "%s: no such file", missing.Path).withHint("check the path; a relative one starts at the current directory")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
-		return exitErrorf(ExitUnexpected, "%s: you may not read or write it", missing.Path).withHint("change its permissions, or name another file")
+		return exitErrorf(ExitUnexpected, "%s: permission denied", missing.Path).withHint("change its permissions, or name another file")
 	case errors.Is(err, syscall.ENOSPC):
-		return exitErrorf(ExitUnexpected, "%w", err).withHint("make room where it was to go, or send it elsewhere")
+		return exitErrorf(ExitUnexpected, "%w", err).withHint("free some space, or write to another disk")
 	case errors.Is(err, context.DeadlineExceeded):
-		return &cliError{exit: ExitStillRunning, fact: "--timeout was reached before the work was done", hint: "try again with a longer --timeout", cause: err}
+		return &cliError{exit: ExitStillRunning, fact: "--timeout was reached before the work finished", hint: "try again with a longer --timeout", cause: err}
 	}
-	return exitErrorf(ExitUnexpected, "%w", err).withHint("try again; if it stays, report it with what %s=1 shows", envDebug)
+	return exitErrorf(ExitUnexpected, "%w", err).withHint("try again; if it persists, report it with the output of %s=1", envDebug)
 }
 
-// problemError makes a failure of what the service answered.
+// problemError converts an error response of the service.
 func problemError(p *api.Problem) *cliError {
 	exit, ok := exitOfCode[p.Code]
 	if !ok || p.Status == 501 { // a status that the service never returns
@@ -136,7 +135,7 @@ func problemError(p *api.Problem) *cliError {
 	return f
 }
 
-// problemHint says what to do about an answer of the service.
+// problemHint returns the remedy for an error response.
 func problemHint(p *api.Problem, exit Exit) string {
 	switch {
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials:
@@ -146,29 +145,29 @@ func problemHint(p *api.Problem, exit Exit) string {
 	case p.Code == api.CodeTooMany:
 		return "wait a minute, then try again"
 	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
-		return "is the address that of the service? See `foretell status`"
+		return "check the service's address with `foretell status`"
 	case p.Code == api.CodeNameTaken:
-		return "see what has it with `foretell datasets list`"
+		return "list the datasets with `foretell datasets list`"
 	case p.Code == api.CodeStorageFull:
-		return "with room on the disk of the service, type the same command again"
+		return "free space on the disk of the service, then run the command again"
 	case p.Code == api.CodeDamaged:
-		return "restore the data folder's file from a backup; `foretell doctor --files` checks all of a folder"
+		return "restore the file in the data folder from a backup; `foretell doctor --files` checks all files"
 	case exit == ExitSignIn:
-		return "see with `foretell status` which account is used"
+		return "`foretell status` shows which account is used"
 	case exit == ExitRejected:
-		return "look at the file with `foretell check`"
+		return "check the file with `foretell check`"
 	case exit == ExitUsage, exit == ExitNotFound, exit == ExitConflict:
 		return "" // depends on the command: see [host.finish]
 	case exit == ExitUnavailable:
-		return "try again in a minute; `foretell status` tells whether it answers"
+		return "try again in a minute; `foretell status` shows whether it responds"
 	case p.RequestID != "":
-		return "try again; if it stays, tell the service's operator the request's id"
+		return "try again; if it persists, report the request ID to the service's operator"
 	}
-	return "try again; if it stays, tell the service's operator what --debug shows"
+	return "try again; if it persists, report the output of --debug to the service's operator"
 }
 
-// fileRejected turns the service's refusal of what was sent into a rejection of the
-// file: the same 422 that is a wrong flag elsewhere is a wrong file here.
+// fileRejected marks an error response to an upload as a rejection of the file: elsewhere
+// the same 422 means an invalid flag.
 func fileRejected(ctx context.Context, file string, err error) error {
 	var problem *api.Problem
 	if !errors.As(err, &problem) {
@@ -178,12 +177,12 @@ func fileRejected(ctx context.Context, file string, err error) error {
 	if problem.Status == 400 || problem.Status == 413 || problem.Status == 415 || problem.Status == 422 {
 		e.exit, e.file = ExitRejected, file
 		e.fact = file + ": " + e.fact
-		e = e.withHint("look at the file with `foretell check %s`", shellArgument(file))
+		e = e.withHint("check the file with `foretell check %s`", shellArgument(file))
 	}
 	return e
 }
 
-// errorDocument is a failure as --json prints it.
+// errorDocument is the JSON form of an error.
 type errorDocument struct {
 	Error errorMembers `json:"error"`
 }
@@ -201,7 +200,7 @@ type errorMembers struct {
 	Requirements []gate.Result `json:"requirements,omitempty"`
 }
 
-// write prints the failure for a person, or as one JSON line.
+// write prints the error for people, or as one JSON line.
 func (e *cliError) write(c *term.Console, asJSON bool) {
 	code := e.code
 	if code == "" {
@@ -225,7 +224,7 @@ func (e *cliError) write(c *term.Console, asJSON bool) {
 	}
 }
 
-// shellQuote returns an argument as a shell takes it.
+// shellQuote quotes an argument for a shell if necessary.
 func shellQuote(arg string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)

@@ -8,22 +8,22 @@ import (
 	"foretell/internal/roles"
 )
 
-// columnRoles is what the columns of the files were taken for.
+// columnRoles describes the roles of the columns of the files.
 type columnRoles struct {
-	// ID is the name of the ID column, empty if IDs are made.
+	// ID is the name of the ID column; "" if IDs are generated.
 	ID       string `json:"id"`
 	IDReason string `json:"idReason"`
-	// BlindID is the same of the blind file, nil without one.
+	// BlindID is the ID column of the blind file; nil without a blind file.
 	BlindID     *string `json:"blindId,omitempty"`
 	Label       string  `json:"label,omitempty"`
 	LabelReason string  `json:"labelReason,omitempty"`
 	Classes     int     `json:"classes,omitempty"`
 	Features    int     `json:"features"`
-	// Kinds counts the features by what they are.
+	// Kinds counts the features of each kind.
 	Kinds map[string]int `json:"kinds"`
 }
 
-// columnRoles is what the columns were taken for, now that the files are read.
+// columnRoles returns the roles of the columns; nil if the file cannot be read.
 func (p *preflight) columnRoles() *columnRoles {
 	if p.trainProfile == nil || p.columns == nil {
 		return nil
@@ -58,14 +58,14 @@ func (p *preflight) columnRoles() *columnRoles {
 	return u
 }
 
-// noteRoles notes in one line what the columns were taken for. With --json, the result has it.
+// noteRoles prints the roles in one line. With --json they are in the result.
 func (p *preflight) noteRoles(o *output) {
 	if u := p.columnRoles(); u != nil && !o.json && u.Features > 0 && !p.lacksHeader() {
 		o.note("%s", p.describeRoles(u))
 	}
 }
 
-// describeRoles is what tell says.
+// describeRoles returns the line of noteRoles.
 func (p *preflight) describeRoles(u *columnRoles) string {
 	made := p.roles.MadeID || p.train.shape.Blind && p.blindID.Made
 	parts := []string{"ID: " + idWord(u.ID, made, u.IDReason)}
@@ -98,9 +98,9 @@ func classes(n int) string {
 func idWord(name string, made bool, reason string) string {
 	switch {
 	case made && reason != roles.NoneLikeID:
-		return "none, r1… made (" + reason + ")"
+		return "none, r1… generated (" + reason + ")"
 	case made:
-		return "none, r1… made"
+		return "none, r1… generated"
 	case name == "":
 		return "the first column, which has no name"
 	}

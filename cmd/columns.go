@@ -11,11 +11,11 @@ import (
 	"foretell/internal/frame"
 )
 
-// columnsFlag is the flag --columns: the columns of a result that are kept. nil
-// keeps all.
+// columnsFlag is the value of --columns: the columns of the result to keep; nil keeps
+// all.
 type columnsFlag []frame.Selection
 
-// String returns the flag as it is typed.
+// String returns the value in the form of the flag.
 func (c *columnsFlag) String() string {
 	texts := make([]string, len(*c))
 	for i, pick := range *c {
@@ -26,7 +26,7 @@ func (c *columnsFlag) String() string {
 	return strings.Join(texts, ",")
 }
 
-// Set takes columns with commas between them.
+// Set parses comma-separated columns.
 func (c *columnsFlag) Set(text string) error {
 	picks, err := frame.ParseSelections(text)
 	if err != nil {
@@ -36,10 +36,10 @@ func (c *columnsFlag) Set(text string) error {
 	return nil
 }
 
-// Type is what pflag calls the value.
+// Type returns the name of the type for pflag.
 func (c *columnsFlag) Type() string { return "columns" }
 
-// names are the columns of the file that is written; nil for all.
+// names returns the columns of the output; nil for all.
 func (c columnsFlag) names() []string {
 	var names []string
 	for _, pick := range c {
@@ -48,8 +48,8 @@ func (c columnsFlag) names() []string {
 	return names
 }
 
-// check checks before any work that the result will have the columns. Without
-// classes, which not every service returns, only what needs none is checked.
+// check returns an error if the result will not have the columns. If the classes are
+// unknown, probability columns are not checked.
 func (c columnsFlag) check(blind *frame.Profile, classes []string) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
@@ -68,7 +68,7 @@ func (c columnsFlag) check(blind *frame.Profile, classes []string) error {
 	return nil
 }
 
-// project leaves only the columns of a result in the file at path.
+// project rewrites the file at path with the selected columns only.
 func (c columnsFlag) project(ctx context.Context, path string) error {
 	if c == nil {
 		return nil

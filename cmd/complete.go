@@ -17,14 +17,14 @@ import (
 	"foretell/internal/client"
 )
 
-// completionTimeout is how long a shell waits for names.
+// completionTimeout limits how long a completion waits for the service.
 const completionTimeout = 2 * time.Second
 
-// nameLister lists what a reference may be typed as.
+// nameLister lists the references that can be completed.
 type nameLister func(ctx context.Context, session *session) ([]string, error)
 
-// completeReference offers shells the references of a command's first argument. A service
-// that cannot be asked has no names to offer.
+// completeReference completes the first argument with references. It offers none if the
+// service is not reachable.
 func (o *serviceFlags) completeReference(names nameLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -34,15 +34,14 @@ func (o *serviceFlags) completeReference(names nameLister) cobra.CompletionFunc 
 	}
 }
 
-// completeOrWord offers shells the references that a flag takes, and a word that it
-// takes, too.
+// completeOrWord completes a flag with references and one additional word.
 func (o *serviceFlags) completeOrWord(word string, names nameLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{word}, o.fetchNames(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchNames gets names from the service, as many as come within a shell's patience.
+// fetchNames returns the names that the service sends within completionTimeout.
 func (o *serviceFlags) fetchNames(ctx context.Context, names nameLister) []string {
 	if !o.hasService() {
 		return nil
@@ -60,8 +59,8 @@ func (o *serviceFlags) fetchNames(ctx context.Context, names nameLister) []strin
 	return found
 }
 
-// hasService reports whether there is a service to ask: a question of a shell makes
-// no data folder.
+// hasService reports whether there is a service to query: completion must not create a
+// data folder.
 func (o *serviceFlags) hasService() bool {
 	s, err := o.host.settings(o.cmd.Flags())
 	if err != nil {
@@ -129,8 +128,7 @@ func predictionNames(ctx context.Context, session *session) ([]string, error) {
 	return names, nil
 }
 
-// completeColumns offers shells the columns of the first file among a command's
-// arguments.
+// completeColumns completes the column names of the first file in the arguments.
 func (s *layoutFlags) completeColumns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
@@ -150,8 +148,8 @@ func (s *layoutFlags) completeColumns(cmd *cobra.Command, args []string, _ strin
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeDefaults offers shells something better than file names where no file is
-// meant, for all arguments and flags that have nothing of their own.
+// completeDefaults sets the completion of all arguments and flags that have none, so that
+// file names are offered only where a file is expected.
 func completeDefaults(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -170,8 +168,8 @@ func completeDefaults(cmd *cobra.Command) {
 	}
 }
 
-// argumentDirective returns what a shell offers for the nth argument: files where
-// the usage line says that one is meant.
+// argumentDirective returns the completion of the nth argument: files if the usage line
+// names a file there.
 func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {
@@ -183,7 +181,7 @@ func argumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	return valueDirective(strings.Trim(words[n], "[]."))
 }
 
-// valueDirective returns what a shell offers for a value by what help calls it.
+// valueDirective returns the completion of a value by its name in help pages.
 func valueDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
@@ -194,13 +192,12 @@ func valueDirective(value string) cobra.ShellCompDirective {
 	return cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeValues lets a shell offer the values of a flag that has few.
+// completeValues sets the values that a flag is completed with.
 func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-// completeList lets a shell complete names with commas between them: those that
-// are not named yet.
+// completeList completes comma-separated names without those already typed.
 func completeList(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		named := typed[:strings.LastIndex(typed, ",")+1]
@@ -215,7 +212,7 @@ func completeList(names []string) cobra.CompletionFunc {
 	}
 }
 
-// completeProfiles offers shells the profiles of the config file.
+// completeProfiles completes the profiles of the config file.
 func (f *factory) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	file, err := f.readConfig()
 	if err != nil {

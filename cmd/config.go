@@ -15,11 +15,11 @@ import (
 func newConfigCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Read and change settings",
-		Long: `Settings stand in a profile of the config file. A variable is stronger than the
-file, a flag stronger than a variable; ` + "`config list --origin`" + ` tells which one
-decided. No secret is kept there: ` + "`foretell login`" + ` keeps those.
+		Long: `Settings are stored in a profile of the config file. Environment variables override
+the file, and flags override both; ` + "`config list --origin`" + ` shows where each value
+comes from. Secrets are not stored there: use ` + "`foretell login`" + `.
 
-KEY is profile, a setting that ` + "`foretell help environment`" + ` lists, or
+KEY is profile, a setting listed by ` + "`foretell help environment`" + `, or
 paths.OPERATION.`,
 	}
 	cmd.AddCommand(
@@ -28,7 +28,7 @@ paths.OPERATION.`,
 	return cmd
 }
 
-// configOptions are what all commands of the group have.
+// configOptions are the options of all config commands.
 type configOptions struct {
 	host   *factory
 	cmd    *cobra.Command
@@ -78,7 +78,7 @@ func (o *configOptions) get(key string) error {
 func newConfigSetCmd(f *factory) *cobra.Command {
 	opts := &configOptions{}
 	cmd := opts.bind(&cobra.Command{
-		Use: "set KEY VALUE", Short: "Write a setting into the config file", Args: positionalArgs("KEY", "VALUE"),
+		Use: "set KEY VALUE", Short: "Set a value in the config file", Args: positionalArgs("KEY", "VALUE"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.set(args[0], args[1]) },
 		ValidArgsFunction: completeSetting,
 	}, f)
@@ -102,7 +102,7 @@ func (o *configOptions) set(key, value string) error {
 		return err
 	}
 	if v, ok := findSetting(key); ok && o.host.env(v.name) != "" {
-		o.output.note("%s is set, too, and stronger", v.name)
+		o.output.note("%s is set and overrides it", v.name)
 	}
 	return printItem(&o.output, settingDocument{key, value, "file " + path}, "key", "value", "origin")
 }
@@ -110,7 +110,7 @@ func (o *configOptions) set(key, value string) error {
 func newConfigUnsetCmd(f *factory) *cobra.Command {
 	opts := &configOptions{}
 	cmd := opts.bind(&cobra.Command{
-		Use: "unset KEY", Short: "Take a setting out of the config file", Args: positionalArgs("KEY"),
+		Use: "unset KEY", Short: "Remove a setting from the config file", Args: positionalArgs("KEY"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.unset(args[0]) },
 		ValidArgsFunction: completeSetting,
 	}, f)
@@ -148,21 +148,21 @@ func newConfigListCmd(f *factory) *cobra.Command {
 	opts := &configListOptions{}
 	cmd := opts.bind(&cobra.Command{
 		Use: "list", Short: "List all settings and their values", Args: noArgs,
-		Long: `Lists the settings of a command with these flags, in this environment.`,
+		Long: `Lists the settings that a command with these flags would use.`,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
 	}, f)
 	for _, v := range variables {
 		if v.key != "" {
 			if v.bareValue == "" {
-				cmd.Flags().String(v.key, "", "as if a command had this flag")
+				cmd.Flags().String(v.key, "", "resolve the settings as with this flag")
 			} else {
-				cmd.Flags().Var(new(traceFlag), v.key, "as if a command had this flag")
+				cmd.Flags().Var(new(traceFlag), v.key, "resolve the settings as with this flag")
 				cmd.Flags().Lookup(v.key).NoOptDefVal = v.bareValue
 			}
 			completeValues(cmd, v.key, v.values...)
 		}
 	}
-	cmd.Flags().BoolVar(&opts.origin, "origin", false, "tell which file, variable or flag each value comes from")
+	cmd.Flags().BoolVar(&opts.origin, "origin", false, "show the file, variable or flag that each value comes from")
 	opts.output.bindList(cmd, f, resultType[settingDocument]())
 	return cmd
 }
@@ -197,23 +197,23 @@ func newConfigPathCmd(f *factory) *cobra.Command {
 	}
 }
 
-// settingDocument is a setting as config prints it.
+// settingDocument is a setting in the output of config.
 type settingDocument struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// unsetDocument is what unset prints.
+// unsetDocument is the output of config unset.
 type unsetDocument struct {
 	Key string `json:"key"`
 }
 
-// maskedValue stands for a secret's value.
+// maskedValue replaces the value of a secret.
 const maskedValue = "(secret)"
 
-// listSettings returns all settings with their origins: the profile, those of the
-// table, overridden paths, and secrets in the environment without their values.
+// listSettings returns all settings with their origins: the profile, the variables,
+// overridden paths, and the names of secrets in the environment.
 func (f *factory) listSettings(s *settings) ([]settingDocument, error) {
 	documents := []settingDocument{{keyProfile, s.profile, s.origins[keyProfile]}}
 	for _, v := range variables {
@@ -260,7 +260,7 @@ func operationIDs() []string {
 	return ids
 }
 
-// settingKeys are what KEY may be, but for the paths.
+// settingKeys returns the valid keys except the paths.
 func settingKeys() []string {
 	keys := []string{keyProfile}
 	for _, v := range variables {
@@ -271,7 +271,7 @@ func settingKeys() []string {
 	return keys
 }
 
-// checkKey refuses a key that there is not.
+// checkKey returns an error for an unknown key.
 func checkKey(key string) error {
 	if slices.Contains(settingKeys(), key) {
 		return nil
@@ -280,16 +280,16 @@ func checkKey(key string) error {
 		if slices.Contains(operationIDs(), id) {
 			return nil
 		}
-		return usageErrorf("there is no operation %q", id).withHint("the operations are %s", strings.Join(operationIDs(), ", "))
+		return usageErrorf("unknown operation %q", id).withHint("known operations: %s", strings.Join(operationIDs(), ", "))
 	}
-	e := usageErrorf("there is no setting %q", key)
+	e := usageErrorf("unknown setting %q", key)
 	if word := strings.ToLower(key); strings.Contains(word, "password") || strings.Contains(word, "token") {
-		return e.withHint("no secret stands in the config file: sign in with `foretell login`")
+		return e.withHint("secrets are not stored in the config file: sign in with `foretell login`")
 	}
-	return e.withHint("the settings are %s and %s.OPERATION", strings.Join(settingKeys(), ", "), keyPaths)
+	return e.withHint("known settings: %s and %s.OPERATION", strings.Join(settingKeys(), ", "), keyPaths)
 }
 
-// checkSetting refuses a value that could not be used.
+// checkSetting returns an error for an unknown key or an invalid value.
 func checkSetting(key, value string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -299,7 +299,7 @@ func checkSetting(key, value string) error {
 	}
 	if id, ok := strings.CutPrefix(key, keyPaths+"."); ok {
 		if _, err := client.New(client.Options{BaseURL: embeddedURL, Paths: map[string]string{id: value}}); err != nil {
-			return usageErrorf("%w", err).withHint("the path begins with / and has the operation's parameters in braces, see docs/api.md")
+			return usageErrorf("%w", err).withHint("a path starts with / and has the operation's parameters in braces; see docs/api.md")
 		}
 		return nil
 	}
@@ -307,7 +307,7 @@ func checkSetting(key, value string) error {
 	return v.validate(value)
 }
 
-// configKeys is where a key stands in the config file.
+// configKeys returns the path of a key in the config file.
 func configKeys(s *settings, key string) []string {
 	if key == keyProfile {
 		return []string{keyProfile}
@@ -315,7 +315,7 @@ func configKeys(s *settings, key string) []string {
 	return append([]string{"profiles", s.profile}, strings.SplitN(key, ".", 2)...)
 }
 
-// completeSetting offers shells the keys, then the values of a key that has few.
+// completeSetting completes the keys, then the values of keys that have a fixed set.
 func completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// setConfig writes one value of config.yaml at the path of keys, and leaves the
-// rest of the file, comments too, as it is. An empty value removes the key.
+// setConfig writes one value of config.yaml at the path of keys. The rest of the file,
+// including comments, is unchanged. An empty value removes the key.
 func (f *factory) setConfig(value string, keys ...string) error {
 	path, err := f.configFile()
 	if err != nil {
@@ -24,7 +24,7 @@ func (f *factory) setConfig(value string, keys ...string) error {
 	}
 	content, err = editYAML(content, value, keys)
 	if err != nil {
-		return exitErrorf(ExitUsage, "%s cannot be changed: %w", path, err).withHint("mend the file, or move it away and sign in again")
+		return exitErrorf(ExitUsage, "cannot change %s: %w", path, err).withHint("fix the file, or move it away and sign in again")
 	}
 	return writePrivate(path, content)
 }
@@ -90,8 +90,7 @@ func removeKey(mapping *yaml.Node, key string) {
 	}
 }
 
-// writePrivate replaces a file by content that only its owner may read. The
-// old file is there until the new one is whole.
+// writePrivate atomically replaces a file; only its owner can read it.
 func writePrivate(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// credential is what is kept of a sign-in.
+// credential is stored by login.
 type credential struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires"`
-	// Password is kept only where the user asked to stay signed in.
+	// Password is stored only with --stay-signed-in.
 	Password string `json:"password,omitempty"`
 }
 
-// The places where credentials are kept.
+// The values of --storage.
 const (
 	storageKeyring = "keyring"
 	storageFile    = "file"
 	storageNone    = "none"
 )
 
-// credentialStore keeps credentials by entry. An entry is one account at one service.
+// credentialStore stores credentials by entry. An entry is one account at one service.
 type credentialStore interface {
 	// get returns errNoCredential for an entry that is not there.
 	get(entry string) (credential, error)
 	set(entry string, c credential) error
-	// remove is no error for an entry that is not there.
+	// remove succeeds for an unknown entry.
 	remove(entry string) error
 }
 
 var errNoCredential = errors.New("no credentials are stored")
 
-// credentialStore opens the place that the profile or the user named.
+// credentialStore returns the store that the settings select.
 func (f *factory) credentialStore(s *settings) (credentialStore, error) {
 	switch s.GetString(keyStorage) {
 	case storageKeyring:
@@ -50,17 +50,17 @@ func (f *factory) credentialStore(s *settings) (credentialStore, error) {
 	case storageNone, "":
 		return noStore{}, nil
 	}
-	return nil, usageErrorf("%s %q: it takes keyring, file or none", s.originName(keyStorage), s.GetString(keyStorage)).withHint("keep them in the keyring, a file or nowhere: `foretell login --storage keyring|file|none`")
+	return nil, usageErrorf("invalid %s %q: want keyring, file or none", s.originName(keyStorage), s.GetString(keyStorage)).withHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
 }
 
-// noStore keeps nothing.
+// noStore stores nothing.
 type noStore struct{}
 
 func (noStore) get(string) (credential, error) { return credential{}, errNoCredential }
 func (noStore) set(string, credential) error   { return nil }
 func (noStore) remove(string) error            { return nil }
 
-// fileStore keeps credentials in a file that only its owner may read.
+// fileStore stores credentials in a file that only its owner can read.
 type fileStore struct{ path string }
 
 func (v fileStore) get(entry string) (credential, error) {

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/client"
 )
 
-// resource is one kind of the service's things, by how a command finds one.
+// resource is a type of the service's objects and how to find one.
 type resource struct {
 	find  func(session *session, ctx context.Context, ref string) (key string, err error)
 	names nameLister // for shells
@@ -22,16 +22,16 @@ var (
 	predictionResource   = resource{(*session).predictionKey, predictionNames}
 )
 
-// getCommand is a command that finds one thing, asks the service once about it,
-// and prints the answer.
+// getCommand is a command that finds an object, makes one request about it, and prints
+// the response.
 type getCommand[T any] struct {
 	use, short string
 	resource   resource
-	// startsWork is set where the service has work to do on the answer.
+	// startsWork is set if the request starts work of the service.
 	startsWork bool
 	fetch      func(ctx context.Context, c *client.Client, key string) (T, error)
 	print      func(o *output, answer T) error
-	// hasRequirements is set where the thing is a model that can be held to requirements.
+	// hasRequirements is set if the object is a model that --require and --beat apply to.
 	hasRequirements bool
 }
 
@@ -87,14 +87,14 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	return o.gate.publish(&o.output, verdicts, nil)
 }
 
-// deleteCommand is a command that deletes one thing, and asks before.
+// deleteCommand is a command that deletes an object after confirmation.
 type deleteCommand struct {
 	short    string
 	resource resource
-	// question is put before the thing goes; it may look the thing up.
+	// question returns the confirmation prompt; it may look the object up.
 	question func(ctx context.Context, c *client.Client, key string) (string, error)
 	remove   func(ctx context.Context, c *client.Client, key string) (deleted, error)
-	// column is what the key is called in what is printed.
+	// column is the name of the key's output column.
 	column string
 }
 
@@ -142,7 +142,7 @@ func (o *deleteOptions) run(ctx context.Context, ref string) error {
 	return printItem(&o.output, gone, o.command.column)
 }
 
-// deleted is what a delete prints: the key of what is gone.
+// deleted is the output of a delete command: the key of the deleted object.
 type deleted struct {
 	DatasetKey     string `json:"datasetKey,omitempty"`
 	TrainingJobKey string `json:"trainingJobKey,omitempty"`

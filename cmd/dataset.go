@@ -22,12 +22,12 @@ var (
 func newDatasetsCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "datasets", Aliases: []string{"dataset"},
-		Short: "Tables to learn from",
+		Short: "Manage datasets",
 		Long: `A dataset is a table with a label. It is PENDING until its CSV is uploaded,
 PROCESSING while the service prepares it, and then COMPLETED or FAILED.
 
 REF is a dataset's key, at least 6 characters of it, its name, or @last. The name
-of a series of datasets (NAME, NAME-2, NAME-3 …) means its newest one, but for
+of a series of datasets (NAME, NAME-2, NAME-3 …) refers to its newest one, except in
 delete.`,
 	}
 	cmd.AddCommand(
@@ -56,9 +56,9 @@ func newDatasetsListCmd(f *factory) *cobra.Command {
 	opts.output.bindList(cmd, f, resultType[api.DatasetEntry]())
 	opts.output.emptyHint = firstRunHint
 	opts.list.bind(cmd)
-	cmd.Flags().StringVar(&opts.state, "state", "", "only PENDING, PROCESSING, COMPLETED or FAILED ones")
+	cmd.Flags().StringVar(&opts.state, "state", "", "only datasets in this state: PENDING, PROCESSING, COMPLETED or FAILED")
 	completeValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
-	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only those that have a model")
+	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only datasets with a model")
 	return cmd
 }
 
@@ -86,7 +86,7 @@ func newDatasetsGetCmd(f *factory) *cobra.Command {
 	})
 }
 
-// printDataset prints a dataset and below it, in tables, its columns and classes.
+// printDataset prints a dataset, followed by tables of its columns and classes.
 func printDataset(o *output, d *api.Dataset) error {
 	if err := printItem(o, d, datasetMembers...); err != nil || o.json || o.quiet || len(o.fields) > 0 {
 		return err
@@ -155,8 +155,8 @@ func newDatasetsDeleteCmd(f *factory) *cobra.Command {
 	})
 }
 
-// awaitDataset waits until a dataset is prepared. One that FAILED is an error with
-// the reason.
+// awaitDataset waits until a dataset is prepared. It returns an error with the reason if
+// it FAILED.
 func (c *session) awaitDataset(ctx context.Context, key string) (*api.Dataset, error) {
 	if err := c.runLocally(ctx, key); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (c *session) awaitDataset(ctx context.Context, key string) (*api.Dataset, e
 			again = c.continueCommand("foretell datasets wait "+key, "")
 		}
 		if status = d.Status; status == api.DatasetPending {
-			phase.Tick("which is still PENDING")
+			phase.Tick("still PENDING")
 			return
 		}
 		phase.Tick("")
@@ -183,13 +183,13 @@ func (c *session) awaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	}
 	if dataset.Status == api.DatasetFailed {
 		e := exitErrorf(ExitRejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
-		return nil, e.withHint("mend the file, delete the dataset with `foretell datasets delete %s`, and create it again", key)
+		return nil, e.withHint("fix the file, delete the dataset with `foretell datasets delete %s`, and create it again", key)
 	}
 	return dataset, nil
 }
 
-// resumePreparation goes on with the preparation of a dataset whose process has ended;
-// of another it does nothing.
+// resumePreparation continues the preparation of a dataset whose process has ended;
+// otherwise it does nothing.
 func (c *session) resumePreparation(ctx context.Context, key string) error {
 	if !c.embedded { // a server goes on by itself
 		return nil

@@ -25,7 +25,7 @@ type datasetsCreateOptions struct {
 func newDatasetsCreateCmd(f *factory) *cobra.Command {
 	opts := &datasetsCreateOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "create NAME [FILE]...", Short: "Create a dataset, and upload its table if one is named",
+		Use: "create NAME [FILE]...", Short: "Create a dataset, and upload its table if FILE is named",
 		Args: positionalArgs("NAME", "[FILE]..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -33,7 +33,7 @@ func newDatasetsCreateCmd(f *factory) *cobra.Command {
 	opts.output.bindItem(cmd, f, resultType[api.Dataset]())
 	opts.layout.bind(cmd)
 	cmd.Flags().StringVar(&opts.description, "description", "", "plain text of 3 to 150 characters")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 uses the service's default")
 	return cmd
 }
 
@@ -74,8 +74,8 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	return printItem(&o.output, dataset, datasetMembers...)
 }
 
-// datasetRequest is the request for a dataset; zero values leave things to the
-// service.
+// datasetRequest returns the request for a dataset; zero values use the service's
+// defaults.
 func datasetRequest(name, description string, buckets int) api.NewDataset {
 	body := api.NewDataset{DatasetName: name}
 	if description != "" {
@@ -144,13 +144,13 @@ func (o *datasetsUploadOptions) run(ctx context.Context, ref string, paths []str
 	return printItem(&o.output, dataset, datasetMembers...)
 }
 
-// upload is a checked file on its way to a dataset.
+// upload is a checked file to be sent to a dataset.
 type upload struct {
 	in   *input
 	size int64 // of its plain form
 }
 
-// uploadTexts is the memory for texts where nothing but defects is looked for.
+// uploadTexts is the memory for texts, in bytes, if only defects are of interest.
 const uploadTexts = 3 << 20
 
 // prepareUpload checks a training file before it is sent.
@@ -174,7 +174,7 @@ func (s *layoutFlags) prepareUpload(ctx context.Context, o *output, progress *te
 	return &upload{in: in, size: p.trainProfile.Bytes}, nil
 }
 
-// upload sends the file. Until all of it has arrived the dataset stays PENDING.
+// upload sends the file. The dataset stays PENDING until all of it has arrived.
 func (c *session) upload(ctx context.Context, created *api.CreatedDataset, file *upload) error {
 	meter := c.progress.Bytes("uploading "+file.in.name, file.size)
 	_, err := c.Upload(ctx, created, file.in.uploadSource(ctx, file.size), meter.Set)
@@ -189,16 +189,16 @@ func (c *session) upload(ctx context.Context, created *api.CreatedDataset, file 
 	var interrupted *interruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &cliError{exit: interrupted.exit(), fact: "interrupted while uploading: the dataset is still PENDING", cause: err}
-		return e.withHint("go on with `%s`", again)
+		return e.withHint("continue with `%s`", again)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exitErrorf(ExitStillRunning, "the upload was not done after --timeout: the dataset is still PENDING").
-			withHint("start it again with `%s`", again)
+		return exitErrorf(ExitStillRunning, "the upload did not finish before --timeout: the dataset is still PENDING").
+			withHint("restart it with `%s`", again)
 	}
 	err = fileRejected(ctx, file.in.name, err)
 	e := asCLIError(ctx, err)
 	if e.exit == ExitUnavailable {
-		e = e.withHint("the dataset is still PENDING; start again with `%s`", again)
+		e = e.withHint("the dataset is still PENDING; restart the upload with `%s`", again)
 	}
 	return e
 }

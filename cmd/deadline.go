@@ -16,7 +16,7 @@ type deadline struct {
 	now   func() time.Time
 }
 
-// deadline returns the time limit of a command that began at a time.
+// deadline returns the time limit of a command that started at began.
 func (r *trainFlags) deadline(now func() time.Time, began time.Time) deadline {
 	if !r.cmd.Flags().Changed("time-limit") {
 		return deadline{now: now}
@@ -24,8 +24,8 @@ func (r *trainFlags) deadline(now func() time.Time, began time.Time) deadline {
 	return deadline{limit: r.timeLimit, ends: began.Add(r.timeLimit), now: now}
 }
 
-// prepContext returns the context of what precedes the race: it ends at the deadline,
-// as there is no model to keep then.
+// prepContext returns the context for everything before the race. It ends at the
+// deadline, because there is no model to keep yet.
 func (d deadline) prepContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.limit == 0 {
 		return context.WithCancel(ctx)
@@ -33,21 +33,21 @@ func (d deadline) prepContext(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeoutCause(ctx, d.ends.Sub(d.now()), d.tooShort())
 }
 
-// tooShort is the failure of a command whose limit was over before there was a model.
+// tooShort is the error of a time limit that ended before there was a model.
 func (d deadline) tooShort() *cliError {
 	more := max(2*d.limit, 10*time.Second)
-	return exitErrorf(ExitJobFailed, "the time limit of %s ended before any algorithm had learnt anything", d.limit).
-		withHint("give it more, as in --time-limit %s", more.Round(time.Second))
+	return exitErrorf(ExitJobFailed, "the time limit of %s ended before any algorithm produced a model", d.limit).
+		withHint("use a longer one, such as --time-limit %s", more.Round(time.Second))
 }
 
-// stillQueued is the failure of a command whose race was never begun.
+// stillQueued is the error of a time limit that ended while the race was queued.
 func (d deadline) stillQueued() *cliError {
 	return exitErrorf(ExitJobFailed, "the time limit of %s ended while the race was queued behind others", d.limit).
-		withHint("see them with `foretell training list`; stop one with `foretell training cancel`, or give more --time-limit")
+		withHint("list them with `foretell training list`; cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 
-// explain is err, or that the deadline was the reason for it: of a command whose
-// context was made by [deadline.before], or whose race ended without a model.
+// explain returns err, or the deadline's error if the deadline caused it: before is the
+// context of [deadline.prepContext], and job the race, which may be nil.
 func (d deadline) explain(before context.Context, job *api.Training, err error) error {
 	var over *cliError
 	switch {
@@ -64,10 +64,10 @@ func (d deadline) explain(before context.Context, job *api.Training, err error) 
 	return err
 }
 
-// limitRace gives a race what is left until reserve before the deadline, and at least
-// half of what is left: an estimate that is too large must not leave a command
-// without a model. A service that knows no deadline counts whole seconds from the
-// race's own start.
+// limitRace limits a race to the time left until reserve before the deadline, but at
+// least half of the time left: an overestimated reserve must not leave a command without
+// a model. If the service does not support deadlines, the limit is in whole seconds from
+// the start of the race.
 func (d deadline) limitRace(body *api.NewTraining, reserve time.Duration, precise bool) error {
 	if d.limit == 0 {
 		return nil
@@ -86,11 +86,11 @@ func (d deadline) limitRace(body *api.NewTraining, reserve time.Duration, precis
 	return nil
 }
 
-// minRace is the shortest race that is worth its start.
+// minRace is the shortest race worth starting.
 const minRace = 50 * time.Millisecond
 
-// costEstimate estimates how long a command takes from the end of its race, from what
-// was measured on the way to it, so that it holds on a slow or busy machine too.
+// costEstimate estimates the duration of a command after its race from times measured
+// before it, so that it also holds on a slow or busy machine.
 type costEstimate struct {
 	checking, uploading time.Duration // of the blind file; of the training file
 	trained, blind      int64         // bytes of the files

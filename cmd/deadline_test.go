@@ -65,9 +65,9 @@ func TestDeadlineBeforeRace(t *testing.T) {
 		defer stop()
 		<-ctx.Done()
 		err := d.explain(ctx, nil, ctx.Err())
-		const want = "the time limit of 2s ended before any algorithm had learnt anything"
+		const want = "the time limit of 2s ended before any algorithm produced a model"
 		var e *cliError
-		if !errors.As(err, &e) || e.fact != want || e.hint != "give it more, as in --time-limit 10s" || e.exit != ExitJobFailed {
+		if !errors.As(err, &e) || e.fact != want || e.hint != "use a longer one, such as --time-limit 10s" || e.exit != ExitJobFailed {
 			t.Errorf("%+v", err)
 		}
 		queued := &api.Training{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit}

@@ -25,13 +25,13 @@ type demoOptions struct {
 func newDemoCmd(f *factory) *cobra.Command {
 	opts := &demoOptions{host: f}
 	return &cobra.Command{
-		Use: "demo [FOLDER]", Short: "Try the whole path on a small sample",
-		Long: `Writes a small sample, 150 flowers of three species, into FOLDER and runs each
-step on it, with a line on what it does. It takes about half a minute, on this
-machine alone, and needs no account.
+		Use: "demo [FOLDER]", Short: "Run every step on a small sample",
+		Long: `Writes a small sample, 150 flowers of three species, into FOLDER, and runs and
+explains each step. It takes about half a minute, works offline and needs no
+account.
 
-Without FOLDER it uses a temporary folder and removes it. FOLDER is made if it does
-not exist, and must be empty. The models are kept in its folder data.`,
+Without FOLDER it uses a temporary folder and removes it. FOLDER is created if it
+does not exist, and must be empty. The models are stored in its folder data.`,
 		Example: `  foretell demo
   foretell demo flowers`,
 		Args: positionalArgs("[FOLDER]"),
@@ -39,13 +39,13 @@ not exist, and must be empty. The models are kept in its folder data.`,
 	}
 }
 
-// demoSteps are the commands of the demonstration, each with what it is for.
+// demoSteps are the commands of the demo, each with an explanation.
 var demoSteps = []struct{ why, command string }{
-	{"train.csv has flowers with their species, blind.csv others without. A look at both:", "foretell check train.csv blind.csv --quiet"},
+	{"train.csv has flowers with their species, blind.csv has others without. Check both:", "foretell check train.csv blind.csv --quiet"},
 	{"Four algorithms race on train.csv; the best model predicts blind.csv:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
 	{"The true species of blind.csv are in answers.csv:", "foretell score blind.predictions.csv answers.csv"},
-	{"What the model looks at, and how it was chosen:", "foretell models report flowers"},
-	{"The result has a receipt; it proves that no byte has changed:", "foretell predictions verify blind.predictions.csv"},
+	{"What the model relies on, and why it was chosen:", "foretell models report flowers"},
+	{"The receipt verifies that no byte of the result has changed:", "foretell predictions verify blind.predictions.csv"},
 }
 
 func (o *demoOptions) run(ctx context.Context, args []string) error {
@@ -73,14 +73,14 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	o.host.note("\nThe same with files of your own:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
+	o.host.note("\nTo use your own files:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
 	if len(args) > 0 {
-		o.host.note("All of it is in %s; its models: foretell leaderboard --data-dir %s", folder, shellQuote(filepath.Join(folder, "data")))
+		o.host.note("The files are in %s; list the models with: foretell leaderboard --data-dir %s", folder, shellQuote(filepath.Join(folder, "data")))
 	}
 	return nil
 }
 
-// folder makes the folder of the demonstration.
+// folder creates the folder of the demo.
 func (o *demoOptions) folder(args []string) (string, error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")
@@ -98,7 +98,7 @@ func (o *demoOptions) folder(args []string) (string, error) {
 	return filepath.Abs(args[0])
 }
 
-// writeSample writes the files of the sample into a folder.
+// writeSample writes the sample files into a folder.
 func writeSample(folder string) error {
 	return fs.WalkDir(sample, "sample", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -109,7 +109,7 @@ func writeSample(folder string) error {
 	})
 }
 
-// step runs a command on a data folder of the demonstration's own.
+// step runs a command with the data folder of the demo.
 func (o *demoOptions) step(ctx context.Context, folder, command string) error {
 	env := map[string]string{
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),

@@ -31,10 +31,10 @@ type doctorOptions struct {
 func newDoctorCmd(f *factory) *cobra.Command {
 	opts := &doctorOptions{host: f, service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check all that commands depend on",
+		Use: "doctor", Short: "Check the setup and the connection",
 		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
-service and its clock, the sign-in, the keyring and the terminal. Each is a line:
-ok, warn or fail. The exit status is that of the first failure.
+service and its clock, the sign-in, the keyring and the terminal. Each check prints
+a line: ok, warn or fail. The exit status is that of the first failure.
 
 --files reads every stored file of the data folder and compares it with its stored
 SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`" + ` if
@@ -44,7 +44,7 @@ SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`
 	}
 	opts.service.bind(cmd, f)
 	opts.output.bindList(cmd, f, resultType[checkResult]())
-	cmd.Flags().BoolVar(&opts.files, "files", false, "read all stored files of the data folder and compare their sums")
+	cmd.Flags().BoolVar(&opts.files, "files", false, "read every stored file of the data folder and verify its SHA-256")
 	opts.output.noTruncate = true // a path that is cut helps nobody
 	return cmd
 }
@@ -75,7 +75,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	return &e
 }
 
-// The verdicts of a checkup.
+// The verdicts of a check.
 const (
 	verdictOK   = "ok"
 	verdictWarn = "warn"
@@ -88,7 +88,7 @@ type checkResult struct {
 	Verdict string `json:"verdict"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// err is what a command would end with; nil unless the verdict is fail.
+	// err is the error that a command would return; nil unless the verdict is fail.
 	err *cliError
 }
 
@@ -105,7 +105,7 @@ func checkFail(ctx context.Context, check string, err error) checkResult {
 	return checkResult{Check: check, Verdict: verdictFail, Message: e.fact, Hint: e.hint, err: e}
 }
 
-// runChecks makes all checks. What cannot be known after a failure is left out.
+// runChecks runs all checks, except those that depend on a failed one.
 func (o *doctorOptions) runChecks(ctx context.Context) []checkResult {
 	b := currentBuild()
 	checkups := []checkResult{checkOK("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
@@ -144,17 +144,16 @@ func (o *doctorOptions) checkConfig(ctx context.Context) (checkResult, *settings
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return checkOK(name, "%s is not there: built-in settings", path), s
+		return checkOK(name, "%s does not exist: built-in settings are used", path), s
 	case err != nil:
 		return checkFail(ctx, name, err), nil
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return checkWarn(name, "keep it to yourself with `chmod 600 "+shellQuote(path)+"`", "%s may be read by others", path), s
+		return checkWarn(name, "restrict it with `chmod 600 "+shellQuote(path)+"`", "%s is readable by others", path), s
 	}
 	return checkOK(name, "%s, profile %s", path, s.profile), s
 }
 
-// checkData tries to write where the embedded service keeps its data, or where
-// its folder would be made.
+// checkData checks that the data folder is writable or can be created.
 func (o *doctorOptions) checkData(ctx context.Context, s *settings) checkResult {
 	const name = "data"
 	dir, err := o.host.dataDir(s)
@@ -170,12 +169,12 @@ func (o *doctorOptions) checkData(ctx context.Context, s *settings) checkResult 
 	case err != nil:
 		return checkFail(ctx, name, dataDirError(dir, err))
 	case there != dir:
-		return checkOK(name, "%s is not there, and can be made", dir)
+		return checkOK(name, "%s does not exist, and can be created", dir)
 	}
-	return checkOK(name, "%s can be written", dir)
+	return checkOK(name, "%s is writable", dir)
 }
 
-// nearestExisting returns the folder, or the nearest one above it that is there.
+// nearestExisting returns the folder, or its nearest existing parent.
 func nearestExisting(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
@@ -185,14 +184,13 @@ func nearestExisting(dir string) string {
 	}
 }
 
-// Less free space than this, in bytes or hundredths of the disk, is worth a
-// warning.
+// Less free space, in bytes or percent of the disk, is a warning.
 const (
 	lowSpace   = 1 << 30
 	lowPercent = 5
 )
 
-// checkDisk looks for space where the embedded service keeps its data.
+// checkDisk checks the free space of the data folder's disk.
 func (o *doctorOptions) checkDisk(ctx context.Context, s *settings) checkResult {
 	const name = "disk"
 	dir, err := o.host.dataDir(s)
@@ -204,7 +202,7 @@ func (o *doctorOptions) checkDisk(ctx context.Context, s *settings) checkResult 
 		return checkFail(ctx, name, err)
 	}
 	message := fmt.Sprintf("%s free of %s", term.Bytes(int64(free)), term.Bytes(int64(total)))
-	const remedy = "see with `foretell prune --dry-run` what can be deleted"
+	const remedy = "`foretell prune --dry-run` lists what can be deleted"
 	switch {
 	case free == 0:
 		return checkFail(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
@@ -218,27 +216,26 @@ func checkProxy(ctx context.Context, server string) checkResult {
 	const name = "proxy"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server, nil)
 	if err != nil {
-		return checkFail(ctx, name, usageErrorf("%s is no address: %w", server, err))
+		return checkFail(ctx, name, usageErrorf("invalid address %s: %w", server, err))
 	}
 	proxy, err := http.ProxyFromEnvironment(req)
 	switch {
 	case err != nil:
-		return checkFail(ctx, name, usageErrorf("the proxy's address cannot be used: %w", err).withHint("mend HTTPS_PROXY or HTTP_PROXY"))
+		return checkFail(ctx, name, usageErrorf("invalid proxy address: %w", err).withHint("fix HTTPS_PROXY or HTTP_PROXY"))
 	case proxy == nil:
-		return checkOK(name, "none on the way to %s", server)
+		return checkOK(name, "no proxy for %s", server)
 	}
-	return checkOK(name, "%s on the way to %s", proxy.Redacted(), server)
+	return checkOK(name, "%s for %s", proxy.Redacted(), server)
 }
 
-// A clock that is further off is worth a warning, or keeps tokens and signed
-// addresses from working.
+// A larger difference between the clocks is a warning, or breaks tokens and signed URLs.
 const (
 	warnSkew = 30 * time.Second
 	maxSkew  = 10 * time.Minute
 )
 
-// checkServer asks the service without signing in: every answer of its API, a
-// refusal too, shows that it is there.
+// checkServer sends a request without signing in: any response of the API, even an error,
+// shows that the service is reachable.
 func (o *doctorOptions) checkServer(ctx context.Context, server string) []checkResult {
 	var seen client.RoundTrip
 	c, err := newClient(client.Options{
@@ -256,7 +253,7 @@ func (o *doctorOptions) checkServer(ctx context.Context, server string) []checkR
 		return []checkResult{checkFail(ctx, "server", err)}
 	}
 	return []checkResult{
-		checkOK("server", "%s answers in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
+		checkOK("server", "%s responds in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
 		o.checkClock(seen.Header.Get("Date")),
 	}
 }
@@ -265,21 +262,21 @@ func (o *doctorOptions) checkClock(date string) checkResult {
 	const name = "clock"
 	there, err := http.ParseTime(date)
 	if err != nil {
-		return checkWarn(name, "", "the service does not tell its time")
+		return checkWarn(name, "", "the service sends no Date header")
 	}
 	skew := o.host.now().Sub(there).Abs()
 	switch {
 	case skew > maxSkew:
-		e := exitErrorf(ExitUnavailable, "this machine's clock and the service's are %s apart", skew.Round(time.Second))
-		e = e.withHint("set the clock: tokens and addresses expire by it")
+		e := exitErrorf(ExitUnavailable, "this machine's clock differs from the service's by %s", skew.Round(time.Second))
+		e = e.withHint("set the clock: tokens and signed URLs depend on it")
 		return checkResult{Check: name, Verdict: verdictFail, Message: e.fact, Hint: e.hint, err: e}
 	case skew > warnSkew:
-		return checkWarn(name, "set the clock: tokens and addresses expire by it", "%s from the service's", skew.Round(time.Second))
+		return checkWarn(name, "set the clock: tokens and signed URLs depend on it", "differs from the service's by %s", skew.Round(time.Second))
 	}
 	return checkOK(name, "within %s of the service's", warnSkew)
 }
 
-// checkSignIn does what every command does first.
+// checkSignIn signs in as every command does.
 func (o *doctorOptions) checkSignIn(ctx context.Context, s *settings) checkResult {
 	const name = "sign-in"
 	session, err := o.service.connect(ctx)
@@ -292,19 +289,18 @@ func (o *doctorOptions) checkSignIn(ctx context.Context, s *settings) checkResul
 		return checkFail(ctx, name, err)
 	}
 	if session.embedded {
-		return checkOK(name, "none needed: the embedded service")
+		return checkOK(name, "not needed: the embedded service")
 	}
-	return checkOK(name, "as %s, by %s", session.account, o.host.credentialOrigin(s))
+	return checkOK(name, "as %s, with %s", session.account, o.host.credentialOrigin(s))
 }
 
-// checkKeyring tries the keyring. Whoever keeps credentials elsewhere does not
-// need one.
+// checkKeyring tests the keyring. It is not required if credentials are stored elsewhere.
 func checkKeyring(ctx context.Context, s *settings) checkResult {
 	const name = "keyring"
 	err := newKeyringStore().probe()
 	switch {
 	case err == nil:
-		return checkOK(name, "can be used")
+		return checkOK(name, "available")
 	case s.GetString(keyStorage) == storageKeyring:
 		return checkFail(ctx, name, exitErrorf(ExitSignIn, "%w", err).withHint("unlock it, set %s, or sign in with `foretell login --storage file`", envToken))
 	}
@@ -325,7 +321,7 @@ func (o *doctorOptions) checkTerminal() checkResult {
 	}
 	message := fmt.Sprintf("%d columns, TERM=%s", c.ErrWidth(), o.host.env("TERM"))
 	if !c.Redraw {
-		message += ", nothing is redrawn"
+		message += ", no redrawing"
 	}
 	if runtime.GOOS != "windows" && !strings.Contains(strings.ToUpper(strings.ReplaceAll(locale, "-", "")), "UTF8") {
 		return checkWarn(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// checkFiles looks at the stored files of the data folder: at their sizes, and
-// with --files at all of their bytes. A folder without a database has no files.
+// checkFiles checks the sizes of the stored files, and with --files their contents. A
+// folder without a database has none.
 func (o *doctorOptions) checkFiles(ctx context.Context, s *settings) (c checkResult, known bool) {
 	const name = "files"
 	dir, err := o.host.dataDir(s)
@@ -38,13 +38,13 @@ func (o *doctorOptions) checkFiles(ctx context.Context, s *settings) (c checkRes
 	return o.filesResult(ctx, name, found), true
 }
 
-// orphansText is what doctor and prune say of orphans.
+// orphansText describes orphaned files for doctor and prune.
 func (f *factory) orphansText(o blob.Orphans) string {
 	days := int(f.now().Sub(o.Oldest).Hours() / 24)
-	return fmt.Sprintf("%s of %s in blobs/orphans, the oldest for %s", plural(o.Count, "orphaned file"), term.Bytes(o.Bytes), plural(days, "day"))
+	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", plural(o.Count, "orphaned file"), term.Bytes(o.Bytes), plural(days, "day"))
 }
 
-// filesResult is the line of what was found.
+// filesResult returns the result for the checked files.
 func (o *doctorOptions) filesResult(ctx context.Context, name string, found *app.FileCheck) checkResult {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {
@@ -52,18 +52,18 @@ func (o *doctorOptions) filesResult(ctx context.Context, name string, found *app
 		}
 		first := found.Damaged[0]
 		return checkFail(ctx, name, exitErrorf(ExitUnexpected, "%d of %s damaged; %s (blobs/%s)", n, plural(found.Files, "file"), first.Reason, first.Blob).
-			withHint("restore the files of those names in blobs/ from a backup"))
+			withHint("restore these files in blobs/ from a backup"))
 	}
-	message := fmt.Sprintf("%s, %s, sizes as stored", plural(found.Files, "file"), term.Bytes(found.Bytes))
+	message := fmt.Sprintf("%s, %s, sizes match", plural(found.Files, "file"), term.Bytes(found.Bytes))
 	if o.files {
-		message = fmt.Sprintf("%s, %s, contents as stored", plural(found.Files, "file"), term.Bytes(found.Bytes))
+		message = fmt.Sprintf("%s, %s, contents match", plural(found.Files, "file"), term.Bytes(found.Bytes))
 		if found.Unverified > 0 {
-			message += fmt.Sprintf("; %d of an earlier release had no sum and have one now", found.Unverified)
+			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier release was added", found.Unverified)
 		}
 	}
 	if found.Orphans.Count > 0 {
-		return checkWarn(name, "the database does not name what is in blobs/orphans: it is removed 30 days after it was moved there, "+
-			"and taken back if a database that names it is restored",
+		return checkWarn(name, "files in blobs/orphans are not in the database: they are deleted 30 days after they were moved there, "+
+			"or moved back if a database that has them is restored",
 			"%s; %s", message, o.host.orphansText(found.Orphans))
 	}
 	return checkOK(name, "%s", message)

@@ -20,12 +20,12 @@ import (
 	"foretell/internal/term"
 )
 
-// errDryRunEnded ends a command whose --dry-run has come as far as it can.
+// errDryRunEnded ends a command whose --dry-run cannot continue.
 var errDryRunEnded = errors.New("rehearsed")
 
-// dryRunTransport is the transport of --dry-run: it lets through what only reads, up
-// to the first request that would change something or give a result. That one
-// and all after it are noted and answered here, as if everything went well.
+// dryRunTransport is the transport of --dry-run. It sends read-only requests until the
+// first request that would change something or download a result. That one and all later
+// ones are recorded and get a simulated response.
 type dryRunTransport struct {
 	next  http.RoundTripper
 	base  string            // the service's address
@@ -34,40 +34,40 @@ type dryRunTransport struct {
 
 	mu      sync.Mutex
 	planned []plannedRequest
-	// simulated is set from the first request on that is not sent: one that would
-	// change something, or write a file here.
+	// simulated is set once a request was not sent, because it would change something or
+	// write a file here.
 	simulated bool
 }
 
-// plannedRequest is a request of a rehearsal as --json prints it.
+// plannedRequest is a request in the output of --dry-run.
 type plannedRequest struct {
 	Method string `json:"method"`
-	// URL is a path alone where the service is the embedded one.
+	// URL is only a path for the embedded service.
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
-	// Body is that of a JSON request.
+	// Body is set for JSON requests.
 	Body json.RawMessage `json:"body,omitempty"`
 	File string          `json:"file,omitempty"`
-	// Bytes is the size of the body; -1 where it is not known.
+	// Bytes is the size of the body; -1 if unknown.
 	Bytes int64 `json:"bytes"`
-	// Sent tells that the request was really sent: it changes nothing.
+	// Sent is set if the request was sent because it changes nothing.
 	Sent bool `json:"sent"`
 }
 
-// setServer tells which service is meant; a rehearsal that is nil needs not know.
+// setServer sets the address of the service. r may be nil.
 func (r *dryRunTransport) setServer(server string) {
 	if r != nil {
 		r.base = strings.TrimRight(strings.TrimSpace(server), "/")
 	}
 }
 
-// wrap makes next the transport that carries what is sent.
+// wrap sets the underlying transport.
 func (r *dryRunTransport) wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r
 }
 
-// RoundTrip notes a request, and sends or answers it.
+// RoundTrip records a request, and sends it or simulates the response.
 func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	op, ours := r.operation(req)
 	reads := req.Method == http.MethodGet || req.Method == http.MethodHead || op == api.LogIn.ID
@@ -125,8 +125,8 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	r.planned = append(r.planned, p)
 }
 
-// operation finds out which one a request is of, "" for none, and whether it
-// goes to the service at all.
+// operation returns the operation of a request, "" if unknown, and whether the request
+// goes to the service.
 func (r *dryRunTransport) operation(req *http.Request) (id string, ours bool) {
 	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
 	path, ours := strings.CutPrefix(address, r.base)
@@ -142,7 +142,7 @@ func (r *dryRunTransport) operation(req *http.Request) (id string, ours bool) {
 	return "", ours
 }
 
-// matchesTemplate reports whether a path is one of a template such as /things/{key}.
+// matchesTemplate reports whether a path matches a template such as /things/{key}.
 func matchesTemplate(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
@@ -156,7 +156,7 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-// The keys of things that are not made.
+// The placeholders for keys of objects that are not created.
 const (
 	plannedDataset    = "DATASET_KEY"
 	plannedTraining   = "TRAINING_KEY"
@@ -164,8 +164,8 @@ const (
 	plannedPrediction = "PREDICTION_KEY"
 )
 
-// simulatedAnswers are what the service would say if everything went well, by operation.
-// After an operation that is not here there is nothing to go on with.
+// simulatedAnswers are the successful responses by operation. A dry run ends at an
+// operation that is missing here.
 func (r *dryRunTransport) simulatedAnswers() map[string]any {
 	best := 1.0
 	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
@@ -201,19 +201,19 @@ func (r *dryRunTransport) simulatedAnswers() map[string]any {
 	}
 }
 
-// isDryRun reports whether a command is only to say what it would send.
+// isDryRun reports whether --dry-run is set.
 func isDryRun(cmd *cobra.Command) bool {
 	flag := cmd.Flags().Lookup("dry-run")
 	return flag != nil && flag.Value.String() == "true"
 }
 
-// dryRunResult annotates commands whose --dry-run prints what would be done, in
-// all forms of their result, instead of the requests.
+// dryRunResult annotates commands whose --dry-run prints the planned result instead of
+// the requests.
 const dryRunResult = "dryRunResult"
 
 func dryRunPrintsResult(cmd *cobra.Command) bool { return cmd.Annotations[dryRunResult] != "" }
 
-// checkDryRun refuses forms of a result that a rehearsal does not have.
+// checkDryRun returns an error for output flags that have no effect with --dry-run.
 func checkDryRun(cmd *cobra.Command) error {
 	if !isDryRun(cmd) || dryRunPrintsResult(cmd) {
 		return nil
@@ -226,8 +226,8 @@ func checkDryRun(cmd *cobra.Command) error {
 	return nil
 }
 
-// startDryRun keeps a command from printing and from changing anything; print
-// tells what it would have sent.
+// startDryRun discards the command's output and returns the transport that changes
+// nothing; printDryRun then prints the requests.
 func (f *factory) startDryRun() *dryRunTransport {
 	r := &dryRunTransport{end: f.cancel}
 	f.dryRun = r
@@ -235,7 +235,7 @@ func (f *factory) startDryRun() *dryRunTransport {
 	return r
 }
 
-// printDryRun prints what a command would send.
+// printDryRun prints the recorded requests.
 func (f *factory) printDryRun() error {
 	r := f.dryRun
 	if f.wantsJSON() {
@@ -247,7 +247,7 @@ func (f *factory) printDryRun() error {
 	}
 	var b strings.Builder
 	if r.base == embeddedURL && len(r.planned) > 0 {
-		b.WriteString("to the service embedded in this command:\n")
+		b.WriteString("to the embedded service:\n")
 	}
 	for _, p := range r.planned {
 		fmt.Fprintf(&b, "%s %s\n", p.Method, p.URL)
@@ -256,7 +256,7 @@ func (f *factory) printDryRun() error {
 		}
 		switch {
 		case p.Sent:
-			b.WriteString("    (sent, for it changes nothing)\n")
+			b.WriteString("    (sent: it changes nothing)\n")
 		case len(p.Body) > 0:
 			fmt.Fprintf(&b, "    %s\n", p.Body)
 		case p.File != "":

@@ -32,25 +32,25 @@ var exits = []struct {
 	name string // the code of an error that has none of its own
 	when string
 }{
-	{ExitOK, "ok", "all that was asked for happened and was verified"},
-	{ExitUnexpected, "unexpected", "a defect of the service or of this program; a full disk, a file that may not be read or written"},
-	{ExitUsage, "usage", "unknown command or flag, ambiguous reference, a question that may not be asked"},
-	{ExitNotFound, "not-found", "no such thing, or no such input file"},
-	{ExitSignIn, "sign-in", "sign-in needed or refused"},
+	{ExitOK, "ok", "success, and results were verified"},
+	{ExitUnexpected, "unexpected", "an internal error of the service or of this program, a full disk, or missing permissions for a file"},
+	{ExitUsage, "usage", "unknown command or flag, ambiguous reference, or a prompt was needed but prompting is disabled"},
+	{ExitNotFound, "not-found", "no such dataset, training, model, prediction or file"},
+	{ExitSignIn, "sign-in", "sign-in required or refused"},
 	{ExitJobFailed, "job-failed", "the training was FAILED or CANCELLED, the prediction FAILED or TIMEOUT"},
-	{ExitRejected, "rejected", "the data was rejected, by the check or by the service"},
+	{ExitRejected, "rejected", "the data was rejected by the check or by the service"},
 	{ExitUnavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
-	{ExitStillRunning, "still-running", "--timeout was reached; the job runs on"},
+	{ExitStillRunning, "still-running", "--timeout was reached; the job continues"},
 	{ExitConflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
-	{ExitBelowTarget, "below-target", "the race ended under an explicit --threshold, or --require or --beat was missed; the best model was kept, predictions were written"},
-	{ExitUntrusted, "untrusted", "a result failed its check, or is not what its receipt says; of one just downloaded nothing is left"},
+	{ExitBelowTarget, "below-target", "the race ended below an explicit --threshold, or --require or --beat was missed; the best model is kept and predictions are written"},
+	{ExitUntrusted, "untrusted", "a result failed its check or does not match its receipt; a failed download is removed"},
 	{ExitHungUp, "hung-up", "SIGHUP, as when the terminal is closed; otherwise as for Ctrl-C"},
 	{ExitInterrupted, "interrupted", "Ctrl-C (SIGINT)"},
-	{ExitTerminated, "terminated", "SIGTERM; `serve` and `worker` end with 0 when they are stopped by a signal"},
+	{ExitTerminated, "terminated", "SIGTERM; `serve` and `worker` exit with 0 when stopped by a signal"},
 }
 
-// exitOfCode maps the service's error codes. A file's problems are rejections
-// only where a file was sent: see [explain].
+// exitOfCode maps the service's error codes. Problems of a file are rejections only if a
+// file was sent, see [fileRejected].
 var exitOfCode = map[api.Code]Exit{
 	api.CodeMalformed:        ExitUsage,
 	api.CodeUnauthorized:     ExitSignIn,
@@ -72,8 +72,7 @@ var exitOfCode = map[api.Code]Exit{
 	api.CodeInternal:         ExitUnexpected,
 }
 
-// exitOfStatus maps the HTTP statuses of a service whose error codes are not
-// ours.
+// exitOfStatus maps HTTP statuses of services with unknown error codes.
 func exitOfStatus(status int) Exit {
 	switch status {
 	case 401, 403:
@@ -92,7 +91,7 @@ func exitOfStatus(status int) Exit {
 	return ExitUnexpected
 }
 
-// name is the code of errors with this status that have none of their own.
+// name returns the error code for this status.
 func (e Exit) name() string {
 	for _, row := range exits {
 		if row.exit == e {

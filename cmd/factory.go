@@ -1,6 +1,6 @@
 // Package cmd is the command line: one file per noun or verb, and the wiring of
-// everything below. A command file has four blocks in one order: the options,
-// the constructor, the run, the helpers.
+// everything below. A command file has four blocks in one order: the options, the
+// constructor, run, the helpers.
 package cmd
 
 import (
@@ -20,26 +20,26 @@ import (
 	"foretell/internal/term"
 )
 
-// factory is where a command runs: what it gets from outside, read here once and
-// passed down.
+// factory holds a command's environment: arguments, variables, clock and streams, read
+// here once and passed down.
 type factory struct {
 	args    []string
 	env     func(string) string
 	now     func() time.Time
 	streams [3]*os.File // in, out, error
 	console *term.Console
-	// color is the flag --color.
+	// color is the value of --color.
 	color string
-	// running is the command, once it is known.
+	// running is the current command; nil until it is known.
 	running *cobra.Command
-	// pagerRunning is set while a pager has the terminal.
+	// pagerRunning is set while a pager controls the terminal.
 	pagerRunning atomic.Bool
-	// cancel breaks the command off.
+	// cancel cancels the command.
 	cancel context.CancelCauseFunc
-	// dryRun is that of --dry-run; nil without.
+	// dryRun is the transport of --dry-run; nil without it.
 	dryRun *dryRunTransport
-	// stoppedBySignal is set once a command that runs until a signal comes has ended
-	// in order because of one.
+	// stoppedBySignal is set if a long-running command was stopped by a signal as
+	// intended.
 	stoppedBySignal bool
 }
 
@@ -55,7 +55,7 @@ func Main() int {
 	return int(f.run())
 }
 
-// run runs one command and prints what kept it from success.
+// run runs the command and prints its error.
 func (f *factory) run() Exit {
 	f.openConsole()
 	ctx, stop := f.catchSignals()
@@ -83,11 +83,11 @@ func (f *factory) run() Exit {
 	return failure.exit
 }
 
-// execute runs the command; a panic in it is an error.
+// execute runs the command; it returns a panic as an error.
 func (f *factory) execute(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e := exitErrorf(ExitUnexpected, "a defect of this program: %v", p).withHint("set %s=1 to see where", envDebug)
+			e := exitErrorf(ExitUnexpected, "internal error: %v", p).withHint("set %s=1 for a stack trace", envDebug)
 			e.code = "panic"
 			if f.env(envDebug) != "" {
 				e.fact += "\n" + string(debug.Stack())
@@ -110,8 +110,7 @@ func (f *factory) openConsole() {
 	f.console = term.Open(f.streams[0], f.streams[1], f.streams[2], f.env, f.color)
 }
 
-// wantsJSON reports whether to print errors as JSON, also when the flags could not
-// be read.
+// wantsJSON reports whether to print errors as JSON, even if the flags are invalid.
 func (f *factory) wantsJSON() bool {
 	args := f.args
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -120,9 +119,9 @@ func (f *factory) wantsJSON() bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true") || slices.ContainsFunc(args, isFilterFlag)
 }
 
-// catchSignals returns a context that ends with the first signal. The second one
-// ends the process at once, unless it is a SIGHUP: of a closed terminal there
-// often come two, from the kernel and from the shell.
+// catchSignals returns a context that ends with the first signal. The second signal ends
+// the process immediately, except SIGHUP: when a terminal is closed, both the kernel and
+// the shell often send one.
 func (f *factory) catchSignals() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -138,14 +137,14 @@ func (f *factory) catchSignals() (context.Context, func()) {
 		if !ok {
 			return
 		}
-		// What reads our output may be gone with the terminal: that must not end
-		// the process before the best model is kept.
+		// The reader of our output may be gone with the terminal. That must not end the
+		// process before the best model is kept.
 		signal.Ignore(syscall.SIGPIPE)
 		interrupted := &interruptError{first}
 		cancel(interrupted)
 		for again := range signals {
 			if again != syscall.SIGHUP {
-				fmt.Fprintln(f.streams[2], "foretell: stopped at once; what was under way is not kept")
+				fmt.Fprintln(f.streams[2], "foretell: stopped immediately; unfinished work is lost")
 				os.Exit(int(interrupted.exit()))
 			}
 		}
@@ -157,7 +156,7 @@ func (f *factory) catchSignals() (context.Context, func()) {
 	}
 }
 
-// note tells a fact beside the result.
+// note prints a notice to standard error.
 func (f *factory) note(format string, args ...any) {
 	fmt.Fprintf(f.console.Err, "%s\n", f.console.Fit(term.EscapeLines(f.keepFlags(fmt.Sprintf(format, args...)))))
 }

@@ -12,15 +12,14 @@ import (
 	"foretell/internal/term"
 )
 
-// filter makes something else of a result's JSON: the query of --jq or the
-// template of --template. Both are read with the flags, so that what is wrong
-// with them is found before anything is done.
+// filter converts the JSON of a result: --jq or --template. It is parsed with the flags,
+// so that an error is reported before the command runs.
 type filter interface {
-	// apply writes what it makes of doc, which is v as JSON reads it back.
+	// apply writes the output for doc, the decoded JSON of v.
 	apply(o *output, b *bytes.Buffer, v, doc any) error
 }
 
-// filterFlag is a flag whose text is read by parse, and that implies --json.
+// filterFlag is a flag that is parsed by parse and implies --json.
 type filterFlag struct {
 	out   *output
 	text  string
@@ -29,7 +28,7 @@ type filterFlag struct {
 
 func (f *filterFlag) String() string { return f.text }
 
-// Set reads the filter.
+// Set parses the filter.
 func (f *filterFlag) Set(text string) error {
 	read, err := f.parse(text)
 	if err != nil {
@@ -39,18 +38,18 @@ func (f *filterFlag) Set(text string) error {
 	return nil
 }
 
-// Type is what pflag calls the value.
+// Type returns the name of the type for pflag.
 func (f *filterFlag) Type() string { return "string" }
 
 // bindFilter adds --jq and --template.
 func (o *output) bindFilter() {
 	flags := o.cmd.Flags()
-	flags.Var(&filterFlag{out: o, parse: parseQuery}, "jq", "print the results of this jq `expression` on the JSON; text without quotes")
-	flags.Var(&filterFlag{out: o, parse: o.parseTemplate}, "template", "print what this Go `template` makes of the JSON; see `foretell help output`")
+	flags.Var(&filterFlag{out: o, parse: parseQuery}, "jq", "filter the JSON with this jq `expression`; strings are printed without quotes")
+	flags.Var(&filterFlag{out: o, parse: o.parseTemplate}, "template", "format the JSON with this Go `template`; see `foretell help output`")
 	o.cmd.MarkFlagsMutuallyExclusive("jq", "template")
 }
 
-// printFiltered prints v as the filter makes it. Nothing is printed if that fails.
+// printFiltered prints the output of the filter for v. On an error nothing is printed.
 func (o *output) printFiltered(v any) error {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -69,7 +68,7 @@ func (o *output) printFiltered(v any) error {
 	return o.printText(b.String())
 }
 
-// printText prints a text as it is; a terminal is kept from being steered by it.
+// printText prints text unchanged, except for control characters on a terminal.
 func (o *output) printText(text string) error {
 	if o.host.console.OutTerminal {
 		text = term.EscapeText(text)
@@ -91,9 +90,9 @@ func parseQuery(text string) (filter, error) {
 		if !errors.As(err, &at) {
 			return nil, usageErrorf("--jq %s: %w", shellQuote(text), err)
 		}
-		// The offset is where reading stopped: behind what was not expected.
+		// The offset is after the unexpected token.
 		return nil, usageErrorf("--jq %s: %w at position %d", shellQuote(text), err, at.Offset-len(at.Token)+1).
-			withHint("an expression selects from the JSON, such as '.[].datasetName'")
+			withHint("use a jq expression such as '.[].datasetName'")
 	}
 	code, err := gojq.Compile(parsed)
 	if err != nil {
@@ -102,8 +101,8 @@ func parseQuery(text string) (filter, error) {
 	return &jqFilter{text, code}, nil
 }
 
-// apply writes one result a line: text as it is, nothing for null, all else as
-// JSON.
+// apply writes one result per line: strings without quotes, nothing for null, anything
+// else as JSON.
 func (q *jqFilter) apply(o *output, b *bytes.Buffer, _, doc any) error {
 	results := q.code.RunWithContext(o.cmd.Context(), doc)
 	for {
@@ -121,7 +120,7 @@ func (q *jqFilter) apply(o *output, b *bytes.Buffer, _, doc any) error {
 			if err := o.cmd.Context().Err(); err != nil {
 				return err
 			}
-			return usageErrorf("--jq %s: %w", shellQuote(q.text), r).withHint("see the JSON that it is given with --json")
+			return usageErrorf("--jq %s: %w", shellQuote(q.text), r).withHint("--json prints its input")
 		case nil:
 		case string:
 			b.WriteString(r)

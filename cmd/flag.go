@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags that many commands share are in a group of their own in help pages.
+// The groups of shared flags in help pages.
 const (
 	groupService = "Service flags"
 	groupOutput  = "Output flags"
 )
 
-// groupAnnotation is the annotation of a flag that names its group.
+// groupAnnotation is the annotation with the name of a flag's group.
 const groupAnnotation = "foretell_group"
 
-// setGroup puts flags into a group.
+// setGroup assigns flags to a group.
 func setGroup(flags *pflag.FlagSet, group string, names ...string) {
 	for _, name := range names {
 		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag is there
@@ -31,7 +31,7 @@ type flagGroup struct {
 	flags *pflag.FlagSet
 }
 
-// flagGroups returns the flags of a command by their groups, its own first.
+// flagGroups returns the flags of a command by group, its own flags first.
 func flagGroups(cmd *cobra.Command) []flagGroup {
 	groups := []flagGroup{{title: "Flags"}, {title: groupService}, {title: groupOutput}}
 	for i := range groups {
@@ -49,8 +49,8 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 	return slices.DeleteFunc(groups, func(g flagGroup) bool { return !g.flags.HasAvailableFlags() })
 }
 
-// addSharedFlags lets a shell complete the shared flags also before a command's
-// name, which is in no group's flags otherwise.
+// addSharedFlags adds the shared flags to all groups, so that they can be completed
+// before the command's name.
 func addSharedFlags(root *cobra.Command) {
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	var groups []*cobra.Command
@@ -74,8 +74,8 @@ func addSharedFlags(root *cobra.Command) {
 	}
 }
 
-// stripBackquotes takes the backquotes out of what the flags mean, which name a value
-// in help pages: shells show them as they are.
+// stripBackquotes removes the backquotes that mark value names from usages, because
+// shells show them.
 func stripBackquotes(cmd *cobra.Command) {
 	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 	cmd.Flags().VisitAll(plain)
@@ -85,8 +85,7 @@ func stripBackquotes(cmd *cobra.Command) {
 	}
 }
 
-// flagError explains what is wrong with a flag: one that another command has
-// would be without effect here.
+// flagError explains an invalid flag. A flag of another command has no effect here.
 func flagError(cmd *cobra.Command, err error) error {
 	var (
 		known   *cliError
@@ -115,8 +114,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// nearestFlag finds the flag that name was probably meant to be: one that it begins,
-// or one at most two letters away; "" if there is none.
+// nearestFlag returns the flag that has name as a prefix or is at most two edits away; ""
+// if there is none.
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -131,7 +130,7 @@ func nearestFlag(name string, flags *pflag.FlagSet) string {
 	return best
 }
 
-// levenshtein is the Levenshtein distance of two words.
+// levenshtein returns the edit distance of two words.
 func levenshtein(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -30,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 	if exit != ExitUnexpected || stdout != "" {
 		t.Errorf("exit %d, left behind or printed %q", exit, stdout)
 	}
-	for _, want := range []string{"no space left on device", "nothing is left of it here", "`foretell predictions download "} {
+	for _, want := range []string{"no space left on device", "the incomplete file was removed", "`foretell predictions download "} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("it does not say %q: %s", want, stderr)
 		}

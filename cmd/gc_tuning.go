@@ -7,32 +7,31 @@ import (
 	runtimemetrics "runtime/metrics"
 )
 
-// How much garbage may lie about before it is collected: so many bytes, or a
-// part of what is in use where that is between the two, in hundredths. Most of
-// what a race holds are long tables of numbers, which cost the collector next
-// to nothing, and most of its steps leave little behind: more garbage would save
-// little time.
+// The garbage collector runs when the garbage reaches targetGarbage bytes, but at least
+// minPercent and at most maxPercent of the live heap. Most of a race's memory are long
+// arrays of numbers without pointers, which are cheap to scan, and most steps allocate
+// little: more garbage would save little time.
 const (
 	targetGarbage = 8 << 20
 	minPercent    = 3
 	maxPercent    = 30
 )
 
-// What the runtime may keep beside what it needs until the next collection: so
-// many bytes, and what it leaves away of a limit when it gives memory back.
-// Without a limit it would keep a tenth of all that was ever in use.
+// The runtime may keep headroom bytes in addition to what it needs until the next
+// collection. limitFraction is the part of a memory limit that it uses when it returns
+// memory. Without a limit it would keep a tenth of the peak.
 const (
 	headroom      = 2 << 20
 	limitFraction = 0.95
 )
 
-// tuneGC lets the process hold little more memory than it uses.
+// tuneGC limits the memory of the process to little more than it uses.
 func tuneGC() {
 	debug.SetGCPercent(maxPercent)
 	newGCTuner().scheduleAdjust()
 }
 
-// memoryKind is a kind of memory that a collector asks for.
+// memoryKind is an index of a runtime metric.
 type memoryKind int
 
 const (
@@ -49,12 +48,11 @@ var memoryNames = [memoryKinds]string{
 	"/memory/classes/heap/released:bytes", "/gc/heap/live:bytes",
 }
 
-// gcTuner sets anew after each collection when the next one is due, and how
-// much memory is kept.
+// gcTuner adjusts the GC target and the memory limit after each collection.
 type gcTuner struct {
 	memory  [memoryKinds]runtimemetrics.Sample
 	percent int
-	// managesLimit tells that the user has set no limit, and limit is the last one.
+	// managesLimit is set if the user has set no memory limit; limit is the last one set.
 	managesLimit bool
 	limit        int64
 }

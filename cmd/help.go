@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// validateHelpArgs makes `help` of a command that is not there a wrong use, as the
-// command itself is.
+// validateHelpArgs makes `help` of an unknown command a usage error.
 func validateHelpArgs(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
@@ -40,18 +39,18 @@ func validateHelpArgs(root *cobra.Command) {
 	}
 }
 
-// newHelpTopics returns the pages of `help` that are about no single command.
+// newHelpTopics returns the help topics.
 func newHelpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "quickstart", Short: "From a file to scored predictions, step by step", Long: quickstartText},
-		{Use: "exit-codes", Short: "What the exit status of a command means", Long: exitText()},
-		{Use: "environment", Short: "The environment variables that are read", Long: environmentText()},
-		{Use: "formats", Short: "The files that are read as tables", Long: formatsText},
-		{Use: "output", Short: "The forms of what commands print", Long: outputText},
+		{Use: "exit-codes", Short: "Exit statuses", Long: exitText()},
+		{Use: "environment", Short: "Environment variables", Long: environmentText()},
+		{Use: "formats", Short: "Supported file formats", Long: formatsText},
+		{Use: "output", Short: "Output formats", Long: outputText},
 	}
 }
 
-// exitText is the page of `help exit-codes`.
+// exitText returns the text of `help exit-codes`.
 func exitText() string {
 	var b strings.Builder
 	for _, row := range exits {
@@ -60,17 +59,17 @@ func exitText() string {
 	return b.String()
 }
 
-const formatsText = `A file is recognised by its content, not by its name. "check" says in the line
-"readAs" what a file was read as, if it is not plain CSV.
+const formatsText = `Files are recognised by their content, not by their name. If a file is not plain CSV,
+"check" shows in the line "readAs" how it was read.
 
   CSV         commas, semicolons, tabs or |, with a header
               row, or without one: --no-header-row
   text        columns separated by any number of spaces
   JSON        a list of objects: the document itself, or a
               member such as "data"
-  JSON Lines  an object a line; the keys are the columns,
+  JSON Lines  one object per line; the keys are the columns,
               those of inner objects are named a.b
-  Parquet     columns of one value a row; columns of lists
+  Parquet     columns of one value per row; columns of lists
               are left out, with a warning
   Excel       .xlsx: the first sheet, or that of --sheet;
               its first row with a cell is the header
@@ -79,7 +78,7 @@ const formatsText = `A file is recognised by its content, not by its name. "chec
   encoding    UTF-8, UTF-16, and Windows-1252 where the
               bytes leave no doubt, with a warning; others
               by --encoding, such as shift_jis
-  several     files make one table: their columns have the
+  several     files are joined: their columns have the
               same names, in any order
   -           is standard input, for each of these
 
@@ -89,58 +88,58 @@ const formatsText = `A file is recognised by its content, not by its name. "chec
   duckdb -csv -c "$QUERY" | foretell run -
   psql --csv -c "$QUERY" | foretell run -
 
-A defect has the line of the file; of JSON, that on which the row begins; of Excel
-the row of the sheet, of Parquet the number of the row.
+A defect is reported with its line in the file: for JSON the line where the row starts,
+for Excel the row of the sheet, for Parquet the number of the row.
 `
 
-// quickstartText is the page of `help quickstart`. A test runs its commands, as
-// printed, one after the other.
-const quickstartText = `Each line can be typed as it stands, in an empty folder.
+// quickstartText is the text of `help quickstart`. A test runs its commands one after the
+// other.
+const quickstartText = `Run these lines one after the other in an empty folder.
 
-  foretell demo flowers                         # write a sample, and see each step once
+  foretell demo flowers                         # write a sample and run each step once
   cd flowers
   foretell check train.csv blind.csv            # what is in the files, and what is wrong with them
   foretell run train.csv --blind blind.csv --name iris --time-limit 20s -o first.csv
   foretell score first.csv answers.csv          # every metric, with its 95 % interval
-  foretell models report iris                   # what the model looks at
+  foretell models report iris                   # what the model relies on
   foretell training create iris --seed 2 --time-limit 20s
-  foretell leaderboard iris                     # both models; = marks those that are alike
+  foretell leaderboard iris                     # both models; = marks ties
   foretell predict blind.csv --with iris@v2 -o second.csv
   foretell predictions diff first.csv second.csv
   foretell predict blind.csv --columns id,prediction -o submission.csv
   foretell models export iris -o iris.model     # the model as a file
   foretell predict blind.csv --model iris.model -o offline.csv
 
-With files of your own, begin with: foretell run TRAIN.csv --blind BLIND.csv
+With your own files, start with: foretell run TRAIN.csv --blind BLIND.csv
 `
 
-const outputText = `Standard output carries the result and nothing else, and is empty when a command
-of a single result fails. Errors, progress, notices and questions go to standard error.
+const outputText = `Standard output has the result and nothing else. It is empty if a command with a single
+result fails. Errors, progress, notices and prompts go to standard error.
 
   terminal   tables are aligned and fitted to the width; times are relative
-  pipe       the same rows and columns as tab-separated values, all of each value
-  --json     one JSON document; the fields have the API's names, a list is an array
-  --fields   only these fields, in this order; alone it chooses a table's columns
-  --csv      lists as CSV; --tsv and --no-header as they say
-  --jq       what a jq expression gives for the JSON, one result a line, text without quotes
-  --template what a Go template makes of the JSON
-  --quiet    only keys or paths, one a line; no progress and no notices
+  pipe       the same rows and columns as tab-separated values, not truncated
+  --json     one JSON document with the API's field names; a list is an array
+  --fields   only these fields, in this order; without --json the table's columns
+  --csv      lists as CSV; --tsv as tab-separated values; --no-header without header
+  --jq       the results of a jq expression, one per line, strings without quotes
+  --template the output of a Go template
+  --quiet    only keys or paths, one per line; no progress and no notices
 
-A template may call, beside Go's own functions:
+Functions of templates, besides Go's own:
 
   json V            V as JSON
-  join SEP LIST     values with SEP between them
+  join SEP LIST     the values joined by SEP
   pluck NAME LIST   one member of each item
   timeago TIME      such as "3 minutes ago"
-  truncate N TEXT   cut to N columns
+  truncate N TEXT   at most N columns
   tablerow A B ...  a row of a table, printed at the end
 
 With --json, --jq or --template an error is one JSON line on standard error:
 {"error":{"code","exit","message","hint","requestId","file","line","column"}}.
 
-Progress is redrawn in place on a terminal, told in few lines elsewhere, and not at all
-for work of less than a second; --progress json gives one event a line.
+Progress is redrawn in place on a terminal and printed in a few lines elsewhere. Work of
+less than a second shows none. --progress json prints one event per line.
 
-A result file is written beside its target, checked (rows, IDs, order, size), and only
-then given its name.
+A result file is written under a temporary name, checked (rows, IDs, order, size), and
+then renamed.
 `

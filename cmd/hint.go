@@ -10,19 +10,18 @@ import (
 	"foretell/internal/api"
 )
 
-// keptFlags are the flags that a hint repeats where the user gave them: those that
-// choose the service, without which the next command would look elsewhere, and
-// those that say how a file is read, without which it would read another table.
+// keptFlags are the flags that a hint repeats: those that select the service, and those
+// that change how a file is read.
 var keptFlags = []string{
 	"profile", keyServer, "local", keyDataDir,
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
 }
 
-// hintedCommand finds the commands that a text offers.
+// hintedCommand matches the commands in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// completeHint adds to a failure the hint that depends on the command: where there is
-// none, and for a token from the environment, which no sign-in replaces.
+// completeHint adds a hint that depends on the command if there is none, or if the token
+// is from the environment, which login does not replace.
 func (f *factory) completeHint(e *cliError) {
 	if e.code == string(api.CodeUnauthorized) && f.env(envToken) != "" {
 		e.hint = "give a new token in " + envToken + ", or unset it and sign in with `foretell login`"
@@ -33,7 +32,7 @@ func (f *factory) completeHint(e *cliError) {
 	e.hint = f.keepFlags(e.hint)
 }
 
-// suggestList offers what shows the things that the command is about.
+// suggestList suggests the command that lists or shows the objects of the command.
 func (f *factory) suggestList(exit Exit) string {
 	group := f.running.Parent()
 	if group != nil && group.HasParent() {
@@ -54,8 +53,7 @@ func (f *factory) suggestList(exit Exit) string {
 	return "see `" + f.running.CommandPath() + " --help`"
 }
 
-// keepFlags adds to the commands that a text offers the pinned flags that the running
-// one was given, where they take them too.
+// keepFlags adds the given keptFlags to the commands in a text that accept them.
 func (f *factory) keepFlags(text string) string {
 	if f.running == nil {
 		return text
@@ -72,10 +70,10 @@ func (f *factory) keepFlags(text string) string {
 	})
 }
 
-// commandSubstitution finds a command whose output is a word of another.
+// commandSubstitution matches $(foretell …).
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// keepFlagsOf adds the pinned flags to one command.
+// keepFlagsOf adds the given keptFlags to one command.
 func (f *factory) keepFlagsOf(line string) string {
 	next, rest, err := f.running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
@@ -98,7 +96,7 @@ func (f *factory) keepFlagsOf(line string) string {
 	return line
 }
 
-// flagValue is what was given for a flag, as it is typed.
+// flagValue returns the value of a flag as it is typed.
 func flagValue(flag *pflag.Flag) string {
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return strings.Join(list.GetSlice(), ",")
@@ -106,9 +104,8 @@ func flagValue(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// commandWith is the command that was typed, with a flag that has this value; a flag
-// that takes several values keeps those it was given. An empty value takes the
-// flag away.
+// commandWith returns the current command with a flag set to value; a repeatable flag
+// keeps its other values. An empty value removes the flag.
 func (f *factory) commandWith(flag, value string) string {
 	if given := f.running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
 		return commandLine(append(withFlag(f.args, flag, "", false), "--"+flag))
@@ -126,7 +123,7 @@ func (f *factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// commandOn is the command that was typed, on another file.
+// commandOn returns the current command with file replaced by other.
 func (f *factory) commandOn(file, other string) string {
 	args := slices.Clone(f.args)
 	for i, arg := range args {
@@ -147,8 +144,7 @@ func commandLine(args []string) string {
 	return line
 }
 
-// withFlag returns arguments with another value for a flag, or one value more if it
-// is kept.
+// withFlag returns args with a flag set to value, or added if keep is set.
 func withFlag(args []string, flag, value string, keep bool) []string {
 	var list []string
 	end := slices.Index(args, "--")

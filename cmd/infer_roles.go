@@ -13,9 +13,9 @@ import (
 	"foretell/internal/roles"
 )
 
-// inferRoles decides which columns of the files are ID and label, by their
-// beginnings, and shapes the files so. A file that cannot be read is left as it
-// is: its profile tells why.
+// inferRoles infers from the first rows which columns are the ID and the label, and sets
+// the layouts of the files. A file that cannot be read is unchanged: its profile has the
+// error.
 func (p *preflight) inferRoles(ctx context.Context) error {
 	header, err := p.train.header(ctx)
 	if header == nil || err != nil {
@@ -53,8 +53,8 @@ func (p *preflight) inferRoles(ctx context.Context) error {
 	return p.inferBlindRoles(ctx, p.blind, p.expectedColumns())
 }
 
-// blindNames are the names of the blind file's columns, by which the column is found
-// that it lacks. Without a header, the contents say which that is.
+// blindNames returns the columns of the blind file, to find the column that it lacks.
+// Without a header they are compared by content.
 func (p *preflight) blindNames(ctx context.Context) (*roles.Table, error) {
 	header, err := p.blind.header(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
@@ -80,19 +80,19 @@ func (p *preflight) blindNames(ctx context.Context) (*roles.Table, error) {
 	return roles.Named(slices.Delete(slices.Clone(p.columns), at, at+1)), err
 }
 
-// givenRoles is what the flags say about the columns.
+// givenRoles returns the roles set by flags.
 func givenRoles(shape *frame.Layout) roles.Given {
 	return roles.Given{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
 }
 
-// setNames notes the names of a file's columns where the header has others.
+// setNames sets the column names of a file that differ from its header.
 func (p *preflight) setNames(in *input, header, names []string) {
 	if !slices.Equal(header, names) {
 		in.shape.Names = names
 	}
 }
 
-// expectedColumns is what a blind file must have, by the training file.
+// expectedColumns returns the columns that a blind file must have for the training file.
 func (p *preflight) expectedColumns() roles.Known {
 	k := roles.Known{Columns: p.columns, ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
 	if k.MadeID {
@@ -106,8 +106,8 @@ func (p *preflight) expectedColumns() roles.Known {
 	return k
 }
 
-// uniqueNames returns a unique name for each column of a file, and warns of those that are
-// not in the header.
+// uniqueNames returns a unique name for each column of a file, and warns about those that
+// differ from the header.
 func (p *preflight) uniqueNames(in *input, header []string) []string {
 	names, changed := roles.OwnNames(header)
 	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
@@ -119,8 +119,8 @@ func (p *preflight) uniqueNames(in *input, header []string) []string {
 	return names
 }
 
-// warnRenamed warns of columns that are read by other names: of the first ones by
-// name, of the rest by their number.
+// warnRenamed warns about renamed columns: the first maxPerKind by name, the rest by
+// number.
 func (p *preflight) warnRenamed(in *input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)
@@ -135,8 +135,7 @@ func (p *preflight) warnRenamed(in *input, changed []roles.Rename, reason func(r
 	}
 }
 
-// inferBlindRoles decides where the row IDs of a blind file come from, and by
-// which names its columns are read.
+// inferBlindRoles infers the row IDs and the column names of a blind file.
 func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.Known) error {
 	header, err := in.header(ctx)
 	if header == nil || err != nil {
@@ -155,7 +154,7 @@ func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.
 	}
 	names, changed := roles.NamesAlike(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
-		return codeRenamedColumn, "the training file has the name in other case or with other signs"
+		return codeRenamedColumn, "the name in the training file differs in case or punctuation"
 	})
 	table, err := in.sample(ctx, names, func(name string) bool { return name == known.ID })
 	if err != nil {
@@ -166,8 +165,8 @@ func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.
 	return nil
 }
 
-// blindHeader returns the header of a blind file; if its first row is rather data,
-// the names that the columns of such a file have.
+// blindHeader returns the header of a blind file, or generated names if its first row is
+// data.
 func (p *preflight) blindHeader(ctx context.Context, in *input, header []string, known *roles.Known) ([]string, error) {
 	if in.shape.NoHeader {
 		return header, nil
@@ -185,7 +184,7 @@ func (p *preflight) blindHeader(ctx context.Context, in *input, header []string,
 	return in.header(ctx)
 }
 
-// joinFirst is the first of the texts, between commas.
+// joinFirst joins the first texts with commas.
 func joinFirst(texts []string) string {
 	const most = 6
 	if len(texts) > most {
@@ -194,7 +193,8 @@ func joinFirst(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// arrangeBlind puts the IDs of a blind file first and its label, if it has it, last.
+// arrangeBlind moves the IDs of a blind file to the front and its label, if any, to the
+// end.
 func (p *preflight) arrangeBlind(in *input, header, names []string) {
 	names = p.blindID.Displace(names)
 	p.setNames(in, header, names)
@@ -206,8 +206,8 @@ func (p *preflight) arrangeBlind(in *input, header, names []string) {
 	in.shape.SetRoles(names, p.blindID.ID, p.blindID.Made, label)
 }
 
-// idProblem reports why a column that was taken for the ID cannot be it, by all rows
-// of the file; empty if it can.
+// idProblem says why the column inferred as the ID cannot be the ID, by all rows of the
+// file; "" if it can.
 func idProblem(profile *frame.Profile) string {
 	for i := range profile.Defects {
 		switch d := &profile.Defects[i]; d.Code {
@@ -220,8 +220,8 @@ func idProblem(profile *frame.Profile) string {
 	return ""
 }
 
-// readOptions are how the blind file was read, as a receipt keeps them: what the flags
-// say, and what was understood.
+// readOptions returns how the blind file was read, for the receipt: the flags and the
+// inferred roles.
 func (p *preflight) readOptions(s *layoutFlags) *receipt.Options {
 	in := p.blind
 	if in == nil {

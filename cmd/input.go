@@ -18,7 +18,7 @@ import (
 	"foretell/internal/term"
 )
 
-// input is a table that a command reads, more than once, from one or several files.
+// input is a table that a command reads several times, from one or several files.
 type input struct {
 	name      string   // as the user knows it
 	args      []string // as the arguments have it
@@ -28,16 +28,16 @@ type input struct {
 	flagShape frame.Layout // as the flags have it
 	table     *tablefile.Table
 
-	// readError is what ended the reading of a file, found by profile.
+	// readError is the error that ended the reading of a file in profile.
 	readError *finding
-	// hash, if it is set, sums what is sent of the table as profile reads it, and
-	// hashed counts the bytes.
+	// hash, if not nil, hashes the uploaded bytes of the table while profile reads it;
+	// hashed counts them.
 	hash   hash.Hash
 	hashed int64
 }
 
-// sha256 returns the sum of what is sent of the file, in hex; "" unless profile
-// has summed all of its size bytes.
+// sha256 returns the hash of the uploaded bytes in hex; "" unless profile has hashed all
+// size bytes.
 func (in *input) sha256(size int64) string {
 	if in.hash == nil || in.hashed != size {
 		return ""
@@ -45,7 +45,7 @@ func (in *input) sha256(size int64) string {
 	return hex.EncodeToString(in.hash.Sum(nil))
 }
 
-// open returns the table in the contract's shape, from its beginning.
+// open returns a reader of the table in canonical form.
 func (in *input) open(ctx context.Context) (*inputReader, error) {
 	file, err := in.table.CSV(ctx)
 	if err != nil {
@@ -62,8 +62,8 @@ func (in *input) open(ctx context.Context) (*inputReader, error) {
 	return &inputReader{shaped: shaped, file: file, in: in}, nil
 }
 
-// header returns the names of the columns as they stand in the file. It is nil if
-// they cannot be read, which the file's profile tells.
+// header returns the column names in file order. It is nil if they cannot be read; the
+// profile has the error.
 func (in *input) header(ctx context.Context) ([]string, error) {
 	file, err := in.inFileOrder().open(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (in *input) header(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// sample reads the beginning of the file, whose columns have these names.
+// sample reads the first rows of the file, whose columns have these names.
 func (in *input) sample(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().open(ctx)
 	if err != nil {
@@ -84,15 +84,15 @@ func (in *input) sample(ctx context.Context, names []string, wanted func(name st
 	return roles.Look(ctx, file, names, wanted)
 }
 
-// inFileOrder is the file with its columns as they stand in it.
+// inFileOrder returns the input with its columns in file order.
 func (in *input) inFileOrder() *input {
 	other := *in
 	other.shape = frame.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
 	return &other
 }
 
-// ignoreContentError is nil for an error about what a file holds, which its profile
-// tells, and err for all others.
+// ignoreContentError returns nil for an error about a file's contents, which its profile
+// reports, and err otherwise.
 func ignoreContentError(err error) error {
 	var e *cliError
 	var defect *frame.Defect
@@ -102,8 +102,8 @@ func ignoreContentError(err error) error {
 	return err
 }
 
-// fileError says which file an error is about; one that is no defect is of a flag
-// or of the packing.
+// fileError adds the file to an error. An error that is not a defect is caused by a flag
+// or by compression.
 func (in *input) fileError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -145,8 +145,8 @@ func (r *inputReader) Read(p []byte) (int, error) {
 
 func (r *inputReader) Close() error { return r.file.Close() }
 
-// profile reads the file once and finds out what it holds, by the options' ID and
-// memory. A bad file is no error but has defects.
+// profile reads the file once and returns its profile. An invalid file is not an error:
+// its profile has defects.
 func (in *input) profile(ctx context.Context, progress *term.Progress, opts frame.ScanOptions) (*frame.Profile, error) {
 	in.readError = nil
 	if in.hash != nil {
@@ -191,7 +191,7 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, opts fram
 	if p.Bytes > api.MaxUploadBytes {
 		p.Defects = append(p.Defects, frame.Defect{
 			Code:    string(api.CodeTooLarge),
-			Message: fmt.Sprintf("the file has %d bytes: at most %d are taken", p.Bytes, int64(api.MaxUploadBytes)),
+			Message: fmt.Sprintf("the file has %d bytes: the limit is %d", p.Bytes, int64(api.MaxUploadBytes)),
 		})
 	}
 	return p, nil
@@ -201,8 +201,8 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// findingOf is what an error of open or Read says about a file, nil if it is not
-// about what the file holds.
+// findingOf converts an error of open or Read about a file's contents; nil for other
+// errors.
 func findingOf(err error) *finding {
 	var e *cliError
 	var defect *frame.Defect
@@ -212,7 +212,7 @@ func findingOf(err error) *finding {
 	return &finding{Code: e.code, File: e.file, Line: e.line, Column: e.column, Name: defect.Name, Message: defect.Message}
 }
 
-// uploadSource makes the table ready to be sent; size is that of its plain form.
+// uploadSource returns the table for an upload; size is that of its canonical form.
 func (in *input) uploadSource(ctx context.Context, size int64) client.Source {
 	name := filepath.Base(in.paths[0])
 	if in.isSpooled() || len(in.paths) > 1 {

@@ -16,10 +16,10 @@ import (
 	"foretell/internal/tablefile"
 )
 
-// stdinName is what standard input is called by.
+// stdinName is the name of standard input in messages.
 const stdinName = "standard input"
 
-// shellArgument returns the name of an input as it is typed.
+// shellArgument returns the argument that names an input.
 func shellArgument(name string) string {
 	if name == stdinName {
 		return "-"
@@ -27,7 +27,8 @@ func shellArgument(name string) string {
 	return shellQuote(name)
 }
 
-// shellArguments are the files as they are typed, with flag before each if it is given.
+// shellArguments returns the arguments that name the files, each preceded by flag unless
+// it is "".
 func (in *input) shellArguments(flag string) string {
 	var words []string
 	for _, path := range in.args {
@@ -39,7 +40,7 @@ func (in *input) shellArguments(flag string) string {
 	return strings.Join(words, " ")
 }
 
-// checkOneStdin refuses to read two files from standard input.
+// checkOneStdin returns an error if more than one path is standard input.
 func checkOneStdin(paths ...string) error {
 	first := slices.Index(paths, "-")
 	if first >= 0 && slices.Contains(paths[first+1:], "-") {
@@ -48,8 +49,8 @@ func checkOneStdin(paths ...string) error {
 	return nil
 }
 
-// openInput makes the files at paths one table; - is standard input, and a path that
-// is no file may be a pattern such as part-*.csv. The caller closes the input.
+// openInput opens the files at paths as one table. - is standard input, and a path that
+// does not exist may be a pattern such as part-*.csv. The caller closes the input.
 func (s *layoutFlags) openInput(ctx context.Context, f *factory, blind bool, paths ...string) (*input, error) {
 	shape, err := s.frameLayout(blind)
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *layoutFlags) openInput(ctx context.Context, f *factory, blind bool, pat
 	return in, nil
 }
 
-// normalizedInput is a file that is in the contract's shape already.
+// normalizedInput returns a file that is already in canonical form.
 func normalizedInput(name, path string, blind bool) *input {
 	return &input{
 		name: name, args: []string{name}, paths: []string{path}, shape: frame.Layout{Blind: blind},
@@ -92,24 +93,23 @@ func normalizedInput(name, path string, blind bool) *input {
 	}
 }
 
-// expandPattern returns the files that a pattern matches, in the order of their names.
-// A path that is a file, or no pattern, is returned as it is.
+// expandPattern returns the files that match a pattern, sorted by name. A path that
+// exists, or is not a pattern, is returned unchanged.
 func expandPattern(path string) ([]string, error) {
 	if _, err := os.Lstat(path); err == nil || path == "-" || !strings.ContainsAny(path, "*?[") {
 		return []string{path}, nil
 	}
 	found, err := filepath.Glob(path)
 	if err != nil {
-		return nil, usageErrorf("%s: %w", path, err).withHint("* stands for any characters, ? for one, [a-z] for one of a range")
+		return nil, usageErrorf("%s: %w", path, err).withHint("* matches any characters, ? one character, [a-z] one of a range")
 	}
 	if len(found) == 0 {
-		return nil, exitErrorf(ExitNotFound, "no file has a name like %s", path).withHint("check the pattern; a relative one starts at the current directory")
+		return nil, exitErrorf(ExitNotFound, "no file matches %s", path).withHint("check the pattern; a relative one starts at the current directory")
 	}
 	return found, nil
 }
 
-// file is one file of the input. What can be read only once is kept in a
-// temporary file.
+// file adds one file to the input. A stream is copied to a temporary file.
 func (in *input) file(ctx context.Context, f *factory, path string) (tablefile.File, error) {
 	if path == "-" {
 		return in.spool(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.console.In), nil })
@@ -128,8 +128,8 @@ func (in *input) file(ctx context.Context, f *factory, path string) (tablefile.F
 	return tablefile.File{Name: path, Path: path}, nil
 }
 
-// spool keeps what can be read only once. To open a pipe and to read from it may
-// block for ever, so that both are done beside the wait for ctx.
+// spool copies a stream to a temporary file. Opening and reading a pipe may block
+// forever, so both run beside the wait for ctx.
 func (in *input) spool(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
@@ -156,7 +156,7 @@ func (in *input) spool(ctx context.Context, name string, open func() (io.ReadClo
 	return tablefile.File{Name: name, Path: file.Name()}, nil
 }
 
-// Close removes what was kept of the input.
+// Close removes the temporary files of the input.
 func (in *input) Close() error {
 	for _, path := range in.temps {
 		_ = os.Remove(path) // it lies in the folder for temporary files
@@ -172,12 +172,12 @@ func (in *input) reads(path string) bool {
 	return slices.ContainsFunc(in.paths, func(one string) bool { return sameFile(path, one) })
 }
 
-// isSpooled reports whether a file of the input can be read only once, so that a later
-// command cannot name it.
+// isSpooled reports whether a file of the input is a stream, which a later command cannot
+// read again.
 func (in *input) isSpooled() bool { return len(in.temps) > 0 }
 
-// stem is the file's name without folder and endings: what things made from it
-// are called by. That of several files is what their names begin with.
+// stem returns the file name without folder and extensions, the default name for outputs.
+// For several files it is their common prefix.
 func (in *input) stem() string {
 	if in.args[0] == "-" {
 		return "data"
@@ -205,7 +205,7 @@ func trimExtensions(path string) string {
 	return name
 }
 
-// commonPrefix is what both texts begin with, in whole characters.
+// commonPrefix returns the common prefix of two texts, in whole characters.
 func commonPrefix(a, b string) string {
 	for i, char := range a {
 		if !strings.HasPrefix(b[min(i, len(b)):], string(char)) {

@@ -213,7 +213,7 @@ func TestInterruptedPlan(t *testing.T) {
 	if began.code != 130 || began.stdout != "" {
 		t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 	}
-	if !strings.Contains(began.stderr, "interrupted while rehearsing: nothing is kept of it") {
+	if !strings.Contains(began.stderr, "interrupted while planning: nothing was kept") {
 		t.Errorf("told: %s", began.stderr)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {

@@ -12,28 +12,25 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// keyringService is the name under which the system's keyring lists our
-// entries.
+// keyringService is the service name of our entries in the system keyring.
 const keyringService = "foretell"
 
-// keyringTimeout is how long a keyring may take: a locked one can wait for
-// ever for somebody to unlock it.
+// keyringTimeout limits a keyring request: a locked keyring may wait forever to be
+// unlocked.
 const keyringTimeout = 3 * time.Second
 
-// keyringStore keeps credentials in the system's keyring. Only ErrNotFound
-// means that an entry is absent; everything else means that the keyring cannot
-// be used.
+// keyringStore stores credentials in the system keyring. Only ErrNotFound means that an
+// entry does not exist; any other error means that the keyring is unavailable.
 type keyringStore struct {
 	timeout time.Duration
 }
 
 func newKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
 
-// errKeyring means that the keyring cannot be used.
-var errKeyring = errors.New("the system's keyring cannot be used")
+// errKeyring means that the keyring is unavailable.
+var errKeyring = errors.New("the system keyring is unavailable")
 
-// probe writes, reads and deletes an entry that nobody needs, before anything
-// is asked of the user.
+// probe writes, reads and deletes a test entry, before the user is asked for anything.
 func (v keyringStore) probe() error {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -47,7 +44,7 @@ func (v keyringStore) probe() error {
 			return err
 		}
 		if got != secret {
-			return errors.New("it gave back another value than was stored")
+			return errors.New("it returned another value than was stored")
 		}
 		return nil
 	})
@@ -88,19 +85,19 @@ func (v keyringStore) remove(entry string) error {
 	return err
 }
 
-// explainKeyring says in plain words that no program keeps secrets here, where the
-// library only says which one it could not start. Other errors stay as they are.
+// explainKeyring replaces the library's error if no keyring service is running. Other
+// errors are unchanged.
 func explainKeyring(err error) error {
 	for _, sign := range []string{"dbus-launch", "org.freedesktop.secrets was not provided", "The name org.freedesktop.secrets"} {
 		if strings.Contains(err.Error(), sign) {
-			return errors.New("no Secret Service runs here, as is usual without a desktop session")
+			return errors.New("no Secret Service is running, as is usual without a desktop session")
 		}
 	}
 	return err
 }
 
-// withTimeout runs use for as long as the vault's patience lasts. What hangs is
-// left behind: the process is short.
+// withTimeout runs use for at most the store's timeout. A goroutine that hangs is
+// abandoned, because the process is short-lived.
 func (v keyringStore) withTimeout(use func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- use() }()

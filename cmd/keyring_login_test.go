@@ -43,7 +43,7 @@ func TestKeyringLogin(t *testing.T) {
 	}
 	want(do(bus, "a long password\n", "login", address, "--username", "a@example.com", "--password-stdin", "--stay-signed-in"), 0, "keyring")
 	want(do(bus, "", "datasets", "list", "--json"), 0, "[]")
-	want(do("unix:path=/nowhere", "", "datasets", "list"), 4, "the system's keyring cannot be used")
+	want(do("unix:path=/nowhere", "", "datasets", "list"), 4, "the system keyring is unavailable")
 	files, err := filepath.Glob(filepath.Join(config, "*"))
 	if err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)

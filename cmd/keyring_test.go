@@ -11,8 +11,8 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// exerciseVault holds every vault to the same rules.
-func exerciseVault(t *testing.T, v credentialStore) {
+// exerciseStore holds every vault to the same rules.
+func exerciseStore(t *testing.T, v credentialStore) {
 	t.Helper()
 	const entry = "test-a@example.com at https://foretell.invalid"
 	if _, err := v.get(entry); !errors.Is(err, errNoCredential) {
@@ -37,9 +37,9 @@ func exerciseVault(t *testing.T, v credentialStore) {
 	}
 }
 
-func TestFileVault(t *testing.T) {
+func TestFileStore(t *testing.T) {
 	v := fileStore{t.TempDir() + "/sub/credentials.json"}
-	exerciseVault(t, v)
+	exerciseStore(t, v)
 	if _, err := os.Stat(v.path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an empty file is left behind: %v", err)
 	}
@@ -52,16 +52,16 @@ func TestSystemKeyring(t *testing.T) {
 	if err := v.probe(); err != nil {
 		SkipWithout(t, "keyring", err)
 	}
-	exerciseVault(t, v)
+	exerciseStore(t, v)
 }
 
-func TestKeyringVault(t *testing.T) {
+func TestKeyringStore(t *testing.T) {
 	t.Run("absent_and_unusable_differ", func(t *testing.T) {
 		keyring.MockInit()
-		exerciseVault(t, newKeyringStore())
+		exerciseStore(t, newKeyringStore())
 		keyring.MockInitWithError(errors.New(`exec: "dbus-launch": executable file not found in $PATH`))
 		v := newKeyringStore()
-		if err := v.probe(); !errors.Is(err, errKeyring) || !strings.Contains(err.Error(), "no Secret Service runs here") {
+		if err := v.probe(); !errors.Is(err, errKeyring) || !strings.Contains(err.Error(), "no Secret Service is running") {
 			t.Errorf("probe: %v", err)
 		}
 		if _, err := v.get("x"); !errors.Is(err, errKeyring) || errors.Is(err, errNoCredential) {

@@ -28,14 +28,14 @@ type leaderboardOptions struct {
 func newLeaderboardCmd(f *factory) *cobra.Command {
 	opts := &leaderboardOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "leaderboard [NAME]", Short: "Rank the models of a name by their test figures",
-		Long: `Ranks all models that were trained under a name by their figure on test rows,
-which no algorithm has seen, with its 95 % interval. Models whose interval reaches
-the figure of the best one share its rank, marked with =: these test rows cannot
-tell them apart. NAME defaults to what was trained last.
+		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
+		Long: `Ranks all models of a series by their score on the test rows, which no algorithm has
+seen, with its 95 % interval. Models whose interval reaches the score of the best
+one share its rank, marked with =: these test rows cannot separate them. NAME
+defaults to the series that was trained last.
 
-What was not measured is -, and ranks last. A model without an interval, such as
-one of another service, shares a rank only if its figure is the same.`,
+A model without a test score shows - and ranks last. A model without an interval,
+such as one of another service, shares a rank only if its score is the same.`,
 		Example: `  foretell leaderboard
   foretell leaderboard train --metric macroF1
   foretell leaderboard train --csv`,
@@ -88,7 +88,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	return o.output.writeTable(leaderboardTable(rows), true)
 }
 
-// models lists the models of a name, or of what was trained last.
+// models returns the models of the named series; by default of the series trained last.
 func (o *leaderboardOptions) models(ctx context.Context, session *session, args []string) ([]client.SeriesModel, error) {
 	models, err := collect(session.allModels(ctx))
 	if err != nil {
@@ -100,40 +100,39 @@ func (o *leaderboardOptions) models(ctx context.Context, session *session, args 
 	} else if len(models) > 0 {
 		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
 		name = newest.Series
-		o.output.note("the models of %s", name)
+		o.output.note("models of %s", name)
 	}
 	of := slices.DeleteFunc(models, func(m client.SeriesModel) bool {
 		return m.Series != name && m.Series != client.DatasetName(name, 1) && m.DatasetName != name
 	})
 	if len(of) == 0 && name != "" {
-		return nil, exitErrorf(ExitNotFound, "there is no model of %q", name).withHint("list them with `foretell models list`")
+		return nil, exitErrorf(ExitNotFound, "no model of %q found", name).withHint("list them with `foretell models list`")
 	}
 	return of, nil
 }
 
-// leaderboardEntry is a model with what it is judged by.
+// leaderboardEntry is a model with its scores.
 type leaderboardEntry struct {
-	// Rank counts from 1; Tie reports whether others have it, too.
+	// Rank starts at 1; Tie is set if other models have the same rank.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
-	// Model is the reference of the model, such as train@v3.
+	// Model is the model's reference, such as train@v3.
 	Model         string `json:"model"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`
 	AlgorithmName string `json:"algorithmName,omitempty"`
 	Champion      bool   `json:"champion"`
 	Metric        string `json:"metric"`
-	// Test is the figure on test rows, with its interval; nil if it was not
-	// measured.
+	// Test is the test score with its interval; nil if it was not measured.
 	Test     *float64 `json:"test"`
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	TestRows int64    `json:"testRows"`
 	LogLoss  *float64 `json:"logLoss"` // on test rows
 	Rows     int64    `json:"rows"`    // labelled
-	// Seconds is how long the race took; nil if that is unknown.
+	// Seconds is the duration of the race; nil if unknown.
 	Seconds *float64 `json:"seconds"`
-	// Options are the flags of the race, as they are typed.
+	// Options are the flags of the race.
 	Options   string `json:"options"`
 	CreatedOn string `json:"createdOn"`
 
@@ -141,7 +140,7 @@ type leaderboardEntry struct {
 	job    *api.Training
 }
 
-// loadEntry asks for what a model is judged by.
+// loadEntry loads the training and the report of a model.
 func (c *session) loadEntry(ctx context.Context, m *client.SeriesModel, metric string) (*leaderboardEntry, error) {
 	s := &leaderboardEntry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
@@ -168,7 +167,7 @@ func (c *session) loadEntry(ctx context.Context, m *client.SeriesModel, metric s
 	return s, nil
 }
 
-// setMetric fills in the figures of a report, nil where nothing was measured.
+// setMetric sets the scores of a metric; nil if they were not measured.
 func (s *leaderboardEntry) setMetric(metric string) {
 	s.Test, s.Low, s.High = nil, nil, nil
 	if s.report == nil {
@@ -189,7 +188,7 @@ func (s *leaderboardEntry) setMetric(metric string) {
 	}
 }
 
-// raceOptions are the flags by which a race can be run again.
+// raceOptions returns the flags that repeat a race.
 func raceOptions(job *api.Training, report *api.ModelReport) string {
 	var flags []string
 	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
@@ -215,8 +214,8 @@ func raceOptions(job *api.Training, report *api.ModelReport) string {
 	return strings.Join(flags, " ")
 }
 
-// rank sorts the models, the best first, and gives each its rank. A model whose
-// interval reaches the figure of the best of a rank shares it.
+// rank sorts the models, best first, and sets their ranks. A model whose interval reaches
+// the score of the best model of a rank shares that rank.
 func rank(rows []*leaderboardEntry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -242,9 +241,8 @@ func rank(rows []*leaderboardEntry) {
 	}
 }
 
-// tiesWith reports whether the figure of the model may as well be value: its
-// interval goes that far, or without an interval the figures are equal. sign is -1 for a metric
-// that is better the lower it is.
+// tiesWith reports whether the model's interval includes value; without an interval the
+// score must be equal. sign is -1 for a metric where lower is better.
 func (s *leaderboardEntry) tiesWith(value, sign float64) bool {
 	switch {
 	case s.Low == nil || s.High == nil:
@@ -255,7 +253,7 @@ func (s *leaderboardEntry) tiesWith(value, sign float64) bool {
 	return *s.High >= value
 }
 
-// boolToInt is 1 for true, so that what is false sorts before it.
+// boolToInt returns 1 for true, so that false sorts first.
 func boolToInt(b bool) int {
 	if b {
 		return 1
@@ -263,7 +261,7 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// leaderboardTable lists models by their rank.
+// leaderboardTable returns the table of ranked models.
 func leaderboardTable(rows []*leaderboardEntry) *term.Table {
 	t := &term.Table{Right: []bool{true, false, false, true, true, true, true, true, true, true}}
 	metric := ""
@@ -297,7 +295,7 @@ func leaderboardTable(rows []*leaderboardEntry) *term.Table {
 	return t
 }
 
-// optionalScoreCell is a figure as a cell, a dash for one that was not measured.
+// optionalScoreCell formats a score; nil as a dash.
 func optionalScoreCell(v *float64) term.Cell {
 	if v == nil {
 		return term.Cell{Text: "-"}

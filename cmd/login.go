@@ -28,11 +28,11 @@ type loginOptions struct {
 func newLoginCmd(f *factory) *cobra.Command {
 	opts := &loginOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "login [URL]", Short: "Sign in to a service and remember it",
+		Use: "login [URL]", Short: "Sign in to a service and make it the default",
 		Long: `Signs in to the service at URL and makes it the one that commands use. The token
-is kept in the system's keyring, which is tried before the password is asked for.
-A secret never stands in an argument: it is asked for, or read from standard
-input or the environment.`,
+is stored in the system keyring, which is tested before the password is requested.
+A secret is never an argument: it is prompted for, or read from standard input or
+the environment.`,
 		Args: positionalArgs("[URL]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -41,11 +41,11 @@ input or the environment.`,
 	flags.String(keyServer, "", "`URL` of the service")
 	flags.StringVar(&opts.username, keyUsername, "", "`e-mail` of the account")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
-	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input, and log in with that")
-	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "keep the password in the keyring, to log in again when the token has expired")
-	flags.StringVar(&opts.storage, keyStorage, "", "where to keep credentials: keyring, file or none")
-	flags.Bool(keyNoInput, false, "never ask; a question that is needed is an error")
-	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
+	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
+	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token has expired")
+	flags.StringVar(&opts.storage, keyStorage, "", "where to store credentials: keyring, file or none")
+	flags.Bool(keyNoInput, false, "never prompt; it is an error if a prompt is needed")
+	flags.Var(new(traceFlag), keyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
 	flags.Lookup(keyDebug).NoOptDefVal = "true"
 	completeValues(cmd, keyStorage, storageKeyring, storageFile, storageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", f.completeProfiles) // the flag is there
@@ -64,7 +64,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		s.Set(keyServer, args[0])
 	}
-	if err := o.require(ctx, s, keyServer, "Address of the service:", "give its address: `foretell login URL`"); err != nil {
+	if err := o.require(ctx, s, keyServer, "Address of the service:", "name it: `foretell login URL`"); err != nil {
 		return err
 	}
 	trace, closeTrace, err := o.host.tracer(s.GetString(keyDebug))
@@ -96,7 +96,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	earlier, err := tokens.store.get(tokens.entry())
 	if err == nil && earlier.Password != "" && kept.Password == "" {
-		o.output.note("the password is no longer kept; --stay-signed-in keeps it")
+		o.output.note("the password is no longer stored; --stay-signed-in stores it")
 	}
 	if err := tokens.store.set(tokens.entry(), kept); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if storage == storageNone {
-		o.output.note("no credentials are kept: commands need %s, or %s and %s", envToken, envUsername, envPassword)
+		o.output.note("no credentials are stored: commands need %s, or %s and %s", envToken, envUsername, envPassword)
 	}
 	return printItem(&o.output, signedIn{
 		Server: tokens.server, Username: tokens.username, Profile: s.profile, Storage: storage,
@@ -113,8 +113,8 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}, "server", "username", "profile", "storage", "expires", "staysSignedIn")
 }
 
-// checkReachable returns an error for settings that cannot be used and for a service that
-// does not answer, before anything is asked that would then be in vain.
+// checkReachable returns an error for invalid settings or an unreachable service, before
+// the user is prompted.
 func (o *loginOptions) checkReachable(ctx context.Context, s *settings, opts client.Options) error {
 	if _, err := o.host.promptDisabled(o.confirm.cmd); err != nil {
 		return err
@@ -131,10 +131,10 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *settings, opts cli
 	if !errors.As(err, &network) { // any answer will do
 		return nil
 	}
-	return asCLIError(ctx, err).withHint("check the address, and that the service runs; then type the same again")
+	return asCLIError(ctx, err).withHint("check the address and that the service is running, then run the command again")
 }
 
-// signedIn is what login prints.
+// signedIn is the output of login.
 type signedIn struct {
 	Server        string `json:"server"`
 	Username      string `json:"username"`
@@ -144,45 +144,45 @@ type signedIn struct {
 	StaysSignedIn bool   `json:"staysSignedIn"`
 }
 
-// settingNames names settings as a question does.
+// settingNames names settings in error messages.
 var settingNames = map[string]string{keyServer: "service's address", keyUsername: "account's e-mail"}
 
-// require asks for a setting that has no value.
+// require prompts for a setting that has no value.
 func (o *loginOptions) require(ctx context.Context, s *settings, key, question, otherwise string) error {
 	if s.GetString(key) != "" {
 		return nil
 	}
 	if mute, err := o.host.promptDisabled(o.confirm.cmd); err != nil || mute {
-		return errors.Join(err, usageErrorf("the %s is not known, and there is nobody to ask", settingNames[key]).withHint("%s", otherwise))
+		return errors.Join(err, usageErrorf("the %s is required, and prompting is disabled", settingNames[key]).withHint("%s", otherwise))
 	}
 	text, err := o.host.console.Ask(ctx, question)
 	if err != nil {
 		return err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return usageErrorf("the %s is needed", settingNames[key]).withHint("%s", otherwise)
+		return usageErrorf("the %s is required", settingNames[key]).withHint("%s", otherwise)
 	}
 	s.Set(key, text)
 	return nil
 }
 
-// checkStorage refuses a storage that cannot hold the secrets.
+// checkStorage returns an error for a storage that cannot hold the secrets.
 func (o *loginOptions) checkStorage(storage string) error {
 	switch storage {
 	case "", storageKeyring:
 		return nil
 	case storageFile, storageNone:
 		if o.staySignedIn {
-			return usageErrorf("--stay-signed-in keeps the password, which only the keyring may hold").
-				withHint("leave it out, or set %s for a log-in without questions", envPassword)
+			return usageErrorf("--stay-signed-in stores the password, which only the keyring may hold").
+				withHint("omit it, or set %s to sign in without prompts", envPassword)
 		}
 		return nil
 	}
-	return usageErrorf("--storage %q: it takes keyring, file or none", storage)
+	return usageErrorf("invalid --storage %q: want keyring, file or none", storage)
 }
 
-// chooseStorage settles where credentials go, before anything secret is asked
-// for. A storage that was named never becomes another.
+// chooseStorage returns where to store credentials, before a secret is prompted for. It
+// never replaces the storage that the user named.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, error) {
 	storage := s.GetString(keyStorage)
 	if storage == storageFile || storage == storageNone {
@@ -193,7 +193,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, 
 		return storageKeyring, nil
 	}
 	refusal := exitErrorf(ExitSignIn, "%w", err).
-		withHint("set %s, or keep the token in a file that only you may read with --storage file", envToken)
+		withHint("set %s, or store the token in a file that only you can read with --storage file", envToken)
 	if storage == storageKeyring || o.staySignedIn {
 		return "", refusal
 	}
@@ -201,7 +201,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, 
 		return "", refusal
 	}
 	o.host.note("%s", refusal.fact)
-	ok, err := o.host.console.Confirm(ctx, "Keep the token in a file that only you may read?")
+	ok, err := o.host.console.Confirm(ctx, "Store the token in a file that only you can read?")
 	if err != nil {
 		return "", err
 	}
@@ -211,7 +211,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, 
 	return storageFile, nil
 }
 
-// credential returns what to keep: a token as it is, or one for a password.
+// credential returns what to store: a given token, or the token for a password.
 func (o *loginOptions) credential(ctx context.Context, tokens *tokenSource) (credential, error) {
 	if o.tokenStdin {
 		token, err := readSecret(o.host.console.In)
@@ -240,8 +240,7 @@ func (o *loginOptions) credential(ctx context.Context, tokens *tokenSource) (cre
 	return kept, nil
 }
 
-// verifyToken finds out whether the service takes a token. How long it lives only
-// the service knows.
+// verifyToken checks that the service accepts a token. Its lifetime is unknown.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *tokenSource, token string) (credential, error) {
 	tokens.client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
@@ -265,7 +264,7 @@ func (o *loginOptions) password(ctx context.Context, tokens *tokenSource) (strin
 		return password, err
 	}
 	if mute, err := o.host.promptDisabled(o.confirm.cmd); err != nil || mute {
-		return "", errors.Join(err, usageErrorf("the password is needed, and there is nobody to ask").
+		return "", errors.Join(err, usageErrorf("the password is required, and prompting is disabled").
 			withHint("pipe it into --password-stdin, or set %s", envPassword))
 	}
 	return o.host.console.Password(ctx, "Password for "+tokens.username+":")
@@ -279,12 +278,12 @@ func readSecret(r io.Reader) (string, error) {
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return "", usageErrorf("standard input holds no secret").withHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
+		return "", usageErrorf("standard input is empty").withHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
 	}
 	return line, nil
 }
 
-// saveProfile makes the account the profile's. Nothing of it is secret.
+// saveProfile stores the account in the profile, without secrets.
 func (o *loginOptions) saveProfile(profile string, tokens *tokenSource) error {
 	for _, setting := range [][2]string{
 		{keyServer, tokens.server}, {keyUsername, tokens.username}, {keyStorage, tokens.storage},

@@ -15,9 +15,9 @@ type logoutOptions struct {
 func newLogoutCmd(f *factory) *cobra.Command {
 	opts := &logoutOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "logout", Short: "Forget the service and its credentials",
-		Long: `Removes the token, and the password if it was kept, and the service's address
-from the profile. Commands then work on this machine again.`,
+		Use: "logout", Short: "Sign out of a service and remove its credentials",
+		Long: `Removes the token, the password if it was stored, and the service's address from the
+profile. Commands then use the embedded service again.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
 	}
@@ -36,22 +36,22 @@ func (o *logoutOptions) run() error {
 	if err != nil {
 		return err
 	}
-	// Of the profile alone: what the environment says is not forgotten.
+	// Only the profile: the environment is unchanged.
 	kept := &settings{Viper: newViper(), profile: s.profile}
 	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + keyDelimiter + s.profile)); err != nil {
 		return err
 	}
 	server := kept.GetString(keyServer)
 	if server == "" {
-		return exitErrorf(ExitSignIn, "profile %s is not signed in anywhere", s.profile).
-			withHint("there is nothing to sign out of; `foretell status` tells what commands use")
+		return exitErrorf(ExitSignIn, "profile %s is not signed in", s.profile).
+			withHint("`foretell status` shows which service commands use")
 	}
 	tokens, err := o.host.newTokenSource(kept, client.Options{BaseURL: server})
 	if err != nil {
 		return err
 	}
 	if err := tokens.store.remove(tokens.entry()); err != nil {
-		return exitErrorf(ExitSignIn, "the credentials for %s cannot be removed: %w", server, err).withHint("unlock the keyring and try again")
+		return exitErrorf(ExitSignIn, "cannot remove the credentials for %s: %w", server, err).withHint("unlock the keyring and try again")
 	}
 	for _, key := range []string{keyServer, keyUsername, keyStorage} {
 		if err := o.host.setConfig("", "profiles", s.profile, key); err != nil {
@@ -62,7 +62,7 @@ func (o *logoutOptions) run() error {
 	return printItem(&o.output, signedOut{Server: server, Username: tokens.username, Profile: s.profile}, "server", "username", "profile")
 }
 
-// signedOut is what logout prints.
+// signedOut is the output of logout.
 type signedOut struct {
 	Server   string `json:"server"`
 	Username string `json:"username"`

@@ -14,7 +14,7 @@ type manOptions struct {
 	host *factory
 }
 
-// newManCmd makes the command that packagers use; users have --help.
+// newManCmd returns the hidden command for packagers.
 func newManCmd(f *factory) *cobra.Command {
 	opts := &manOptions{host: f}
 	return &cobra.Command{
@@ -38,7 +38,7 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 	})
 }
 
-// eachPage visits every command and help topic that has a page in the manual.
+// eachPage calls visit for every command and help topic with a manual page.
 func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
 	if err := visit(cmd); err != nil {
 		return err
@@ -55,10 +55,10 @@ func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
 	return nil
 }
 
-// pageName is what a command's page is called, such as foretell-datasets-list.
+// pageName returns the name of a command's page, such as foretell-datasets-list.
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manPage writes the page of a command for man(1).
+// manPage returns the manual page of a command for man(1).
 func manPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := pageName(cmd)
@@ -90,7 +90,7 @@ func manPage(cmd *cobra.Command) string {
 	return b.String() + seeAlso(cmd)
 }
 
-// roffFlag writes what a flag is called, takes and means.
+// roffFlag formats a flag with its value and usage.
 func roffFlag(f *pflag.Flag) string {
 	if f.Hidden {
 		return ""
@@ -109,7 +109,7 @@ func roffFlag(f *pflag.Flag) string {
 	return b.String()
 }
 
-// seeAlso names the pages above and below a command's.
+// seeAlso lists the pages of the parent and the children of a command.
 func seeAlso(cmd *cobra.Command) string {
 	var names []string
 	if cmd.HasParent() {
@@ -133,7 +133,7 @@ func seeAlso(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// roff escapes a text for one line of a page.
+// roff escapes one line of text.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "’", `\(cq`, "…", `\&...`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -142,7 +142,7 @@ func roff(text string) string {
 	return text
 }
 
-// roffText sets paragraphs; lines that are indented stay as they are.
+// roffText formats paragraphs; indented ones are kept verbatim.
 func roffText(text string) string {
 	var b strings.Builder
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
@@ -160,7 +160,7 @@ func roffText(text string) string {
 	return b.String()
 }
 
-// roffBlock sets lines as they are.
+// roffBlock formats lines verbatim.
 func roffBlock(text string) string {
 	var b strings.Builder
 	b.WriteString(".nf\n")

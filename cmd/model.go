@@ -24,14 +24,14 @@ var (
 func newModelsCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
-		Short: "Models that races have produced",
+		Short: "Manage trained models",
 		Long: `REF is a model's key, at least 6 characters of it, NAME or NAME@champion for the
 best model of the series NAME, NAME@v3 for its third, or @last.
 
-A series is what the runs of one name make: its versions count up over all of its
-datasets. Its champion is the model with the highest validation performance of
-those raced for the same metric as the newest one. The name of a single dataset
-means its own models only.`,
+A series is all models of one name: its versions are numbered across its datasets.
+Its champion is the model with the highest validation performance of those raced
+for the same metric as the newest one. The name of a single dataset refers to its
+own models only.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd
@@ -46,7 +46,7 @@ type modelsListOptions struct {
 func newModelsListCmd(f *factory) *cobra.Command {
 	opts := &modelsListOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "list [DATASET]", Short: "List models, those of a series newest first", Args: positionalArgs("[DATASET]"),
+		Use: "list [DATASET]", Short: "List models, newest first within a series", Args: positionalArgs("[DATASET]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.service.bind(cmd, f)
@@ -90,7 +90,7 @@ func newModelsGetCmd(f *factory) *cobra.Command {
 
 func newModelsReportCmd(f *factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.ModelReport]{
-		use: "report REF", short: "Show how good a model is and what it looks at", resource: modelResource, hasRequirements: true,
+		use: "report REF", short: "Show a model's scores and feature importances", resource: modelResource, hasRequirements: true,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
 			return client.Call(ctx, c, api.GetModelReport, &api.ModelInput{ModelKey: key})
 		},
@@ -98,11 +98,10 @@ func newModelsReportCmd(f *factory) *cobra.Command {
 	})
 }
 
-// reportWidth is how wide the bars of a report may reach; a narrower terminal
-// has shorter ones.
+// reportWidth is the maximum width of a report.
 const reportWidth = 80
 
-// printReport prints a report as text, or its members if they are asked for.
+// printReport prints a report as text, or its fields if requested.
 func printReport(o *output, r *api.ModelReport) error {
 	if o.json || o.quiet || len(o.fields) > 0 {
 		return printItem(o, r, "modelKey")

@@ -23,11 +23,11 @@ type modelsDiffOptions struct {
 func newModelsDiffCmd(f *factory) *cobra.Command {
 	opts := &modelsDiffOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "diff A B", Short: "Compare two models: figures with intervals, options, data, importances",
+		Use: "diff A B", Short: "Compare two models: scores with intervals, options, data, importances",
 		Long: `Shows two models side by side: their test scores with 95 % intervals, their
 training options and data, and the importance of each column. Where the intervals
 overlap, the difference may be chance. To compare two models on the same rows,
-predict these with both models and use ` + "`foretell predictions diff A.csv B.csv --answers FILE`" + `.`,
+predict them with both models and use ` + "`foretell predictions diff A.csv B.csv --answers FILE`" + `.`,
 		Example: `  foretell models diff train@v1 train@champion`,
 		Args:    positionalArgs("A", "B"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
@@ -43,7 +43,7 @@ type comparison struct {
 	Name string `json:"name"`
 	A    any    `json:"a"`
 	B    any    `json:"b"`
-	// LowA to HighB are the ends of the 95 % intervals of figures, nil for none.
+	// LowA to HighB are the 95 % intervals of scores; nil if there is none.
 	LowA  *float64 `json:"lowA,omitempty"`
 	HighA *float64 `json:"highA,omitempty"`
 	LowB  *float64 `json:"lowB,omitempty"`
@@ -76,7 +76,7 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 	return o.output.writeTable(t, true)
 }
 
-// findEntry finds the model that ref means, with what it is judged by.
+// findEntry resolves ref and loads the model's scores.
 func (c *session) findEntry(ctx context.Context, ref string) (*leaderboardEntry, error) {
 	key, err := c.modelKey(ctx, ref)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *session) findEntry(ctx context.Context, ref string) (*leaderboardEntry,
 	return c.loadEntry(ctx, m, api.MetricAccuracy)
 }
 
-// compareModels lists the properties of two models.
+// compareModels returns the properties of two models.
 func compareModels(a, b *leaderboardEntry) []comparison {
 	rows := []comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
@@ -122,7 +122,7 @@ func compareModels(a, b *leaderboardEntry) []comparison {
 	return rows
 }
 
-// anyOrNil is the value behind p as a member of JSON, null for none.
+// anyOrNil returns *p, or nil if p is nil, so that JSON has null.
 func anyOrNil(p *float64) any {
 	if p == nil {
 		return nil
@@ -130,7 +130,7 @@ func anyOrNil(p *float64) any {
 	return *p
 }
 
-// importantColumns are the most important columns of either model.
+// importantColumns returns the most important columns of the models.
 func importantColumns(models ...*leaderboardEntry) []string {
 	const most = 10
 	var names []string
@@ -147,7 +147,7 @@ func importantColumns(models ...*leaderboardEntry) []string {
 	return names
 }
 
-// importance is how much the model relies on a column; nil if that is unknown.
+// importance returns the importance of a column; nil if unknown.
 func (s *leaderboardEntry) importance(column string) *float64 {
 	if s.report == nil {
 		return nil
@@ -160,7 +160,7 @@ func (s *leaderboardEntry) importance(column string) *float64 {
 	return nil
 }
 
-// comparedCell is a property with its interval as a cell.
+// comparedCell formats a property with its interval.
 func comparedCell(v any, low, high *float64) term.Cell {
 	switch v := v.(type) {
 	case nil:

@@ -19,17 +19,16 @@ type modelsExportOptions struct {
 func newModelsExportCmd(f *factory) *cobra.Command {
 	opts := &modelsExportOptions{wait: waitFlags{serviceFlags: serviceFlags{idle: true}}}
 	cmd := &cobra.Command{
-		Use: "export REF", Short: "Write the file of a model, checked",
-		Long: `Downloads the file of a model as the service keeps it, checks it by the sum at its
-end, and gives it its name. The path is printed.`,
+		Use: "export REF", Short: "Download and verify a model file",
+		Long: `Downloads a model file, verifies its checksum, and prints its path.`,
 		Args: positionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.wait.serviceFlags.bind(cmd, f)
 	opts.wait.bindProgress(cmd)
 	opts.output.bindItem(cmd, f, resultType[exportDocument]())
-	opts.target = outputFile{host: f, content: "the model itself", noReceipt: true}
-	cmd.Flags().StringVarP(&opts.target.path, "output", "o", "", "`file` for the model, - for standard output (default KEY.model, of the key's first 8)")
+	opts.target = outputFile{host: f, content: "the model", noReceipt: true}
+	cmd.Flags().StringVarP(&opts.target.path, "output", "o", "", "`file` for the model, - for standard output (default the first 8 characters of the key and .model)")
 	cmd.Flags().BoolVar(&opts.target.force, "force", false, "replace the output file if it exists")
 	cmd.ValidArgsFunction = opts.wait.completeReference(modelNames)
 	return cmd
@@ -40,7 +39,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if o.target.toStdout() && o.target.host.console.OutTerminal {
-		return usageErrorf("a model is no text: a terminal cannot show it").withHint("name a file with -o, or pipe it to where it goes")
+		return usageErrorf("a model is binary: a terminal cannot show it").withHint("name a file with -o, or pipe the output")
 	}
 	ctx, session, done, err := o.wait.open(ctx)
 	if err != nil {
@@ -77,15 +76,15 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	return o.output.printLine(written.Path)
 }
 
-// exportDocument is what is printed of a model that was written.
+// exportDocument is the output of models export.
 type exportDocument struct {
 	Path     string `json:"path"`
 	Bytes    int64  `json:"bytes"`
 	ModelKey string `json:"modelKey"`
 }
 
-// wholeModel proves a model file by its own sum; again is the command that gets
-// it once more.
+// wholeModel verifies a model file by its checksum; again is the command that downloads
+// it again.
 func wholeModel(path, again string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -97,7 +96,7 @@ func wholeModel(path, again string) error {
 		return err
 	}
 	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return exitErrorf(ExitUntrusted, "what arrived is no model: %w", err).withHint("nothing was written; try again with `%s`", again)
+		return exitErrorf(ExitUntrusted, "the downloaded file is not a model: %w", err).withHint("nothing was written; try again with `%s`", again)
 	}
 	return nil
 }

@@ -25,18 +25,18 @@ type openOptions struct {
 func newOpenCmd(f *factory) *cobra.Command {
 	opts := &openOptions{host: f, service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "open [REF]", Short: "Show the dashboard page of a thing in a browser",
+		Use: "open [REF]", Short: "Open the dashboard in a browser",
 		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
 prediction. REF is a key, at least 6 characters of it, the name of a dataset, or
-for a model NAME@champion or NAME@v3. Where there is no terminal, or with
---no-browser, the page's address is printed instead.
+for a model NAME@champion or NAME@v3. Without a terminal, or with
+--no-browser, the page's URL is printed instead.
 
-The embedded service has no pages, and not every service has them.`,
+The embedded service has no dashboard, and not every service has one.`,
 		Args: positionalArgs("[REF]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.service.bind(cmd, f)
-	cmd.Flags().BoolVar(&opts.noBrowser, "no-browser", false, "print the address and open nothing")
+	cmd.Flags().BoolVar(&opts.noBrowser, "no-browser", false, "print the URL instead of opening it")
 	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
 	return cmd
 }
@@ -48,7 +48,7 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	}
 	defer session.Close()
 	if session.embedded {
-		return noPagesError(usageErrorf("the embedded service has no pages to open"), args)
+		return noPagesError(usageErrorf("the embedded service has no dashboard"), args)
 	}
 	address := session.BaseURL() + "/"
 	if len(args) > 0 {
@@ -59,7 +59,7 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 		address += page
 	}
 	if !hasPages(ctx, session) {
-		return noPagesError(exitErrorf(ExitNotFound, "the service at %s has no pages to open", session.BaseURL()), args)
+		return noPagesError(exitErrorf(ExitNotFound, "the service at %s has no dashboard", session.BaseURL()), args)
 	}
 	if o.noBrowser || !o.host.console.OutTerminal {
 		_, err := fmt.Fprintln(o.host.console.Out, address)
@@ -67,14 +67,14 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	}
 	o.host.note("opening %s", address)
 	if err := o.browse(ctx, address); err != nil {
-		return exitErrorf(ExitUnexpected, "no browser could be started for %s: %w", address, err).
-			withHint("name one in BROWSER, or print the address with --no-browser")
+		return exitErrorf(ExitUnexpected, "cannot start a browser for %s: %w", address, err).
+			withHint("set BROWSER, or print the URL with --no-browser")
 	}
 	return nil
 }
 
-// hasPages asks for the front page. A service without a dashboard answers there
-// as its API does; whatever else comes is for the browser to show.
+// hasPages requests the front page. A service without a dashboard responds as its API
+// does; anything else is a page.
 func hasPages(ctx context.Context, session *session) bool {
 	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
@@ -84,7 +84,7 @@ func hasPages(ctx context.Context, session *session) bool {
 	return !strings.Contains(page.Header.Get("Content-Type"), "json")
 }
 
-// noPagesError says what to type instead.
+// noPagesError adds the alternatives to the error.
 func noPagesError(e *cliError, args []string) error {
 	if len(args) == 0 {
 		return e.withHint("see `foretell datasets list`, or open a service that has a dashboard with --server URL")
@@ -92,8 +92,7 @@ func noPagesError(e *cliError, args []string) error {
 	return e.withHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service that has a dashboard with --server URL", shellQuote(args[0]))
 }
 
-// findPage finds the one thing that a reference means, and gives the path of
-// its page.
+// findPage returns the path of the page of the object that ref means.
 func findPage(ctx context.Context, session *session, ref string) (string, error) {
 	kinds := []struct {
 		path string
@@ -116,12 +115,12 @@ func findPage(ctx context.Context, session *session, ref string) (string, error)
 		errors.As(err, &missing)
 	}
 	if missing == nil || len(kinds) > 1 {
-		return "", exitErrorf(ExitNotFound, "there is no dataset, training, model or prediction %q", ref).withHint("see `foretell datasets list`")
+		return "", exitErrorf(ExitNotFound, "no dataset, training, model or prediction %q found", ref).withHint("see `foretell datasets list`")
 	}
 	return "", missing
 }
 
-// browse starts a browser and does not wait for it.
+// browse starts a browser without waiting for it.
 func (o *openOptions) browse(ctx context.Context, address string) error {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {

@@ -12,12 +12,12 @@ import (
 	"foretell/internal/term"
 )
 
-// output prints a command's result in the form that was asked for.
+// output prints a command's result in the requested format.
 type output struct {
 	host *factory
 	cmd  *cobra.Command
-	// members are the JSON members of what the command prints; nil if they are known
-	// only from the result.
+	// members are the JSON fields of the result; nil if they are only known from the
+	// result.
 	members []string
 
 	json     bool
@@ -27,19 +27,18 @@ type output struct {
 	tsv      bool
 	noHeader bool
 	quiet    bool
-	// noTruncate keeps a list's cells as long as they are on a narrow terminal, too.
+	// noTruncate disables truncating cells on a narrow terminal.
 	noTruncate bool
-	// emptyHint is the command that makes the first item of a list; a terminal shows
-	// it in place of an empty list.
+	// emptyHint is the command that creates the first item of a list. A terminal shows it
+	// instead of an empty list.
 	emptyHint string
 }
 
-// resultType tells bindItem and bindList what a command prints, so that --fields
-// can be checked before anything is done.
+// resultType returns the type of a command's result for bindItem and bindList, so that
+// --fields is checked before the command runs.
 func resultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// bindItem adds the flags of a command whose result is one thing, of one of
-// the types.
+// bindItem adds the flags of a command whose result is one item of one of the types.
 func (o *output) bindItem(cmd *cobra.Command, f *factory, types ...reflect.Type) {
 	o.host, o.cmd = f, cmd
 	for _, t := range types {
@@ -51,21 +50,20 @@ func (o *output) bindItem(cmd *cobra.Command, f *factory, types ...reflect.Type)
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print one JSON document")
-	flags.Var((*fieldsFlag)(o), "fields", "print only these members, by their JSON `names`")
+	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, by their JSON `names`")
 	o.bindFilter()
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
 	setGroup(flags, groupOutput, "json", "fields", "jq", "template", "quiet")
 	_ = cmd.RegisterFlagCompletionFunc("fields", completeList(o.members)) // the flag is there
 }
 
-// bindList adds the flags of a command whose result is a list of things of the
-// type.
+// bindList adds the flags of a command whose result is a list of items of the type.
 func (o *output) bindList(cmd *cobra.Command, f *factory, types ...reflect.Type) {
 	o.bindItem(cmd, f, types...)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.csv, "csv", false, "print CSV")
 	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
-	flags.BoolVar(&o.noHeader, "no-header", false, "leave the header line out")
+	flags.BoolVar(&o.noHeader, "no-header", false, "omit the header line")
 	setGroup(flags, groupOutput, "csv", "tsv", "no-header")
 	for _, form := range []string{"json", "jq", "template"} {
 		cmd.MarkFlagsMutuallyExclusive(form, "csv", "tsv", "quiet")
@@ -74,12 +72,12 @@ func (o *output) bindList(cmd *cobra.Command, f *factory, types ...reflect.Type)
 	cmd.MarkFlagsMutuallyExclusive("quiet", "no-header")
 }
 
-// fieldsFlag is the flag --fields of an output.
+// fieldsFlag is the value of --fields.
 type fieldsFlag output
 
 func (f *fieldsFlag) String() string { return strings.Join(f.fields, ",") }
 
-// Set takes names with commas between them.
+// Set parses comma-separated names.
 func (f *fieldsFlag) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); name == "" {
@@ -93,34 +91,33 @@ func (f *fieldsFlag) Set(text string) error {
 	return nil
 }
 
-// Type is what pflag calls the value.
+// Type returns the name of the type for pflag.
 func (f *fieldsFlag) Type() string { return "strings" }
 
 func validateField(name string, members []string) error {
 	if members == nil || slices.Contains(members, name) {
 		return nil
 	}
-	return usageErrorf("--fields: there is no %q", name).withHint("the fields are %s", strings.Join(members, ", "))
+	return usageErrorf("--fields: unknown field %q", name).withHint("known fields: %s", strings.Join(members, ", "))
 }
 
-// listFlags is the flag of every list.
+// listFlags holds the flags of every list command.
 type listFlags struct {
 	limit uint
 }
 
 func (l *listFlags) bind(cmd *cobra.Command) {
-	cmd.Flags().UintVar(&l.limit, "limit", 0, "print at most `N`, the newest; 0 prints all")
+	cmd.Flags().UintVar(&l.limit, "limit", 0, "print at most the `N` newest; 0 prints all")
 }
 
-// note tells a fact beside the result, unless the user wants quiet.
+// note prints a notice to standard error unless --quiet is set.
 func (o *output) note(format string, args ...any) {
 	if !o.quiet {
 		o.host.note(format, args...)
 	}
 }
 
-// printList prints items; columns are the members shown where --fields names none,
-// the first of them the key.
+// printList prints items. columns are the default fields, the key first.
 func printList[T any](o *output, items []T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -154,8 +151,7 @@ func printList[T any](o *output, items []T, columns ...string) error {
 	return nil
 }
 
-// noteEmpty reports whether n is 0 and a terminal was told so, where an empty list
-// would be a bare header.
+// noteEmpty reports whether n is 0 and a notice was printed instead of a bare header.
 func (o *output) noteEmpty(n int) bool {
 	if n > 0 || o.emptyHint == "" || o.csv || o.tsv || !o.host.console.OutTerminal {
 		return false
@@ -169,10 +165,10 @@ func (o *output) noteEmpty(n int) bool {
 	return true
 }
 
-// firstRunHint are the commands that fill all the lists of a service.
+// firstRunHint has the commands that create the first items.
 const firstRunHint = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
 
-// toRecords returns the members of things of one type.
+// toRecords returns the fields of items.
 func toRecords[T any](items []T) (records []term.Record, err error) {
 	records = make([]term.Record, len(items))
 	for i, item := range items {
@@ -183,9 +179,8 @@ func toRecords[T any](items []T) (records []term.Record, err error) {
 	return records, nil
 }
 
-// printItem prints one thing as its members, those without a value left out;
-// columns are the members shown where --fields names none, the first of them
-// the key.
+// printItem prints the fields of one item, except empty ones. columns are the default
+// fields, the key first.
 func printItem[T any](o *output, v T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -223,7 +218,8 @@ func printItem[T any](o *output, v T, columns ...string) error {
 	return nil
 }
 
-// chooseColumns checks the columns against the members of the type that is printed.
+// chooseColumns returns the selected fields, checked against the type, or columns by
+// default.
 func (o *output) chooseColumns(t reflect.Type, columns []string) ([]string, error) {
 	if len(o.fields) == 0 {
 		return columns, nil
@@ -252,7 +248,7 @@ func (o *output) printSelected(records []term.Record) error {
 	return o.printJSON(docs)
 }
 
-// printJSON prints v as JSON, or what --jq or --template makes of it.
+// printJSON prints v as JSON, or the output of --jq or --template.
 func (o *output) printJSON(v any) error {
 	if o.filter != nil {
 		return o.printFiltered(v)
@@ -274,8 +270,8 @@ func (o *output) printLine(text string) error {
 // printTable prints a table: aligned on a terminal, TSV in a pipe.
 func (o *output) printTable(t *term.Table) error { return o.writeTable(t, false) }
 
-// writeTable is table, but with pages set it shows a table longer than the terminal in the
-// pager.
+// writeTable is printTable; if pages is set, a table longer than the terminal is shown in
+// the pager.
 func (o *output) writeTable(t *term.Table, pages bool) error {
 	if o.noHeader {
 		t.Header = nil

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/term"
 )
 
-// tabulate makes a table of the named members.
+// tabulate returns a table of the named fields.
 func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
 	t := &term.Table{Right: make([]bool, len(columns)), NoTruncate: o.noTruncate}
 	for i, name := range columns {
@@ -32,12 +32,11 @@ func (o *output) tabulate(records []term.Record, columns []string) *term.Table {
 	return t
 }
 
-// shortHeadings are the headings of columns whose cells are shorter than their
-// names, for a narrow terminal.
+// shortHeadings are short headings for a narrow terminal.
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
-// heading is how a terminal shows the name of a column: what its cells already
-// say is left out. first is set for the key of the row's own thing.
+// heading returns the heading of a column on a terminal, without what its cells already
+// say. first is set for the key of the row's object.
 func heading(name string, first bool) string {
 	switch {
 	case first && strings.HasSuffix(name, "Key"):
@@ -59,8 +58,8 @@ func heading(name string, first bool) string {
 	return name
 }
 
-// cell returns a member as a terminal shows it: times relative, keys that can be cut,
-// figures with four digits, states in colour.
+// cell formats a field for a terminal: relative times, keys that can be shortened, scores
+// with four digits, coloured states.
 func (o *output) cell(name string, r term.Record) term.Cell {
 	text := r.Text(name)
 	c := term.Cell{Text: text}

@@ -20,40 +20,40 @@ import (
 	"foretell/internal/term"
 )
 
-// outputFile is where a file from the service goes.
+// outputFile is the destination of a downloaded file.
 type outputFile struct {
 	host  *factory
 	path  string
 	force bool
-	// content is what is in the file, in words.
+	// content describes the file in messages.
 	content string
-	// noReceipt leaves out the document that tells where a result is from.
+	// noReceipt disables the receipt.
 	noReceipt bool
-	// columns are those of the result that are kept; nil for all.
+	// columns are the columns of the result to keep; nil for all.
 	columns columnsFlag
 }
 
 func (t *outputFile) bind(cmd *cobra.Command, f *factory) {
-	t.host, t.content = f, "the predictions themselves"
+	t.host, t.content = f, "the predictions"
 	cmd.Flags().StringVarP(&t.path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.force, "force", false, "replace the output file and its receipt if they exist")
 	cmd.Flags().Var(&t.columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames one")
 	cmd.Flags().BoolVar(&t.noReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
 }
 
-// toStdout reports whether the result itself is what is printed.
+// toStdout reports whether the file goes to standard output.
 func (t *outputFile) toStdout() bool { return t.path == "-" }
 
-// checkStdout refuses to print two documents on standard output.
+// checkStdout returns an error if both the file and JSON would go to standard output.
 func (t *outputFile) checkStdout(o *output) error {
 	if t.toStdout() && (o.json || len(o.fields) > 0) {
-		return usageErrorf("-o - prints %s, so there is no room for --json", t.content).withHint("name a file with -o")
+		return usageErrorf("-o - prints %s and cannot be combined with --json", t.content).withHint("name a file with -o")
 	}
 	return nil
 }
 
-// resolvePath chooses the path beside the blind file if none was named, and refuses
-// to work for a file that exists, or for one that is read.
+// resolvePath sets the default path beside the blind file. It returns an error if the
+// file exists or is an input.
 func (t *outputFile) resolvePath(blind *input, others ...*input) error {
 	if t.path == "" {
 		dir := filepath.Dir(blind.paths[0])
@@ -70,14 +70,14 @@ func (t *outputFile) resolvePath(blind *input, others ...*input) error {
 	return t.checkFree()
 }
 
-// sameFile reports whether two paths lead to one regular file.
+// sameFile reports whether two paths refer to the same regular file.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 }
 
-// checkFree is an error if the file exists and may not be replaced.
+// checkFree returns an error if the file exists and must not be replaced.
 func (t *outputFile) checkFree() error {
 	if t.toStdout() {
 		return nil
@@ -86,8 +86,8 @@ func (t *outputFile) checkFree() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir := filepath.Dir(t.path); !isDir(dir) {
-			return exitErrorf(ExitNotFound, "there is no folder %s for the output", dir).
-				withHint("make it first, or name another file with -o")
+			return exitErrorf(ExitNotFound, "the folder %s of the output does not exist", dir).
+				withHint("create it, or name another file with -o")
 		}
 		return t.checkReceiptFree()
 	case err != nil:
@@ -97,13 +97,13 @@ func (t *outputFile) checkFree() error {
 	case !info.Mode().IsRegular():
 		return nil // see passes
 	case !t.force:
-		return exitErrorf(ExitConflict, "the output %s exists", t.path).withHint("replace it with --force, or name another file with -o")
+		return exitErrorf(ExitConflict, "the output %s already exists", t.path).withHint("replace it with --force, or name another file with -o")
 	}
 	return nil
 }
 
-// isStream tells that the target is a device or a pipe: what is written to it
-// goes through, so that it can be neither replaced nor taken back.
+// isStream reports whether the target is a device or a pipe, which can neither be
+// replaced nor removed.
 func (t *outputFile) isStream() bool {
 	if t.toStdout() {
 		return true
@@ -112,15 +112,15 @@ func (t *outputFile) isStream() bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// resultDownload is a result on its way to a target.
+// resultDownload is the download of a result.
 type resultDownload struct {
 	session *session
 	provenance
-	// check proves the file that was written, before it gets its name.
+	// check verifies the temporary file before it is renamed.
 	check func(part string) error
 }
 
-// download downloads a result, proves it, and gives it its name and its receipt.
+// download downloads and verifies a result, and installs it with its receipt.
 func (t *outputFile) download(ctx context.Context, d resultDownload) error {
 	return t.writeTemp(ctx, fileDownload{
 		progress: d.session.progress, defaultName: "result.csv", check: d.check, retry: t.resumeCommand(d.prediction.PredictionKey, nil),
@@ -131,22 +131,22 @@ func (t *outputFile) download(ctx context.Context, d resultDownload) error {
 	})
 }
 
-// fileDownload is a file on its way from the service to a target.
+// fileDownload is the download of a file.
 type fileDownload struct {
 	progress *term.Progress
-	// defaultName is the file's name where the target has none.
+	// defaultName is the file name if the target has none.
 	defaultName string
-	// get writes the file.
+	// get downloads the file.
 	get func(w io.Writer) (int64, error)
-	// check proves the file that was written, before land gives it its name.
+	// check verifies the temporary file before install renames it.
 	check   func(part string) error
 	install func(part, end string) error
-	// retry is the command that gets the file once more.
+	// retry is the command that downloads the file again.
 	retry string
 }
 
-// writeTemp writes a file to a hidden one beside the target, proves it, and gives
-// it its name. On any error nothing is left behind.
+// writeTemp downloads to a temporary file beside the target, verifies it and installs it.
+// On an error nothing is left behind.
 func (t *outputFile) writeTemp(ctx context.Context, a fileDownload) (err error) {
 	end := t.path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
@@ -186,7 +186,7 @@ func (t *outputFile) writeTemp(ctx context.Context, a fileDownload) (err error) 
 	return nil
 }
 
-// copyThrough copies a proved result to a target that it goes through.
+// copyThrough copies a verified file to a stream.
 func (t *outputFile) copyThrough(path string) error {
 	if t.toStdout() {
 		return copyFile(t.host.console.Out, path)
@@ -198,19 +198,19 @@ func (t *outputFile) copyThrough(path string) error {
 	return errors.Join(copyFile(dst, path), dst.Close())
 }
 
-// writeError says how to get a result that did not arrive. What the disk refused,
-// the service still has.
+// writeError adds the command to retry to an error of the local disk: the service still
+// has the file.
 func (a *fileDownload) writeError(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {
 		return err
 	}
 	return exitErrorf(ExitUnexpected, "%w", err).
-		withHint("nothing is left of it here; with room for it: `%s`", a.retry)
+		withHint("the incomplete file was removed; free some space, then run `%s`", a.retry)
 }
 
-// createTemp makes a hidden file for what will become name, readable for whom
-// the user's own files are.
+// createTemp creates a hidden file in dir for a file called name, with the user's default
+// permissions.
 func createTemp(dir, name string) (*os.File, error) {
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -218,7 +218,7 @@ func createTemp(dir, name string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// countingWriter tells a meter what is written.
+// countingWriter reports written bytes to a meter.
 type countingWriter struct {
 	w     io.Writer
 	meter *term.Meter
@@ -242,8 +242,8 @@ func copyFile(dst io.Writer, path string) error {
 	return err
 }
 
-// resultVerifier checks a result against the blind file that it is for. classes are the
-// labels that may be predicted; nil takes those that the result names.
+// resultVerifier returns a check of a result against its blind file. classes are the
+// valid labels; nil accepts those in the result.
 func (in *input) resultVerifier(ctx context.Context, classes []string, rows *int) func(part string) error {
 	return func(part string) error {
 		result, err := os.Open(part)
@@ -260,7 +260,7 @@ func (in *input) resultVerifier(ctx context.Context, classes []string, rows *int
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		e := exitErrorf(ExitUntrusted, "the result is not what %s asks for: %w", in.name, err)
+		e := exitErrorf(ExitUntrusted, "the result does not match %s: %w", in.name, err)
 		var defect *frame.Defect
 		if errors.As(err, &defect) {
 			e.code, e.line, e.column = defect.Code, defect.Line, defect.Column
@@ -269,8 +269,8 @@ func (in *input) resultVerifier(ctx context.Context, classes []string, rows *int
 	}
 }
 
-// plausibilityCheck checks a result without its blind file: that it has as many rows as
-// the service says, and where the classes are known, what was predicted.
+// plausibilityCheck returns a check of a result without its blind file: the number of
+// rows, and if the classes are known, the predictions.
 func plausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
 	const again = "nothing was written; try again with `foretell predictions download %s`"
 	return func(part string) error {
@@ -303,8 +303,7 @@ func plausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 	}
 }
 
-// resumeCommand is the command that gets a result whose wait was broken off. blind may
-// be nil.
+// resumeCommand returns the command that downloads a result later. blind may be nil.
 func (t *outputFile) resumeCommand(key string, blind *input) string {
 	command := "foretell predictions download " + key
 	if blind != nil && !blind.isSpooled() {
@@ -316,8 +315,8 @@ func (t *outputFile) resumeCommand(key string, blind *input) string {
 	return command + " -o " + shellQuote(t.path)
 }
 
-// awaitPrediction waits until a prediction is done; again is the command that goes on
-// with a wait that is broken off.
+// awaitPrediction waits until a prediction is done; again is the command that continues
+// an interrupted wait.
 func (c *session) awaitPrediction(ctx context.Context, key, again string) (*api.Prediction, error) {
 	if err := c.runLocally(ctx, key); err != nil {
 		return nil, err
@@ -355,7 +354,7 @@ func (c *session) submitPrediction(ctx context.Context, model string, blind *upl
 	return created, nil
 }
 
-// classLabels are the labels of a dataset.
+// classLabels returns the labels of a dataset.
 func (c *session) classLabels(ctx context.Context, dataset string) ([]string, error) {
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
@@ -364,7 +363,7 @@ func (c *session) classLabels(ctx context.Context, dataset string) ([]string, er
 	return labelsOf(d), nil
 }
 
-// labelsOf are the labels of a dataset; nil where the service does not tell.
+// labelsOf returns the labels of a dataset; nil if unknown.
 func labelsOf(d *api.Dataset) []string {
 	if len(d.Classes) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// pager is the command that shows what is longer than the terminal; "" for none:
-// where nobody names one, where nothing is redrawn, and in CI.
+// pager returns the command for text longer than the terminal; "" if none is set, if the
+// terminal cannot redraw, or in CI.
 func (o *output) pager() (string, error) {
 	if !o.host.console.OutTerminal || o.host.env("CI") != "" || o.host.env("TERM") == "dumb" {
 		return "", nil
@@ -29,8 +29,8 @@ func (o *output) pager() (string, error) {
 	return pager, nil
 }
 
-// writeAligned prints a table on the terminal, where pages is set through the pager
-// if it is longer.
+// writeAligned prints a table on the terminal; if pages is set, through the pager if
+// necessary.
 func (o *output) writeAligned(t *term.Table, pages bool) error {
 	c := o.host.console
 	var text bytes.Buffer
@@ -44,7 +44,7 @@ func (o *output) writeAligned(t *term.Table, pages bool) error {
 	return o.writePaged(&text)
 }
 
-// writePaged prints a text on the terminal, through the pager if it is longer.
+// writePaged prints text on the terminal, through the pager if it is too long.
 func (o *output) writePaged(text *bytes.Buffer) error {
 	c := o.host.console
 	pager, err := o.pager()
@@ -58,15 +58,14 @@ func (o *output) writePaged(text *bytes.Buffer) error {
 	return o.host.runPager(pager, text.Bytes())
 }
 
-// runPager hands a text to the pager and waits until the user leaves it. Ctrl-C is
-// the pager's meanwhile. One that cannot be started is no reason to show
-// nothing.
+// runPager shows text in the pager and waits until the user quits it. Ctrl-C goes to the
+// pager. If it cannot be started, the text is printed.
 func (f *factory) runPager(pager string, text []byte) error {
 	shell := []string{"sh", "-c", pager}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", pager}
 	}
-	// The command's end does not end the pager: the user does.
+	// The pager outlives the command's context: the user ends it.
 	command := exec.CommandContext(context.Background(), shell[0], shell[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.streams[1], f.streams[2]
 	command.Env = os.Environ()
@@ -81,7 +80,7 @@ func (f *factory) runPager(pager string, text []byte) error {
 	if err == nil || errors.As(err, &exit) && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
 		return nil // how the user leaves a pager is no failure
 	}
-	f.note("the pager %q cannot be started: %v", pager, err)
+	f.note("cannot start the pager %q: %v", pager, err)
 	_, err = f.console.Out.Write(text)
 	return err
 }

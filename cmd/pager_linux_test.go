@@ -35,7 +35,7 @@ func TestPager(t *testing.T) {
 		{"on_a_dumb_terminal", "datasets list", 4, []string{pager, "TERM=dumb"}, false, "bikes"},
 		{"no_list", "status", 4, []string{pager}, false, "embedded"},
 		{"cat_is_none", "datasets list", 4, []string{"PAGER=cat"}, false, "bikes"},
-		{"one_that_is_not_there", "datasets list", 4, []string{"PAGER=no-such-pager"}, false, "cannot be started"},
+		{"one_that_is_not_there", "datasets list", 4, []string{"PAGER=no-such-pager"}, false, "cannot start"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newTerminal(t)

@@ -19,25 +19,25 @@ import (
 	"foretell/internal/term"
 )
 
-// planSeed draws the samples, and is the race's where none is named.
+// planSeed is the seed of the samples, and of the race if none is set.
 const planSeed = 1
 
-// planConflicts are the flags of run that a rehearsal has no use for.
+// planConflicts are the flags of run that --plan excludes.
 var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
 
-// planDocument is what run --plan prints.
+// planDocument is the output of run --plan.
 type planDocument struct {
 	File   string                `json:"file"`
 	Rows   int                   `json:"rows"`
 	Metric string                `json:"metric"`
 	Trials []learningcurve.Trial `json:"trials"`
-	// Forecast is null for a file that is too small to rehearse with.
+	// Forecast is null if the file is too small for samples.
 	Forecast *learningcurve.Forecast `json:"forecast"`
 	Notes    []string                `json:"notes,omitempty"`
 }
 
-// planRun races on samples of a file, in an embedded service of its own that
-// is thrown away: nothing leaves the machine, and nothing stays on it.
+// planRun races on samples of a file in a temporary embedded service: nothing is sent and
+// nothing is kept.
 type planRun struct {
 	*session
 	opts         *runOptions
@@ -46,7 +46,7 @@ type planRun struct {
 	body         api.NewTraining
 }
 
-// plan rehearses the race and prints what to expect of it.
+// plan races on samples and prints the forecast.
 func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.Progress, body api.NewTraining) error {
 	doc := &planDocument{
 		File: files.train.name, Rows: files.trainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
@@ -54,7 +54,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 	}
 	sizes := learningcurve.Sizes(doc.Rows)
 	if len(sizes) == 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has %s: the rehearsal is the race; run it without --plan", doc.File, plural(doc.Rows, "row")))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s: run the race itself, without --plan", doc.File, plural(doc.Rows, "row")))
 		return o.printPlan(doc)
 	}
 	dir, err := os.MkdirTemp("", "foretell-plan-")
@@ -86,11 +86,11 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 	return o.printPlan(doc)
 }
 
-// explainInterrupt explains why a rehearsal ended before its time.
+// explainInterrupt returns the error of an interrupted plan.
 func (r *planRun) explainInterrupt(ctx context.Context, err error) error {
 	var interrupted *interruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
-		return &cliError{exit: interrupted.exit(), fact: "interrupted while rehearsing: nothing is kept of it", hint: "begin again with the same command", cause: err}
+		return &cliError{exit: interrupted.exit(), fact: "interrupted while planning: nothing was kept", hint: "run the command again", cause: err}
 	}
 	return err
 }
@@ -120,8 +120,8 @@ func (r *planRun) raceSamples(ctx context.Context, train *input, sizes []int, do
 	if err != nil {
 		return err
 	}
-	// How the best algorithm falls off with fewer rows tells how the curve
-	// goes, at a part of the time that all of them would take.
+	// The best algorithm alone on the small sample gives the slope of the learning curve
+	// in a fraction of the time.
 	best := bestAlgorithm(report)
 	large.Alone = performance(best.Performance)
 	body := r.body
@@ -134,21 +134,21 @@ func (r *planRun) raceSamples(ctx context.Context, train *input, sizes []int, do
 	return nil
 }
 
-// bestAlgorithm is the algorithm that was ahead at the end of a race.
+// bestAlgorithm returns the algorithm with the highest score.
 func bestAlgorithm(report *api.ModelReport) api.AlgorithmReport {
 	return slices.MaxFunc(report.Algorithms, func(a, b api.AlgorithmReport) int {
 		return cmp.Compare(performance(a.Performance), performance(b.Performance))
 	})
 }
 
-// How many seconds the races on the samples may take, so that a rehearsal takes a
-// few seconds and less than the race that it forecasts.
+// The time limits of the races on the samples, in seconds, so that a plan takes less time
+// than the race.
 const (
 	largeSampleSeconds = 6
 	smallSampleSeconds = 2
 )
 
-// raceSample races on one sample, for at most limit seconds.
+// raceSample races on one sample for at most limit seconds.
 func (r *planRun) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
 	body.TimeLimitSeconds = &limit
 	info, err := os.Stat(path)
@@ -194,7 +194,7 @@ func (r *planRun) raceSample(ctx context.Context, path string, rows int, body ap
 	return &t, report, nil
 }
 
-// classRows are the rows of each class of the whole file.
+// classRows returns the rows of each class of the whole file.
 func (r *planRun) classRows() []int {
 	rows := make([]int, len(r.trainProfile.Classes))
 	for i, class := range r.trainProfile.Classes {
@@ -203,7 +203,7 @@ func (r *planRun) classRows() []int {
 	return rows
 }
 
-// planNotes say what the figures mean for the flags.
+// planNotes explains the forecast.
 func (o *runOptions) planNotes(doc *planDocument) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
@@ -211,9 +211,9 @@ func (o *runOptions) planNotes(doc *planDocument) []string {
 		word := "may or may not be reached"
 		switch {
 		case f.Low >= o.training.threshold:
-			word = "will be reached, and end the race before the time that is forecast"
+			word = "will be reached, and end the race before the forecast time"
 		case f.High < o.training.threshold:
-			word = "will hardly be reached"
+			word = "is unlikely to be reached"
 		}
 		notes = append(notes, fmt.Sprintf("the threshold of %g %s", o.training.threshold, word))
 	}
@@ -222,19 +222,18 @@ func (o *runOptions) planNotes(doc *planDocument) []string {
 		limit = o.training.timeLimit
 	}
 	if doc.Trials[len(doc.Trials)-1].Cut {
-		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: of the time only the least (fastest) is known, and the result may be better", largeSampleSeconds))
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: only a lower bound of the time (fastest) is known, and the result may be better", largeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
 	}
 	if s, err := o.host.settings(o.wait.cmd.Flags()); err == nil && !o.wait.local && s.GetString(keyServer) != "" {
-		notes = append(notes, "rehearsed on this machine; nothing was sent to "+s.GetString(keyServer)+", which may be faster or slower")
+		notes = append(notes, "planned on this machine; nothing was sent to "+s.GetString(keyServer)+", which may be faster or slower")
 	}
 	return notes
 }
 
-// printPlan prints the trials and the forecast as a table, and the notes beside
-// it.
+// printPlan prints the trials, the forecast and the notes.
 func (o *runOptions) printPlan(doc *planDocument) error {
 	for _, note := range doc.Notes {
 		o.output.note("%s", note)
@@ -266,10 +265,10 @@ func (o *runOptions) printPlan(doc *planDocument) error {
 	return o.output.printTable(t)
 }
 
-// scoreCell is a performance as a cell.
+// scoreCell formats a score.
 func scoreCell(v float64) term.Cell { return term.Cell{Text: strconv.FormatFloat(v, 'f', 4, 64)} }
 
-// optionalSecondsCell is a time as a cell, a dash for one that is not known.
+// optionalSecondsCell formats a duration; nil as a dash.
 func optionalSecondsCell(s *float64) term.Cell {
 	if s == nil {
 		return term.Cell{Text: "-"}
@@ -277,7 +276,7 @@ func optionalSecondsCell(s *float64) term.Cell {
 	return secondsCell(*s)
 }
 
-// secondsCell is a time as a cell.
+// secondsCell formats a duration.
 func secondsCell(s float64) term.Cell {
 	return term.Cell{
 		Text:    strconv.FormatFloat(s, 'f', 1, 64),

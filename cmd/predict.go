@@ -29,14 +29,14 @@ func newPredictCmd(f *factory) *cobra.Command {
 	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{host: f}}
 	cmd := &cobra.Command{
 		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
-		Long: `Predicts a blind CSV and writes the verified result beside it, or where -o says.
-The path is printed.
+		Long: `Predicts a blind CSV and writes the verified result beside it, or to the file named
+by -o. The path is printed.
 
-The model defaults to the champion of what was trained last; --with names another.
+The model defaults to the champion of the series that was trained last; --with names\nanother.
 --model FILE uses a file that ` + "`foretell models export`" + ` wrote. That needs no
 service and no data folder, and writes the same bytes.
 
-If the blind file has the label, the predictions are scored by it at once.`,
+If the blind file has the label, the predictions are scored against it.`,
 		Example: `  foretell predict blind.csv
   foretell predict blind.csv --with train@v1 -o out.csv
   foretell predict blind.csv --model train.model -o out.csv
@@ -46,7 +46,7 @@ If the blind file has the label, the predictions are scored by it at once.`,
 	}
 	opts.bind(cmd, f)
 	flags := cmd.Flags()
-	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of what was trained last)")
+	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of the series trained last)")
 	flags.StringVar(&opts.model, "model", "", "`FILE` of a model, to predict without a service")
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
@@ -86,7 +86,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	return o.predict(ctx, progress, model, p)
 }
 
-// predict writes the result of a model file.
+// predict predicts with a model file.
 func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight) error {
 	blind, profile := p.train, p.trainProfile
 	result := &resultDocument{Path: o.target.path, Receipt: o.target.receiptPath()}
@@ -122,7 +122,7 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 	return result.print(&o.output, &o.target)
 }
 
-// newReceipt is the receipt of a result that a model file makes, but for the result.
+// newReceipt returns the receipt for a prediction with a model file, without the result.
 func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *preflight) (*receipt.Receipt, error) {
 	build := currentBuild()
 	file, err := receipt.DigestFiles(ctx, o.model)
@@ -156,12 +156,12 @@ func readModel(path string) (*learn.Model, error) {
 	model, err := learn.ReadModel(file, info.Size())
 	if err != nil {
 		return nil, exitErrorf(ExitRejected, "%s: %w", path, err).at(path, 0, 0).
-			withHint("write it anew with `foretell models export REF`")
+			withHint("export it again with `foretell models export REF`")
 	}
 	return model, nil
 }
 
-// datasetOf tells of a model file what its dataset tells of a model.
+// datasetOf describes a model file's training data like a dataset of the service.
 func datasetOf(model *learn.Model) *api.Dataset {
 	schema := model.Schema()
 	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
@@ -180,8 +180,8 @@ func datasetOf(model *learn.Model) *api.Dataset {
 	return dataset
 }
 
-// newestChampion returns the champion of the series that has the newest model;
-// nil if there is no model.
+// newestChampion returns the champion of the series that was trained last; nil if there
+// is no model.
 func (c *session) newestChampion(ctx context.Context) (*client.SeriesModel, error) {
 	models, err := collect(c.allModels(ctx))
 	if err != nil || len(models) == 0 {
@@ -192,7 +192,7 @@ func (c *session) newestChampion(ctx context.Context) (*client.SeriesModel, erro
 	return &models[i], nil
 }
 
-// modelTitle names a model for a person: its series, its version, how good it is.
+// modelTitle describes a model for people: series, version and test score.
 func modelTitle(m *client.SeriesModel) string {
 	text := fmt.Sprintf("%s, version %d", m.Series, m.SeriesVersion)
 	if m.TestPerformance != nil {

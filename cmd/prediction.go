@@ -22,7 +22,7 @@ var (
 func newPredictionsCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
-		Short: "Labels that models have predicted",
+		Short: "Manage predictions",
 		Long: `REF is a prediction's key, at least 6 characters of it, the name of its dataset
 (its newest prediction), or @last.`,
 	}
@@ -44,15 +44,15 @@ type predictionsListOptions struct {
 func newPredictionsListCmd(f *factory) *cobra.Command {
 	opts := &predictionsListOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "list", Short: "List predictions, those of a dataset newest first", Args: noArgs,
+		Use: "list", Short: "List predictions, newest first within a dataset", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.service.bind(cmd, f)
 	opts.output.bindList(cmd, f, resultType[namedPrediction]())
 	opts.output.emptyHint = firstRunHint
 	opts.list.bind(cmd)
-	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only those made with a model of this dataset")
-	cmd.Flags().StringVar(&opts.model, "model", "", "only those made with this model")
+	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only predictions by models of this dataset")
+	cmd.Flags().StringVar(&opts.model, "model", "", "only predictions by this model")
 	cmd.MarkFlagsMutuallyExclusive("dataset", "model")
 	return cmd
 }
@@ -74,7 +74,7 @@ func (o *predictionsListOptions) run(ctx context.Context) error {
 	return printList(&o.output, rows, predictionColumns...)
 }
 
-// predictions lists the predictions that the flags ask for.
+// predictions returns the predictions that the flags select.
 func (o *predictionsListOptions) predictions(ctx context.Context, session *session) (iter.Seq2[namedPrediction, error], error) {
 	switch {
 	case o.dataset != "":

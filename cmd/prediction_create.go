@@ -27,8 +27,8 @@ func newPredictionsCreateCmd(f *factory) *cobra.Command {
 	opts := &predictionsCreateOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
-		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file
-or where -o says. The path is printed. With --no-wait the key of the
+		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file or
+to the file named by -o. The path is printed. With --no-wait the key of the
 prediction is printed instead.`,
 		Args: positionalArgs("MODEL", "BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
@@ -38,7 +38,7 @@ prediction is printed instead.`,
 	return cmd
 }
 
-// bind adds the flags of a command that predicts.
+// bind adds the flags of a predicting command.
 func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *factory) {
 	o.wait.bind(cmd, f)
 	o.output.bindItem(cmd, f, resultType[resultDocument](), resultType[api.CreatedPrediction]())
@@ -48,8 +48,7 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *factory) {
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
 }
 
-// run predicts the file at path with the model that ref means, the newest champion
-// if it is empty.
+// run predicts the files at paths with the model ref; "" is the newest champion.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
 	if err := o.target.checkStdout(&o.output); err != nil {
 		return err
@@ -120,9 +119,9 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	return result.print(&o.output, &o.target)
 }
 
-// preflight reads a blind file before it is sent, and says how it is read and what may
-// be wrong. It is an error if the file does not fit the dataset that the model learnt
-// from, or lacks a column that the result must have.
+// preflight checks a blind file before it is sent and prints how it is read. It returns
+// an error if the file does not fit the model's dataset, or lacks a column for the
+// result.
 func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *input, dataset *api.Dataset) (*preflight, error) {
 	p := &preflight{host: o.host, train: blind}
 	if err := p.checkAgainstModel(ctx, progress, dataset); err != nil {
@@ -138,7 +137,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	return p, o.target.columns.check(p.trainProfile, labelsOf(dataset))
 }
 
-// featureNames are the features of a dataset.
+// featureNames returns the features of a dataset.
 func featureNames(d *api.Dataset) []string {
 	names := make([]string, len(d.Columns))
 	for i, column := range d.Columns {
@@ -147,8 +146,8 @@ func featureNames(d *api.Dataset) []string {
 	return names
 }
 
-// chooseModel finds the model that ref means; for none it is the champion of what was
-// trained last, and is named.
+// chooseModel resolves ref. For "" it returns the champion of the series trained last,
+// and prints it.
 func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *session, ref string, blind *input) (string, error) {
 	if ref != "" {
 		return session.modelKey(ctx, ref)
@@ -158,15 +157,15 @@ func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *ses
 		return "", err
 	}
 	if best == nil {
-		return "", exitErrorf(ExitNotFound, "there is no model to predict with").
+		return "", exitErrorf(ExitNotFound, "no model to predict with").
 			withHint("train one: `foretell run TRAIN.csv --blind %s`", shellArgument(blind.name))
 	}
 	o.output.note("predicting with %s", modelTitle(best))
 	return best.ModelKey, nil
 }
 
-// checkAgainstModel reads a blind file before it is sent: by itself, and whether it has the
-// columns of the dataset that the model learnt from.
+// checkAgainstModel checks a blind file and that it has the columns of the model's
+// dataset.
 func (p *preflight) checkAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.Known{Features: featureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	if err := p.run(ctx, progress); err != nil || p.trainProfile.Partial {
@@ -180,26 +179,26 @@ func (p *preflight) checkAgainstModel(ctx context.Context, progress *term.Progre
 		if !has[want] {
 			p.add(p.train, frame.SeverityDefect, frame.Defect{
 				Code: frame.CodeMissingColumn, Line: 1, Name: want,
-				Message: "the column that the model learnt from is missing",
+				Message: "a column that the model was trained on is missing",
 			}, "")
 		}
 	}
 	return nil
 }
 
-// resultDocument is what a command prints that has written predictions.
+// resultDocument is the output of a predicting command.
 type resultDocument struct {
 	Path          string `json:"path"`
 	Rows          int    `json:"rows"`
 	PredictionKey string `json:"predictionKey,omitempty"`
 	ModelKey      string `json:"modelKey,omitempty"`
 	Receipt       string `json:"receipt,omitempty"`
-	// Scores are there if the blind file has the label.
+	// Scores is set if the blind file has the label.
 	Scores *scoring.Result `json:"scores,omitempty"`
 }
 
-// print prints the path of the result, or all of the document if JSON was asked
-// for. A result on standard output is all that stands there.
+// print prints the path of the result, or the document as JSON. If the result itself went
+// to standard output, it prints nothing.
 func (r *resultDocument) print(o *output, t *outputFile) error {
 	switch {
 	case t.toStdout():
@@ -223,10 +222,10 @@ type predictionsDownloadOptions struct {
 func newPredictionsDownloadCmd(f *factory) *cobra.Command {
 	opts := &predictionsDownloadOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "download REF", Short: "Download the result of a prediction, checked",
-		Long: `Downloads a result, checks it, and gives it its name. With --blind it is proved
-row by row against the file that was predicted; without, that it is a whole CSV
-with as many rows as were predicted.`,
+		Use: "download REF", Short: "Download and verify the result of a prediction",
+		Long: `Downloads a result and verifies it. With --blind it is compared row by row with the
+file that was predicted; without, it must be a complete CSV with as many rows as
+were predicted.`,
 		Args: positionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
@@ -234,7 +233,7 @@ with as many rows as were predicted.`,
 	opts.output.bindItem(cmd, f, resultType[resultDocument]())
 	opts.layout.bind(cmd)
 	opts.target.bind(cmd, f)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to prove the result against; several make one table")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; several are joined")
 	cmd.ValidArgsFunction = opts.wait.completeReference(predictionNames)
 	return cmd
 }
@@ -293,7 +292,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	return result.print(&o.output, &o.target)
 }
 
-// plural counts things in words.
+// plural formats a count.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -24,13 +24,13 @@ type predictionsDiffOptions struct {
 func newPredictionsDiffCmd(f *factory) *cobra.Command {
 	opts := &predictionsDiffOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "diff A B", Short: "Compare two files of predictions row by row, without network",
+		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
 		Long: `Compares two files of predictions for the same rows, which are joined by the ID.
 Shows which rows are predicted differently, how many from which class to which,
 and where a probability differs most. --answers also counts which file is right,
 and shows the p-value of McNemar's exact test.
 
-In a pipe each row that is predicted differently is a line: id, from, to, truth.`,
+In a pipe each row that is predicted differently is one line: id, from, to, truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
   foretell predictions diff old.csv new.csv --answers answers.csv`,
 		Args: positionalArgs("A", "B"),
@@ -86,7 +86,7 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	return d, files.fileError(err)
 }
 
-// maxChangedRows is how many rows a terminal shows of those predicted differently.
+// maxChangedRows is the maximum number of changed rows printed on a terminal.
 const maxChangedRows = 20
 
 // print shows a difference on a terminal.

@@ -24,8 +24,8 @@ type predictionsVerifyOptions struct {
 func newPredictionsVerifyCmd(f *factory) *cobra.Command {
 	opts := &predictionsVerifyOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "verify RESULT", Short: "Prove a result CSV by its receipt and its blind file, without network",
-		Long: `Checks by the receipt that no byte of the result has changed, that each row has a
+		Use: "verify RESULT", Short: "Verify a result CSV against its receipt and its blind file, offline",
+		Long: `Checks with the receipt that no byte of the result has changed, that each row has a
 known class, and that its probabilities sum to 1. The receipt defaults to
 RESULT.receipt.json.
 
@@ -39,7 +39,7 @@ change the receipt, too.`,
 	}
 	opts.output.bindItem(cmd, f, resultType[verifyDocument]())
 	opts.layout.bind(cmd)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several make one table")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several are joined")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "`FILE` that is the receipt (default RESULT.receipt.json)")
 	return cmd
 }
@@ -71,7 +71,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 // findReceipt reads the receipt, if there is one.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
-	rec, err := readReceipt(path, "without its receipt a result is proved by `foretell predictions verify RESULT --blind BLIND`")
+	rec, err := readReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
 	switch {
 	case err == nil:
 		v.Receipt = path
@@ -79,7 +79,7 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	case receipt.Missing(err) && o.receipt != "":
 		return nil, err
 	case receipt.Missing(err) && len(o.blind) == 0:
-		return nil, usageErrorf("there is no receipt %s, so verify needs the file that was predicted", path).
+		return nil, usageErrorf("no receipt %s: verify needs the blind file", path).
 			withHint("name it with --blind, or the receipt with --receipt")
 	case receipt.Missing(err):
 		return nil, nil
@@ -120,8 +120,8 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 	return e
 }
 
-// checkBlindDigest checks that the blind file is the one that the receipt names: a result
-// of chosen columns cannot be compared with it cell by cell.
+// checkBlindDigest checks the blind file by its digest in the receipt, because a result
+// with selected columns cannot be compared with it cell by cell.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
 	if err != nil {
@@ -132,16 +132,16 @@ func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *veri
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err
 	}
-	return exitErrorf(ExitUntrusted, "%s is not the blind file that %s is for", blind.name, v.Receipt).
-		withHint("name the file that was predicted, %s, as it was then", shellQuote(rec.Blind.Name))
+	return exitErrorf(ExitUntrusted, "%s is not the blind file of %s", blind.name, v.Receipt).
+		withHint("name the file that was predicted, %s, unchanged", shellQuote(rec.Blind.Name))
 }
 
-// receiptMismatch explains how a result is not the one that its receipt is for.
+// receiptMismatch explains how a result differs from its receipt.
 func receiptMismatch(ctx context.Context, v *verifyDocument, rec *receipt.Receipt, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	e := exitErrorf(ExitUntrusted, "%s is not the result that %s is for: %w", v.Path, v.Receipt, err)
+	e := exitErrorf(ExitUntrusted, "%s does not match %s: %w", v.Path, v.Receipt, err)
 	e.code, e.file = "changed", v.Path
 	var (
 		place  *receipt.Difference
@@ -156,7 +156,7 @@ func receiptMismatch(ctx context.Context, v *verifyDocument, rec *receipt.Receip
 	return e.withHint("%s", recreateHint(rec, v.Path))
 }
 
-// recreateHint says how the result at path is written again as its receipt describes it.
+// recreateHint returns the command that writes the result at path again.
 func recreateHint(rec *receipt.Receipt, path string) string {
 	rest := " -o " + shellQuote(path) + " --force"
 	if rec.Result.Selection != "" {
@@ -172,7 +172,7 @@ func recreateHint(rec *receipt.Receipt, path string) string {
 	return "predict again with `" + command + " --model " + shellQuote(rec.Model.File.Name) + rest + "`"
 }
 
-// verifyDocument is what verify prints.
+// verifyDocument is the output of predictions verify.
 type verifyDocument struct {
 	Path      string `json:"path"`
 	Rows      int    `json:"rows"`

@@ -14,7 +14,7 @@ import (
 	"foretell/internal/term"
 )
 
-// finding is a defect or a warning, where it is, and what to do about it.
+// finding is a defect or a warning with its position and remedy.
 type finding struct {
 	Severity frame.Severity `json:"severity"`
 	Code     string         `json:"code"`
@@ -23,14 +23,14 @@ type finding struct {
 	Column   int            `json:"column,omitempty"`
 	Name     string         `json:"name,omitempty"`
 	Message  string         `json:"message"`
-	// Count, AtLeast and Lines are those of frame.Defect; Lines are those in File.
+	// Count, AtLeast and Lines are as in frame.Defect; Lines refer to File.
 	Count   int    `json:"count,omitempty"`
 	AtLeast bool   `json:"atLeast,omitempty"`
 	Lines   []int  `json:"lines,omitempty"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// place is file:line:column, as compilers write it and editors jump to.
+// place returns file:line:column, as compilers do and editors understand.
 func (f *finding) place() string {
 	text := f.File
 	if f.Line > 0 {
@@ -47,8 +47,8 @@ func (f *finding) place() string {
 
 func (f *finding) String() string { return f.place() + ": " + f.Message }
 
-// preflight reads a training file and perhaps a blind file before a byte of
-// them leaves the machine.
+// preflight checks a training file, and a blind file if there is one, before they are
+// sent.
 type preflight struct {
 	host                       *factory
 	train, blind               *input
@@ -65,10 +65,11 @@ type preflight struct {
 	blindID      roles.BlindID // where the row IDs of the blind file come from
 }
 
-// codeRenamedColumn is that of a column which is read by another name.
+// codeRenamedColumn is the code of a warning about a column that is read under another
+// name.
 const codeRenamedColumn = "renamed-column"
 
-// Close frees the inputs.
+// Close closes the inputs.
 func (p *preflight) Close() {
 	for _, in := range []*input{p.train, p.blind} {
 		if in != nil {
@@ -77,7 +78,7 @@ func (p *preflight) Close() {
 	}
 }
 
-// classLabels are the classes of the training file.
+// classLabels returns the classes of the training file.
 func (p *preflight) classLabels() []string {
 	labels := make([]string, len(p.trainProfile.Classes))
 	for i, class := range p.trainProfile.Classes {
@@ -119,7 +120,7 @@ func (p *preflight) run(ctx context.Context, progress *term.Progress) error {
 	return nil
 }
 
-// readWithoutHeader makes the files be read anew, without a header.
+// readWithoutHeader makes the files be read again without a header.
 func (p *preflight) readWithoutHeader() {
 	p.findings, p.noHeader = nil, false
 	for _, in := range []*input{p.train, p.blind} {
@@ -130,9 +131,8 @@ func (p *preflight) readWithoutHeader() {
 	}
 }
 
-// readTrain profiles the training file. If the column that was taken for the ID by
-// the beginning of the file proves not to be one, and the user did not name it, the
-// file is read again with IDs that are made.
+// readTrain profiles the training file. If the inferred ID column turns out not to be
+// one, the file is read again with generated IDs.
 func (p *preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
 		if p.trainProfile, err = p.train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
@@ -169,7 +169,7 @@ func (p *preflight) readBlind(ctx context.Context, progress *term.Progress) (err
 	return nil
 }
 
-// rereadBlind reads a blind file again, with IDs that are made.
+// rereadBlind reads a blind file again with generated IDs.
 func (p *preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *input, reason string, profile **frame.Profile) (err error) {
 	if p.blindID.Made {
 		return nil
@@ -188,8 +188,7 @@ func (p *preflight) rereadBlind(ctx context.Context, progress *term.Progress, in
 	return err
 }
 
-// compare holds the blind file against the training file, if enough is known of
-// both.
+// compare compares the blind file with the training file if both could be read.
 func (p *preflight) compare() {
 	if p.trainProfile.Partial || p.blindProfile.Partial {
 		return
@@ -227,8 +226,7 @@ func (p *preflight) collect(in *input, profile *frame.Profile) {
 	}
 }
 
-// add keeps what was found in a file. likely names the column that is rather
-// meant; empty if none is.
+// add adds a finding. likely is the column that was probably meant; "" if unknown.
 func (p *preflight) add(in *input, severity frame.Severity, d frame.Defect, likely string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.name, Name: d.Name, Message: d.Message,
@@ -246,9 +244,9 @@ func (p *preflight) add(in *input, severity frame.Severity, d frame.Defect, like
 	p.findings = append(p.findings, f)
 }
 
-// confirmManyClasses asks on a terminal whether a label of many numbers is meant to be one. It
-// is not asked of a user who has named the label. Where nobody can be asked, such
-// a label is refused unless more than its place in the file tells that it is one.
+// confirmManyClasses asks whether a label with many numbers is meant, unless the user
+// named the label. If prompting is disabled, the label is rejected unless more than its
+// position suggests it.
 func (p *preflight) confirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.findings, func(f finding) bool { return f.Code == frame.CodeManyClasses })
 	mute, err := p.host.promptDisabled(p.host.running)
@@ -257,22 +255,22 @@ func (p *preflight) confirmManyClasses(ctx context.Context) error {
 	}
 	numbers := plural(len(p.trainProfile.Classes), "number")
 	if !mute {
-		if yes, err := p.host.console.Confirm(ctx, "Go on with "+numbers+" as classes?"); err != nil || yes {
+		if yes, err := p.host.console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
 			return err
 		}
-		return usageErrorf("not done: the answer was no").withHint("%s", p.findings[many].Hint)
+		return usageErrorf("cancelled: not confirmed").withHint("%s", p.findings[many].Hint)
 	}
 	if !p.roles.Assumed {
 		return nil
 	}
-	hint := fmt.Sprintf("if each number is a class, say so: `%s`", p.host.commandWith("label", p.roles.Label))
+	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.host.commandWith("label", p.roles.Label))
 	if other := p.classColumn(); other != "" {
 		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.host.commandWith("label", other))
 	}
-	return usageErrorf("%s: the last column, %s, has %s: it is not clear that it is the label", p.train.name, strconv.Quote(p.roles.Label), plural(len(p.trainProfile.Classes), "different number")).withHint("%s", hint)
+	return usageErrorf("%s: the last column, %s, has %s: it may not be the label", p.train.name, strconv.Quote(p.roles.Label), plural(len(p.trainProfile.Classes), "different number")).withHint("%s", hint)
 }
 
-// defects are the findings that the service would refuse.
+// defects returns the findings that the service would reject.
 func (p *preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.findings {
@@ -283,8 +281,8 @@ func (p *preflight) defects() []finding {
 	return defects
 }
 
-// defectError is an error if the service would reject a file: the first defect, and
-// how many there are.
+// defectError returns an error with the first defect and the number of others; nil if
+// there is none.
 func (p *preflight) defectError() error {
 	defects := p.defects()
 	if len(defects) == 0 {
@@ -296,14 +294,14 @@ func (p *preflight) defectError() error {
 	if more := len(defects) - 1; more > 0 {
 		e.fact += fmt.Sprintf(" (and %d more)", more)
 	}
-	return e.withHint("%s", cmp.Or(first.Hint, fmt.Sprintf("mend the file; `foretell check %s` names each defect", p.shellArguments())))
+	return e.withHint("%s", cmp.Or(first.Hint, fmt.Sprintf("fix the file; `foretell check %s` lists each defect", p.shellArguments())))
 }
 
-// maxPerKind is how many warnings of one kind are told before a run.
+// maxPerKind is the maximum number of printed warnings of one kind.
 const maxPerKind = 3
 
-// noteWarnings prints what may be wrong, unless the user wants quiet. Of many warnings
-// of one kind only the first are told: check names all.
+// noteWarnings prints the warnings unless --quiet is set, at most maxPerKind of each
+// kind; check prints all.
 func (p *preflight) noteWarnings(o *output) {
 	told := map[string]int{}
 	for i := range p.findings {
@@ -316,14 +314,13 @@ func (p *preflight) noteWarnings(o *output) {
 		case n <= maxPerKind:
 			o.note("warning: %s", p.host.shortenPath(f))
 		case n == maxPerKind+1:
-			o.note("warning: %s: and more like it, see `foretell check %s`", p.host.shortenPath(f).File, p.shellArguments())
+			o.note("warning: %s: more of the same kind, see `foretell check %s`", p.host.shortenPath(f).File, p.shellArguments())
 		}
 	}
 }
 
-// shortenPath is the finding as a person is told it: on a terminal by the base name of
-// its file, which is enough beside what was typed. Elsewhere the path stays, for
-// whoever reads a log.
+// shortenPath returns the finding with the base name of its file on a terminal.
+// Elsewhere, as in a log, the path is kept.
 func (f *factory) shortenPath(one *finding) *finding {
 	if !f.console.ErrTerminal {
 		return one
@@ -333,7 +330,7 @@ func (f *factory) shortenPath(one *finding) *finding {
 	return &short
 }
 
-// shellArguments are the files as they are typed.
+// shellArguments returns the arguments that name the files.
 func (p *preflight) shellArguments() string {
 	text := p.train.shellArguments("")
 	switch {

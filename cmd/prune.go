@@ -15,7 +15,7 @@ import (
 	"foretell/internal/term"
 )
 
-// pruneAge is what --older-than is without any criterion.
+// pruneAge is the default of --older-than if no criterion is given.
 const pruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {
@@ -36,13 +36,13 @@ func newPruneCmd(f *factory) *cobra.Command {
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
 		Long: `Deletes models that are older than --older-than, and models that are not among the
 --keep newest ones of their series. With both flags a model stays if either keeps
-it. Without any it is --older-than 30d. NAME limits it to one series.
+it. The default is --older-than 30d. NAME limits it to one series.
 
 A model is deleted with its race and its predictions. A dataset is deleted with its
 CSV if no model and no race of it is left. Predictions older than --older-than are
-deleted even if their model stays; CSV files that were written of them are never
-touched. The champion of each series is kept, and whatever is still running; races and
-predictions that were interrupted go by --older-than.`,
+deleted even if their model stays; result files on your disk are never touched. The
+champion of each series and all running work are kept; interrupted races and
+predictions are deleted by --older-than.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,
@@ -79,7 +79,7 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(items) == 0 {
-		o.output.note("there is nothing to delete")
+		o.output.note("nothing to delete")
 		return printList(&o.output, items, pruneColumns...)
 	}
 	if isDryRun(o.service.cmd) {
@@ -101,21 +101,21 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	return printList(&o.output, gone, pruneColumns...)
 }
 
-// tellOrphans says what is in the data folder that no prune deletes.
+// tellOrphans prints the orphaned files in the data folder, which prune does not delete.
 func (o *pruneOptions) tellOrphans(ctx context.Context, session *session) error {
 	if !session.embedded {
 		return nil
 	}
 	used, err := session.app.Usage(ctx)
 	if err == nil && used.Orphans.Count > 0 {
-		o.output.note("%s: the database does not name them, and each is removed 30 days after it was moved there", o.host.orphansText(used.Orphans))
+		o.output.note("%s: they are not in the database, and each is deleted 30 days after it was moved there", o.host.orphansText(used.Orphans))
 	}
 	return err
 }
 
 var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}
 
-// policy reads the flags.
+// policy converts the flags.
 func (o *pruneOptions) policy() (prune.Policy, error) {
 	p := prune.Policy{Champions: o.champions}
 	if o.service.cmd.Flags().Changed("keep") {
@@ -134,7 +134,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	return p, nil
 }
 
-// plan finds what to delete.
+// plan returns what to delete.
 func (o *pruneOptions) plan(ctx context.Context, session *session, args []string, policy prune.Policy) ([]prune.Item, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -176,8 +176,8 @@ func (o *pruneOptions) plan(ctx context.Context, session *session, args []string
 	return items, nil
 }
 
-// delete deletes items and returns those that are gone. What work has begun on
-// meanwhile stays, and what is gone already is no error.
+// delete deletes items and returns the deleted ones. An item that is in use meanwhile is
+// kept, and one that is already gone is not an error.
 func (o *pruneOptions) delete(ctx context.Context, session *session, items []prune.Item) (gone []prune.Item, err error) {
 	stays := false // the item, and those that would go with it
 	for _, item := range items {
@@ -185,7 +185,7 @@ func (o *pruneOptions) delete(ctx context.Context, session *session, items []pru
 			err := deleteItem(ctx, session.Client, item)
 			code := api.CodeOf(err)
 			if stays = code == api.CodeWrongState; stays {
-				o.output.note("%s %s stays: %v", item.Kind, item.Key, err)
+				o.output.note("%s %s was kept: %v", item.Kind, item.Key, err)
 			} else if err != nil && code != api.CodeNotFound {
 				return gone, err
 			}
@@ -209,7 +209,7 @@ func deleteItem(ctx context.Context, c *client.Client, item prune.Item) (err err
 	return err
 }
 
-// pruneSummary counts items in words, with their bytes.
+// pruneSummary formats the counts and the size of items.
 func pruneSummary(items []prune.Item) string {
 	var parts []string
 	for _, kind := range []struct{ name, word string }{
@@ -232,7 +232,7 @@ func pruneSummary(items []prune.Item) string {
 	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), term.Bytes(bytes))
 }
 
-// ageFlag is a duration that may be in days.
+// ageFlag is a duration that may be given in days.
 type ageFlag time.Duration
 
 func (f *ageFlag) String() string {
@@ -242,7 +242,7 @@ func (f *ageFlag) String() string {
 	return time.Duration(*f).String()
 }
 
-// Set takes 30d, or what [time.ParseDuration] takes.
+// Set parses 30d, or what [time.ParseDuration] accepts.
 func (f *ageFlag) Set(text string) error {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)
@@ -259,5 +259,5 @@ func (f *ageFlag) Set(text string) error {
 	return nil
 }
 
-// Type is what pflag calls the value.
+// Type returns the name of the type for pflag.
 func (f *ageFlag) Type() string { return "age" }

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/receipt"
 )
 
-// provenance is what a command knows of the result that it fetches, for the
-// result's receipt. Only prediction is required.
+// provenance is what a command knows about a result, for its receipt. Only prediction is
+// required.
 type provenance struct {
 	train, blind *receipt.Input
 	options      *receipt.Options
@@ -24,7 +24,7 @@ type provenance struct {
 	rows         *int // of the result, once it is proved
 }
 
-// hashInput sums an input as its files lie on the disk.
+// hashInput digests the files of an input.
 func (in *input) hashInput(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.paths...)
 	input := &receipt.Input{Name: filepath.Base(in.name), Digest: sum, Rows: rows}
@@ -36,12 +36,12 @@ func (in *input) hashInput(ctx context.Context, rows int) (*receipt.Input, error
 	return input, err
 }
 
-// isSet reports whether any of the flags is.
+// isSet reports whether any of the flags is set.
 func (s *layoutFlags) isSet() bool {
 	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
 }
 
-// restore sets the flags, and what there is no flag for, to what a receipt has kept.
+// restore sets the options that a receipt has recorded.
 func (s *layoutFlags) restore(o *receipt.Options) {
 	if o != nil {
 		s.label, s.id, s.drop, s.delimiter, s.encoding, s.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
@@ -49,8 +49,8 @@ func (s *layoutFlags) restore(o *receipt.Options) {
 	}
 }
 
-// newReceipt writes down what is known of a result, but for its sums. What the
-// service does not tell is left out.
+// newReceipt returns the receipt of a result, without its digests. Unknown parts are
+// omitted.
 func (c *session) newReceipt(ctx context.Context, e *provenance) *receipt.Receipt {
 	build := currentBuild()
 	r := &receipt.Receipt{
@@ -91,7 +91,8 @@ func (c *session) newReceipt(ctx context.Context, e *provenance) *receipt.Receip
 	return r
 }
 
-// trainingRace is how a model was trained; nil where the service does not tell all of it.
+// trainingRace describes how a model was trained; nil if the service does not report it
+// completely.
 func (c *session) trainingRace(ctx context.Context, model *api.Model, report *api.ModelReport) *receipt.Race {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
@@ -110,9 +111,8 @@ func (c *session) trainingRace(ctx context.Context, model *api.Model, report *ap
 	return race
 }
 
-// install gives a proved result its name, and its receipt beside it. A result never
-// stands beside the receipt of another: an old receipt goes before, the new one
-// comes at once after.
+// install renames a verified result and writes its receipt. A result is never beside the
+// receipt of another: the old receipt is removed before, the new one added right after.
 func (t *outputFile) install(ctx context.Context, part, end string, d resultDownload) error {
 	if t.noReceipt {
 		return installFile(part, end)
@@ -120,8 +120,8 @@ func (t *outputFile) install(ctx context.Context, part, end string, d resultDown
 	return t.installWithReceipt(ctx, part, end, d.session.newReceipt(ctx, &d.provenance), *d.rows)
 }
 
-// installWithReceipt renames a proved result of rows rows, and writes r beside it as its
-// receipt, completed with what is known of the result.
+// installWithReceipt renames a verified result with the given number of rows, and
+// completes r and writes it beside the result.
 func (t *outputFile) installWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	paper := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.host.now())
@@ -142,7 +142,7 @@ func (t *outputFile) installWithReceipt(ctx context.Context, part, end string, r
 	return nil
 }
 
-// installFile gives a file its name, beside no receipt.
+// installFile renames a file that has no receipt.
 func installFile(part, end string) error {
 	if err := removeIfExists(receipt.Path(end)); err != nil {
 		return err
@@ -150,7 +150,7 @@ func installFile(part, end string) error {
 	return os.Rename(part, end)
 }
 
-// removeIfExists removes a file that may not be there.
+// removeIfExists removes a file if it exists.
 func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -158,8 +158,8 @@ func removeIfExists(path string) error {
 	return nil
 }
 
-// writeReceipt sums the result at part and writes its receipt to a hidden file,
-// whose path it gives.
+// writeReceipt digests the result at part and writes its receipt to a temporary file. It
+// returns the path of that file.
 func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (path string, err error) {
 	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, part); err != nil {
 		return "", err
@@ -179,7 +179,7 @@ func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (
 	return file.Name(), nil
 }
 
-// readReceipt reads the receipt at path. hint is what to do if it is damaged.
+// readReceipt reads the receipt at path. hint is the remedy if it is damaged.
 func readReceipt(path, hint string) (*receipt.Receipt, error) {
 	rec, err := receipt.Read(path)
 	switch {
@@ -192,7 +192,7 @@ func readReceipt(path, hint string) (*receipt.Receipt, error) {
 	return nil, exitErrorf(ExitUntrusted, "%s: %w", path, err).at(path, 0, 0).withHint("%s", hint)
 }
 
-// receiptPath is where the receipt of the target lies; "" if none is written.
+// receiptPath returns the path of the receipt; "" if none is written.
 func (t *outputFile) receiptPath() string {
 	if t.noReceipt || t.isStream() {
 		return ""
@@ -200,7 +200,7 @@ func (t *outputFile) receiptPath() string {
 	return receipt.Path(t.path)
 }
 
-// checkReceiptFree is an error if there is a receipt that may not be replaced.
+// checkReceiptFree returns an error if there is a receipt that must not be replaced.
 func (t *outputFile) checkReceiptFree() error {
 	paper := receipt.Path(t.path)
 	if t.force {
@@ -209,5 +209,5 @@ func (t *outputFile) checkReceiptFree() error {
 	if _, err := os.Stat(paper); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return exitErrorf(ExitConflict, "the receipt %s exists", paper).withHint("replace it with --force, or name another file with -o")
+	return exitErrorf(ExitConflict, "the receipt %s already exists", paper).withHint("replace it with --force, or name another file with -o")
 }

@@ -25,16 +25,15 @@ var (
 	keyPrefix = regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(minPrefix) + `,}$`)
 )
 
-// candidate is a thing that a reference may mean.
+// candidate is an object that a reference may mean.
 type candidate struct {
 	key       string
 	name      string // that it can be called by; several may share it
 	createdOn string // newest wins for a shared name and for @last
 }
 
-// resolve finds the key of what ref means among things: a key, the unique
-// beginning of one, a name, or @last. noun is for the errors, in which names that
-// ref was probably meant to be are proposed.
+// resolve returns the key of the object that ref means: a key, a unique prefix of one, a
+// name, or @last. noun is the type of object in errors, which suggest similar names.
 func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, error) {
 	if fullKey.MatchString(ref) {
 		return strings.ToLower(ref), nil
@@ -61,7 +60,7 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 	case len(matches) == 1:
 		return matches[0].key, nil
 	case len(matches) == 0:
-		e := exitErrorf(ExitNotFound, "there is no %s %q", noun, ref).withHint("list them with `foretell %s list`", groupNames[noun])
+		e := exitErrorf(ExitNotFound, "no %s %q found", noun, ref).withHint("list them with `foretell %s list`", groupNames[noun])
 		if meant := similarNames(ref, names); len(meant) > 0 {
 			e = e.withHint("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), groupNames[noun])
 		}
@@ -71,19 +70,19 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 	for i, c := range matches {
 		keys[i] = strings.TrimSpace(c.key + " " + c.name)
 	}
-	return "", usageErrorf("%q may be any of these: %s", ref, strings.Join(keys, "; ")).withHint("type more of the key")
+	return "", usageErrorf("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).withHint("use more characters of the key")
 }
 
 var groupNames = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
-// datasetKey resolves a reference to a dataset; the name of a series means its
-// newest dataset.
+// datasetKey resolves a reference to a dataset; the name of a series means its newest
+// dataset.
 func (c *session) datasetKey(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
-// datasetKeyExact is datasetKey for commands that destroy: a name means the
-// dataset of exactly that name, where there is one.
+// datasetKeyExact is datasetKey for destructive commands: a name means the dataset with
+// exactly that name, if there is one.
 func (c *session) datasetKeyExact(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
 		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
@@ -93,8 +92,8 @@ func (c *session) datasetKeyExact(ctx context.Context, ref string) (string, erro
 	})
 }
 
-// findDataset resolves a reference to a dataset. choose returns those that the
-// name of a series may mean; the newest of them is found.
+// findDataset resolves a reference to a dataset. choose returns the datasets that the
+// name of a series may mean; the newest is used.
 func (c *session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolve("dataset", ref, func(yield func(candidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
@@ -137,9 +136,8 @@ func (c *session) seriesNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
-// candidateName returns the name that a thing made from a dataset is called by: ref if
-// that is the name of the dataset or of its series, which it may be short of 3
-// characters of.
+// candidateName returns the name of an object made from a dataset: ref if that is the
+// name of the dataset or of its series, else the name of the series.
 func candidateName(ref, dataset, series string) string {
 	if ref == dataset || series == client.DatasetName(ref, 1) {
 		return ref
@@ -147,8 +145,8 @@ func candidateName(ref, dataset, series string) string {
 	return cmp.Or(series, dataset)
 }
 
-// trainingKey resolves a reference to a race; the name is that of its dataset or
-// series, and means the newest race.
+// trainingKey resolves a reference to a race; the name of a dataset or series means its
+// newest race.
 func (c *session) trainingKey(ctx context.Context, ref string) (string, error) {
 	return resolve("training", ref, func(yield func(candidate, error) bool) {
 		names, err := c.seriesNames(ctx)
@@ -168,9 +166,9 @@ func (c *session) trainingKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// modelKey resolves a reference to a model: NAME@champion or NAME for the best
-// of a series, NAME@v3 for its third. The name of a dataset leaves the models of
-// the other datasets of its series out.
+// modelKey resolves a reference to a model: NAME@champion or NAME is the best of a
+// series, NAME@v3 its third. The name of a dataset excludes the models of other datasets
+// of its series.
 func (c *session) modelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, champion
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
@@ -201,8 +199,7 @@ func (c *session) modelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// models iterates over the models of some series, one series after the other, each
-// newest first.
+// models iterates over the models of some series, newest first in each series.
 func (c *session) models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		for _, s := range all {
@@ -232,8 +229,8 @@ func (c *session) allModels(ctx context.Context) iter.Seq2[client.SeriesModel, e
 	}
 }
 
-// series finds the series that a reference to a dataset means: all of it for the
-// name of a series, else only the dataset.
+// series returns the series that a reference means: a whole series for its name, else a
+// single dataset.
 func (c *session) series(ctx context.Context, ref string) (*client.Series, error) {
 	all, err := client.ListSeries(ctx, c.Client)
 	if err != nil {
@@ -256,8 +253,8 @@ func (c *session) series(ctx context.Context, ref string) (*client.Series, error
 	return nil, exitErrorf(ExitNotFound, "there is no dataset %q", ref).withHint("list them with `foretell datasets list`")
 }
 
-// predictionKey resolves a reference to a prediction; the name is that of its
-// dataset or series, and means the newest prediction.
+// predictionKey resolves a reference to a prediction; the name of a dataset or series
+// means its newest prediction.
 func (c *session) predictionKey(ctx context.Context, ref string) (string, error) {
 	return resolve("prediction", ref, func(yield func(candidate, error) bool) {
 		names, err := c.seriesNames(ctx)
@@ -295,12 +292,12 @@ func (c *session) allPredictions(ctx context.Context) iter.Seq2[namedPrediction,
 	}
 }
 
-// collect takes all items of a list.
+// collect returns all items.
 func collect[T any](items iter.Seq2[T, error]) ([]T, error) {
 	return collectLimit(items, 0)
 }
 
-// collectLimit takes at most limit items of a list; 0 takes all.
+// collectLimit returns at most limit items; 0 returns all.
 func collectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	var all []T
 	for one, err := range items {
@@ -315,7 +312,7 @@ func collectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	return all, nil
 }
 
-// withDatasetName adds the name of their dataset to predictions.
+// withDatasetName adds the name of the dataset to predictions.
 func (c *session) withDatasetName(ctx context.Context, key string, of iter.Seq2[api.Prediction, error]) (iter.Seq2[namedPrediction, error], error) {
 	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {

@@ -28,12 +28,12 @@ type replayOptions struct {
 func newReplayCmd(f *factory) *cobra.Command {
 	opts := &replayOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "replay RECEIPT", Short: "Train again as a receipt says, and compare the predictions bit for bit",
+		Use: "replay RECEIPT", Short: "Repeat a training from its receipt and compare the predictions",
 		Long: `Reads the receipt of a result and checks that the input files are unchanged. Then
 it trains again with the same options and seed, predicts, and compares the
 predictions byte by byte. The exit status is 0 if they are the same, and 11 if
 not. If the result is beside its receipt, the rows and columns that differ are
-named. All of it happens on this machine, in a temporary folder that is removed.
+listed. Everything runs on this machine, in a temporary folder that is removed.
 
 The files are looked up by name in the folder of the receipt and in the current
 one; --train and --blind name others. A race that ended at its time limit cannot
@@ -49,7 +49,7 @@ be replayed, because how far it came depended on the machine.`,
 	return cmd
 }
 
-// replayDocument is what replay prints.
+// replayDocument is the output of replay.
 type replayDocument struct {
 	Receipt string `json:"receipt"`
 	Same    bool   `json:"same"`
@@ -89,30 +89,30 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	o.output.note("the same: %s, bit for bit", plural(rec.Result.Rows, "prediction"))
+	o.output.note("identical: %s", plural(rec.Result.Rows, "prediction"))
 	return printItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
 }
 
-// checkReplayable is an error for a receipt whose race cannot be run again.
+// checkReplayable returns an error for a receipt whose race cannot be repeated.
 func checkReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
 		return exitErrorf(ExitConflict, "%s does not say how the model was trained", path).
-			withHint("only results of a service that has model reports can be replayed, and not those of a model file")
+			withHint("only results of a service with model reports can be replayed, not those of a model file")
 	case rec.Race.Outcome == api.OutcomeTimeLimit || rec.Race.Outcome == api.OutcomeCancelled:
-		return exitErrorf(ExitConflict, "the race was ended by its time limit or by hand: how far it came depended on the machine").
+		return exitErrorf(ExitConflict, "the race reached its time limit or was cancelled: its result depends on the machine").
 			withHint("train without --time-limit, or with a longer one, for a result that can be replayed")
 	}
 	return nil
 }
 
-// findFiles returns the paths of the files that were given as flag: those that the user
-// names, or those that the receipt does. It is an error if their bytes have changed.
+// findFiles returns the files of a flag: those given, else those named by the receipt. It
+// returns an error if their contents have changed.
 func (o *replayOptions) findFiles(ctx context.Context, paper, flag string, given []string, was *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
 		if was == nil {
-			return nil, usageErrorf("%s does not name the file that was given as --%s", paper, flag).withHint("name it with --%s", flag)
+			return nil, usageErrorf("%s does not name the --%s file", paper, flag).withHint("name it with --%s", flag)
 		}
 		for _, name := range was.FileNames() {
 			path := filepath.Join(filepath.Dir(paper), name)
@@ -129,11 +129,11 @@ func (o *replayOptions) findFiles(ctx context.Context, paper, flag string, given
 	if err != nil || was == nil || sum == was.Digest {
 		return paths, err
 	}
-	return nil, exitErrorf(ExitUntrusted, "%s: the SHA-256 is not that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
+	return nil, exitErrorf(ExitUntrusted, "%s: the SHA-256 differs from that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
 		at(paths[0], 0, 0).withHint("name the unchanged file with --%s", flag)
 }
 
-// retrain trains and predicts as the receipt says, with a data folder of its own.
+// retrain trains and predicts as in the receipt, in a data folder of its own.
 func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *receipt.Receipt, train, blind []string) error {
 	data := filepath.Join(dir, "data")
 	args := append([]string{"run"}, train...)
@@ -175,14 +175,14 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	return sub.execute(ctx)
 }
 
-// differenceError says how the result that was made again differs from the one of the
-// receipt at path: by rows and columns if that is beside it.
+// differenceError explains how the new result differs from the receipt at path. If the
+// old result is beside it, it lists rows and columns.
 func differenceError(ctx context.Context, path string, rec *receipt.Receipt, again string, err error) error {
-	e := exitErrorf(ExitUntrusted, "the predictions are not those of %s: %w", path, err)
+	e := exitErrorf(ExitUntrusted, "the predictions differ from those of %s: %w", path, err)
 	e.code = "changed"
 	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
 	if errBefore != nil {
-		return e.withHint("with the result beside its receipt, the rows and columns that differ are named")
+		return e.withHint("put the result beside its receipt to list the rows and columns that differ")
 	}
 	defer before.Close()
 	after, errAfter := os.Open(again)
@@ -192,9 +192,9 @@ func differenceError(ctx context.Context, path string, rec *receipt.Receipt, aga
 	defer after.Close()
 	rows, columns, errCompare := frame.Differences(ctx, before, after)
 	if errCompare == nil && rows > 0 {
-		e.fact = fmt.Sprintf("the predictions are not those of %s: %s differ, in %s", path, plural(rows, "row"), strings.Join(columns, ", "))
+		e.fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, plural(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := currentBuild()
-	return e.withHint("see whether the program is the same: the receipt names it as %q, this is %q",
+	return e.withHint("compare the program versions: the receipt has %q, this is %q",
 		cmp.Or(rec.Binary.Commit, rec.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

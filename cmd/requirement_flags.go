@@ -19,14 +19,14 @@ import (
 	"foretell/internal/term"
 )
 
-// The variables by which CI services are known.
+// The variables that identify CI services.
 const (
 	envGitHub        = "GITHUB_ACTIONS"
 	envGitHubSummary = "GITHUB_STEP_SUMMARY"
 	envGitLab        = "GITLAB_CI"
 )
 
-// requirementFlags holds the flags of a command that can hold a model to requirements.
+// requirementFlags holds the flags of a command that checks a model against requirements.
 type requirementFlags struct {
 	host  *factory
 	texts []string
@@ -41,47 +41,46 @@ func (g *requirementFlags) bind(cmd *cobra.Command, c *serviceFlags) {
 	g.host = c.host
 	flags := cmd.Flags()
 	flags.StringArrayVar(&g.texts, "require", nil,
-		"`requirement` on test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; again for more (exit status 10)")
-	flags.StringVar(&g.beat, "beat", "", "`model` to beat on test rows: champion, or a reference; a tie does not beat (exit status 10)")
+		"`requirement` on test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated (exit status 10 if missed)")
+	flags.StringVar(&g.beat, "beat", "", "`model` to beat on test rows: champion, or a reference; a tie is a miss (exit status 10)")
 	flags.StringVar(&g.junit, "junit", "", "write the requirements as JUnit XML to `FILE`")
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.completeOrWord(champion, modelNames))
 }
 
-// isSet reports whether anything is required.
+// isSet reports whether there is a requirement.
 func (g *requirementFlags) isSet() bool { return len(g.texts) > 0 || g.beat != "" }
 
-// parse reads the requirements, before anything is done.
+// parse parses the requirements, before the command does anything.
 func (g *requirementFlags) parse() error {
 	for _, text := range g.texts {
 		r, err := gate.Parse(text)
 		if err != nil {
-			return usageErrorf("--require %w", err)
+			return usageErrorf("invalid requirement %w", err)
 		}
 		g.requirements = append(g.requirements, r)
 	}
 	switch {
 	case g.junit == "":
 	case !g.isSet():
-		return usageErrorf("--junit without a requirement: there is nothing to write").withHint("require something with --require or --beat")
+		return usageErrorf("--junit needs a requirement").withHint("add --require or --beat")
 	case g.junit == "-":
-		return usageErrorf("--junit -: standard output is for the result").withHint("name a file")
+		return usageErrorf("--junit cannot write to standard output: the result goes there").withHint("name a file")
 	}
 	return nil
 }
 
-// checkClasses is an error if a class is required that is none of these. Without any
-// they are not known yet.
+// checkClasses returns an error if a requirement names an unknown class. It returns nil
+// if classes is empty, because they are not known yet.
 func (g *requirementFlags) checkClasses(classes []string) error {
 	for _, r := range g.requirements {
 		if err := r.ValidFor(classes); err != nil && len(classes) > 0 {
-			return usageErrorf("--require %w", err)
+			return usageErrorf("invalid requirement %w", err)
 		}
 	}
 	return nil
 }
 
-// prepare checks the classes and finds the model to be beaten, before a race on
-// a dataset begins.
+// prepare checks the classes and finds the baseline before a race on a dataset.
 func (g *requirementFlags) prepare(ctx context.Context, session *session, dataset, metric string) error {
 	if !g.isSet() {
 		return nil
@@ -96,8 +95,8 @@ func (g *requirementFlags) prepare(ctx context.Context, session *session, datase
 	return g.findBaseline(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
 }
 
-// finish prints a race that has ended and holds its model to the requirements.
-// below, which may be nil, says by how much it missed its threshold.
+// finish prints a finished race and checks its model. below, which may be nil, is the
+// error of a missed threshold.
 func (g *requirementFlags) finish(ctx context.Context, o *output, session *session, job *api.Training, below error) error {
 	verdicts, err := g.evaluate(ctx, session, job.ModelKey)
 	if err != nil {
@@ -109,7 +108,7 @@ func (g *requirementFlags) finish(ctx context.Context, o *output, session *sessi
 	return g.publish(o, verdicts, below)
 }
 
-// evaluate holds a model to the requirements; nil if there are none.
+// evaluate checks a model against the requirements; nil if there are none.
 func (g *requirementFlags) evaluate(ctx context.Context, session *session, model string) (*gate.Report, error) {
 	if !g.isSet() {
 		return nil, nil
@@ -156,8 +155,8 @@ func (g *requirementFlags) evaluate(ctx context.Context, session *session, model
 	return r, nil
 }
 
-// modelReport reads a model's report; nil where the service has none, since it is
-// an extension.
+// modelReport returns a model's report; nil if the service has no reports, which are an
+// extension.
 func (c *session) modelReport(ctx context.Context, model string) (*api.ModelReport, error) {
 	report, err := client.Call(ctx, c.Client, api.GetModelReport, &api.ModelInput{ModelKey: model})
 	var problem *api.Problem
@@ -167,8 +166,8 @@ func (c *session) modelReport(ctx context.Context, model string) (*api.ModelRepo
 	return report, err
 }
 
-// publish tells a verdict to whoever waits for it. The error says what was
-// missed; below, which may be nil, is another one of that kind.
+// publish writes the results for people and CI. It returns an error if a requirement was
+// missed, joined with below, which may be nil.
 func (g *requirementFlags) publish(o *output, r *gate.Report, below error) error {
 	if r == nil {
 		return below
@@ -205,8 +204,8 @@ func (g *requirementFlags) publish(o *output, r *gate.Report, below error) error
 	return e.withHint("the model is kept; see `foretell models report %s`", r.Model)
 }
 
-// annotate tells the CI service that runs the command. Both read the standard
-// error, so that the standard output stays the result's alone.
+// annotate writes annotations for the CI service. They go to standard error, because
+// standard output is for the result.
 func (g *requirementFlags) annotate(o *output, r *gate.Report) error {
 	if g.host.env(envGitHub) == "true" {
 		if err := r.WriteGitHub(g.host.console.Err, o.quiet); err != nil {
@@ -224,7 +223,7 @@ func (g *requirementFlags) annotate(o *output, r *gate.Report) error {
 	return errors.Join(r.WriteMarkdown(file), file.Close())
 }
 
-// printTable prints the requirements and what was measured for them.
+// printTable prints the requirements and their measured values.
 func (g *requirementFlags) printTable(r *gate.Report) error {
 	style := g.host.console.ErrStyle
 	t := &term.Table{
@@ -252,7 +251,7 @@ func (g *requirementFlags) printTable(r *gate.Report) error {
 	return write(g.host.console.Err)
 }
 
-// writeFileAtomic writes a file whole or not at all; one of that name is replaced.
+// writeFileAtomic replaces a file completely or not at all.
 func writeFileAtomic(path string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

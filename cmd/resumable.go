@@ -2,25 +2,24 @@ package cmd
 
 import "foretell/internal/term"
 
-// resumable is how work goes on whose process has ended, and how it is given up.
+// resumable has the commands for interrupted work.
 type resumable struct {
 	key, name       string // the member with the key, and what it is the key of
 	resume, abandon string // commands, but for the key
 }
 
-// resumables are those of a thing that has several keys, its own first.
+// resumables are ordered: an object that has several keys is that of the first.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},
 	{"datasetKey", "dataset", "foretell datasets wait", "foretell datasets delete"},
 }
 
-// isInterrupted reports whether no process does the work on a thing, and none
-// will until somebody asks for it.
+// isInterrupted reports whether the work on an object is interrupted: no process does it
+// until a command waits for it.
 func isInterrupted(r term.Record) bool { return r.Text("interrupted") == "true" }
 
-// noteInterrupted notes which of the things that were printed are interrupted,
-// and what can be done about it.
+// noteInterrupted prints a notice about interrupted objects and their commands.
 func (o *output) noteInterrupted(records []term.Record) {
 	for _, way := range resumables {
 		first, n := "", 0
@@ -40,7 +39,7 @@ func (o *output) noteInterrupted(records []term.Record) {
 		if n > 1 {
 			which = plural(n, way.name) + " are"
 		}
-		o.note("%s interrupted, no process is at work: go on with `%s %s`, or drop it with `%s %s`",
+		o.note("%s interrupted: continue with `%s %s`, or discard it with `%s %s`",
 			which, way.resume, first, way.abandon, first)
 		return
 	}

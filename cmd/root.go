@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRootCmd builds the tree of commands. Building it opens nothing: whatever
-// costs is a function that a run calls.
+// newRootCmd builds the command tree. It opens nothing; commands do that when they run.
 func newRootCmd(f *factory) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
@@ -19,8 +18,8 @@ algorithms race; the best model, or their blend, is kept.
 
   foretell run train.csv --blind blind.csv
 
-does it all on this machine, with no account and no network. With
-FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a service.`,
+does everything on this machine, without account or network. With FORETELL_SERVER
+or ` + "`foretell login`" + ` the same commands use a service.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -35,7 +34,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(colors, f.color) {
-				return usageErrorf("--color %q: it takes %s", f.color, strings.Join(colors, ", "))
+				return usageErrorf("invalid --color %q: want %s", f.color, strings.Join(colors, ", "))
 			}
 			f.running = cmd
 			f.openConsole()
@@ -49,7 +48,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 		},
 	}
 	root.PersistentFlags().StringVar(&f.color, "color", "auto", "colour: auto, always or never")
-	root.PersistentFlags().BoolP("help", "h", false, "show what a command does and takes")
+	root.PersistentFlags().BoolP("help", "h", false, "show help for a command")
 	root.Flags().BoolVarP(&showVersion, "version", "V", false, "print the version of this program")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(f.help)
@@ -88,8 +87,7 @@ FORETELL_SERVER or ` + "`foretell login`" + ` the same commands work on a servic
 // colors are the values of --color.
 var colors = []string{"auto", "always", "never"}
 
-// setRunGroup gives every command that only holds others the same answer to an
-// unknown one.
+// setRunGroup sets runGroup for every command that only has subcommands.
 func setRunGroup(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if child.HasSubCommands() && !child.Runnable() {
@@ -99,13 +97,12 @@ func setRunGroup(cmd *cobra.Command) {
 	}
 }
 
-// runGroup answers a command that only holds others: with its help, or for an
-// unknown one with what may have been meant.
+// runGroup prints help, or returns an error with suggestions for an unknown subcommand.
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	e := usageErrorf("%s has no command %q", cmd.CommandPath(), args[0])
+	e := usageErrorf("unknown command %q for %q", args[0], cmd.CommandPath())
 	if way := commandSynonyms[args[0]]; way != "" && !cmd.HasParent() {
 		return e.withHint("%s", way)
 	}
@@ -115,21 +112,21 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	return e.withHint("see `%s --help`", cmd.CommandPath())
 }
 
-// commandSynonyms are what programs like this one call a command, and how it is done here.
+// commandSynonyms maps command names of similar programs to ours.
 var commandSynonyms = map[string]string{
 	"train":    "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
 	"fit":      "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
-	"init":     "nothing has to be set up: try `foretell demo`, or see `foretell help quickstart`",
+	"init":     "no setup is needed: try `foretell demo`, or see `foretell help quickstart`",
 	"evaluate": "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
 	"test":     "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
 	"list":     "to list: `foretell datasets list`, `foretell models list` or `foretell training list`",
-	"explain":  "what a model looks at: `foretell models report REF`",
+	"explain":  "to see what a model relies on: `foretell models report REF`",
 	"diff":     "to compare: `foretell models diff A B` or `foretell predictions diff A.csv B.csv`",
 	"export":   "to write a model's file: `foretell models export REF`",
 	"verify":   "to check a result by its receipt: `foretell predictions verify RESULT.csv`",
 }
 
-// suggestions returns the commands that name was probably meant to be, see likely.
+// suggestions returns the subcommands similar to name.
 func suggestions(cmd *cobra.Command, name string) []string {
 	var names []string
 	for _, child := range cmd.Commands() {
@@ -140,9 +137,8 @@ func suggestions(cmd *cobra.Command, name string) []string {
 	return similarNames(name, names)
 }
 
-// similarNames returns the at most three names that typed was probably meant to be,
-// whatever the case: those that it is a prefix of, or the nearest ones that are one or
-// two letters away.
+// similarNames returns at most three names that typed may mean, ignoring case: those with
+// typed as a prefix, or the nearest with an edit distance of one or two.
 func similarNames(typed string, names []string) []string {
 	var found []string
 	nearest := 3
@@ -162,8 +158,8 @@ func similarNames(typed string, names []string) []string {
 	return found
 }
 
-// positionalArgs returns the check of a command's arguments, which names lists. One in
-// brackets is optional, and the last may be repeated if it ends in "...".
+// positionalArgs returns the check of a command's arguments. A name in brackets is
+// optional; the last one may be repeated if it ends in "...".
 func positionalArgs(names ...string) cobra.PositionalArgs {
 	required, repeats := 0, false
 	for _, name := range names {

@@ -39,31 +39,31 @@ the blind file and writes the verified result. Its path is printed, or the
 model's key if there is no blind file.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
-races need a threshold: it runs one race after the other, each for a quarter less
-error, until one misses its threshold or --time-limit is over.
+races need a threshold: it runs one race after the other, each with a quarter less
+error, until one misses its threshold or --time-limit ends.
 
 A race that misses --threshold still predicts, and so does a model that misses a
 --require or does not --beat another. The exit status is then 10. --beat champion
-means the best model of the earlier runs of this name that raced for the same
+compares with the best model of earlier runs of this name that raced for the same
 metric on the same columns and classes.
 
 Runs of one name form a series. The name defaults to that of the file. Data that
 the series already has is not uploaded again; its dataset gets the next model.
-Other data, or other --buckets, become the next dataset: NAME, NAME-2, NAME-3 …
-NAME@v3 is the third model of the series, and NAME its champion.
+Other data, or other --buckets, create the next dataset: NAME, NAME-2, NAME-3 …
+NAME@v3 is the third model of the series, NAME its champion.
 
---time-limit holds for the whole command, from reading the files to the verified
-result: the race ends early enough to predict, and a queue on the service counts.
+--time-limit applies to the whole command, from reading the files to the verified
+result: the race ends early enough to predict, and time in the queue counts.
 
-A run that is interrupted, or that --timeout ends, prints a command that goes on:
-the same one with --resume and the key of its race. It checks that TRAIN is the
-data of the race, waits for it or starts it again where its process has ended,
-and predicts; the parameters and the time limit of the race stay as they were.
+A run that is interrupted, or that --timeout ends, prints the command that continues
+it: the same one with --resume and the key of its race. It checks that TRAIN is the
+data of the race, waits for the race, or starts it again if its process has ended,
+and predicts. The parameters and the time limit of the race do not change.
 
 --plan races on two samples of TRAIN instead, always on this machine. From them it
-forecasts the result of the race on all rows and the time that it will take. The
-samples take 8 seconds at most, beside reading TRAIN; where one is stopped, only
-the least time is forecast. Nothing is sent, and nothing is kept.`,
+forecasts the result and the duration of the race on all rows. The samples take at
+most 8 seconds, besides reading TRAIN; if one is stopped, only a lower bound of the
+duration is forecast. Nothing is sent, and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -78,11 +78,11 @@ the least time is forecast. Nothing is sent, and nothing is kept.`,
 	opts.layout.bind(cmd)
 	opts.target.bind(cmd, f)
 	opts.gate.bind(cmd, &opts.wait.serviceFlags)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several make one table")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined")
 	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models (default the file's)")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 leaves it to the service")
-	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "only race on samples, on this machine, and forecast the result and the time")
-	cmd.Flags().StringVar(&opts.resume, "resume", "", "go on with this `race`, which an interrupted run has started on TRAIN")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 uses the service's default")
+	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "only race on samples, on this machine, and forecast the result and the duration")
+	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue this `race`, which an interrupted run started on TRAIN")
 	for _, name := range planConflicts {
 		cmd.MarkFlagsMutuallyExclusive("plan", name)
 	}
@@ -173,7 +173,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	return o.gate.publish(&o.output, p.gateReport, o.training.thresholdError(p.job))
 }
 
-// openInputs opens the files and settles where the result goes, before any work.
+// openInputs opens the files and resolves the output path, before any work.
 func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight, error) {
 	files := &preflight{host: o.host}
 	if err := checkOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
@@ -200,8 +200,8 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 	return files, nil
 }
 
-// hashInputs notes what goes in, for the receipt, before it is sent: a file may
-// change while a race goes on.
+// hashInputs digests the inputs for the receipt before they are sent, because a file may
+// change during a race.
 func (o *runOptions) hashInputs(ctx context.Context, files *preflight) (found provenance, err error) {
 	if files.blind == nil || o.target.receiptPath() == "" {
 		return found, nil
@@ -214,7 +214,7 @@ func (o *runOptions) hashInputs(ctx context.Context, files *preflight) (found pr
 	return found, err
 }
 
-// runPipeline is one run on its way.
+// runPipeline is the state of one run.
 type runPipeline struct {
 	*runOptions
 	*session
@@ -228,12 +228,12 @@ type runPipeline struct {
 	steps   []searchStep // of --threshold auto
 	model   *api.Model
 	result  resultDocument
-	// gateReport is nil if nothing is required.
+	// gateReport is nil if there are no requirements.
 	gateReport *gate.Report
 }
 
-// train takes the training file to a model, and finds the one that it has to beat.
-// What precedes the race has the context before, which the time limit ends.
+// train trains a model, or resumes a race, and finds the baseline. before is the context
+// for everything before the race; it ends with the time limit.
 func (p *runPipeline) train(ctx, before context.Context, body api.NewTraining) error {
 	var err error
 	if p.resume != "" {
@@ -260,7 +260,7 @@ func (p *runPipeline) trainNew(ctx, before context.Context, body api.NewTraining
 	return p.race(ctx, body)
 }
 
-// race lets the algorithms race on the dataset, or climb.
+// race races on the dataset, or searches for a threshold.
 func (p *runPipeline) race(ctx context.Context, body api.NewTraining) error {
 	if p.files.blind != nil {
 		p.cost.blind, p.cost.rows = p.files.blindProfile.Bytes, p.files.blindProfile.Rows
@@ -288,7 +288,7 @@ func (p *runPipeline) race(ctx context.Context, body api.NewTraining) error {
 	return err
 }
 
-// predict takes the blind file to a verified result.
+// predict predicts the blind file and downloads the verified result.
 func (p *runPipeline) predict(ctx context.Context) error {
 	blind := &upload{in: p.files.blind, size: p.files.blindProfile.Bytes}
 	created, err := p.submitPrediction(ctx, p.job.ModelKey, blind)

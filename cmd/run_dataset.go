@@ -11,8 +11,8 @@ import (
 	"foretell/internal/term"
 )
 
-// ensureDataset returns the dataset to race on: the newest of the series
-// with the same bytes, or else a new one, uploaded and prepared.
+// ensureDataset returns the dataset for the race: the newest of the series with the same
+// contents, or a new one, uploaded and prepared.
 func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -40,8 +40,8 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	}
 }
 
-// seriesFor returns the series that a run is of: the one that --name means, or
-// that of the file's name, with all of its datasets.
+// seriesFor returns the series of a run, named by --name or the file name, with all its
+// datasets.
 func seriesFor(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
@@ -57,9 +57,9 @@ func seriesFor(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameData returns the key of the newest dataset of the series that holds the
-// bytes of the training file in the bins that are asked for; "" if there is none,
-// or the service does not say.
+// findSameData returns the key of the newest dataset of the series with the contents of
+// the training file and the same number of buckets; "" if there is none or the service
+// does not report it.
 func (p *runPipeline) findSameData(series client.Series) string {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -75,7 +75,7 @@ func (p *runPipeline) findSameData(series client.Series) string {
 	return ""
 }
 
-// nextDatasetRequest is the request for the next dataset of a series.
+// nextDatasetRequest returns the request for the next dataset of a series.
 func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {
@@ -95,7 +95,7 @@ func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Seri
 	return body
 }
 
-// modelReference is what commands call the model: NAME@v3.
+// modelReference returns the model's reference, such as NAME@v3.
 func (p *runPipeline) modelReference() string {
 	if p.model.SeriesVersion > 0 {
 		return fmt.Sprintf("%s@v%d", cmp.Or(p.dataset.Series, p.dataset.DatasetName), p.model.SeriesVersion)
@@ -103,7 +103,7 @@ func (p *runPipeline) modelReference() string {
 	return fmt.Sprintf("%s@v%d", p.dataset.DatasetName, p.model.Version)
 }
 
-// modelName is the model's reference, and its dataset where that has another name.
+// modelName returns the model's reference, and its dataset if that has another name.
 func (p *runPipeline) modelName() string {
 	if p.dataset.Series == "" || p.dataset.Series == p.dataset.DatasetName {
 		return p.modelReference()
@@ -111,7 +111,7 @@ func (p *runPipeline) modelName() string {
 	return p.modelReference() + ", of dataset " + p.dataset.DatasetName
 }
 
-// suggestNext tells a terminal what can be done next.
+// suggestNext prints the next commands on a terminal.
 func (p *runPipeline) suggestNext() {
 	if !p.host.console.ErrTerminal {
 		return

@@ -14,11 +14,11 @@ import (
 	"foretell/internal/term"
 )
 
-// summarize prints for a person how it went.
+// summarize prints the result for people.
 func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
 	w, style := p.host.console.Err, p.host.console.ErrStyle
-	// The report, an extension that another deployment may not have, says what a
-	// blend is made of and how many rows the figures come from.
+	// The report, an extension that a service may not have, has the components of a blend
+	// and the number of rows behind the scores.
 	figures, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: p.job.ModelKey})
 	if err != nil {
 		figures = nil
@@ -36,7 +36,7 @@ func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
 }
 
-// runDocument is what run prints as JSON.
+// runDocument is the JSON output of run.
 type runDocument struct {
 	DatasetKey          string   `json:"datasetKey"`
 	DatasetName         string   `json:"datasetName"`
@@ -64,7 +64,7 @@ type runDocument struct {
 	Scores       *scoring.Result `json:"scores,omitempty"`
 }
 
-// print prints the path of the predictions, or without any the model's key.
+// print prints the path of the predictions; without predictions the model's key.
 func (p *runPipeline) print() error {
 	if p.target.toStdout() {
 		return nil

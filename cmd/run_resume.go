@@ -8,12 +8,12 @@ import (
 	"foretell/internal/client"
 )
 
-// resumeWith is the command that was typed, going on with a race; with "", the same
-// command from its start.
+// resumeWith returns the current command, resuming a race; with "" the same command from
+// the start.
 func (p *runPipeline) resumeWith(race string) string { return p.host.commandWith("resume", race) }
 
-// resumeTraining takes the race of an earlier run on the same data to its end, and finds the
-// model that it has to beat. A race that was cancelled may have left a model, too.
+// resumeTraining waits for the race of an earlier run on the same data and finds the
+// baseline. A cancelled race may have a model, too.
 func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	key, err := p.trainingKey(ctx, p.resume)
 	if err != nil {
@@ -30,10 +30,10 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	}
 	sum := p.files.train.sha256(p.files.trainProfile.Bytes)
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
-		return exitErrorf(ExitUntrusted, "race %s learns from other data than %s: the sums differ", key, p.files.train.name).
+		return exitErrorf(ExitUntrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.train.name).
 			withHint("name the file that the race was started on, or start a race on this one: `%s`", p.resumeWith(""))
 	}
-	p.output.note("going on with race %s on dataset %s", key, p.dataset.DatasetName)
+	p.output.note("continuing race %s on dataset %s", key, p.dataset.DatasetName)
 	if p.job, err = p.awaitRace(ctx, key); err != nil {
 		return err
 	}

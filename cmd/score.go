@@ -30,18 +30,18 @@ func newScoreCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "score PREDICTIONS ANSWERS", Short: "Score predictions against the true labels",
 		Long: `Compares a file of predictions with a file of the true labels: every metric with
-its 95 % interval, each class, the confusion matrix, and as the baseline what
-always predicting the commonest class would score.
+its 95 % interval, each class, the confusion matrix, and the baseline of always
+predicting the most frequent class.
 
-The predictions may be of any program: a CSV with a column named prediction, or
+Predictions of any program can be scored: a CSV with a column named prediction, or
 with two columns, the ID and the prediction. rocAuc and logLoss need a
 probability_<class> column for each class.
 
 Rows are joined by the ID, whatever their order: the first column of PREDICTIONS,
 and the column of that name in ANSWERS, else its first. IDs that only one file
-has are an error. No service is needed, and nothing is sent.
+has are an error. It works offline.
 
-In a pipe each figure is a line: metric, value, low, high, rows. With --quiet only
+In a pipe each score is one line: metric, value, low, high, rows. With --quiet only
 the value of --metric is printed.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
   foretell score blind.predictions.csv answers.csv --metric rocAuc --quiet
@@ -109,7 +109,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// figureTable is every figure of a result as a line.
+// figureTable returns every score, one per row.
 func figureTable(r *scoring.Result) *term.Table {
 	t := &term.Table{}
 	for _, name := range []string{"metric", "value", "low", "high", "rows"} {
@@ -153,14 +153,14 @@ func printScore(o *output, r *scoring.Result) error {
 		return err
 	}
 	if len(r.Classes) > report.MaxConfusionClasses {
-		o.note("the confusion matrix of %d classes is in --json", len(r.Classes))
+		o.note("--json has the confusion matrix of %d classes", len(r.Classes))
 		return nil
 	}
 	fmt.Fprintln(o.host.console.Out)
 	return o.printTable(confusionTable(r))
 }
 
-// classTable is the figures of each class.
+// classTable returns the scores of each class.
 func classTable(r *scoring.Result) *term.Table {
 	t := &term.Table{Right: []bool{false, true, true, false, true, false, true, false}}
 	for _, name := range []string{"class", "rows", gate.Precision, "95 %", gate.Recall, "95 %", gate.F1, "95 %"} {
@@ -190,7 +190,7 @@ func confusionTable(r *scoring.Result) *term.Table {
 	return t
 }
 
-// figureCell is a figure that may not have been measured.
+// figureCell formats a score; nil as a dash.
 func figureCell(f *scoring.Figure) term.Cell {
 	if f == nil {
 		return term.Cell{Text: "-"}
@@ -198,7 +198,7 @@ func figureCell(f *scoring.Figure) term.Cell {
 	return scoreCell(f.Value)
 }
 
-// intervalCell is the interval of a figure; empty for none.
+// intervalCell formats the interval of a score; "" if there is none.
 func intervalCell(f *scoring.Figure) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}

@@ -43,7 +43,7 @@ func (s *scoreFiles) Close() {
 	}
 }
 
-// fileError says which of the files a fault is in.
+// fileError adds the file to a fault.
 func (s *scoreFiles) fileError(err error) error {
 	var fault *scoring.Fault
 	if !errors.As(err, &fault) {
@@ -51,7 +51,7 @@ func (s *scoreFiles) fileError(err error) error {
 	}
 	in := s.inputs[fault.File]
 	if in == nil {
-		e := exitErrorf(ExitRejected, "the files do not fit together: %w", err)
+		e := exitErrorf(ExitRejected, "the files do not match: %w", err)
 		return e.withHint("name the column to join by with --id; see `%s --help`", s.host.running.CommandPath())
 	}
 	place := in.name

@@ -26,22 +26,22 @@ type serveOptions struct {
 func newServeCmd(f *factory) *cobra.Command {
 	opts := &serveOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Serve the API to others",
-		Long: `Serves the API from a data folder until it is told to stop, and then lets what is
-under way come to an end. Accounts are made with ` + "`foretell users add`" + `.
+		Use: "serve", Short: "Run a service",
+		Long: `Serves the API from a data folder until it is stopped, and then finishes requests in
+progress. Create accounts with ` + "`foretell users add`" + `.
 
-It does not start if foretell.db is new or of another folder while blobs/ holds
-files: restore foretell.db from a backup, or go on with --accept-database. Files
-that the database does not name are moved to blobs/orphans, kept there for 30
-days, and taken back if a database that names them is restored by then.`,
+It does not start if foretell.db is new or belongs to another folder while blobs/
+has files: restore foretell.db from a backup, or continue with --accept-database.
+Files that are not in the database are moved to blobs/orphans, kept there for 30
+days, and moved back if a database that has them is restored by then.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
-	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0 picks a free one")
+	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free one")
 	opts.daemon.bind(cmd)
-	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "`URL` that absolute addresses begin with (default that of each request)")
-	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve, and leave all jobs to foretell worker")
+	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "base `URL` of absolute links (default that of each request)")
+	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	defer func() { _ = service.close() }() // nothing is written any more
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
 	if err != nil {
-		return exitErrorf(ExitConflict, "cannot listen at %s: %w", o.listen, err).withHint("name another address with --listen; port 0 picks a free one")
+		return exitErrorf(ExitConflict, "cannot listen on %s: %w", o.listen, err).withHint("name another address with --listen; port 0 picks a free one")
 	}
 	stopWork := func() error { return nil }
 	if !o.noWork {
@@ -77,23 +77,23 @@ func (o *serveOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// noteStopped ends a command that runs until a signal comes: being stopped is its
-// success, as service managers expect it.
+// noteStopped records that a long-running command was stopped by a signal, which is
+// success for service managers.
 func (f *factory) noteStopped() {
 	f.stoppedBySignal = true
-	f.note("stopped, with all work given back")
+	f.note("stopped; unfinished jobs are back in the queue")
 }
 
-// gracePeriod is how long requests under way may take after a stop: service
-// managers kill what has not ended after ten seconds or more.
+// gracePeriod limits requests in progress after a stop: service managers kill a process
+// after ten seconds or more.
 const gracePeriod = 8 * time.Second
 
-// shutdown lets requests come to their end, and breaks off those that do not.
+// shutdown waits for requests in progress and aborts those that exceed gracePeriod.
 func shutdown(web *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {
-		return fmt.Errorf("some requests were broken off: %w", errors.Join(err, web.Close()))
+		return fmt.Errorf("some requests were aborted: %w", errors.Join(err, web.Close()))
 	}
 	return nil
 }

@@ -22,87 +22,86 @@ import (
 	"foretell/internal/term"
 )
 
-// session is a client signed in to a service: one over the network, or the
-// embedded one in this process.
+// session is a client that is signed in to a service: over the network, or embedded in
+// this process.
 type session struct {
 	*client.Client
-	// embedded tells that the service is in this process and ends with it.
+	// embedded is set if the service runs in this process.
 	embedded bool
-	// app is the embedded service; nil of another.
+	// app is the embedded service; nil otherwise.
 	app embeddedApp
-	// dataDir is the embedded service's folder.
+	// dataDir is the data folder of the embedded service.
 	dataDir string
-	// account is whom the service takes us for.
+	// account is the name of the signed-in account.
 	account string
 	// progress shows waits; nil for a command that waits for nothing.
 	progress *term.Progress
-	// continueRun returns the command that goes on with a race and does all that
-	// was asked for; for "" it starts from the beginning. It is nil if the command
-	// asks for the race alone.
+	// continueRun returns the command that continues the whole run with a race; "" starts
+	// it again. It is nil if the command is only about the race.
 	continueRun func(race string) string
 	closers     []func() error
 }
 
-// embeddedApp is what a command can ask of the service in its own process.
+// embeddedApp is the part of the embedded service that commands use directly.
 type embeddedApp interface {
-	// Adopt has this process do the work on a thing that no living process does.
+	// Adopt makes this process do the work on an object unless another process does it.
 	Adopt(ctx context.Context, key string) error
-	// RunsElsewhere reports whether another living process works on a thing.
+	// RunsElsewhere reports whether another process works on an object.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
 	// Usage measures the stored files.
 	Usage(ctx context.Context) (*app.Usage, error)
 }
 
-// Close stops the embedded service; jobs under way are given back within a
-// second, for whoever asks for them to start them again.
+// Close stops the embedded service. Running jobs are released within a second; they
+// restart when a command waits for them.
 func (c *session) Close() {
 	for i := len(c.closers) - 1; i >= 0; i-- {
 		_ = c.closers[i]() // the command's result does not depend on it
 	}
 }
 
-// serviceFlags connects a command to its service when it runs.
+// serviceFlags holds the flags that select the service, and connects to it.
 type serviceFlags struct {
 	host  *factory
 	local bool
-	// idle is set by commands that cause no work: they leave the jobs in the
-	// embedded service's folder alone.
+	// idle is set if the command starts no work: it does not run the jobs of the embedded
+	// service.
 	idle bool
 	cmd  *cobra.Command
 }
 
-// bind adds the flags that choose the service.
+// bind adds the flags that select the service.
 func (o *serviceFlags) bind(cmd *cobra.Command, f *factory) {
 	o.host, o.cmd = f, cmd
 	flags := cmd.Flags()
 	flags.String(keyProfile, "", "profile of the config file")
 	flags.String(keyServer, "", "`URL` of the service")
-	flags.BoolVar(&o.local, "local", false, "use the embedded service, whatever is configured")
+	flags.BoolVar(&o.local, "local", false, "use the embedded service, overriding the configuration")
 	flags.String(keyDataDir, "", "`folder` of the embedded service")
-	flags.Var(new(traceFlag), keyDebug, "trace the requests on standard error, secrets cut out; --debug=FILE writes to a file")
+	flags.Var(new(traceFlag), keyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
 	flags.Lookup(keyDebug).NoOptDefVal = "true"
-	flags.BoolP("verbose", "v", false, "print each request on standard error: method, path, status, time, bytes")
-	flags.BoolP("dry-run", "n", false, "print the requests, and send none that changes anything")
+	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
+	flags.BoolP("dry-run", "n", false, "print the requests; send none that changes anything")
 	setGroup(flags, groupService, "verbose", "dry-run", "profile", keyServer, "local", keyDataDir, keyDebug)
 	_ = cmd.RegisterFlagCompletionFunc("profile", f.completeProfiles) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("local", keyServer)
 }
 
-// traceFlag is a text that may be left out.
+// traceFlag is a string flag whose value is optional.
 type traceFlag string
 
 func (f *traceFlag) String() string { return string(*f) }
 
-// Set takes where to write: a file, or true for standard error.
+// Set sets the destination: a file, or true for standard error.
 func (f *traceFlag) Set(text string) error {
 	*f = traceFlag(text)
 	return nil
 }
 
-// Type is that of a switch: help texts then show no value to be needed.
+// Type returns bool, so that help shows no value.
 func (f *traceFlag) Type() string { return "bool" }
 
-// connect returns a client that is signed in. The caller closes it.
+// connect returns a session that is signed in. The caller must close it.
 func (o *serviceFlags) connect(ctx context.Context) (*session, error) {
 	s, err := o.host.settings(o.cmd.Flags())
 	if err != nil {
@@ -134,7 +133,8 @@ func (o *serviceFlags) connect(ctx context.Context) (*session, error) {
 	return session, nil
 }
 
-// transportWrapper puts around the transport what the flags ask for; nil for nothing.
+// transportWrapper returns the wrapper of the transport that the flags request; nil for
+// none.
 func (o *serviceFlags) transportWrapper() func(http.RoundTripper) http.RoundTripper {
 	if isDryRun(o.cmd) && !dryRunPrintsResult(o.cmd) {
 		r := o.host.startDryRun()
@@ -149,13 +149,13 @@ func (o *serviceFlags) transportWrapper() func(http.RoundTripper) http.RoundTrip
 	}
 }
 
-// requestLine is the line of --verbose.
+// requestLine formats a request for --verbose.
 func requestLine(e client.RoundTrip) string {
 	address := e.URL
 	if u, err := url.Parse(e.URL); err == nil {
 		address = u.RequestURI()
 	}
-	answer := "no answer"
+	answer := "no response"
 	if e.Status != 0 {
 		answer = strconv.Itoa(e.Status)
 	}
@@ -182,7 +182,7 @@ func (o *serviceFlags) connectEmbedded(ctx context.Context, s *settings, opts cl
 		return nil, errors.Join(err, forget())
 	}
 	if errors.Is(missing, os.ErrNotExist) && !isQuiet(o.cmd) {
-		o.host.note("data is kept in %s", dir)
+		o.host.note("data is stored in %s", dir)
 	}
 	session.closers = append([]func() error{forget}, session.closers...)
 	return session, nil
@@ -228,8 +228,8 @@ func (o *serviceFlags) connectEmbeddedAt(ctx context.Context, dir string, opts c
 	return conn, nil
 }
 
-// embeddedURL stands in the answers of the embedded service. Nothing listens
-// there: the transport leads to this process.
+// embeddedURL is the base URL of the embedded service. It is never dialled: the transport
+// calls the handler directly.
 const embeddedURL = "http://foretell.invalid"
 
 // connectRemote signs in to a service over the network.
@@ -260,7 +260,7 @@ func (o *serviceFlags) connectRemote(ctx context.Context, s *settings, opts clie
 	return &session{Client: c, account: tokens.username}, nil
 }
 
-// newClient makes a client; an address that cannot be one is a wrong flag.
+// newClient returns a client; an invalid address is a usage error.
 func newClient(opts client.Options) (*client.Client, error) {
 	c, err := client.New(opts)
 	if err == nil {
@@ -269,10 +269,10 @@ func newClient(opts client.Options) (*client.Client, error) {
 	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
 		return nil, usageErrorf("%w", err).withHint("did you mean %s?", withScheme(strings.TrimSpace(opts.BaseURL)))
 	}
-	return nil, usageErrorf("%w", err).withHint("give the service's address as in --server https://foretell.example.com")
+	return nil, usageErrorf("%w", err).withHint("set the service's address as in --server https://foretell.example.com")
 }
 
-// withScheme completes an address: http:// for this machine, https:// for others.
+// withScheme adds a scheme: http:// for this machine, https:// for others.
 func withScheme(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -286,7 +286,7 @@ func withScheme(address string) string {
 
 func userAgent() string { return "foretell/" + strings.Trim(currentBuild().Version, "()") }
 
-// tracer returns what writes the requests to where debug says; nil for nowhere.
+// tracer returns the function that traces requests to debug; nil for no trace.
 func (f *factory) tracer(debug string) (func(client.TraceEvent), func() error, error) {
 	nothing := func() error { return nil }
 	switch debug {
@@ -297,7 +297,7 @@ func (f *factory) tracer(debug string) (func(client.TraceEvent), func() error, e
 	}
 	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, nil, usageErrorf("--debug: %w", err).withHint("name a file that can be written, as in --debug=trace.log")
+		return nil, nil, usageErrorf("--debug: %w", err).withHint("name a writable file, as in --debug=trace.log")
 	}
 	return traceTo(file), file.Close, nil
 }
@@ -329,7 +329,7 @@ func writeHeader(b *strings.Builder, prefix string, header http.Header) {
 	}
 }
 
-// isQuiet reports whether a command was asked to be.
+// isQuiet reports whether --quiet is set.
 func isQuiet(cmd *cobra.Command) bool {
 	flag := cmd.Flags().Lookup("quiet")
 	return flag != nil && flag.Value.String() == "true"

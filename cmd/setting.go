@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/viper"
 )
 
-// The keys of settings, as they stand in a profile of the config file.
+// The keys of settings in a profile of the config file.
 const (
 	keyProfile  = "profile"
 	keyServer   = "server"
@@ -32,19 +32,19 @@ const (
 
 const defaultProfile = "default"
 
-// settings are what a command is told, each value from the strongest source
-// that has it: flag, environment, profile in the config file, built-in.
+// settings are the effective settings. Flags override the environment, which overrides
+// the profile, which overrides the defaults.
 type settings struct {
 	*viper.Viper
 	// profile is the name of the profile in use.
 	profile string
-	// exists tells that the config file has the profile.
+	// exists is set if the config file has the profile.
 	exists bool
-	// origins tells where each setting comes from, by key; that of profile, too.
+	// origins has the origin of each setting, including profile, by key.
 	origins map[string]string
 }
 
-// settings reads the sources. flags with the name of a key are one.
+// settings resolves the settings. Flags with the name of a key are a source.
 func (f *factory) settings(flags *pflag.FlagSet) (*settings, error) {
 	file, err := f.readConfig()
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *factory) settings(flags *pflag.FlagSet) (*settings, error) {
 	return s, nil
 }
 
-// originName names what a setting comes from, as it would be mended there.
+// originName returns the name under which a setting was given.
 func (s *settings) originName(key string) string {
 	origin := s.origins[key]
 	for _, kind := range []string{"flag ", "variable "} {
@@ -100,9 +100,8 @@ func (s *settings) originName(key string) string {
 	return key + " in " + strings.TrimPrefix(origin, "file ")
 }
 
-// checkProfile refuses a profile that was named and is not there, unless
-// another source says which service is meant: a name with a slip of the pen
-// would choose another service than was thought of.
+// checkProfile returns an error for an unknown profile, unless another source sets the
+// service: a mistyped name would silently select another service.
 func (s *settings) checkProfile(f *factory) error {
 	if s.profile == defaultProfile || s.exists || s.origins[keyServer] != originBuiltin {
 		return nil
@@ -112,24 +111,24 @@ func (s *settings) checkProfile(f *factory) error {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(file.GetStringMap("profiles")))
-	e := usageErrorf("%s: there is no profile %q", s.originName(keyProfile), s.profile)
+	e := usageErrorf("%s: unknown profile %q", s.originName(keyProfile), s.profile)
 	if len(names) == 0 {
-		return e.withHint("make it with `foretell login URL`")
+		return e.withHint("create it with `foretell login URL`")
 	}
-	return e.withHint("there is %s; make another with `foretell login URL`", strings.Join(names, ", "))
+	return e.withHint("known profiles: %s; create one with `foretell login URL`", strings.Join(names, ", "))
 }
 
-// originBuiltin is the origin of what nothing says otherwise.
+// originBuiltin is the origin of a default.
 const originBuiltin = "built-in"
 
-// keyDelimiter keeps dots in names what they are.
+// keyDelimiter allows dots in names.
 const keyDelimiter = "::"
 
 func newViper() *viper.Viper {
 	return viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter))
 }
 
-// readConfig reads config.yaml; a file that is not there is an empty one.
+// readConfig reads config.yaml; a missing file is empty.
 func (f *factory) readConfig() (*viper.Viper, error) {
 	path, err := f.configFile()
 	if err != nil {
@@ -139,7 +138,7 @@ func (f *factory) readConfig() (*viper.Viper, error) {
 	file.SetConfigFile(path)
 	file.SetConfigType("yaml")
 	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, exitErrorf(ExitUsage, "%s cannot be read: %w", path, err).withHint("mend the file, or move it away and sign in again")
+		return nil, exitErrorf(ExitUsage, "cannot read %s: %w", path, err).withHint("fix the file, or move it away and sign in again")
 	}
 	return file, nil
 }
@@ -155,12 +154,12 @@ var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 func checkProfileName(name string) error {
 	if !profileName.MatchString(name) {
-		return usageErrorf("--profile %q: a profile's name is of small letters, digits, - and _", name)
+		return usageErrorf("invalid --profile %q: want lower-case letters, digits, - and _", name)
 	}
 	return nil
 }
 
-// configFile is the absolute path of config.yaml.
+// configFile returns the absolute path of config.yaml.
 func (f *factory) configFile() (string, error) {
 	dir, err := f.configDir()
 	if err != nil {
@@ -169,7 +168,7 @@ func (f *factory) configFile() (string, error) {
 	return filepath.Join(dir, "config.yaml"), nil
 }
 
-// configDir is the absolute path of the folder of config.yaml.
+// configDir returns the absolute path of the folder of config.yaml.
 func (f *factory) configDir() (string, error) {
 	return f.userDir(envConfigDir, "XDG_CONFIG_HOME", map[string][]string{
 		"windows": {"AppData"},
@@ -178,7 +177,7 @@ func (f *factory) configDir() (string, error) {
 	})
 }
 
-// dataDir is the absolute path of the embedded service's folder.
+// dataDir returns the absolute path of the data folder.
 func (f *factory) dataDir(s *settings) (string, error) {
 	if dir := s.GetString(keyDataDir); dir != "" {
 		return filepath.Abs(dir)
@@ -190,8 +189,8 @@ func (f *factory) dataDir(s *settings) (string, error) {
 	})
 }
 
-// userDir finds a folder of ours: where own says, under the folder that xdg
-// says, or under the native one, whose first element is a variable.
+// userDir returns a folder of foretell: the variable own, a folder in the variable xdg,
+// or the native one, whose first element is a variable.
 func (f *factory) userDir(own, xdg string, native map[string][]string) (string, error) {
 	if dir := f.env(own); dir != "" {
 		return filepath.Abs(dir)
@@ -205,20 +204,20 @@ func (f *factory) userDir(own, xdg string, native map[string][]string) (string, 
 	}
 	base := f.env(path[0])
 	if base == "" {
-		return "", usageErrorf("the variable %s is not set, so there is no folder to work in", path[0]).
+		return "", usageErrorf("%s is not set: there is no folder for data and settings", path[0]).
 			withHint("set %s, or %s and %s to folders", path[0], envConfigDir, envDataDir)
 	}
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// paths are the operations' paths that the profile overrides, by operation ID.
-// viper gives keys in small letters, so known restores their spelling.
+// paths returns the overridden paths by operation ID. viper lower-cases keys; known
+// restores their spelling.
 func (s *settings) paths(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(keyPaths) {
 		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
 		if i < 0 {
-			return nil, usageErrorf("profile %s: paths has no operation %q", s.profile, key).withHint("the operations are %s", strings.Join(known, ", "))
+			return nil, usageErrorf("profile %s: unknown operation %q in paths", s.profile, key).withHint("known operations: %s", strings.Join(known, ", "))
 		}
 		paths[known[i]] = path
 	}

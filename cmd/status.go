@@ -21,7 +21,7 @@ type statusOptions struct {
 func newStatusCmd(f *factory) *cobra.Command {
 	opts := &statusOptions{host: f, service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
-		Use: "status", Short: "Show which service is used, and as whom",
+		Use: "status", Short: "Show the service and the account in use",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
@@ -64,7 +64,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
 }
 
-// measure fills in the size of the data folder and of its parts, and the free space.
+// measure sets the sizes of the data folder and of its parts, and the free space.
 func (s *status) measure(ctx context.Context, session *session) error {
 	free, _, err := blob.Space(session.dataDir)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *status) measure(ctx context.Context, session *session) error {
 	})
 }
 
-// credentialOrigin names where the token comes from.
+// credentialOrigin returns where the token comes from.
 func (f *factory) credentialOrigin(s *settings) string {
 	switch {
 	case f.env(envToken) != "":
@@ -100,15 +100,14 @@ func (f *factory) credentialOrigin(s *settings) string {
 	return s.GetString(keyStorage)
 }
 
-// status is what status prints.
+// status is the output of status.
 type status struct {
 	Service     string `json:"service"`
 	Username    string `json:"username"`
 	Credentials string `json:"credentials,omitempty"`
 	DataFolder  string `json:"dataFolder,omitempty"`
-	// Bytes is the size of all in the data folder: of the files of datasets, models
-	// and predictions, of orphans, and of the database. FreeBytes is what its disk
-	// has left.
+	// Bytes is the total size of the data folder: datasets, models, predictions, orphans
+	// and the database. FreeBytes is the free space of its disk.
 	Bytes           int64  `json:"bytes,omitempty"`
 	DatasetBytes    int64  `json:"datasetBytes,omitempty" doc:"Of uploaded CSV files."`
 	ModelBytes      int64  `json:"modelBytes,omitempty"`

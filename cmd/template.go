@@ -20,8 +20,7 @@ type templateFilter struct {
 	rows [][]term.Cell
 }
 
-// parseTemplate reads a template and gives it its functions, which `foretell
-// help output` lists.
+// parseTemplate parses a template with the functions listed by `foretell help output`.
 func (o *output) parseTemplate(text string) (filter, error) {
 	p := &templateFilter{}
 	functions := template.FuncMap{
@@ -51,15 +50,15 @@ func (o *output) parseTemplate(text string) (filter, error) {
 	p.template, err = template.New("--template").Option("missingkey=error").Funcs(functions).Parse(text)
 	if err != nil {
 		return nil, usageErrorf("%s", strings.TrimPrefix(err.Error(), "template: ")).
-			withHint("`foretell help output` lists what a template may call")
+			withHint("`foretell help output` lists the functions of templates")
 	}
 	return p, nil
 }
 
-// apply runs the template on the members of v.
+// apply executes the template with the fields of v.
 func (p *templateFilter) apply(o *output, b *bytes.Buffer, v, doc any) error {
 	if err := p.template.Execute(b, templateData(doc, reflect.TypeOf(v))); err != nil {
-		return usageErrorf("%s", strings.TrimPrefix(err.Error(), "template: ")).withHint("see the JSON that it is given with --json")
+		return usageErrorf("%s", strings.TrimPrefix(err.Error(), "template: ")).withHint("--json prints its input")
 	}
 	if len(p.rows) == 0 {
 		return nil
@@ -77,8 +76,8 @@ func (p *templateFilter) apply(o *output, b *bytes.Buffer, v, doc any) error {
 	return t.WriteTSV(b)
 }
 
-// templateData gives a document with numbers that templates can compare, and with an
-// empty text for null and for each member of t that the JSON leaves out.
+// templateData returns a document with comparable numbers, and with "" for null and for
+// each field of t that the JSON omits.
 func templateData(doc any, t reflect.Type) any {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -113,7 +112,7 @@ func templateData(doc any, t reflect.Type) any {
 	return doc
 }
 
-// elementType is the type of a list's items; nil where there is none.
+// elementType returns the element type of a list; nil for other types.
 func elementType(t reflect.Type) reflect.Type {
 	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		return nil
@@ -121,7 +120,7 @@ func elementType(t reflect.Type) reflect.Type {
 	return t.Elem()
 }
 
-// join writes the values of a list with sep between them.
+// join joins the values of a list with sep.
 func join(sep string, list any) (string, error) {
 	values, ok := list.([]any)
 	if !ok {
@@ -134,7 +133,7 @@ func join(sep string, list any) (string, error) {
 	return strings.Join(texts, sep), nil
 }
 
-// pluck gives one member of each item of a list.
+// pluck returns one field of each item of a list.
 func pluck(member string, list any) ([]any, error) {
 	values, ok := list.([]any)
 	if !ok {

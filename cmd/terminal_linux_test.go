@@ -171,12 +171,12 @@ func TestTerminal(t *testing.T) {
 		{"a_label_by_its_name", "check open.csv", []answer{{which, "size\n"}}, ExitOK, "label: size (as answered; 40 classes)"},
 		{"the_first_label", "check open.csv", []answer{{which, "\n"}}, ExitOK, "label: survived (as answered; 2 classes)"},
 		{"no_label", "check open.csv", []answer{{which, "9\n"}, {`"9" is neither`, "\x03"}}, ExitInterrupted, "neither a number from 1 to 2 nor the name of a column"},
-		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Go on with 60 numbers as classes? [y/N]", "n\n"}}, ExitUsage, "not done: the answer was no"},
-		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, ExitUsage, "not done: the answer was no"},
-		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "another one\n"}}, ExitUsage, "the two passwords differ"},
-		{"a_model_is_not_shown", "models export shop -o -", nil, ExitUsage, "a model is no text"},
-		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, ExitInterrupted, "interrupted before it was done"},
-		{"a_password_is_not_shown", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"The same again:", "a long password\n"}}, ExitOK, "a@example.com"},
+		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Continue with 60 numbers as classes? [y/N]", "n\n"}}, ExitUsage, "cancelled: not confirmed"},
+		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, ExitUsage, "cancelled: not confirmed"},
+		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "another one\n"}}, ExitUsage, "the passwords do not match"},
+		{"a_model_is_not_shown", "models export shop -o -", nil, ExitUsage, "a model is binary"},
+		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, ExitInterrupted, "interrupted before it finished"},
+		{"a_password_is_not_shown", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "a long password\n"}}, ExitOK, "a@example.com"},
 		{"a_yes_deletes", "datasets delete shop", []answer{{"predictions? [y/N]", "y\n"}}, ExitOK, "datasetKey"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -25,15 +25,16 @@ type thresholdSearch struct {
 	// first is the first threshold.
 	first float64
 	steps []searchStep
-	// deadline is the deadline of the command, and reserve what it needs after the climb.
+	// deadline is the deadline of the command, and reserve the time it needs after the
+	// search.
 	deadline      deadline
 	reserve       time.Duration
 	exactDeadline bool // the service knows a deadline
 }
 
-// searchStep is one race of a climb.
+// searchStep is one race of a search.
 type searchStep struct {
-	// Threshold is nil for the race without one.
+	// Threshold is nil for a race without one.
 	Threshold           *float64 `json:"threshold"`
 	TrainingJobKey      string   `json:"trainingJobKey"`
 	Status              string   `json:"status"`
@@ -41,14 +42,14 @@ type searchStep struct {
 }
 
 const (
-	// errorReduction is the part of the error that the next race has to do without.
+	// errorReduction is the fraction by which each race must reduce the error.
 	errorReduction = 0.25
-	// defaultFirstThreshold is the first threshold where nothing is known of the classes.
+	// defaultFirstThreshold is used if the class counts are unknown.
 	defaultFirstThreshold = 0.5
 )
 
-// firstThreshold is a threshold that every algorithm should reach: the part of the
-// rows that are right if the largest class is always predicted.
+// firstThreshold returns a threshold that every algorithm should reach: the accuracy of
+// always predicting the largest class.
 func firstThreshold(metric string, classes []int) float64 {
 	most, all := 0, 0
 	for _, rows := range classes {
@@ -60,8 +61,8 @@ func firstThreshold(metric string, classes []int) float64 {
 	return math.Floor(100*float64(most)/float64(all)) / 100
 }
 
-// run races on a dataset until a race misses its threshold or the time is up,
-// and returns the one with the best model.
+// run races on a dataset until a race misses its threshold or the time ends, and returns
+// the race with the best model.
 func (c *thresholdSearch) run(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
 	within, cancel := context.WithTimeout(ctx, c.timeLeft())
 	defer cancel()
@@ -71,7 +72,7 @@ func (c *thresholdSearch) run(ctx context.Context, dataset *api.Dataset) (*api.T
 		if err != nil || job.ModelKey != "" {
 			return job, raceError(job, err)
 		}
-		c.output.note("--threshold auto: it kept none, so races with a threshold follow")
+		c.output.note("--threshold auto: no model was kept, so races with thresholds follow")
 	}
 	var best *api.Training
 	for next := c.first; ; {
@@ -96,7 +97,8 @@ func (c *thresholdSearch) run(ctx context.Context, dataset *api.Dataset) (*api.T
 	}
 }
 
-// nextThreshold is the next threshold, four digits long; over 1 there is none.
+// nextThreshold returns the next threshold with four digits; a value above 1 ends the
+// search.
 func nextThreshold(reached float64) float64 {
 	const digits = 1e4
 	if reached >= 1 {
@@ -105,13 +107,13 @@ func nextThreshold(reached float64) float64 {
 	return math.Ceil((reached+(1-reached)*errorReduction)*digits) / digits
 }
 
-// hasExtensions reports whether the service has this program's extensions, which go
-// together: its prepared datasets tell their classes.
+// hasExtensions reports whether the service has foretell's extensions. They come
+// together, and prepared datasets then have classes.
 func (c *session) hasExtensions(dataset *api.Dataset) bool {
 	return c.embedded || len(dataset.Classes) > 0
 }
 
-// timeLeft is how long the climb may take.
+// timeLeft returns the time left for the search.
 func (c *thresholdSearch) timeLeft() time.Duration {
 	if c.deadline.limit > 0 {
 		return c.deadline.ends.Sub(c.deadline.now()) - c.reserve
@@ -119,8 +121,8 @@ func (c *thresholdSearch) timeLeft() time.Duration {
 	return api.DefaultTimeLimitSeconds * time.Second
 }
 
-// race races for one threshold, or for none. When within ends before ctx does, the race is
-// cancelled.
+// race runs a race with a threshold, which may be nil. It is cancelled if within ends
+// before ctx.
 func (c *thresholdSearch) race(ctx, within context.Context, dataset string, threshold *float64) (*api.Training, error) {
 	body := c.body
 	body.PerformanceThreshold = api.NewThreshold(threshold)
@@ -147,19 +149,20 @@ func (c *thresholdSearch) race(ctx, within context.Context, dataset string, thre
 	return job, nil
 }
 
-// noteStep says how a race of the climb ended.
+// noteStep prints the result of a race.
 func (c *thresholdSearch) noteStep(n int, threshold float64, job *api.Training) {
 	switch {
 	case job.Status != api.TrainingCompleted:
-		c.output.note("race %d: threshold %g was missed (%s)", n, threshold, job.Status)
+		c.output.note("race %d: threshold %g missed (%s)", n, threshold, job.Status)
 	case job.AchievedPerformance == nil:
-		c.output.note("race %d: threshold %g was reached", n, threshold)
+		c.output.note("race %d: threshold %g reached", n, threshold)
 	default:
-		c.output.note("race %d: threshold %g was reached, with %.4f", n, threshold, *job.AchievedPerformance)
+		c.output.note("race %d: threshold %g reached with %.4f", n, threshold, *job.AchievedPerformance)
 	}
 }
 
-// finish returns the best race; it is an error if none has left a model. ended is the last.
+// finish returns the best race, or an error if no race has left a model. ended is the
+// last one.
 func (c *thresholdSearch) finish(best, ended *api.Training) (*api.Training, error) {
 	if best == nil {
 		return nil, trainingFailed(ended)
@@ -168,11 +171,11 @@ func (c *thresholdSearch) finish(best, ended *api.Training) (*api.Training, erro
 	if best.AchievedPerformance != nil {
 		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
 	}
-	c.output.note("the best model is that of training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.steps), "race"))
+	c.output.note("best model: training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.steps), "race"))
 	return best, nil
 }
 
-// raceError is err, or what trainingFailed says of a job.
+// raceError returns err, or the error of a failed job.
 func raceError(job *api.Training, err error) error {
 	if err != nil {
 		return err

@@ -104,8 +104,8 @@ func (p *templateData) strip(r *http.Response) error {
 	return nil
 }
 
-// TestClimb climbs on a service whose races need a threshold.
-func TestClimb(t *testing.T) {
+// TestThresholdSearch climbs on a service whose races need a threshold.
+func TestThresholdSearch(t *testing.T) {
 	t.Parallel()
 	address, data := serve(t)
 	service := newPlain(t, address)
@@ -168,7 +168,7 @@ func TestClimb(t *testing.T) {
 		}
 	}
 	if doc.Stairs[0].Threshold != 0.58 { // 35 of 60 rows are small
-		t.Errorf("the first stair is %v", doc.Stairs[0].Threshold)
+		t.Errorf("the first threshold is %v", doc.Stairs[0].Threshold)
 	}
 	if doc.Status != "COMPLETED" || doc.ModelKey == "" || doc.AchievedPerformance < doc.TargetPerformance || doc.TargetPerformance < doc.Stairs[0].Threshold {
 		t.Errorf("the best is not of a race that reached its threshold: %s", out)
@@ -178,7 +178,7 @@ func TestClimb(t *testing.T) {
 	}
 
 	_, told := run("training", "create", "train", "--algorithm", "BSIX01", "--threshold", "auto")
-	if !strings.Contains(told, "race 1: threshold 0.5 was reached, with ") || !strings.Contains(told, "the best model is that of training") {
+	if !strings.Contains(told, "race 1: threshold 0.5 reached with ") || !strings.Contains(told, "best model: training") {
 		t.Errorf("told: %s", told)
 	}
 }

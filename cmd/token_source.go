@@ -11,8 +11,8 @@ import (
 	"foretell/internal/client"
 )
 
-// tokenSource gets tokens for one account at one service: from the environment, or
-// from where `foretell login` keeps them.
+// tokenSource returns tokens for an account of a service, from the environment or from
+// `foretell login`.
 type tokenSource struct {
 	host     *factory
 	server   string
@@ -22,8 +22,8 @@ type tokenSource struct {
 	client   *client.Client // without a token: it only logs in
 }
 
-// newTokenSource finds out which account is meant. opts are those of the client that
-// will use the tokens.
+// newTokenSource returns the source for the account in the settings. opts are those of
+// the client that will use the tokens.
 func (f *factory) newTokenSource(s *settings, opts client.Options) (*tokenSource, error) {
 	opts.Token, opts.Relogin = "", nil
 	c, err := newClient(opts)
@@ -40,11 +40,11 @@ func (f *factory) newTokenSource(s *settings, opts client.Options) (*tokenSource
 	}, nil
 }
 
-// entry names the account at the service in a vault.
+// entry returns the key of the account in the store.
 func (s *tokenSource) entry() string { return s.username + " at " + s.server }
 
-// token gives the token to begin with: FORETELL_TOKEN, a log-in with the
-// environment's password, or what is kept.
+// token returns the first token: FORETELL_TOKEN, one for the password in the environment,
+// or the stored one.
 func (s *tokenSource) token(ctx context.Context) (string, error) {
 	if token := s.host.env(envToken); token != "" {
 		return token, nil
@@ -52,11 +52,10 @@ func (s *tokenSource) token(ctx context.Context) (string, error) {
 	return s.accessToken(ctx, false)
 }
 
-// renew logs in once more where the password is at hand.
+// renew signs in again if a password is available.
 func (s *tokenSource) renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
 
-// accessToken gives the token of a log-in, or the one that is kept unless it has
-// expired or was refused.
+// accessToken signs in, or returns the stored token unless it has expired or was refused.
 func (s *tokenSource) accessToken(ctx context.Context, refused bool) (string, error) {
 	password, err := s.host.envPassword()
 	if err != nil {
@@ -84,7 +83,7 @@ func (s *tokenSource) accessToken(ctx context.Context, refused bool) (string, er
 	return fresh.Token, s.store.set(s.entry(), fresh)
 }
 
-// stored reads what `foretell login` kept.
+// stored returns what `foretell login` has stored.
 func (s *tokenSource) stored() (credential, error) {
 	c, err := s.store.get(s.entry())
 	switch {
@@ -95,13 +94,13 @@ func (s *tokenSource) stored() (credential, error) {
 		return c, exitErrorf(ExitSignIn, "not signed in at %s", s.server).
 			withHint("sign in with `foretell login %s`, set %s, or work here with --local", s.server, envToken)
 	case errors.Is(err, errKeyring):
-		return c, exitErrorf(ExitSignIn, "the credentials for %s cannot be read: %w", s.server, err).
+		return c, exitErrorf(ExitSignIn, "cannot read the credentials for %s: %w", s.server, err).
 			withHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", envToken)
 	}
 	return c, err
 }
 
-// logIn exchanges the password for a token.
+// logIn requests a token for the password.
 func (s *tokenSource) logIn(ctx context.Context, password string) (credential, error) {
 	session, err := client.Call(ctx, s.client, api.LogIn, &api.LogInInput{
 		Body: api.Credentials{Username: s.username, Password: password},
@@ -121,7 +120,7 @@ func (s *tokenSource) logIn(ctx context.Context, password string) (credential, e
 	return credential{Token: session.AccessToken, Expires: s.host.now().Add(lifetime)}, nil
 }
 
-// envPassword is the password that the environment gives, or nothing.
+// envPassword returns the password in the environment; "" if there is none.
 func (f *factory) envPassword() (string, error) {
 	if password := f.env(envPassword); password != "" {
 		return password, nil

@@ -28,23 +28,23 @@ var raceMetrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.M
 func (r *trainFlags) bind(cmd *cobra.Command) {
 	r.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that wins the race, or auto for the highest that can be reached; without it the best model wins")
+	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that ends the race, or auto to search for the highest; by default the best model wins")
 	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
-	flags.StringVar(&r.metric, "metric", "", "what performance means: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
-	flags.Int64Var(&r.seed, "seed", 0, "the same data and seed give the same model")
+	flags.StringVar(&r.metric, "metric", "", "performance `metric`: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
+	flags.Int64Var(&r.seed, "seed", 0, "random seed: the same data and seed give the same model")
 	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more, M instead of B")
-	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end after this time with the best model so far; waiting for other races counts (default 1h of racing)")
+	flags.DurationVar(&r.timeLimit, "time-limit", 0, "end after this time with the best model so far; time in the queue counts (default 1h of racing)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(raceMetrics, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("algorithm", completeList(algorithmNames()))
 }
 
-// maxTimeLimit is the longest time limit that a service takes.
+// maxTimeLimit is the longest time limit that a service accepts.
 const maxTimeLimit = 7 * 24 * time.Hour
 
-// thresholdAuto as --threshold has it asks for a climb.
+// thresholdAuto is the value of --threshold that searches for the highest threshold.
 const thresholdAuto = "auto"
 
-// thresholdFlag is the flag --threshold of a racer.
+// thresholdFlag is the value of --threshold.
 type thresholdFlag trainFlags
 
 func (f *thresholdFlag) String() string {
@@ -54,7 +54,7 @@ func (f *thresholdFlag) String() string {
 	return strconv.FormatFloat(f.threshold, 'g', -1, 64)
 }
 
-// Set takes a number or auto.
+// Set parses a number or auto.
 func (f *thresholdFlag) Set(text string) (err error) {
 	f.threshold = 0
 	if f.autoThreshold = text == thresholdAuto; f.autoThreshold {
@@ -64,11 +64,10 @@ func (f *thresholdFlag) Set(text string) (err error) {
 	return err
 }
 
-// Type is what pflag calls the value.
+// Type returns the name of the type for pflag.
 func (f *thresholdFlag) Type() string { return "float" }
 
-// thresholdError is an error for a race that ended under a threshold that the user has
-// named.
+// thresholdError returns an error if a race ended below the threshold of the user.
 func (r *trainFlags) thresholdError(job *api.Training) error {
 	if r.autoThreshold {
 		return nil
@@ -76,24 +75,24 @@ func (r *trainFlags) thresholdError(job *api.Training) error {
 	return belowTarget(job)
 }
 
-// hasThreshold reports whether the user named a threshold.
+// hasThreshold reports whether the user set a numeric threshold.
 func (r *trainFlags) hasThreshold() bool {
 	return r.cmd.Flags().Changed("threshold") && !r.autoThreshold
 }
 
-// checkAlgorithms reports whether the algorithms that were named can race on this number of classes,
-// before anything is made on the service.
+// checkAlgorithms returns an error if an algorithm does not support this number of
+// classes, before anything is created on the service.
 func (r *trainFlags) checkAlgorithms(classes int) error {
 	known := api.Algorithms(classes)
 	for _, name := range r.algorithms {
 		if !slices.Contains(known, name) {
-			return usageErrorf("--algorithm %q: for %d classes there are %s", name, classes, strings.Join(known, ", "))
+			return usageErrorf("invalid --algorithm %q: for %d classes want %s", name, classes, strings.Join(known, ", "))
 		}
 	}
 	return nil
 }
 
-// request is what the service is asked for.
+// request returns the request for a race.
 func (r *trainFlags) request() (api.NewTraining, error) {
 	var threshold *float64 // none: the best model wins
 	if r.hasThreshold() {
@@ -127,20 +126,19 @@ func (r *trainFlags) request() (api.NewTraining, error) {
 	return body, nil
 }
 
-// checkMetric returns a usage failure if --metric is not in known, with the one
-// that was probably meant.
+// checkMetric returns a usage error, with a suggestion, if --metric is not in known.
 func checkMetric(name string, known []string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	e := usageErrorf("--metric %q: it takes %s", name, strings.Join(known, ", "))
+	e := usageErrorf("invalid --metric %q: want %s", name, strings.Join(known, ", "))
 	if meant := api.MetricByAlias(name); slices.Contains(known, meant) {
 		return e.withHint("did you mean --metric %s?", meant)
 	}
 	return e
 }
 
-// algorithmNames are the algorithms for shells, each with its word.
+// algorithmNames returns the completions of --algorithm.
 func algorithmNames() []string {
 	var names []string
 	for _, code := range append(api.Algorithms(2), api.Algorithms(3)...) {

@@ -26,7 +26,7 @@ var (
 func newTrainingCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "training", Aliases: []string{"trainings"},
-		Short: "Races of the algorithms on a dataset",
+		Short: "Manage races of the algorithms on datasets",
 		Long: `A training is a race of four algorithms on one dataset. The first to reach the
 threshold wins and the others stop; if none does, the best model is kept.
 
@@ -52,14 +52,14 @@ func newTrainingListCmd(f *factory) *cobra.Command {
 	opts := &trainingListOptions{service: serviceFlags{idle: true}}
 	cmd := &cobra.Command{
 		Use: "list [DATASET]", Short: "List races, newest first", Args: positionalArgs("[DATASET]"),
-		Long: "Lists races, newest first: all of the account, or those on the datasets of a name.",
+		Long: "Lists races, newest first: all of the account, or those of a series.",
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.service.bind(cmd, f)
 	opts.output.bindList(cmd, f, resultType[api.Training]())
 	opts.output.emptyHint = firstRunHint
 	opts.list.bind(cmd)
-	cmd.Flags().BoolVar(&opts.all, "all", false, "also the jobs of the single algorithms")
+	cmd.Flags().BoolVar(&opts.all, "all", false, "include the jobs of each algorithm")
 	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
 	return cmd
 }
@@ -92,7 +92,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	return printList(&o.output, trainings, columns...)
 }
 
-// trainingsOfSeries lists the training jobs on the datasets of a series, newest
+// trainingsOfSeries iterates over the training jobs on the datasets of a series, newest
 // first.
 func trainingsOfSeries(ctx context.Context, c *client.Client, s *client.Series) iter.Seq2[api.Training, error] {
 	if len(s.Datasets) == 1 {
@@ -108,7 +108,7 @@ func trainingsOfSeries(ctx context.Context, c *client.Client, s *client.Series) 
 	}
 }
 
-// parents leaves the jobs of single algorithms out.
+// parents skips the jobs of single algorithms.
 func parents(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error] {
 	return func(yield func(api.Training, error) bool) {
 		for job, err := range jobs {
@@ -133,7 +133,7 @@ func printTraining(o *output, job *api.Training) error { return printItem(o, job
 
 func newTrainingProgressCmd(f *factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.TrainingProgress]{
-		use: "progress REF", short: "Show how far each algorithm of a race has come", resource: trainingResource,
+		use: "progress REF", short: "Show the progress of each algorithm of a race", resource: trainingResource,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
 			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		},
@@ -141,7 +141,8 @@ func newTrainingProgressCmd(f *factory) *cobra.Command {
 	})
 }
 
-// printProgress prints a race as a table of its algorithms, or all of it.
+// printProgress prints the algorithms of a race as a table, or the whole progress as
+// JSON.
 func printProgress(o *output, p *api.TrainingProgress) error {
 	if o.json || len(o.fields) > 0 {
 		return printItem(o, p, "status")

@@ -81,14 +81,14 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
 	if api.CodeOf(err) == api.CodeWrongState {
-		return asCLIError(ctx, err).withHint("give it a CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", shellQuote(ref))
+		return asCLIError(ctx, err).withHint("upload its CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", shellQuote(ref))
 	}
 	if err != nil {
 		return err
 	}
 	if o.wait.noWait {
 		if session.embedded {
-			o.output.note("the race goes on with `foretell training watch %s`", created.TrainingJobKey)
+			o.output.note("continue the race with `foretell training watch %s`", created.TrainingJobKey)
 		}
 		return printItem(&o.output, created, "trainingJobKey", "datasetKey", "status")
 	}
@@ -99,10 +99,10 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	return o.gate.finish(ctx, &o.output, session, job, o.training.thresholdError(job))
 }
 
-// searchThreshold races for ever higher thresholds.
+// searchThreshold races with increasing thresholds.
 func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *session, key string, body api.NewTraining, limit deadline) error {
 	if o.wait.noWait {
-		return usageErrorf("--threshold auto with --no-wait: each race begins where the one before has ended").withHint("wait, or name a threshold")
+		return usageErrorf("--threshold auto cannot be combined with --no-wait: each race depends on the one before").withHint("omit --no-wait, or set a threshold")
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
@@ -161,7 +161,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if away, err := session.runsElsewhere(ctx, key); err != nil {
 		return err
 	} else if away {
-		o.output.note("waiting for race %s, which runs in another process; drop it: foretell training cancel %s", key, key)
+		o.output.note("waiting for race %s, which runs in another process; cancel it with: foretell training cancel %s", key, key)
 	}
 	var job *api.Training
 	if o.watch {
@@ -181,15 +181,15 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	return o.gate.finish(ctx, &o.output, session, job, belowTarget(job))
 }
 
-// awaitModel watches a race that the command started. Ctrl-C leaves a race on another
-// machine alone; one in this process could not go on, so it is cancelled and
-// its best model kept.
+// awaitModel shows a race that the command started until it has a model. On Ctrl-C a race
+// on another machine continues; a race in this process is cancelled and its best model
+// kept.
 func (c *session) awaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.awaitRace(ctx, key)
 	return job, raceError(job, err)
 }
 
-// awaitRace is race for one that may leave no model.
+// awaitRace is like awaitModel, but a race without a model is not an error.
 func (c *session) awaitRace(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.watchRace(ctx, key, false)
 	if err == nil {
@@ -214,7 +214,7 @@ func (c *session) awaitRace(ctx context.Context, key string) (*api.Training, err
 	return nil, e
 }
 
-// stopTimeout is how long a cancelled race may take to keep its model.
+// stopTimeout limits how long a cancelled race may take to store its model.
 const stopTimeout = 3 * time.Second
 
 // stopRace cancels a race in this process and waits until it has ended.
@@ -229,8 +229,7 @@ func (c *session) stopRace(ctx context.Context, key string) (*api.Training, erro
 	return c.WaitTraining(ctx, key, nil)
 }
 
-// watchRace shows a race until it has ended, from its start on; replay shows also
-// one that has ended.
+// watchRace shows a race from its start until it ends. replay also shows a finished race.
 func (c *session) watchRace(ctx context.Context, key string, replay bool) (*api.Training, error) {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
@@ -264,9 +263,8 @@ func (c *session) watchRace(ctx context.Context, key string, replay bool) (*api.
 	return ended, err
 }
 
-// raceActivity returns a function that says what goes on in a race while no algorithm
-// learns: what it waits for before it begins, or that the model is made; empty in
-// between and at its end.
+// raceActivity returns a function that describes what a race does while no algorithm is
+// training: waiting in the queue or building the model. It returns "" otherwise.
 func (c *session) raceActivity(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
@@ -277,14 +275,14 @@ func (c *session) raceActivity(ctx context.Context) func(p *api.TrainingProgress
 		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
 			return "queued behind " + plural(p.QueuedBehind, "race") + remedy()
 		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
-			return "making the model"
+			return "building the model"
 		}
 		return ""
 	}
 }
 
-// queueHint names the command that stops the race that is run first, if it is
-// of the same account.
+// queueHint returns the command that stops the running race, if it belongs to the same
+// account.
 func (c *session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {
@@ -297,8 +295,7 @@ func (c *session) queueHint(ctx context.Context) string {
 	return ""
 }
 
-// runStates says where the algorithms of a race for the threshold, nil for none,
-// are.
+// runStates converts the progress of the algorithms. threshold may be nil.
 func runStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	lanes := make([]term.RunState, len(jobs))
 	for i, job := range jobs {
@@ -326,13 +323,13 @@ func (c *session) awaitTraining(ctx context.Context, key string) (*api.Training,
 	if err := c.runLocally(ctx, key); err != nil {
 		return nil, err
 	}
-	phase := c.progress.Phase("the race is under way")
+	phase := c.progress.Phase("racing")
 	defer phase.Done()
 	doing := c.raceActivity(ctx)
 	return c.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(doing(p)) })
 }
 
-// trainingFailed is an error for a race that left nothing to work with.
+// trainingFailed returns an error for a race without a usable model.
 func trainingFailed(job *api.Training) error {
 	switch {
 	case job.Status == api.TrainingFailed, job.Status == api.TrainingCancelled:
@@ -350,18 +347,18 @@ func trainingFailed(job *api.Training) error {
 	return e.withHint("see `foretell training progress %s`", job.TrainingJobKey)
 }
 
-// belowTarget is an error for a race that ended under the threshold that was
-// asked for, though its best model was kept.
+// belowTarget returns an error for a race that ended below the requested threshold,
+// although its best model was kept.
 func belowTarget(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
-	e := exitErrorf(ExitBelowTarget, "the race ended as %s: the best %s is %.4f, under the threshold of %g",
+	e := exitErrorf(ExitBelowTarget, "the race ended as %s: the best %s is %.4f, below the threshold of %g",
 		job.Status, job.Metric, performance(job.AchievedPerformance), *job.TargetPerformance)
 	return e.withHint("the best model is kept; see `foretell models report %s`", job.ModelKey)
 }
 
-// performance is a figure that may be absent.
+// performance returns *p, or 0 if p is nil.
 func performance(p *float64) float64 {
 	if p == nil {
 		return 0

@@ -56,7 +56,7 @@ func usageText(cmd *cobra.Command) string {
 		fmt.Fprintf(&b, "\n%s:\n%s", group.title, group.flags.FlagUsages())
 	}
 	if cmd.HasHelpSubCommands() {
-		b.WriteString("\nPages about more than one command:\n")
+		b.WriteString("\nHelp topics:\n")
 		for _, topic := range cmd.Commands() {
 			if topic.IsAdditionalHelpTopicCommand() {
 				fmt.Fprintf(&b, "  help %-12s %s\n", topic.Name(), topic.Short)
@@ -64,7 +64,7 @@ func usageText(cmd *cobra.Command) string {
 		}
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\nSee `%s COMMAND --help` for a command. Flags may also stand before its name.\n", cmd.CommandPath())
+		fmt.Fprintf(&b, "\nUse `%s COMMAND --help` for details. Flags may also precede the command.\n", cmd.CommandPath())
 	}
 	return b.String()
 }
@@ -82,10 +82,10 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title strin
 	}
 }
 
-// introText is what the program prints when it is given nothing to do.
+// introText is printed if there are no arguments.
 const introText = `Foretell trains a classifier on a labelled CSV and predicts another.
 
-  foretell demo                             all of it on a small sample
+  foretell demo                             every step on a small sample
   foretell check train.csv blind.csv        what is wrong with the files
   foretell run train.csv --blind blind.csv  train, predict, verify
   foretell predict new.csv                  predict with the best model

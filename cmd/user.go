@@ -13,13 +13,13 @@ import (
 func newUsersCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
-		Long: `Works on the data folder itself, also while a service runs on it.`,
+		Long: `Works on the data folder itself, even while a service is using it.`,
 	}
 	cmd.AddCommand(newUsersAddCmd(f), newUsersListCmd(f), newUsersPasswdCmd(f), newUsersDisableCmd(f), newUsersDeleteCmd(f))
 	return cmd
 }
 
-// dataDirFlag opens the data folder that holds the accounts.
+// dataDirFlag selects the data folder with the accounts.
 type dataDirFlag struct {
 	host *factory
 	cmd  *cobra.Command
@@ -42,7 +42,7 @@ func (r *dataDirFlag) open(ctx context.Context) (*localService, error) {
 	return openLocal(ctx, dir, r.host)
 }
 
-// account is what the commands of users print.
+// account is the output of the users commands.
 type account struct {
 	Email     string `json:"email"`
 	Disabled  bool   `json:"disabled"`
@@ -58,11 +58,11 @@ type usersPasswordOptions struct {
 }
 
 func newUsersAddCmd(f *factory) *cobra.Command {
-	return newUsersPasswordCmd(f, "add EMAIL", "Make an account", (*app.App).AddUser)
+	return newUsersPasswordCmd(f, "add EMAIL", "Create an account", (*app.App).AddUser)
 }
 
 func newUsersPasswdCmd(f *factory) *cobra.Command {
-	return newUsersPasswordCmd(f, "passwd EMAIL", "Give an account another password", (*app.App).SetPassword)
+	return newUsersPasswordCmd(f, "passwd EMAIL", "Change the password of an account", (*app.App).SetPassword)
 }
 
 func newUsersPasswordCmd(f *factory, use, short string, set func(*app.App, context.Context, string, string) error) *cobra.Command {
@@ -99,18 +99,18 @@ func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
 		return readSecret(console.In)
 	}
 	if !console.CanAsk() {
-		return "", usageErrorf("the password is needed, and there is nobody to ask").withHint("pipe it into --password-stdin")
+		return "", usageErrorf("the password is required, and prompting is disabled").withHint("pipe it into --password-stdin")
 	}
 	password, err := console.Password(ctx, "Password:")
 	if err != nil {
 		return "", err
 	}
-	again, err := console.Password(ctx, "The same again:")
+	again, err := console.Password(ctx, "Repeat the password:")
 	if err != nil {
 		return "", err
 	}
 	if again != password {
-		return "", usageErrorf("the two passwords differ").withHint("type it again")
+		return "", usageErrorf("the passwords do not match").withHint("try again")
 	}
 	return password, nil
 }
@@ -160,13 +160,13 @@ type usersDestructiveOptions struct {
 func newUsersDisableCmd(f *factory) *cobra.Command {
 	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
 		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableUser,
-	}, "disable EMAIL", "Keep an account from signing in")
+	}, "disable EMAIL", "Disable an account")
 }
 
 func newUsersDeleteCmd(f *factory) *cobra.Command {
 	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
 		question: "Delete account %s with all its datasets, models and predictions?", do: (*app.App).DeleteUser,
-	}, "delete EMAIL", "Delete an account and all that is its")
+	}, "delete EMAIL", "Delete an account and all its data")
 }
 
 func newUsersDestructiveCmd(f *factory, opts *usersDestructiveOptions, use, short string) *cobra.Command {

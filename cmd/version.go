@@ -31,7 +31,7 @@ func (o *versionOptions) run() error {
 	return printItem(&o.output, currentBuild(), "version", "commit", "date", "go", "platform")
 }
 
-// build is what a binary knows about itself.
+// build describes the binary.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`

@@ -20,16 +20,16 @@ type waitFlags struct {
 	noWait bool
 }
 
-// bind adds the flags of a command that can also leave the job to itself.
+// bind adds the flags of a command that waits by default.
 func (w *waitFlags) bind(cmd *cobra.Command, f *factory) {
 	w.bindWait(cmd, f)
 	cmd.Flags().BoolVar(&w.noWait, "no-wait", false, "do not wait for the job")
 }
 
-// bindWait adds the flags of a command that is there to wait.
+// bindWait adds the flags of a command that always waits.
 func (w *waitFlags) bindWait(cmd *cobra.Command, f *factory) {
 	w.serviceFlags.bind(cmd, f)
-	cmd.Flags().Duration(keyTimeout, 0, "stop waiting after this time; the job runs on (exit status 8)")
+	cmd.Flags().Duration(keyTimeout, 0, "stop waiting after this time; the job continues (exit status 8)")
 	w.bindProgress(cmd)
 }
 
@@ -38,8 +38,8 @@ func (w *waitFlags) bindProgress(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc(keyProgress, cobra.FixedCompletions(term.Modes(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// continueCommand is what goes on with a race, or starts one for "": the walk's own command
-// if it has one, else this.
+// continueCommand returns the command that continues a race, or for "" starts it again:
+// that of the whole run if there is one, else command.
 func (c *session) continueCommand(command, race string) string {
 	if c.continueRun == nil {
 		return command
@@ -47,8 +47,7 @@ func (c *session) continueCommand(command, race string) string {
 	return c.continueRun(race)
 }
 
-// open signs in to the service. The context ends with --timeout; done ends the
-// walk.
+// open connects to the service. The context ends with --timeout; done closes the session.
 func (w *waitFlags) open(ctx context.Context) (_ context.Context, _ *session, done func(), err error) {
 	ctx, progress, cancel, err := w.start(ctx)
 	if err != nil {
@@ -67,7 +66,7 @@ func (w *waitFlags) open(ctx context.Context) (_ context.Context, _ *session, do
 	return ctx, session, done, nil
 }
 
-// start reads the settings of a wait without signing in.
+// start applies the flags without connecting.
 func (w *waitFlags) start(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
 	s, err := w.host.settings(w.cmd.Flags())
 	if err != nil {
@@ -75,14 +74,14 @@ func (w *waitFlags) start(ctx context.Context) (context.Context, *term.Progress,
 	}
 	mode := term.Mode(cmp.Or(s.GetString(keyProgress), string(term.Auto)))
 	if !slices.Contains(term.Modes(), string(mode)) {
-		return nil, nil, nil, usageErrorf("%s %q: it takes %s", s.originName(keyProgress), mode, strings.Join(term.Modes(), ", "))
+		return nil, nil, nil, usageErrorf("invalid %s %q: want %s", s.originName(keyProgress), mode, strings.Join(term.Modes(), ", "))
 	}
 	if isQuiet(w.cmd) || isDryRun(w.cmd) {
 		mode = term.None
 	}
 	timeout, err := time.ParseDuration(cmp.Or(s.GetString(keyTimeout), "0s"))
 	if err != nil || timeout < 0 {
-		return nil, nil, nil, usageErrorf("%s %q: a duration such as 90s, 30m or 2h is needed", s.originName(keyTimeout), s.GetString(keyTimeout))
+		return nil, nil, nil, usageErrorf("invalid %s %q: want a duration such as 90s, 30m or 2h", s.originName(keyTimeout), s.GetString(keyTimeout))
 	}
 	progress, cancel := w.host.console.NewProgress(mode, w.host.now), context.CancelFunc(func() {})
 	if timeout > 0 {
@@ -91,14 +90,14 @@ func (w *waitFlags) start(ctx context.Context) (context.Context, *term.Progress,
 	return ctx, progress, cancel, nil
 }
 
-// progressIsAuto reports whether nobody said how to show progress.
+// progressIsAuto reports whether --progress is auto.
 func (w *waitFlags) progressIsAuto() bool {
 	s, err := w.host.settings(w.cmd.Flags())
 	return err == nil && cmp.Or(s.GetString(keyProgress), string(term.Auto)) == string(term.Auto)
 }
 
-// runLocally has this process do the work that a command waits for, where the
-// service is in this process and no other does it.
+// runLocally makes this process do the work that a command waits for, if the service is
+// embedded and no other process does it.
 func (c *session) runLocally(ctx context.Context, key string) error {
 	if !c.embedded {
 		return nil
@@ -106,8 +105,7 @@ func (c *session) runLocally(ctx context.Context, key string) error {
 	return c.app.Adopt(ctx, key)
 }
 
-// runsElsewhere reports whether another process on the embedded service's folder
-// does the work.
+// runsElsewhere reports whether another process does the work of the embedded service.
 func (c *session) runsElsewhere(ctx context.Context, key string) (bool, error) {
 	if !c.embedded {
 		return false, nil
@@ -115,28 +113,27 @@ func (c *session) runsElsewhere(ctx context.Context, key string) (bool, error) {
 	return c.app.RunsElsewhere(ctx, key)
 }
 
-// waitError explains why a wait ended before the job: by --timeout, by Ctrl-C or by a
-// lost connection. The job on key, a noun's, runs on or waits until somebody
-// asks for it; again is the command that goes on with it.
+// waitError explains why a wait ended before the job: --timeout, Ctrl-C or a lost
+// connection. again is the command that continues the wait.
 func (c *session) waitError(ctx context.Context, err error, noun, key, again string) error {
-	what, where := noun+" "+key, "it runs on"
+	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.runsElsewhere(context.WithoutCancel(ctx), key); c.embedded && lookErr == nil {
-		where = "it waits until somebody asks for it"
+		where = "it is paused until somebody waits for it"
 		if away {
-			where = "it runs on in another process"
+			where = "it is still running in another process"
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exitErrorf(ExitStillRunning, "%s is not done after --timeout: %s", what, where).withHint("go on with `%s`", again)
+		return exitErrorf(ExitStillRunning, "%s is not done after --timeout: %s", what, where).withHint("continue with `%s`", again)
 	}
 	var interrupted *interruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &cliError{exit: interrupted.exit(), fact: "interrupted while waiting for " + what + ": " + where, cause: err}
-		return e.withHint("go on with `%s`", again)
+		return e.withHint("continue with `%s`", again)
 	}
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		return asCLIError(ctx, err).withHint("once it answers again, go on with `%s`", again)
+		return asCLIError(ctx, err).withHint("when it responds again, continue with `%s`", again)
 	}
 	return err
 }

@@ -18,8 +18,8 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 		exit Exit
 		hint string
 	}{
-		{"timeout", timedOut, timedOut.Err(), ExitStillRunning, "go on with `foretell again`"},
-		{"connection_lost", t.Context(), &client.NetworkError{}, ExitUnavailable, "once it answers again, go on with `foretell again`"},
+		{"timeout", timedOut, timedOut.Err(), ExitStillRunning, "continue with `foretell again`"},
+		{"connection_lost", t.Context(), &client.NetworkError{}, ExitUnavailable, "when it responds again, continue with `foretell again`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := &session{}

@@ -16,10 +16,10 @@ type workerOptions struct {
 func newWorkerCmd(f *factory) *cobra.Command {
 	opts := &workerOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "worker", Short: "Do the jobs of a data folder, and serve nothing",
-		Long: `Prepares, trains and predicts what others queue in a data folder, beside
-` + "`foretell serve`" + ` on the same machine, until it is told to stop. What it has begun
-then goes back to the queue.`,
+		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
+		Long: `Runs the queued jobs of a data folder beside ` + "`foretell serve`" + ` on the same machine:
+it prepares, trains and predicts until it is stopped. Unfinished jobs then return to
+the queue.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
@@ -35,7 +35,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	}
 	defer func() { _ = service.close() }() // nothing is written any more
 	stopWork := service.work()
-	o.host.note("working on the jobs of %s", service.dir)
+	o.host.note("running the jobs of %s", service.dir)
 	<-ctx.Done()
 	if err := stopWork(); err != nil {
 		return err

@@ -30,7 +30,7 @@ func TestWorker(t *testing.T) {
 	// work starts a worker, stops it when its log holds a text, and returns the log. Being stopped is success.
 	work := func(until string, signal syscall.Signal) string {
 		got := runUntil(t, env, []string{"worker", "--data-dir", dir}, until, signal)
-		if got.code != 0 || got.stdout != "" || !strings.Contains(got.stderr, "stopped, with all work given back") {
+		if got.code != 0 || got.stdout != "" || !strings.Contains(got.stderr, "stopped; unfinished jobs are back in the queue") {
 			t.Fatalf("the worker ended with %d: %s%s", got.code, got.stdout, got.stderr)
 		}
 		return got.stderr

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Report is the verdicts on one model.
+// Report is the results of all requirements on one model.
 type Report struct {
 	// Model is the model's key.
 	Model   string
 	Results []Result
-	// At is when it was judged.
+	// At is when the model was evaluated.
 	At time.Time
 }
 
-// Missed counts the requirements that do not hold.
+// Missed returns the number of requirements that do not hold.
 func (r *Report) Missed() int {
 	n := 0
 	for _, v := range r.Results {
@@ -28,7 +28,7 @@ func (r *Report) Missed() int {
 	return n
 }
 
-// Summary says in words how it went.
+// Summary returns the result in words.
 func (r *Report) Summary() string {
 	missed, all := r.Missed(), len(r.Results)
 	switch {
@@ -46,7 +46,7 @@ func (r *Report) Summary() string {
 	return fmt.Sprintf("%d of %d requirements %s missed", missed, all, verb)
 }
 
-// FormatValue is the value as a table shows it.
+// FormatValue returns the value for a table; "" if it was not measured.
 func (v *Result) FormatValue() string {
 	switch {
 	case v.Value == nil:
@@ -57,7 +57,7 @@ func (v *Result) FormatValue() string {
 	return formatValue(*v.Value, 0)
 }
 
-// FormatRows is the number of rows as a table shows it.
+// FormatRows returns the number of rows for a table; "" if the requirement was skipped.
 func (v *Result) FormatRows() string {
 	if v.Skipped {
 		return ""
@@ -65,7 +65,7 @@ func (v *Result) FormatRows() string {
 	return fmt.Sprint(v.Rows)
 }
 
-// line says all of a verdict in one line.
+// line returns the result as one line.
 func (v *Result) line() string {
 	if v.Value == nil {
 		return v.Requirement + ": " + v.Reason
@@ -77,8 +77,8 @@ func (v *Result) line() string {
 	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, measured, rowCount(v.Rows), v.Reason)
 }
 
-// WriteGitHub writes what GitHub Actions shows beside the run: an error for
-// each requirement that was missed, and unless quiet a notice if none was.
+// WriteGitHub writes annotations for GitHub Actions: an error for each missed
+// requirement, and unless quiet is set a notice if none was missed.
 func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	var b strings.Builder
 	for _, v := range r.Results {
@@ -96,17 +96,17 @@ func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	return err
 }
 
-// escapeData escapes what GitHub reads behind the second pair of colons.
+// escapeData escapes the message of a workflow command of GitHub.
 func escapeData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
 }
 
-// escapeProperty escapes what GitHub reads as a value of a property.
+// escapeProperty escapes the value of a property of a workflow command.
 func escapeProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(text))
 }
 
-// WriteMarkdown writes a section for a job's summary.
+// WriteMarkdown writes a section for a job summary.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, measured on test rows\n\n", r.Summary(), r.Model)
@@ -126,13 +126,12 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// escapeCell keeps a text within its cell of a Markdown table.
+// escapeCell escapes a cell of a Markdown table.
 func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`").Replace(text)
 }
 
-// WriteGitLab puts what write writes into a section of GitLab's log, which can be
-// folded.
+// WriteGitLab writes the output of write as a collapsible section of GitLab's log.
 func (r *Report) WriteGitLab(w io.Writer, write func(io.Writer) error) error {
 	const name = "foretell_requirements"
 	if _, err := fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s\r\x1b[0KForetell: %s\n", r.At.Unix(), name, r.Summary()); err != nil {
@@ -179,7 +178,7 @@ type note struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes the verdicts as JUnit XML, a test case a requirement.
+// WriteJUnit writes the results as JUnit XML, one test case per requirement.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	s := suite{Name: "foretell", Tests: len(r.Results), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
 	for _, v := range r.Results {

@@ -28,9 +28,9 @@ func TestJudge(t *testing.T) {
 		reason string
 	}{
 		{"accuracy>=0.8", true, "holds"},
-		{"accuracy>0.8", false, "missed: it is the bound itself"},
+		{"accuracy>0.8", false, "missed: equal to the bound"},
 		{" balancedAccuracy <= 0.7 ", true, "holds"},
-		{"macroF1<0.6", false, "missed: it is the bound itself"},
+		{"macroF1<0.6", false, "missed: equal to the bound"},
 		{"rocAuc>=.9", false, "missed by 0.00004"},
 		{"logLoss<=3e-1", false, "missed by 0.1000"},
 		{"logLoss<=12", true, "holds"},
@@ -88,19 +88,19 @@ func TestInterval(t *testing.T) {
 // TestParse names what is wrong.
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                   "has no bound",
-		"rocAuc":             "has no bound",
-		"rocAuc=0.9":         "one of >=, >, <=, <",
-		"rocAuc=>0.9":        "one of >=, >, <=, <",
-		"rocAuc>=":           "one of >=, >, <=, <",
+		"":                   "the bound is missing",
+		"rocAuc":             "the bound is missing",
+		"rocAuc=0.9":         "want METRIC OP NUMBER",
+		"rocAuc=>0.9":        "want METRIC OP NUMBER",
+		"rocAuc>=":           "want METRIC OP NUMBER",
 		"rocAuc>=a":          "a is not a number",
 		"rocAuc>=NaN":        "NaN is not a number",
-		"rocAuc>=90":         "rocAuc is never 90",
-		"logLoss<-1":         "logLoss is never -1",
-		"auc>=0.9":           `there is no figure "auc": did you mean rocAuc? There are accuracy, balancedAccuracy, macroF1, rocAuc, logLoss, precision[CLASS]`,
-		"luck>=0.9":          `there is no figure "luck"; there are accuracy, balancedAccuracy`,
-		"recall>=0.9":        "name it as in recall[CLASS]",
-		"accuracy[yes]>=0.9": "accuracy is that of all classes together",
+		"rocAuc>=90":         "rocAuc cannot be 90",
+		"logLoss<-1":         "logLoss cannot be -1",
+		"auc>=0.9":           `unknown metric "auc": did you mean rocAuc? Known metrics: accuracy, balancedAccuracy, macroF1, rocAuc, logLoss, precision[CLASS]`,
+		"luck>=0.9":          `unknown metric "luck"; known metrics: accuracy, balancedAccuracy`,
+		"recall>=0.9":        "as in recall[CLASS]",
+		"accuracy[yes]>=0.9": "accuracy takes no class",
 	} {
 		if _, err := gate.Parse(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)

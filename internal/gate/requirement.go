@@ -1,8 +1,8 @@
-// Package gate holds a model to what was required of it, and writes the verdict
-// for those who read it: a person, GitHub, GitLab, and whatever reads JUnit.
+// Package gate checks a model against requirements, and writes the results for
+// people, GitHub, GitLab and JUnit.
 //
-// What is measured is the model's report on test rows, which nothing looked at
-// while it learnt.
+// The metrics are those of the model's report on test rows, which no algorithm has
+// seen.
 package gate
 
 import (
@@ -17,7 +17,7 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// The figures of one class.
+// The metrics of one class.
 const (
 	Precision = "precision"
 	Recall    = "recall"
@@ -31,7 +31,7 @@ var (
 	classMetrics = []string{Precision, Recall, F1}
 )
 
-// MetricNames names what can be required, for whoever mistyped it.
+// MetricNames lists the metrics for error messages.
 func MetricNames() string {
 	names := slices.Clone(overallMetrics)
 	for _, name := range classMetrics {
@@ -40,10 +40,10 @@ func MetricNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Requirement is a bound on one figure of a model's report.
+// Requirement is a bound on one metric of a model's report.
 type Requirement struct {
-	// Metric is the name of the figure; Class the label that it is of, if it is
-	// that of one class.
+	// Metric is the name of the metric. Class is the label for the metric of one class;
+	// "" otherwise.
 	Metric, Class string
 	// Operator is >=, >, <= or <.
 	Operator string
@@ -61,9 +61,9 @@ func Parse(text string) (*Requirement, error) {
 	part := syntax.FindStringSubmatch(text)
 	if part == nil {
 		if !operator.MatchString(text) {
-			return nil, fmt.Errorf("%q has no bound: want a metric, one of >=, >, <=, <, and a number, as in rocAuc>=0.9", text)
+			return nil, fmt.Errorf("%q: the bound is missing: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
 		}
-		return nil, fmt.Errorf("%q: want a metric, one of >=, >, <=, <, and a number, as in rocAuc>=0.9", text)
+		return nil, fmt.Errorf("%q: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
 	}
 	r := &Requirement{Metric: part[1], Operator: part[4], text: strings.TrimSpace(text)}
 	single := slices.Contains(classMetrics, r.Metric)
@@ -71,9 +71,9 @@ func Parse(text string) (*Requirement, error) {
 	case !single && !slices.Contains(overallMetrics, r.Metric):
 		return nil, unknownMetric(text, r.Metric)
 	case single && part[2] == "":
-		return nil, fmt.Errorf("%q: %s is that of one class: name it as in %s[CLASS]", text, r.Metric, r.Metric)
+		return nil, fmt.Errorf("%q: %s needs a class, as in %s[CLASS]", text, r.Metric, r.Metric)
 	case !single && part[2] != "":
-		return nil, fmt.Errorf("%q: %s is that of all classes together", text, r.Metric)
+		return nil, fmt.Errorf("%q: %s takes no class", text, r.Metric)
 	}
 	r.Class = unquote(strings.TrimSpace(part[3]))
 	bound, err := strconv.ParseFloat(part[5], 64)
@@ -81,21 +81,22 @@ func Parse(text string) (*Requirement, error) {
 		return nil, fmt.Errorf("%q: %s is not a number", text, part[5])
 	}
 	if bound < 0 || bound > 1 && r.Metric != api.MetricLogLoss {
-		return nil, fmt.Errorf("%q: %s is never %s", text, r.Metric, part[5])
+		return nil, fmt.Errorf("%q: %s cannot be %s", text, r.Metric, part[5])
 	}
 	r.Bound = bound
 	return r, nil
 }
 
-// unknownMetric says what can be required, and what was probably meant.
+// unknownMetric returns an error with the known metrics, and a suggestion if there is
+// one.
 func unknownMetric(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
-		return fmt.Errorf("%q: there is no figure %q: did you mean %s? There are %s", text, name, meant, MetricNames())
+		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
 	}
-	return fmt.Errorf("%q: there is no figure %q; there are %s", text, name, MetricNames())
+	return fmt.Errorf("%q: unknown metric %q; known metrics: %s", text, name, MetricNames())
 }
 
-// unquote takes a pair of quotes away.
+// unquote removes a pair of quotes.
 func unquote(class string) string {
 	if n := len(class); n > 1 && (class[0] == '"' || class[0] == '\'') && class[n-1] == class[0] {
 		return class[1 : n-1]
@@ -103,15 +104,15 @@ func unquote(class string) string {
 	return class
 }
 
-// ValidFor returns an error if the requirement is of a class that is not among classes.
+// ValidFor returns an error if the requirement's class is not in classes.
 func (r *Requirement) ValidFor(classes []string) error {
 	if !slices.Contains(classMetrics, r.Metric) || slices.Contains(classes, r.Class) {
 		return nil
 	}
-	return fmt.Errorf("%q: there is no class %q; there are %s", r.text, r.Class, joinFirst(classes))
+	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, joinFirst(classes))
 }
 
-// joinFirst names the first classes.
+// joinFirst joins the first classes with commas.
 func joinFirst(classes []string) string {
 	const most = 20
 	if more := len(classes) - most; more > 0 {
@@ -120,26 +121,27 @@ func joinFirst(classes []string) string {
 	return strings.Join(classes, ", ")
 }
 
-// Result is how a model compares with one requirement.
+// Result is the result of one requirement.
 type Result struct {
 	Requirement string `json:"requirement"`
 	Holds       bool   `json:"holds"`
-	// Skipped is set if there was nothing to compare with; Holds is then true.
+	// Skipped is set if there was no baseline; Holds is then true.
 	Skipped bool `json:"skipped,omitempty"`
-	// Value was measured on Rows test rows; it is nil if it could not be.
+	// Value was measured on Rows test rows; nil if it could not be measured.
 	Value *float64 `json:"value,omitempty"`
-	// Interval is the 95 % confidence interval of Value; nil where it is not
-	// known, as of an F1 of one class.
+	// Interval is the 95 % confidence interval of Value; nil if unknown, as for the F1 of
+	// one class.
 	Interval *api.Interval `json:"interval,omitempty"`
 	Rows     int64         `json:"rows"`
-	// Baseline is the value of the model to be beaten, on ThanRows.
+	// Baseline is the value of the baseline on BaselineRows rows.
 	Baseline     *float64 `json:"than,omitempty"`
 	BaselineRows int64    `json:"thanRows,omitempty"`
-	// Reason says in words what the figures do not.
+	// Reason explains the result.
 	Reason string `json:"reason"`
 }
 
-// Evaluate measures a requirement by a report, which is nil if the service has no reports.
+// Evaluate evaluates the requirement by a report, which is nil if the service has no
+// reports.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {
@@ -160,14 +162,14 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	switch {
 	case v.Holds:
 	case value == r.Bound:
-		v.Reason = "missed: it is the bound itself"
+		v.Reason = "missed: equal to the bound"
 	default:
 		v.Reason = "missed by " + formatValue(math.Abs(value-r.Bound), 0)
 	}
 	return v
 }
 
-// value finds the figure and counts the rows behind it.
+// value returns the metric and the number of rows behind it.
 func (r *Requirement) value(report *api.ModelReport) (float64, int64) {
 	if r.Class == "" {
 		value, known := report.Test.Value(r.Metric)
@@ -184,8 +186,8 @@ func (r *Requirement) value(report *api.ModelReport) (float64, int64) {
 	return 0, 0
 }
 
-// interval is the 95 % confidence interval of the figure. The precision and the
-// recall of a class are proportions of its column and its row of the confusion.
+// interval returns the 95 % confidence interval of the metric. The precision and the
+// recall of a class are proportions of its column and its row of the confusion matrix.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
@@ -209,7 +211,7 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	return &api.Interval{Low: interval.Low, High: interval.High}
 }
 
-// whyNotMeasured says why a report lacks a figure of its test rows.
+// whyNotMeasured says why a report lacks a metric of its test rows.
 func whyNotMeasured(report *api.ModelReport) string {
 	if why := report.WhyTestMissing(); why != "" {
 		return why
@@ -229,8 +231,8 @@ func (r *Requirement) holds(value float64) bool {
 	return value < r.Bound
 }
 
-// Compare reports whether a model is better than another by the metric that it was
-// raced for. A tie does not beat. Either report may be nil.
+// Compare compares a model with a baseline by the metric of its race. A tie is a miss.
+// Either report may be nil.
 func Compare(report, other *api.ModelReport, name string) Result {
 	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {
@@ -261,13 +263,13 @@ func Compare(report, other *api.ModelReport, name string) Result {
 	return v
 }
 
-// NoBaseline is the verdict where there is nothing to be beaten.
+// NoBaseline returns the result if there is no baseline.
 func NoBaseline(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue writes a value with four digits, or as many as tell it from another
-// value that it is not.
+// formatValue formats a value with four digits, or as many as distinguish it from a
+// different other value.
 func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)
@@ -278,7 +280,7 @@ func formatValue(value, other float64) string {
 	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// rowCount counts rows in words.
+// rowCount formats a number of rows.
 func rowCount(n int64) string {
 	if n == 1 {
 		return "1 row"

@@ -6,46 +6,45 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// Trial is a race on a sample, and what it gave.
+// Trial is a race on a sample and its result.
 type Trial struct {
-	// Rows is how many the sample has.
+	// Rows is the number of rows in the sample.
 	Rows int `json:"rows"`
-	// Value is the performance on Scored rows that the models did not learn from.
+	// Value is the performance on Scored held-out rows.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
-	// Alone is the performance of the one algorithm that runs in all trials, on
-	// Judged of those rows: the slope of the curve is its.
+	// Alone is the performance of the one algorithm that runs in all trials, on Judged of
+	// these rows. It gives the slope of the curve.
 	Alone  float64 `json:"alone"`
 	Judged int     `json:"judged"`
-	// Seconds is how long the race took; Cut reports whether it was stopped at its
-	// time limit, so that a race to its end takes longer.
+	// Seconds is the duration of the race. Cut is set if it was stopped at its time
+	// limit, so that a complete race takes longer.
 	Seconds   float64 `json:"seconds"`
 	Cut       bool    `json:"cut"`
 	Algorithm string  `json:"algorithm,omitempty"`
-	// classes are the rows of the sample's classes.
+	// classes are the numbers of rows of the sample's classes.
 	classes []int
 }
 
-// Forecast is what to expect of the race on all rows.
+// Forecast is the expected result of the race on all rows.
 type Forecast struct {
 	Rows int `json:"rows"`
-	// Value is the performance to expect on the Scored test rows. Low and High are
-	// the limits of a 95 % interval, as far as two points determine a curve: the
-	// result was within it in 11 of 12 forecasts, see docs/benchmarks.md.
+	// Value is the expected performance on the Scored test rows. Low and High are the
+	// limits of a 95 % interval, as far as two points determine a curve: the result was
+	// inside in 11 of 12 forecasts, see docs/benchmarks.md.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
-	// Seconds is how long the race will take, Fastest to Slowest what it may. If
-	// the last trial was cut, only Fastest is known and the others are nil.
+	// Seconds is the expected duration, and Fastest to Slowest its range. If the last
+	// trial was cut, only Fastest is known and the others are nil.
 	Seconds *float64 `json:"seconds"`
 	Fastest float64  `json:"fastest"`
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial makes a trial of what a sample's race gave: performances on
-// validation and test rows, which are taken together. classes are the rows of
-// the whole file's classes.
+// NewTrial returns a trial from a race on a sample. It pools the performances on
+// validation and test rows. classes are the numbers of rows of the whole file's classes.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
 	t := Trial{Rows: rows, Scored: scored, Alone: validation, Judged: validated, classes: stratify(classes, rows)}
@@ -55,8 +54,8 @@ func NewTrial(rows int, classes []int, validation float64, validated int, test f
 	return t
 }
 
-// stratify returns the rows of each class in a stratified sample of the given rows: in
-// proportion, but at least two if the class has them.
+// stratify returns the rows of each class in a stratified sample: in proportion, but at
+// least two if the class has them.
 func stratify(classes []int, rows int) []int {
 	all := 0
 	for _, n := range classes {
@@ -69,9 +68,10 @@ func stratify(classes []int, rows int) []int {
 	return fold
 }
 
-// Extrapolate extrapolates trials to a race on all rows; classes are the rows of each class.
-// There must be at least one trial, and they must be in the order of their rows.
-// single means that a performance is a mean over classes rather than over rows.
+// Extrapolate extrapolates trials to a race on all rows. There must be at least one
+// trial, and they must be in ascending order of rows. classes are the numbers of rows of
+// each class. perClass means that the performance is a mean over classes rather than over
+// rows.
 func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Forecast {
 	rows := 0
 	for _, n := range classes {
@@ -90,11 +90,11 @@ func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Fore
 const (
 	// maxExponent caps the power that is fitted.
 	maxExponent = 1.0
-	// relativeDoubt is by how much of itself the power may be off on either side, slack
-	// by how much in any case, beside the standard error of the slope.
+	// relativeDoubt is the relative, and absoluteDoubt the absolute uncertainty of the
+	// exponent, in addition to the standard error of the slope.
 	relativeDoubt = 0.5
 	absoluteDoubt = 0.06
-	// zScore is how many standard errors of luck there is room for.
+	// zScore is the half-width of the interval in standard errors.
 	zScore = 2
 )
 
@@ -114,8 +114,8 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	expected := c.last * math.Exp(-slope*distance)
 	worse := c.last * math.Exp(-max(slope-doubt, 0)*distance)
 	better := c.last * math.Exp(-min(slope+doubt, 1.5*maxExponent)*distance)
-	// Luck is that of the trials and of the few rows that will be looked at, and
-	// there is more of it in more errors.
+	// The sampling error is that of the trials and that of the few test rows. It grows
+	// with the error.
 	samplingError := func(e float64) float64 {
 		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratify(classes, f.Scored), perClass))
 	}
@@ -124,14 +124,13 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	f.High = min(1-expected+math.Hypot(expected-better, zScore*samplingError(expected)), 1)
 }
 
-// curve is the line through the trials.
+// curve is the line through the trials, in logarithms.
 type curve struct {
 	last, lastError   float64 // the error where the trials end
 	slope, slopeError float64 // by what power it falls
 }
 
-// fit draws the line: its slope with weights by how sure each point is, its end
-// through the last trial.
+// fit fits the line: its slope by weighted least squares, its end through the last trial.
 func fit(trials []Trial, perClass bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
@@ -153,8 +152,8 @@ func fit(trials []Trial, perClass bool) curve {
 	return c
 }
 
-// standardError is the standard error of an error measured on rows of classes; of a
-// mean over the classes the small ones decide.
+// standardError returns the standard error of an error rate on rows of classes; for a
+// mean over classes the small ones dominate.
 func standardError(e float64, classes []int, perClass bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classes {
@@ -173,7 +172,7 @@ func standardError(e float64, classes []int, perClass bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan is how a race would divide rows of such classes.
+// validationPlan returns the validation plan of a race on rows of these classes.
 func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	var labels []int32
 	for class, n := range classes {
@@ -184,9 +183,9 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// rowVisits is how many rows a race learns from, weighed by how often it does: a run
-// on one holdout stalls sooner than one on folds, and of the refits on all rows
-// the dearest are saved.
+// rowVisits returns the number of rows that a race trains on, weighted by how often: a
+// run on one holdout stalls sooner than one on folds, and the most expensive refits on
+// all rows are skipped.
 func rowVisits(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {
@@ -199,13 +198,12 @@ func rowVisits(plan split.ValidationPlan) float64 {
 	return rows
 }
 
-// Measured on sets of two classes with 3,000 to 37,000 rows: what the parts of a
-// race weigh, and by what power of it the time grows. More rows carry more
-// steps, but keep the cores busier and are read in longer runs. The more classes
-// there are, the more of a sample's time goes to trees of few rows, which take
-// about as long with more: each doubling of the classes slackens the growth, as
-// measured on sets of 23 and 26. The slowest that is expected has room for
-// another program beside.
+// Measured on two-class data sets of 3,000 to 37,000 rows: the weights of the parts of a
+// race, and the exponent by which its time grows. More rows need more steps, but keep the
+// cores busier. With more classes, more of a sample's time goes to trees of few rows,
+// which take about as long with more rows: each doubling of the classes lowers the
+// exponent, as measured with 23 and 26 classes. The upper limit allows for another
+// program on the machine.
 const (
 	holdoutWeight       = 0.55
 	refitWeight         = 0.5
@@ -215,12 +213,12 @@ const (
 	timeDoubt           = 2
 )
 
-// timeExponentOf returns the power by which time grows with the rows of that many classes.
+// timeExponentOf returns the exponent of time by rows for a number of classes.
 func timeExponentOf(classes int) float64 {
 	return max(timeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
 }
 
-// extrapolateTime extends the time of the last trial.
+// extrapolateTime extrapolates the time of the last trial.
 func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := rowVisits(plan) / max(rowVisits(validationPlan(t.classes, seed)), 1)

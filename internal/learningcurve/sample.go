@@ -1,6 +1,5 @@
-// Package learningcurve rehearses a race: it draws samples of a training file, and
-// tells from how races on them went what the race on all of it will give, and
-// how long that will take.
+// Package learningcurve forecasts the result and the duration of a race on a whole
+// training file from races on samples of it.
 package learningcurve
 
 import (
@@ -13,19 +12,19 @@ import (
 	"foretell/internal/frame"
 )
 
-// MinRows is the number of rows under which a race takes about as long as a
-// rehearsal would.
+// MinRows is the number of rows below which a race takes about as long as races on
+// samples.
 const MinRows = 2000
 
-// The rows of a rehearsal's samples: two that are a factor apart show how the
-// error falls, and are raced through in a few seconds.
+// The rows of the samples: two sizes that differ by a factor show how the error falls,
+// and both races take a few seconds.
 const (
 	smallSample = 250
 	largeSample = 1000
 )
 
-// Sizes are the rows of the samples for a file of so many rows, none if that is
-// under Least. The larger is at most half the file.
+// Sizes returns the sizes of the samples for a file with the given number of rows; nil if
+// that is below MinRows. The larger is at most half the file.
 func Sizes(rows int) []int {
 	if rows < MinRows {
 		return nil
@@ -33,10 +32,10 @@ func Sizes(rows int) []int {
 	return []int{smallSample, min(largeSample, rows/2)}
 }
 
-// Sample writes stratified samples of a file in the shape of the contract, one of
-// each size to each of dst, in one pass. classes are the file's, with their
-// rows. Every class keeps its part of the rows, and two at least if it has them.
-// The same file, sizes and seed give the same samples.
+// Sample writes stratified samples of a file in canonical form, sizes[i] rows to dst[i],
+// in one pass. classes are the file's, with their rows. Every class keeps its share of
+// the rows, but at least two if it has them. The same file, sizes and seed give the same
+// samples.
 func Sample(ctx context.Context, src io.Reader, classes []frame.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
 	reader := frame.NewReader(src, ',')
 	samplers := make([]*sampler, len(sizes))
@@ -76,14 +75,14 @@ func flush(draws []*sampler) error {
 	return nil
 }
 
-// sampler is one sample being drawn.
+// sampler draws one sample.
 type sampler struct {
 	out    *bufio.Writer
 	random *rand.Rand
 	strata map[string]*stratum
 }
 
-// stratum is what is still to come of a class.
+// stratum has the remaining rows of a class and how many of them to draw.
 type stratum struct{ rows, wanted int }
 
 func newSampler(classes []frame.ValueCount, size int, seed uint64, dst io.Writer) *sampler {
@@ -101,9 +100,9 @@ func newSampler(classes []frame.ValueCount, size int, seed uint64, dst io.Writer
 	return d
 }
 
-// take decides on the next row of a class: each of those to come is as likely
-// as the others to be among the wanted ones (Knuth, The Art of Computer
-// Programming 2, 3.4.2, algorithm S).
+// take reports whether to draw the next row of a class: all remaining rows are equally
+// likely to be among the wanted ones (Knuth, The Art of Computer Programming 2, 3.4.2,
+// algorithm S).
 func (d *sampler) take(label []byte) bool {
 	s := d.strata[string(label)]
 	if s == nil || s.rows <= 0 {

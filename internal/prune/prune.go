@@ -10,19 +10,17 @@ import (
 	"foretell/internal/client"
 )
 
-// Policy says what is kept. At least one of Before and Keep has to be set.
+// Policy says what to keep. At least one of Before and Keep must be set.
 type Policy struct {
-	// Before is the age limit: what was created later is kept. The zero time sets
-	// no limit.
+	// Before is the age limit: newer items are kept. The zero time means no limit.
 	Before time.Time
-	// Keep is how many of the newest models of each series are kept; nil sets no
-	// limit.
+	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
 	// Champions keeps the champion of each series.
 	Champions bool
 }
 
-// Series is a series with all that was made of its datasets.
+// Series is a series with everything made from its datasets.
 type Series struct {
 	client.Series
 	Models      []client.SeriesModel // newest first
@@ -38,20 +36,20 @@ const (
 	Prediction = "prediction"
 )
 
-// Item is a thing to delete.
+// Item is an object to delete.
 type Item struct {
 	Kind      string `json:"kind"`
 	Key       string `json:"key"`
 	Name      string `json:"name" doc:"Of its dataset, or NAME@v3 of its model."`
 	CreatedOn string `json:"createdOn"`
-	// Bytes is the size of its file, 0 where it has none or the service does not say.
+	// Bytes is the size of its file; 0 if it has none or the size is unknown.
 	Bytes int64 `json:"bytes"`
-	// Implied is set where the item goes with another one, before it in the list.
+	// Implied is set if the item is deleted with another one before it in the list.
 	Implied bool `json:"-"`
 }
 
-// Plan lists what to delete of a series. What goes with an item follows
-// it. Things at work are kept, with all that they need.
+// Plan lists what to delete of a series. Implied items follow the item that implies them.
+// Running work is kept with all that it needs.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
@@ -80,10 +78,8 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// Confirmed returns the items of a plan that a newer plan of the same policy has as
-// well, as the newer one lists them: what was made or became a champion since
-// was not agreed to. An item with which something else would go that was not in
-// the first plan stays.
+// Confirmed returns the items of the newer plan now that are also in first, which the
+// user confirmed. An item that implies an unconfirmed one is left out.
 func Confirmed(first, now []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range first {
@@ -131,14 +127,14 @@ func (p Policy) shouldDelete(r api.Training, kept map[string]bool) bool {
 	return r.ModelKey != "" || p.isOld(r.CreatedOn)
 }
 
-// isAbandoned reports whether a race or prediction on which no process works is
-// older than the limit; without a limit somebody may still go on with it.
+// isAbandoned reports whether an interrupted race or prediction is older than the limit.
+// Without a limit it may still be resumed.
 func (p Policy) isAbandoned(interrupted bool, created string) bool {
 	return interrupted && !p.Before.IsZero() && p.isOld(created)
 }
 
-// isOld reports whether something created at a time is older than the limit; all
-// is if there is no limit. A time that cannot be read is not old.
+// isOld reports whether a creation time is older than the limit; without a limit it is.
+// An invalid time is not old.
 func (p Policy) isOld(created string) bool {
 	if p.Before.IsZero() {
 		return true
@@ -147,7 +143,7 @@ func (p Policy) isOld(created string) bool {
 	return err == nil && at.Before(p.Before)
 }
 
-// isDone reports whether no work is under way on a race or prediction.
+// isDone reports whether a race or prediction has ended.
 func isDone(status string) bool {
 	switch status {
 	case api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled, api.PredictionTimeout:
@@ -156,7 +152,7 @@ func isDone(status string) bool {
 	return false
 }
 
-// race lists a race with its model and the predictions made with that.
+// race lists a race with its model and the predictions of that model.
 func (s Series) race(r api.Training, dataset string, implied bool) []Item {
 	items := []Item{{Kind: Race, Key: r.TrainingJobKey, Name: dataset, CreatedOn: r.CreatedOn, Implied: implied}}
 	for _, m := range s.Models {

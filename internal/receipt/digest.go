@@ -13,17 +13,16 @@ import (
 	"os"
 )
 
-// BlockDigests are sums of a result's lines, by which a change is found:
+// BlockDigests are digests of blocks of lines, which locate a change:
 //
 //	line 1 … n   line n+1 … 2n   …   the rest
 //	└ 8 bytes ┘  └─ 8 bytes ──┘      └ 8 bytes┘
 //
-// Up to maxBlocks, so that the receipt of a long result stays short, each over
-// as many lines as that takes.
+// There are at most maxBlocks, so that the receipt of a long result stays short.
 type BlockDigests struct {
-	// Lines is the number of lines in a block.
+	// Lines is the number of lines per block.
 	Lines int `json:"lines"`
-	// Digests holds the first bytes of each block's SHA-256, as hexadecimal digits.
+	// Digests has the first bytes of each block's SHA-256, in hex.
 	Digests string `json:"sums"`
 }
 
@@ -37,8 +36,7 @@ func (b BlockDigests) valid() bool {
 	return err == nil && b.Lines > 0 && len(b.Digests) > 0 && len(b.Digests)%(2*blockDigestSize) == 0
 }
 
-// DigestFiles reads files from their beginning to their end. The sum of several is that
-// of their bytes one behind the other.
+// DigestFiles digests files. The digest of several files is that of their concatenation.
 func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	if len(paths) == 1 {
 		sum, _, err := hashFile(ctx, paths[0], func([]byte) {})
@@ -55,7 +53,7 @@ func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	return Digest{Bytes: n, SHA256: hex.EncodeToString(all.Sum(nil))}, nil
 }
 
-// DigestResult sums a result.
+// DigestResult digests a result and its blocks.
 func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error) {
 	lines := 1
 	if _, _, err := hashFile(ctx, path, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
@@ -69,7 +67,7 @@ func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error
 	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
 }
 
-// hashFile reads a file and sums it.
+// hashFile reads and digests a file, and calls each with its parts.
 func hashFile(ctx context.Context, path string, each func(part []byte)) (Digest, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -95,7 +93,7 @@ func hashFile(ctx context.Context, path string, each func(part []byte)) (Digest,
 	}
 }
 
-// blockHasher sums blocks of lines as they are read.
+// blockHasher digests blocks of lines.
 type blockHasher struct {
 	lines    int // lines in a block
 	complete int // ended in the block that is open
@@ -120,7 +118,7 @@ func (b *blockHasher) add(part []byte) {
 	}
 }
 
-// end closes the block that is open.
+// end ends the current block.
 func (b *blockHasher) end() {
 	if !b.open {
 		return
@@ -130,17 +128,18 @@ func (b *blockHasher) end() {
 	b.complete, b.open = 0, false
 }
 
-// Difference tells that a result is not the one that its receipt is for.
+// Difference is the error for a result that does not match its receipt.
 type Difference struct {
-	// From and To are the lines, from 1, the first difference is within; To is
-	// 0 where a file differs only by what follows behind its end.
+	// From and To are the lines, from 1, that contain the first difference. To is 0 if a
+	// file is a prefix of the other.
 	From, To int
 	text     string
 }
 
 func (d *Difference) Error() string { return d.text }
 
-// CheckDigest sums a result again. The error is a *Difference if it has changed.
+// CheckDigest compares the digest of a result. The error is a *Difference if it has
+// changed.
 func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 	b := &blockHasher{lines: r.Result.Blocks.Lines, hash: sha256.New()}
 	sum, _, err := hashFile(ctx, path, b.add)
@@ -156,25 +155,24 @@ func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 	return r.difference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// difference says where a result differs: behind its first same blocks, which are
-// unchanged. all is set if these are all that were expected, over if they are all
-// that are there.
+// difference returns the error for a result whose first same blocks are unchanged. all is
+// set if these are all expected blocks, over if they are all blocks of the file.
 func (r *Receipt) difference(sum Digest, same int, all, over bool) *Difference {
 	lines := r.Result.Blocks.Lines
 	d := &Difference{From: same*lines + 1, To: (same + 1) * lines}
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case all && over:
-		return &Difference{text: "its SHA-256 is not that of the receipt, though its lines are: the receipt was changed"}
+		return &Difference{text: "its SHA-256 differs from the receipt, but its lines match: the receipt was changed"}
 	case all:
-		d.To, where = 0, fmt.Sprintf("it goes on behind its end, with line %d", d.From)
+		d.To, where = 0, fmt.Sprintf("it has extra lines from line %d", d.From)
 	case over:
 		d.To, where = 0, fmt.Sprintf("it ends before line %d", d.From)
 	case lines > 1:
 		where = fmt.Sprintf("the first difference is in lines %d to %d", d.From, d.To)
 	}
 	if sum.Bytes == r.Result.Bytes {
-		d.text = fmt.Sprintf("its SHA-256 is not that of the receipt: %s", where)
+		d.text = fmt.Sprintf("its SHA-256 differs from the receipt: %s", where)
 	} else {
 		d.text = fmt.Sprintf("it has %d bytes, the receipt says %d: %s", sum.Bytes, r.Result.Bytes, where)
 	}

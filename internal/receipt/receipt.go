@@ -1,10 +1,9 @@
-// Package receipt writes and reads the document that lies beside a result CSV:
-// what it was made from, by which model, how good that was measured to be, and
-// sums by which a change of a single byte shows, a year later and without a
-// service.
+// Package receipt writes and reads the document beside a result CSV: the inputs,
+// the model and its measured performance, and digests that detect a change of a
+// single byte, without a service.
 //
-// A receipt tells of accidents. It is not signed: who can change the result on
-// purpose can change the receipt, too.
+// A receipt detects accidents. It is not signed: whoever can change the result can
+// change the receipt, too.
 package receipt
 
 import (
@@ -20,11 +19,10 @@ import (
 	"foretell/internal/api"
 )
 
-// Version is the version of the document that this package writes and reads.
+// Version is the version of the document.
 const Version = 1
 
-// Path is where the receipt of a result lies. That of a link is beside the file
-// that the link leads to.
+// Path returns the path of a result's receipt. For a link it is beside the link's target.
 func Path(result string) string {
 	if end, err := filepath.EvalSymlinks(result); err == nil {
 		result = end
@@ -32,22 +30,22 @@ func Path(result string) string {
 	return result + ".receipt.json"
 }
 
-// Receipt is the document. What is not known is left out.
+// Receipt is the document. Unknown parts are omitted.
 type Receipt struct {
 	Version   int    `json:"receipt"`
 	CreatedOn string `json:"createdOn"`
 	Result    Result `json:"result"`
-	// Training and Blind are the files as they lay on the user's disk.
+	// Training and Blind are the input files on the user's disk.
 	Training *Input `json:"training,omitempty"`
 	Blind    *Input `json:"blind,omitempty"`
-	// Options are how both were read.
+	// Options are the options for reading both.
 	Options *Options `json:"options,omitempty"`
 	// Classes are the labels in the order of the result's columns.
 	Classes       []string `json:"classes,omitempty"`
 	PredictionKey string   `json:"predictionKey,omitempty"`
 	Model         Model    `json:"model"`
 	Performance   *Metrics `json:"performance,omitempty"`
-	// Race is how the model was trained; nil where the service does not tell.
+	// Race is how the model was trained; nil if unknown.
 	Race    *Race   `json:"race,omitempty"`
 	Binary  Binary  `json:"binary"`
 	Service Service `json:"service"`
@@ -59,31 +57,31 @@ type Result struct {
 	Digest
 	Rows   int          `json:"rows"`
 	Blocks BlockDigests `json:"blocks"`
-	// Columns are those that were kept of a result; nil for all. What was
-	// predicted is then proved by the sums alone.
+	// Columns are the selected columns; nil for all. Such a result is verified by its
+	// digests alone.
 	Columns []string `json:"columns,omitempty"`
-	// Selection is what was chosen for them, as --columns takes it.
+	// Selection is the value of --columns.
 	Selection string `json:"picked,omitempty"`
 }
 
-// Digest tells one file from any other.
+// Digest identifies the contents of a file.
 type Digest struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// Input is a table that went in.
+// Input is an input table.
 type Input struct {
-	// Name is that of its file, or what several files were called by.
+	// Name is the name of the file, or a common name for several files.
 	Name string `json:"name"`
-	// Files are the names of several files, in the order in which they were read.
-	// Sum is then of their bytes one behind the other.
+	// Files are the names of several files in reading order. Digest is then that of their
+	// concatenation.
 	Files []string `json:"files,omitempty"`
 	Digest
 	Rows int `json:"rows,omitempty"` // 0 for a file that is no table
 }
 
-// FileNames are the names of the files that the table was read from.
+// FileNames returns the names of the files.
 func (in *Input) FileNames() []string {
 	if in.Files != nil {
 		return in.Files
@@ -91,8 +89,8 @@ func (in *Input) FileNames() []string {
 	return []string{in.Name}
 }
 
-// Options are how the blind file was read, where it differs from the contract's
-// shape: by flags, or by what was understood without any.
+// Options are how the blind file was read, where it differs from the canonical form:
+// flags and inferred roles.
 type Options struct {
 	Label     string   `json:"label,omitempty"`
 	ID        string   `json:"id,omitempty"`
@@ -100,15 +98,15 @@ type Options struct {
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
 	Sheet     string   `json:"sheet,omitempty"`
-	// MadeID is the name of the ID column if the IDs were made.
+	// MadeID is the name of the generated ID column; "" if there is none.
 	MadeID string `json:"madeId,omitempty"`
-	// NoHeader tells that the file has no header row.
+	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`
-	// Names are those by which the columns were read, if not those of the header.
+	// Names are the names of the columns if they differ from the header.
 	Names []string `json:"names,omitempty"`
 }
 
-// Model is what predicted.
+// Model is the model that predicted.
 type Model struct {
 	ModelKey       string           `json:"modelKey,omitempty"`
 	Version        int              `json:"version,omitempty"`
@@ -117,15 +115,15 @@ type Model struct {
 	Algorithm      string           `json:"algorithm,omitempty"`
 	Blend          []api.BlendShare `json:"blend,omitempty"`
 	Seed           *int64           `json:"seed,omitempty"`
-	// File is the model file that predicted without a service.
+	// File is the model file of a prediction without a service.
 	File *Input `json:"file,omitempty"`
 }
 
-// Metrics is how good the model was measured to be.
+// Metrics is the measured performance of the model.
 type Metrics struct {
-	// Metric is what the race was run for.
+	// Metric is the metric of the race.
 	Metric string `json:"metric,omitempty"`
-	// Rows counts the labelled rows.
+	// Rows is the number of labelled rows.
 	Rows       int64  `json:"rows,omitempty"`
 	Validation *Score `json:"validation,omitempty"`
 	Test       *Score `json:"test,omitempty"`
@@ -135,16 +133,16 @@ type Metrics struct {
 // model.
 type Race struct {
 	Metric string `json:"metric,omitempty"`
-	// Threshold is nil if none was given.
+	// Threshold is nil if none was set.
 	Threshold     *float64 `json:"threshold,omitempty"`
 	ScalingFactor int      `json:"scalingFactor,omitempty"`
 	Buckets       int      `json:"buckets,omitempty"`
 	Algorithms    []string `json:"algorithms,omitempty"`
-	// Outcome is how it ended, as the service says.
+	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// Flags are the flags of `foretell run` that ask for such a race.
+// Flags returns the flags of `foretell run` for such a race.
 func (r *Race) Flags() []string {
 	var flags []string
 	if r.Metric != "" {
@@ -165,11 +163,11 @@ func (r *Race) Flags() []string {
 	return flags
 }
 
-// Score is the performance on some rows.
+// Score is the performance on a set of rows.
 type Score struct {
 	Rows  int64   `json:"rows,omitempty"`
 	Value float64 `json:"value"`
-	// Scores holds every figure, nil where the service has no report.
+	// Scores has every metric; nil if the service has no report.
 	Scores *api.Scores `json:"scores,omitempty"`
 }
 
@@ -181,31 +179,31 @@ type Binary struct {
 	Platform string `json:"platform"`
 }
 
-// Service is who learnt and predicted.
+// Service is the service that trained and predicted.
 type Service struct {
-	// Address is the service's, or "embedded".
+	// Address is the URL of the service, Embedded or NoService.
 	Address string `json:"address"`
 	Version string `json:"version,omitempty"`
 }
 
-// Embedded is the address of the service inside the program, NoService stands
-// where a model file predicted.
+// Embedded is the address of the embedded service. NoService is that of a prediction with
+// a model file.
 const (
 	Embedded  = "embedded"
 	NoService = "none"
 )
 
-// Encode writes the document.
+// Encode returns the document as JSON.
 func (r *Receipt) Encode() ([]byte, error) {
 	b, err := json.MarshalIndent(r, "", "  ")
 	return append(b, '\n'), err
 }
 
-// ErrDamaged is wrapped by the error for a receipt that cannot be parsed, ErrNewer
-// by that for one of a later version than Form.
+// ErrDamaged is wrapped by the error for an invalid receipt, and ErrNewer by the error
+// for one of a newer version.
 var (
 	ErrDamaged = errors.New("the receipt is damaged")
-	ErrNewer   = errors.New("the receipt is of a newer version")
+	ErrNewer   = errors.New("the receipt has a newer version")
 )
 
 // Read reads a receipt. The error wraps fs.ErrNotExist if it does not exist.
@@ -222,15 +220,16 @@ func Read(path string) (*Receipt, error) {
 	case r.Version > Version:
 		return nil, fmt.Errorf("%w: %d; this program reads up to %d", ErrNewer, r.Version, Version)
 	case r.Version < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.valid():
-		return nil, fmt.Errorf("%w: it lacks the sums of a result", ErrDamaged)
+		return nil, fmt.Errorf("%w: it lacks the digests of the result", ErrDamaged)
 	}
 	return r, nil
 }
 
-// Missing reports whether an error of Read says that there is no receipt.
+// Missing reports whether an error of Read means that there is no receipt.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// NewScore picks a metric of a report's scores; rows are those behind them.
+// NewScore returns the score of a metric; rows is the number of rows behind it. It is nil
+// if the metric is unknown.
 func NewScore(metric string, scores *api.Scores, rows int64) *Score {
 	if rows == 0 {
 		return nil

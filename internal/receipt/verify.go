@@ -9,9 +9,9 @@ import (
 	"foretell/internal/frame"
 )
 
-// Verify compares a result with its receipt byte by byte, and then checks that it has
-// the number of rows of the receipt, known classes, and probabilities that sum to 1. A
-// *Difference or a *frame.Defect in the error has the place.
+// Verify compares a result with its receipt byte by byte, and checks the number of rows,
+// the classes, and that the probabilities sum to 1. A *Difference or a *frame.Defect in
+// the error has the position.
 func (r *Receipt) Verify(ctx context.Context, path string) error {
 	changed := r.CheckDigest(ctx, path)
 	var d *Difference
@@ -34,8 +34,8 @@ func (r *Receipt) Verify(ctx context.Context, path string) error {
 	return nil
 }
 
-// verifyRows reads what was predicted; without known classes there is only to
-// count.
+// verifyRows verifies the predictions and returns the number of rows; without known
+// classes it only counts them.
 func (r *Receipt) verifyRows(ctx context.Context, path string) (rows int, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"foretell/internal/api"
 )
 
-// Won says in one sentence what the model was kept for, such as "BLEND won on log
-// loss: 0.4912, best single BSIX01 0.5030 (lower is better)". It is "" where
-// nothing was compared.
+// Won returns a sentence on why the model was kept, such as "BLEND won on log loss:
+// 0.4912, best single BSIX01 0.5030 (lower is better)". It is "" if nothing was compared.
 func Won(r *api.ModelReport) string {
 	winner := candidate(r, r.Algorithm)
 	if winner == nil {
@@ -33,11 +32,11 @@ func Won(r *api.ModelReport) string {
 	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, formatScore(winner.Performance), name, formatScore(rival.Performance))
 }
 
-// blend is the algorithm of a model that is the blend of several.
+// blend is the algorithm code of a blend.
 const blend = "BLEND"
 
-// candidate returns the figures by which an algorithm, or the blend, was
-// compared with the others; nil if it was not.
+// candidate returns the scores by which an algorithm, or the blend, was compared; nil if
+// it was not.
 func candidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended
@@ -50,8 +49,7 @@ func candidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	return nil
 }
 
-// runnerUp returns the candidate of the lowest log loss beside the winner: of the
-// algorithms if that is the blend.
+// runnerUp returns the candidate with the lowest log loss besides the winner.
 func runnerUp(r *api.ModelReport) (name string, rival *api.Candidate) {
 	word := "next best"
 	if r.Algorithm == blend {
@@ -70,15 +68,14 @@ func runnerUp(r *api.ModelReport) (name string, rival *api.Candidate) {
 	return name, rival
 }
 
-// From how many columns on the race has room for intervals, and for the words of
-// the algorithms.
+// The widths from which a race has intervals and titles.
 const (
 	intervalWidth = 62
 	titleWidth    = 78
 )
 
-// writeRace writes how each algorithm ended and what it was compared by. The
-// model's own line is marked.
+// writeRace writes the outcome and the scores of each algorithm. The model's line is
+// marked.
 func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Algorithms) == 0 {
 		return
@@ -122,7 +119,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// mark stands before the line of the model.
+// mark returns the mark of the model's line.
 func mark(is bool) string {
 	if is {
 		return "›"

@@ -13,23 +13,23 @@ import (
 	"foretell/internal/api"
 )
 
-// MaxConfusionClasses is up to how many classes the confusion matrix is shown:
-// a wider one does not fit a screen. It is whole in the JSON form.
+// MaxConfusionClasses is the maximum size of a printed confusion matrix. The JSON form is
+// complete.
 const MaxConfusionClasses = 12
 
-// maxImportances and maxClasses are how many columns and classes are listed.
+// maxImportances and maxClasses are the maximum numbers of printed columns and classes.
 const (
 	maxImportances = 20
 	maxClasses     = 40
 )
 
-// narrowWidth is the width below which the least telling columns are left out.
+// narrowWidth is the width below which the least important columns are omitted.
 const narrowWidth = 60
 
-// WriteText writes r in sections: scores, classes, confusion, importances, the
-// race. No line of a table is wider than width, from 40 columns on: names are cut,
-// and a matrix that does not fit is left out, as are the scores on training rows
-// and the steps below 60 columns.
+// WriteText writes r in sections: scores, classes, confusion, importances, race. No line
+// of a table exceeds width, which should be at least 40: names are truncated, and a
+// matrix that does not fit is omitted. Below 60 columns the training scores and the steps
+// are omitted.
 func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
@@ -49,7 +49,7 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	return err
 }
 
-// columns aligns what write gives it, cells ended by tabs.
+// columns aligns the output of write, whose cells end with tabs.
 func columns(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)
@@ -63,12 +63,12 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 	}
 }
 
-// scoreNames are the scores of a set of rows in the order in which they stand.
+// scoreNames are the printed scores in order.
 var scoreNames = []string{
 	api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
 }
 
-// writeScores writes each score with its interval and what the baseline has.
+// writeScores writes each score with its interval and the baseline.
 func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
 	columns(w, tabwriter.AlignRight, func(w io.Writer) {
@@ -96,7 +96,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	}
 }
 
-// scoreOf returns a score as text, or a dash for one that was not measured.
+// scoreOf formats a score, or a dash if it was not measured.
 func scoreOf(s *api.Scores, name string) string {
 	value, known := s.Value(name)
 	if !known {
@@ -105,8 +105,7 @@ func scoreOf(s *api.Scores, name string) string {
 	return formatScore(value)
 }
 
-// rowsOf returns the number of rows behind scores; nothing where there are scores of an
-// unknown number.
+// rowsOf formats the number of rows behind scores; "" if unknown.
 func rowsOf(s *api.Scores, rows int64) string {
 	if rows == 0 && s != nil {
 		return ""
@@ -133,7 +132,7 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 	if n == 0 || n > MaxConfusionClasses || len(r.Confusion) != n {
 		return
 	}
-	// Counts stay whole; the labels share what is left.
+	// Counts are not truncated; the labels share the rest.
 	each, counts := (width-2)/(n+1)-2, 0
 	for _, row := range r.Confusion {
 		for _, count := range row {
@@ -186,7 +185,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	writeMore(w, len(r.Importances)-maxImportances, "columns")
 }
 
-// blockBar draws value as blocks, in eighths of a character.
+// blockBar draws a bar in eighths of a character.
 func blockBar(value, largest float64, width int) string {
 	if largest <= 0 || value <= 0 {
 		return ""
@@ -201,8 +200,8 @@ func blockBar(value, largest float64, width int) string {
 
 func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// truncate gives a name in at most width characters, its control characters, which
-// would break the layout or steer the terminal, made visible.
+// truncate returns a name in at most width characters, with control characters made
+// visible.
 func truncate(name string, width int) string {
 	name = control.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
 	if runes := []rune(name); len(runes) > width {

@@ -8,10 +8,10 @@ import (
 	"foretell/internal/api"
 )
 
-// Summary tells in a few lines how a race went: what was kept and why, its
-// scores with their intervals and rows, and the baseline. The
-// first line begins with the algorithm. took is how long it took, in words. r may
-// be nil, because a report is an extension: then the lines say what job does.
+// Summary returns the lines that summarise a race: what was kept and why, scores with
+// intervals and rows, and the baseline. The first line starts with the algorithm. took is
+// the duration in words. r may be nil, because a report is an extension: the lines then
+// have only what job has.
 func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {
 	if r == nil {
 		r = &api.ModelReport{}
@@ -54,7 +54,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	return lines
 }
 
-// featureText says how many features were learnt from; nothing if that is all.
+// featureText describes how many features were used; "" for all.
 func featureText(r *api.ModelReport) string {
 	if r.ScreenedFeatures == 0 {
 		return ""
@@ -62,7 +62,7 @@ func featureText(r *api.ModelReport) string {
 	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
 }
 
-// bothScores returns a score on two sets of rows; test may be nil.
+// bothScores formats a score on two sets of rows; test may be nil.
 func bothScores(validation, test *api.Scores, name string) string {
 	text := "validation " + scoreOf(validation, name)
 	if test != nil {
@@ -71,7 +71,7 @@ func bothScores(validation, test *api.Scores, name string) string {
 	return text
 }
 
-// baselineName names the baseline.
+// baselineName returns the name of the baseline.
 func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
 
 func plural(rows int64) string {
@@ -81,7 +81,7 @@ func plural(rows int64) string {
 	return fmt.Sprintf("%d rows", rows)
 }
 
-// won says what the model was kept for, as Won does where the report tells.
+// won returns why the model was kept, from the report if possible.
 func won(job *api.Training, algorithm string, r *api.ModelReport) string {
 	name := cmp.Or(algorithm, "the best model")
 	text := Won(r)

@@ -27,11 +27,11 @@ type Console struct {
 	Out io.Writer
 	Err io.Writer
 
-	// InTerminal, OutTerminal and ErrTerminal tell which of them are terminals.
+	// InTerminal, OutTerminal and ErrTerminal report which streams are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
 	// Redraw reports whether lines of Err may be redrawn in place.
 	Redraw bool
-	// Unicode reports whether a terminal shows more than ASCII.
+	// Unicode reports whether the terminal supports more than ASCII.
 	Unicode bool
 	// OutStyle and ErrStyle colour what goes to Out and Err.
 	OutStyle, ErrStyle Style
@@ -42,12 +42,12 @@ type Console struct {
 	err     int
 }
 
-// defaultWidth is used where a terminal does not tell its width.
+// defaultWidth is used if the width of a terminal is unknown.
 const defaultWidth = 80
 
-// Open looks at the three streams. env reads an environment variable: TERM,
-// CI, COLUMNS, NO_COLOR, CLICOLOR_FORCE and the locale are honoured. color is "always",
-// "never", or "auto" to decide from those and the terminal.
+// Open inspects the three streams. env reads environment variables: TERM, CI, COLUMNS,
+// NO_COLOR, CLICOLOR_FORCE and the locale. color is "always", "never", or "auto" to
+// decide by those and the terminal.
 func Open(in, out, err *os.File, env func(string) string, color string) *Console {
 	c := &Console{
 		In: in, Out: out, Err: err,
@@ -80,7 +80,7 @@ func Open(in, out, err *os.File, env func(string) string, color string) *Console
 // OutWidth is the number of columns of the terminal at Out.
 func (c *Console) OutWidth() int { return c.width(c.out) }
 
-// OutHeight is the number of lines of the terminal at Out; 0 if it does not tell.
+// OutHeight is the number of lines of the terminal at Out; 0 if unknown.
 func (c *Console) OutHeight() int {
 	if _, height, err := xterm.GetSize(c.out); err == nil {
 		return height
@@ -91,7 +91,7 @@ func (c *Console) OutHeight() int {
 // ErrWidth is the number of columns of the terminal at Err.
 func (c *Console) ErrWidth() int { return c.width(c.err) }
 
-// Fit wraps a message for Err if that is a terminal; elsewhere a line stays one.
+// Fit wraps a message if Err is a terminal.
 func (c *Console) Fit(message string) string {
 	if !c.ErrTerminal {
 		return message
@@ -109,7 +109,7 @@ func (c *Console) width(fd int) int {
 	return defaultWidth
 }
 
-// errHeight is the number of rows of the terminal at Err; 0 if it does not tell.
+// errHeight is the number of rows of the terminal at Err; 0 if unknown.
 func (c *Console) errHeight() int {
 	_, h, err := xterm.GetSize(c.err)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Console) errHeight() int {
 	return h
 }
 
-// Style writes text in colour if it is true, and leaves it alone otherwise.
+// Style colours text if it is true.
 type Style bool
 
 func (s Style) wrap(code, text string) string {
@@ -128,20 +128,20 @@ func (s Style) wrap(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Bold gives text with more weight.
+// Bold returns bold text.
 func (s Style) Bold(text string) string { return s.wrap("1", text) }
 
-// Dim gives text with less weight.
+// Dim returns dimmed text.
 func (s Style) Dim(text string) string { return s.wrap("2", text) }
 
-// Red marks what failed.
+// Red marks failures.
 func (s Style) Red(text string) string { return s.wrap("31", text) }
 
-// Green marks what succeeded.
+// Green marks success.
 func (s Style) Green(text string) string { return s.wrap("32", text) }
 
-// Yellow marks what needs attention.
+// Yellow marks warnings.
 func (s Style) Yellow(text string) string { return s.wrap("33", text) }
 
-// Cyan marks what goes on.
+// Cyan marks work in progress.
 func (s Style) Cyan(text string) string { return s.wrap("36", text) }

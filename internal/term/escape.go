@@ -6,9 +6,8 @@ import (
 	"unicode"
 )
 
-// Escape makes the control characters of text visible (\n, \t, \x1b, \u009b),
-// so that what comes from a server or a file can neither break a line nor
-// steer the terminal. Everything else stays as it is.
+// Escape makes control characters visible (\n, \t, \x1b, \u009b), so that text from a
+// server or a file cannot break a line or control the terminal.
 func Escape(text string) string {
 	if strings.IndexFunc(text, unicode.IsControl) < 0 {
 		return text
@@ -33,7 +32,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// stripStyle gives text without the codes of a [Style].
+// stripStyle returns text without the codes of a [Style].
 func stripStyle(text string) string {
 	var b strings.Builder
 	for {
@@ -55,8 +54,7 @@ func EscapeLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// EscapeText is [Escape] for a text that is laid out by whoever asked for it: it
-// keeps line ends and tabs.
+// EscapeText is [Escape] for preformatted text: it keeps line ends and tabs.
 func EscapeText(text string) string {
 	cells := strings.Split(text, "\t")
 	for i, cell := range cells {

@@ -4,5 +4,5 @@ package term
 
 import "os"
 
-// enableEscapes has nothing to do here: terminals understand escape sequences.
+// enableEscapes does nothing: terminals support escape sequences.
 func enableEscapes(*os.File) bool { return true }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableEscapes makes a Windows console understand escape sequences and tells
-// whether it does.
+// enableEscapes enables escape sequences on a Windows console, and reports whether that
+// succeeded.
 func enableEscapes(f *os.File) bool {
 	handle := windows.Handle(f.Fd())
 	var mode uint32

@@ -23,13 +23,13 @@ const (
 	None  Mode = "none"
 )
 
-// Modes lists the modes as a flag takes them.
+// Modes returns the values of a flag.
 func Modes() []string {
 	return []string{string(Auto), string(Bar), string(Plain), string(JSON), string(None)}
 }
 
-// Progress shows how far long work has come. Work that takes less than a
-// second shows nothing, except for JSON events.
+// Progress shows the progress of long work. Work of less than a second shows nothing,
+// except JSON events.
 type Progress struct {
 	mode    Mode
 	out     io.Writer
@@ -48,7 +48,7 @@ const (
 	redrawInterval   = 250 * time.Millisecond // between two frames without news
 )
 
-// NewProgress shows progress at Err. now is the clock.
+// NewProgress returns the progress at Err. now is the clock.
 func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
 	if mode == Auto {
 		mode = Plain
@@ -59,16 +59,15 @@ func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
 	return &Progress{mode: mode, out: c.Err, unicode: c.Unicode, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
 }
 
-// event writes one JSON line. Failing to write progress is no failure.
+// event writes one JSON line, ignoring errors.
 func (p *Progress) event(v any) {
 	if line, err := EncodeJSONLine(v); err == nil {
 		_, _ = p.out.Write(line)
 	}
 }
 
-// animate draws now and then what is redrawn in place, so that its clock goes on
-// and a resized terminal is soon in order again. stop ends that; it may be
-// called twice.
+// animate redraws regularly, so that the clock advances and a resized terminal is
+// repaired. stop ends it and may be called twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {
 		return func() {}
@@ -95,11 +94,11 @@ func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	})
 }
 
-// asciiReplacer draws what the pictures of progress are made of without other signs.
+// asciiReplacer replaces the characters of progress by ASCII.
 var asciiReplacer = strings.NewReplacer("▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "@",
 	"┄", "-", "›", ">", "·", "-", "–", "-", "…", "~")
 
-// toASCII gives a line in signs that the terminal has.
+// toASCII replaces characters that the terminal does not support.
 func (p *Progress) toASCII(line string) string {
 	if p.unicode {
 		return line
@@ -107,7 +106,7 @@ func (p *Progress) toASCII(line string) string {
 	return asciiReplacer.Replace(line)
 }
 
-// replace writes a line over the one that the cursor stands in, drawn.
+// replace draws a line over drawn, in which the cursor is.
 func (p *Progress) replace(drawn []string, line string) []string {
 	up := ""
 	if n := rows(drawn, p.width()); n > 1 { // wrapped: see [Race.redraw]
@@ -118,7 +117,7 @@ func (p *Progress) replace(drawn []string, line string) []string {
 	return []string{line}
 }
 
-// Meter counts the bytes of a transfer.
+// Meter shows the bytes of a transfer.
 type Meter struct {
 	p         *Progress
 	label     string
@@ -135,7 +134,8 @@ func (p *Progress) Bytes(label string, total int64) *Meter {
 	start := p.now()
 	m := &Meter{p: p, label: label, total: total, start: start, last: start}
 	if p.mode == Bar {
-		// It is made now though it is shown later: its rate is since then.
+		// It is created now although it is shown later, because its rate counts from
+		// here.
 		m.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(m),
 			progressbar.OptionSetVisibility(true),
@@ -150,9 +150,8 @@ func (p *Progress) Bytes(label string, total int64) *Meter {
 	return m
 }
 
-// Write lets the bar's frames through once there is something to wait for, in
-// signs that the terminal has. A bar of unknown length is drawn from a goroutine
-// of its own too.
+// Write shows the bar's frames after showAfter. A bar of unknown length is also drawn
+// from its own goroutine.
 func (m *Meter) Write(frame []byte) (int, error) {
 	if !m.shown.Load() {
 		return len(frame), nil
@@ -168,8 +167,8 @@ type transferEvent struct {
 	Total *int64 `json:"total,omitempty"`
 }
 
-// Set tells that n bytes are through. It may be called from any goroutine; n
-// may fall when a transfer starts again.
+// Set sets the number of transferred bytes. It may be called from any goroutine; n may
+// decrease when a transfer restarts.
 func (m *Meter) Set(n int64) {
 	m.p.mu.Lock()
 	defer m.p.mu.Unlock()
@@ -223,7 +222,7 @@ func (m *Meter) event(n int64) transferEvent {
 	return e
 }
 
-// Done ends the transfer; its bar is cleared away.
+// Done ends the transfer and clears its bar.
 func (m *Meter) Done() {
 	m.p.mu.Lock()
 	defer m.p.mu.Unlock()
@@ -252,8 +251,7 @@ type phaseEvent struct {
 	What  string `json:"what"`
 }
 
-// Phase names what goes on from now on, such as "the service is preparing the
-// dataset".
+// Phase starts a phase, such as "the service is preparing the dataset".
 func (p *Progress) Phase(label string) *Phase {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -265,7 +263,7 @@ func (p *Progress) Phase(label string) *Phase {
 	return f
 }
 
-// Tick tells that the phase still goes on; detail may add how far it is.
+// Tick updates the phase; detail may describe its progress.
 func (f *Phase) Tick(detail string) {
 	f.p.mu.Lock()
 	defer f.p.mu.Unlock()
@@ -280,7 +278,7 @@ func (f *Phase) Tick(detail string) {
 	}
 }
 
-// Share is [Phase.Tick] for work of which so many bytes of a total are done.
+// Share is [Phase.Tick] with the number of bytes done of a total.
 func (f *Phase) Share(done, total int64) {
 	if total <= 0 {
 		f.Tick("")
@@ -290,7 +288,7 @@ func (f *Phase) Share(done, total int64) {
 	f.Tick(fmt.Sprintf("%s %d %% of %s", progressBar(done, total, f.p.unicode), 100*done/total, Bytes(total)))
 }
 
-// progressBar draws a part of a whole.
+// progressBar draws done of total.
 func progressBar(done, total int64, signs bool) string {
 	const width = 16
 	full := int(width * done / total)
@@ -300,7 +298,7 @@ func progressBar(done, total int64, signs bool) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
 }
 
-// text is what goes on, and how far it is.
+// text returns the label and the detail.
 func (f *Phase) text() string {
 	if f.detail == "" {
 		return Escape(f.label)
@@ -308,7 +306,7 @@ func (f *Phase) text() string {
 	return Escape(f.label) + ", " + Escape(f.detail)
 }
 
-// frame redraws the phase's line.
+// frame redraws the line.
 func (f *Phase) frame(now time.Time) {
 	if elapsed := now.Sub(f.start); elapsed >= showAfter {
 		line := fmt.Sprintf("%s … %s", f.text(), clock(elapsed))
@@ -316,7 +314,7 @@ func (f *Phase) frame(now time.Time) {
 	}
 }
 
-// Done ends the phase; a redrawn line is cleared away.
+// Done ends the phase and clears its line.
 func (f *Phase) Done() {
 	f.stop()
 	f.p.mu.Lock()

@@ -162,13 +162,13 @@ func TestRaceLooks(t *testing.T) {
 	t.Run("what_follows_the_last_algorithm_is_named", func(t *testing.T) {
 		b := newBench(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Limit: time.Minute, Replay: true})
-		r.Update(lanes[:1], "making the model")
-		if first, _, _ := strings.Cut(b.text.String(), "\n"); !strings.Contains(first, "making the model") {
+		r.Update(lanes[:1], "building the model")
+		if first, _, _ := strings.Cut(b.text.String(), "\n"); !strings.Contains(first, "building the model") {
 			t.Errorf("%q", first)
 		}
 		b.text.Reset()
 		r.Done()
-		if first, _, _ := strings.Cut(b.text.String(), "\n"); strings.Contains(first, "making the model") || strings.Contains(first, "left") {
+		if first, _, _ := strings.Cut(b.text.String(), "\n"); strings.Contains(first, "building the model") || strings.Contains(first, "left") {
 			t.Errorf("when all is done: %q", first)
 		}
 	})
@@ -209,15 +209,15 @@ func TestRaceLooks(t *testing.T) {
 		}
 		for range 40 {
 			b.clock = b.clock.Add(time.Second)
-			r.Update([]RunState{ended}, "making the model")
+			r.Update([]RunState{ended}, "building the model")
 		}
 		r.Update([]RunState{ended}, "")
 		r.Done()
 		want := `race 1.0 s: BSEV01 – (not scored yet)
 race 31 s: BSEV01 –
 race 41 s: BSEV01 time limit
-race 41 s: making the model
-race 1 min 11 s: making the model
+race 41 s: building the model
+race 1 min 11 s: building the model
 `
 		if diff := cmp.Diff(want, b.text.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -10,16 +10,13 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// ErrNoTerminal means that a question was needed and nobody is there to
-// answer it.
-var ErrNoTerminal = errors.New("there is no terminal to ask on")
+// ErrNoTerminal means that a prompt was needed without a terminal.
+var ErrNoTerminal = errors.New("there is no terminal to prompt on")
 
-// CanAsk reports whether a question can be asked: both the question's stream and
-// the answer's have to be a terminal.
+// CanAsk reports whether prompting is possible: In and Err must be terminals.
 func (c *Console) CanAsk() bool { return c.InTerminal && c.ErrTerminal }
 
-// Ask asks for a line and gives it without its end. It returns when ctx ends,
-// too.
+// Ask prompts for a line and returns it without its end. It also returns when ctx ends.
 func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 	if !c.CanAsk() {
 		return "", ErrNoTerminal
@@ -32,8 +29,7 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 	return text, err
 }
 
-// Confirm asks a question that is answered by y or n. Anything but y or yes is
-// a no.
+// Confirm asks a yes-or-no question. Any answer but y or yes is a no.
 func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 	text, err := c.Ask(ctx, question+" [y/N]")
 	if err != nil {
@@ -43,8 +39,7 @@ func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 	return text == "y" || text == "yes", nil
 }
 
-// Password asks for a line that is not shown. The terminal shows what is typed
-// again afterwards, also when ctx ends first.
+// Password prompts for a line without echo. The echo is restored even if ctx ends first.
 func (c *Console) Password(ctx context.Context, question string) (string, error) {
 	if !c.CanAsk() {
 		return "", ErrNoTerminal
@@ -64,7 +59,7 @@ func (c *Console) Password(ctx context.Context, question string) (string, error)
 	})
 }
 
-// readOrCancel runs read, which cannot be interrupted, beside the wait for ctx.
+// readOrCancel runs read, which cannot be interrupted, until it returns or ctx ends.
 func readOrCancel(ctx context.Context, read func() (string, error)) (string, error) {
 	type result struct {
 		text string
@@ -83,8 +78,7 @@ func readOrCancel(ctx context.Context, read func() (string, error)) (string, err
 	}
 }
 
-// readLine reads up to the end of a line, one byte at a time so that nothing
-// after it is swallowed.
+// readLine reads a line byte by byte, so that it consumes nothing after it.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)

@@ -9,42 +9,41 @@ import (
 	"time"
 )
 
-// RunState is where one algorithm of a race is.
+// RunState is the state of one algorithm in a race.
 type RunState struct {
 	Name string
-	// Title is what people read, such as the name with a word; the live picture
-	// shows it where there is room. Defaults to Name.
+	// Title is the name for people, shown where there is room. Defaults to Name.
 	Title string
 	State string // as the service names it
 	Word  string // the same for a person
 	Done  bool
-	// Recent is its newest scores, oldest first.
+	// Recent has the newest scores, oldest first.
 	Recent []float64
-	// Kept is the score of the step that is kept so far, LogLoss its log loss; nil
-	// before the first score, and where the service does not tell.
+	// Kept is the score of the best step so far, and LogLoss its log loss; nil if
+	// unknown.
 	Kept, LogLoss *float64
-	// Steps is how many scores there are so far; 0 if that is not known.
+	// Steps is the number of scores so far; 0 if unknown.
 	Steps int
 }
 
-// RaceOptions say what a race is about.
+// RaceOptions describe a race.
 type RaceOptions struct {
-	// Name is what is raced on, Metric what for.
+	// Name is the name of the dataset, Metric the metric.
 	Name, Metric string
-	// Target is the score that wins; nil means that the best does.
+	// Target is the threshold; nil if the best wins.
 	Target *float64
-	// Start is when the race began. Defaults to now.
+	// Start is the start of the race. Defaults to now.
 	Start time.Time
-	// End is when it ended; zero while it goes on.
+	// End is the end of the race; zero if it is running.
 	End time.Time
-	// Limit is how long the race may take; 0 if that is not known.
+	// Limit is the time limit of the race; 0 if unknown.
 	Limit time.Duration
-	// Replay shows also a race that ends within a second, or has ended.
+	// Replay also shows a race that has ended or ends within a second.
 	Replay bool
 }
 
-// Race shows a race: one lane an algorithm, redrawn in place on a terminal and
-// told in few lines elsewhere. Done ends it.
+// Race shows a race, one line per algorithm: redrawn in place on a terminal, printed in a
+// few lines elsewhere. Done ends it.
 type Race struct {
 	p        *Progress
 	opts     RaceOptions
@@ -57,7 +56,7 @@ type Race struct {
 	done     bool
 	news     bool
 	activity string // what goes on beside the learning, see Update
-	// dashExplained is set once a plain line has said what a dash means.
+	// dashExplained is set once a plain line has explained the dash.
 	dashExplained bool
 	model         string // the lane that the model came from; empty before the end
 	stop          func()
@@ -72,11 +71,11 @@ type run struct {
 	steps    int
 	curve    []float64
 	peak     float64
-	// kept and logLoss are as in Lane.
+	// kept and logLoss are as in RunState.
 	kept, logLoss *float64
 }
 
-// Race starts to show a race.
+// Race starts showing a race.
 func (p *Progress) Race(opts RaceOptions) *Race {
 	now := p.now()
 	if opts.Start.IsZero() || opts.Start.After(now) { // by another clock than ours
@@ -90,7 +89,7 @@ func (p *Progress) Race(opts RaceOptions) *Race {
 	return r
 }
 
-// elapsed is how long the race goes on, or went.
+// elapsed returns the duration of the race so far.
 func (r *Race) elapsed(now time.Time) time.Duration {
 	if !r.opts.End.IsZero() {
 		now = r.opts.End
@@ -98,16 +97,15 @@ func (r *Race) elapsed(now time.Time) time.Duration {
 	return max(0, now.Sub(r.opts.Start))
 }
 
-// frame draws the picture if it is time for one.
+// frame draws the race once showAfter has passed.
 func (r *Race) frame(now time.Time) {
 	if len(r.order) > 0 && now.Sub(r.shown) >= showAfter {
 		r.redraw(now)
 	}
 }
 
-// Update shows the lanes as they are now. doing is what goes on before the first
-// lane learns or after the last one has ended, such as what the race waits for;
-// empty in between and when the race is over.
+// Update shows the states. activity describes what the race does while no algorithm is
+// training, such as waiting; "" otherwise.
 func (r *Race) Update(lanes []RunState, doing string) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
@@ -138,8 +136,7 @@ func (r *Race) Update(lanes []RunState, doing string) {
 	r.news = false
 }
 
-// SetWinner marks the lane that the model came from in the last picture. A model of
-// several lanes, such as a blend, has a line of its own.
+// SetWinner marks the algorithm of the model. A blend gets a line of its own.
 func (r *Race) SetWinner(model RunState) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
@@ -148,7 +145,7 @@ func (r *Race) SetWinner(model RunState) {
 	}
 }
 
-// Done leaves the last picture on the screen.
+// Done draws the race for the last time.
 func (r *Race) Done() {
 	r.stop()
 	r.p.mu.Lock()
@@ -160,7 +157,7 @@ func (r *Race) Done() {
 	}
 }
 
-// merge adds what a lane has to tell to what is known about it.
+// merge updates the run of an algorithm.
 func (r *Race) merge(state RunState) {
 	known := r.runs[state.Name]
 	if known == nil {
@@ -186,8 +183,8 @@ func (r *Race) merge(state RunState) {
 	}
 }
 
-// newScores gives the scores of a lane that are not in the curve yet. Where the
-// service does not count them, they are joined where they overlap most.
+// newScores returns the scores that are not in the curve yet. If the service does not
+// count them, they are matched by the longest overlap.
 func (l *run) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {
@@ -201,8 +198,8 @@ func (l *run) newScores(state RunState) []float64 {
 	return recent
 }
 
-// printPlain writes a line for each lane that has ended, and what goes on, or where all
-// are, every half minute.
+// printPlain prints a line for each run that has ended, and every half minute the
+// activity or the standings.
 func (r *Race) printPlain(now time.Time) {
 	elapsed := Duration(r.elapsed(now))
 	for _, n := range r.order {
@@ -226,7 +223,7 @@ func (r *Race) printPlain(now time.Time) {
 	r.last = now
 }
 
-// standings is where all lanes are, in one line.
+// standings returns the states of all runs in one line.
 func (r *Race) standings() string {
 	parts := make([]string, 0, len(r.order))
 	for _, n := range r.order {
@@ -244,8 +241,8 @@ func (r *Race) standings() string {
 	return strings.Join(parts, ", ")
 }
 
-// score is the score that a lane is known by: that of the step it keeps, or the
-// highest where that is not known.
+// score returns the score of a run: that of the kept step, or the highest if that is
+// unknown.
 func (l *run) score() float64 {
 	if l.kept != nil {
 		return *l.kept
@@ -253,7 +250,7 @@ func (l *run) score() float64 {
 	return l.peak
 }
 
-// ending is what a plain line adds to how a lane ended; nothing without a score.
+// ending returns the result of a run; "" without a score.
 func (l *run) ending() string {
 	switch {
 	case l.kept != nil && l.logLoss != nil:
@@ -266,7 +263,7 @@ func (l *run) ending() string {
 	return ""
 }
 
-// printLine writes a plain line.
+// printLine prints a plain line.
 func (r *Race) printLine(format string, args ...any) {
 	fmt.Fprintln(r.p.out, r.p.toASCII(fmt.Sprintf(format, args...)))
 }
@@ -313,7 +310,7 @@ func (r *Race) event(now time.Time) raceEvent {
 	return e
 }
 
-// activityEvent is the event of what goes on beside the learning.
+// activityEvent is the event of an activity.
 func (r *Race) activityEvent() any {
 	if len(r.order) > 0 && r.over() {
 		return phaseEvent{"phase", r.activity}
@@ -328,7 +325,7 @@ func (l *run) latest() float64 {
 	return l.curve[len(l.curve)-1]
 }
 
-// loss is the log loss of the step that is kept; -Inf before the first score.
+// loss returns the log loss of the kept step; -Inf before the first score.
 func (l *run) loss() float64 {
 	if l.logLoss == nil {
 		return math.Inf(-1)
@@ -336,7 +333,7 @@ func (l *run) loss() float64 {
 	return *l.logLoss
 }
 
-// formatScore gives a performance with four digits, or a dash before the first.
+// formatScore formats a score with four digits; a dash before the first.
 func formatScore(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "–     "

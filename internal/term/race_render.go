@@ -25,8 +25,8 @@ import (
 // All lanes are drawn to one scale, so that they can be compared, and the
 // threshold is its top.
 
-// redraw writes the picture over the last one, in one go and without erasing
-// what stays the same, so that nothing flickers.
+// redraw draws over the last drawing in one write, without erasing what stays the same,
+// to avoid flicker.
 func (r *Race) redraw(now time.Time) {
 	width := r.p.width()
 	lines := append([]string{r.headline(now, width-1)}, r.render(width-1)...)
@@ -49,8 +49,8 @@ func (r *Race) redraw(now time.Time) {
 	fmt.Fprint(r.p.out, b.String())
 }
 
-// rows is how many rows of a terminal the lines take up: one that has been made
-// narrower since they were written has wrapped them.
+// rows returns how many terminal rows the lines occupy: a terminal that became narrower
+// has wrapped them.
 func rows(lines []string, width int) int {
 	n := 0
 	for _, line := range lines {
@@ -59,8 +59,8 @@ func rows(lines []string, width int) int {
 	return n
 }
 
-// headline says what the race is about and how long it takes. What is raced on
-// is cut first, then the end is.
+// headline returns the name, the metric and the time of the race. The name is truncated
+// first.
 func (r *Race) headline(now time.Time, width int) string {
 	elapsed := r.elapsed(now)
 	parts := []string{Escape(r.opts.Metric), clock(elapsed)}
@@ -83,8 +83,8 @@ func (r *Race) over() bool {
 	return !slices.ContainsFunc(r.order, func(name string) bool { return !r.runs[name].done })
 }
 
-// render is one line a lane: the leader marked, the curve as a sparkline as
-// wide as the terminal lets it be.
+// render returns one line per run, with the leader marked and a sparkline as wide as the
+// terminal allows.
 func (r *Race) render(width int) []string {
 	style, leader := r.p.style, r.leader()
 	figure, losses := r.headings()
@@ -130,14 +130,13 @@ func (r *Race) render(width int) []string {
 	return lines
 }
 
-// maxCurveWidth is the most columns of a curve: a race has few scores more.
+// maxCurveWidth is the maximum width of a curve, because a race has few more scores.
 const maxCurveWidth = 96
 
-// lossWidth is the width of the column of the log loss and its gap.
+// lossWidth is the width of the log-loss column with its gap.
 const lossWidth = 9
 
-// headings returns the heading of the lanes' figure, and whether any log loss is
-// known.
+// headings returns the heading of the score column, and whether any log loss is known.
 func (r *Race) headings() (figure string, losses bool) {
 	figure = "kept"
 	for _, run := range r.runs {
@@ -149,8 +148,8 @@ func (r *Race) headings() (figure string, losses bool) {
 	return figure, losses
 }
 
-// labels are what the lanes are called, and how wide the widest is: their titles,
-// or where these leave too little of the room for a curve their names.
+// labels returns the labels of the runs and their maximum width: titles, or names if
+// titles leave too little room for a curve.
 func (r *Race) labels(room int) (labels []string, widest int) {
 	const curve = 24
 	for _, titled := range []bool{true, false} {
@@ -169,9 +168,8 @@ func (r *Race) labels(room int) (labels []string, widest int) {
 	return labels, widest
 }
 
-// scale is the range of scores that the curves are drawn in. Its top is the
-// threshold, or the best score so far. Its bottom leaves out the steep
-// beginning of a race, in which nothing is decided.
+// scale returns the range of scores for the curves. Its top is the threshold or the best
+// score; its bottom omits the steep start of a race.
 func (r *Race) scale() (low, high float64) {
 	var all []float64
 	for _, n := range r.order {
@@ -189,9 +187,9 @@ func (r *Race) scale() (low, high float64) {
 	return low, high
 }
 
-// leader is the lane that the model came from; before the end the one that reached
-// the threshold, or else that of the lowest log loss, or of the highest score where
-// that is not known. Empty if there is none.
+// leader returns the run with the model. Before the end it is the run that reached the
+// threshold, or the one with the lowest log loss, or with the highest score if that is
+// unknown; "" if there is none.
 func (r *Race) leader() string {
 	if r.model != "" {
 		return r.model
@@ -214,7 +212,7 @@ func (r *Race) leader() string {
 	return leader
 }
 
-// colorState colours the word for a lane's state.
+// colorState colours the state of a run.
 func (r *Race) colorState(run *run) string {
 	switch {
 	case run.state == "COMPLETED":
@@ -227,7 +225,7 @@ func (r *Race) colorState(run *run) string {
 	return run.word
 }
 
-// colorCurve colours a lane's curve while it grows.
+// colorCurve colours the curve of a run.
 func (r *Race) colorCurve(run *run, curve string) string {
 	if run.done {
 		return r.p.style.Dim(curve)
@@ -235,9 +233,8 @@ func (r *Race) colorCurve(run *run, curve string) string {
 	return r.p.style.Cyan(curve)
 }
 
-// Sparkline draws values between low and high in at most width characters,
-// oldest first. More values than characters are drawn by the means of equal
-// stretches.
+// Sparkline draws values between low and high in at most width characters, oldest first.
+// If there are more values, each character is a mean.
 func Sparkline(values []float64, low, high float64, width int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	n := min(len(values), width)

@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// Record is one value by the names of its JSON members.
+// Record is a value by its JSON fields.
 type Record map[string]json.RawMessage
 
-// NewRecord takes apart v, which has to be written as a JSON object.
+// NewRecord returns the fields of v, which must marshal to a JSON object.
 func NewRecord(v any) (Record, error) {
 	b, err := marshal(v)
 	if err != nil {
@@ -25,8 +25,8 @@ func NewRecord(v any) (Record, error) {
 	return r, nil
 }
 
-// Text is a member as a cell shows it: a text without quotes, nothing for an
-// absent or null member, JSON for the rest.
+// Text returns a field as text: strings without quotes, "" for a missing or null field,
+// JSON for other values.
 func (r Record) Text(name string) string {
 	raw := r[name]
 	if len(raw) == 0 || string(raw) == "null" {
@@ -39,8 +39,8 @@ func (r Record) Text(name string) string {
 	return string(raw)
 }
 
-// Select writes the named members as a JSON object in that order; an absent
-// one is null.
+// Select returns a JSON object with the named fields in that order; a missing one is
+// null.
 func (r Record) Select(names []string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -64,16 +64,16 @@ func (r Record) Select(names []string) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// MemberNames lists the JSON members of a struct type in order, those of
-// embedded structs in their place.
+// MemberNames returns the JSON fields of a struct type in order, including those of
+// embedded structs.
 func MemberNames(t reflect.Type) []string {
 	var names []string
 	eachMember(t, func(name string, _ reflect.Type) { names = append(names, name) })
 	return names
 }
 
-// Members gives the types of the JSON members of a struct type; none for
-// another type or nil.
+// Members returns the types of the JSON fields of a struct type; empty for other types or
+// nil.
 func Members(t reflect.Type) map[string]reflect.Type {
 	members := map[string]reflect.Type{}
 	eachMember(t, func(name string, of reflect.Type) { members[name] = of })
@@ -102,8 +102,8 @@ func eachMember(t reflect.Type, found func(name string, of reflect.Type)) {
 	}
 }
 
-// EncodeJSON gives v as indented JSON with a line end. Characters that could
-// steer a terminal are written as escapes; < and & stay readable.
+// EncodeJSON returns v as indented JSON with a line end. Control characters are escaped;
+// < and & are not.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -121,7 +121,7 @@ func EncodeJSONLine(v any) ([]byte, error) {
 	return append(escapeJSON(b), '\n'), err
 }
 
-// marshal is json.Marshal, but for < and & that stay readable.
+// marshal is json.Marshal without escaping < and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -130,8 +130,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// escapeJSON escapes the control characters that encoding/json lets through.
-// They can only stand inside a text, so the document stays valid.
+// escapeJSON escapes the control characters that encoding/json does not. They only occur
+// in strings, so the document stays valid.
 func escapeJSON(doc []byte) []byte {
 	passed := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) }
 	if bytes.IndexFunc(doc, passed) < 0 {

@@ -2,9 +2,8 @@ package term
 
 import "strings"
 
-// Histogram draws counts as a row of bars, in at most width characters: neighbours
-// share one where there are more counts, an empty place is blank, and whatever
-// counts at all is seen.
+// Histogram draws counts as bars in at most width characters. If there are more counts,
+// neighbours share a bar; a zero is blank, and any other count is visible.
 func (c *Console) Histogram(counts []int, width int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if !c.Unicode {
@@ -28,8 +27,8 @@ func (c *Console) Histogram(counts []int, width int) string {
 	return b.String()
 }
 
-// supportsUnicode reports whether a terminal shows more than ASCII: what the locale
-// says, and where it says nothing, all but a dumb one.
+// supportsUnicode reports whether the locale is UTF-8; if it is unset, any terminal but a
+// dumb one is.
 func supportsUnicode(env func(string) string) bool {
 	if env("TERM") == "dumb" {
 		return false

@@ -9,36 +9,35 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Cell is one value of a [Table].
+// Cell is a value of a [Table].
 type Cell struct {
 	// Text is the full value.
 	Text string
-	// Display is how a terminal shows it. Defaults to Text.
+	// Display is the text for a terminal. Defaults to Text.
 	Display string
-	// Short is shown instead of Look where the width does not suffice, such as
-	// the first characters of a key. Defaults to cutting Look with an ellipsis.
+	// Short is shown instead of Display if the terminal is too narrow, such as the start
+	// of a key. Defaults to Display truncated.
 	Short string
 	// Style colours the cell on a terminal. May be nil.
 	Style func(string) string
 }
 
-// Table is rows of cells under a header. Every row has as many cells as Header.
+// Table is a table. Every row has as many cells as Header.
 type Table struct {
-	// Header names the columns; none prints no header.
+	// Header has the column names; nil prints no header.
 	Header []Cell
-	// Right tells which columns are numbers, aligned to the right.
+	// Right marks right-aligned columns, such as numbers.
 	Right []bool
 	Rows  [][]Cell
-	// NoTruncate keeps every cell as long as it is, also where the terminal is
-	// narrower: the last column is then wrapped between words.
+	// NoTruncate disables truncating cells on a narrow terminal: the last column is
+	// wrapped instead.
 	NoTruncate bool
 }
 
-// gap is what stands between two columns on a terminal.
+// gap is the number of spaces between columns on a terminal.
 const gap = 2
 
-// WriteTSV writes the full values separated by tabs. Control characters are
-// escaped: a row is a line.
+// WriteTSV writes the full values separated by tabs, with control characters escaped.
 func (t *Table) WriteTSV(w io.Writer) error {
 	var b strings.Builder
 	line := func(n int, text func(i int) string) {
@@ -85,9 +84,8 @@ func texts(row []Cell) []string {
 	return record
 }
 
-// WriteAligned writes aligned columns without boxes, fitted to width. Columns
-// that do not fit beside the others follow in a block of their own, which begins
-// with the first column again.
+// WriteAligned writes aligned columns, fitted to width. Columns that do not fit follow in
+// another block, which starts with the first column again.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	header, rows := t.displayed(width)
 	widths := t.widths(append([][]string{header}, rows...))
@@ -119,8 +117,8 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	return err
 }
 
-// blocks divides the columns into those that fit the width together. Each block
-// begins with the first column.
+// blocks groups the columns that fit into width together. Each block starts with the
+// first column.
 func (t *Table) blocks(widths []int, width int) (blocks [][]int) {
 	used := 0
 	for column, w := range widths {
@@ -139,8 +137,8 @@ func (t *Table) blocks(widths []int, width int) (blocks [][]int) {
 	return blocks
 }
 
-// writeLine writes some columns of a line. paint returns how a column is
-// coloured; nil leaves it as it is.
+// writeLine writes some columns of a line. style returns the style of a column; nil for
+// none.
 func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []int, paint func(column int) func(string) string) {
 	pending := 0 // spaces, which are not written at the end of a line
 	for _, column := range columns {
@@ -166,7 +164,7 @@ func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []i
 	b.WriteByte('\n')
 }
 
-// writeUnder writes a line of a cell that stands under the others of its row.
+// writeUnder writes a wrapped cell below its row.
 func (t *Table) writeUnder(b *strings.Builder, text string, paint func(string) string) {
 	if paint != nil {
 		text = paint(text)
@@ -174,9 +172,9 @@ func (t *Table) writeUnder(b *strings.Builder, text string, paint func(string) s
 	b.WriteString(strings.Repeat(" ", gap) + text + "\n")
 }
 
-// lines are what a row takes up: more than one where the last cell of a whole
-// table is wrapped. Where a word of it is too long to stand beside the other cells,
-// it is wrapped under them, as lines of one cell.
+// lines returns the lines of a row: more than one if the last cell of a NoTruncate table
+// is wrapped. If one of its words is too long for the column, the cell is wrapped below
+// the row, as lines of one cell.
 func (t *Table) lines(row []string, widths []int, width int) [][]string {
 	const least = 20
 	end := len(row) - 1
@@ -204,7 +202,7 @@ func (t *Table) lines(row []string, widths []int, width int) [][]string {
 	return lines
 }
 
-// longestWord is the width of the longest word of a text.
+// longestWord returns the width of the longest word.
 func longestWord(text string) int {
 	longest := 0
 	for _, word := range words(text) {
@@ -213,9 +211,8 @@ func longestWord(text string) int {
 	return longest
 }
 
-// displayed returns the header and the cells as a terminal of the given width shows
-// them. Where the width does not suffice, one column after the other takes its
-// short form, and then the widest are cut.
+// displayed returns the header and the cells for a terminal of the given width. If it is
+// too narrow, columns are shortened one by one, and then the widest are truncated.
 func (t *Table) displayed(width int) (header []string, rows [][]string) {
 	cells := append([][]Cell{t.Header}, t.Rows...)
 	all := make([][]string, len(cells))
@@ -255,7 +252,7 @@ func (c Cell) display(short bool) string {
 	return c.Text
 }
 
-// widths are the widest looks of each column.
+// widths returns the width of each column.
 func (t *Table) widths(rows [][]string) []int {
 	n := len(t.Header)
 	if n == 0 && len(t.Rows) > 0 {
@@ -278,8 +275,8 @@ func total(widths []int) int {
 	return sum
 }
 
-// minWidths is how narrow each column may become. Keys and numbers stay whole, for
-// half of one says nothing, and of a text as much is left as tells it from others.
+// minWidths returns the minimum width of each column. Keys and numbers are not truncated,
+// and texts keep enough to be distinguished.
 func (t *Table) minWidths(all [][]string) []int {
 	const text = 12
 	least := make([]int, len(all[0]))
@@ -302,8 +299,8 @@ func (t *Table) minWidths(all [][]string) []int {
 	return least
 }
 
-// shrink takes columns from the widest until all fit. Where even the least widths
-// do not fit together, it leaves all as they are: they are divided into blocks.
+// shrink narrows the widest columns until all fit. If the minimum widths do not fit, it
+// changes nothing: the columns are divided into blocks.
 func shrink(widths, least []int, width int) {
 	if total(least) > width {
 		return
@@ -319,8 +316,7 @@ func shrink(widths, least []int, width int) {
 	}
 }
 
-// Truncate gives text in at most width columns, its end replaced by an ellipsis
-// where it is longer.
+// Truncate returns text in at most width columns, ending in an ellipsis if it is longer.
 func Truncate(text string, width int) string {
 	if twwidth.Width(text) <= width {
 		return text

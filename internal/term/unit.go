@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bytes gives a number of bytes in the unit that fits, such as "12.4 MB".
+// Bytes formats a number of bytes, such as "12.4 MB".
 func Bytes(n int64) string {
 	const unit = 1000
 	if n < unit {
@@ -20,7 +20,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %cB", value, "kMGTP"[prefix])
 }
 
-// Duration gives the time that something took, such as "0.8 s" or "2 min 5 s".
+// Duration formats a duration, such as "0.8 s" or "2 min 5 s".
 func Duration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -33,7 +33,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// clock is [Duration] in whole seconds, for what counts them.
+// clock is [Duration] in whole seconds.
 func clock(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%d s", int(d.Seconds()))
@@ -41,7 +41,7 @@ func clock(d time.Duration) string {
 	return Duration(d)
 }
 
-// Ago gives the distance from then to now, such as "3 minutes ago".
+// Ago formats the time from then to now, such as "3 minutes ago".
 func Ago(then, now time.Time) string {
 	d := now.Sub(then)
 	switch {

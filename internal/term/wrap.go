@@ -8,9 +8,8 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Wrap breaks a text between words into lines of at most width columns. A word
-// that is longer has a line of its own, and what stands between backquotes is
-// one: a command that is to be typed is not broken, so that it can be copied.
+// Wrap breaks text between words into lines of at most width columns. A longer word gets
+// its own line. Text between backquotes is not broken, so that commands can be copied.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line, empty := "", true
@@ -28,9 +27,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// words are the parts of a text at its spaces, but for those between
-// backquotes. Two spaces in a row have an empty word between them, so that a
-// line that fits stays as it is.
+// words splits text at spaces outside of backquotes. Two spaces have an empty word
+// between them, so that a line that fits is unchanged.
 func words(text string) []string {
 	parts := strings.Split(text, " ")
 	var found []string
@@ -51,8 +49,7 @@ func words(text string) []string {
 	return found
 }
 
-// WrapLines wraps each line of a text, but for those that are indented: they
-// are laid out already.
+// WrapLines wraps each line, except indented ones, which are preformatted.
 func WrapLines(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -63,13 +60,12 @@ func WrapLines(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// listItem finds the columns of a line such as "  name    what it means".
+// listItem matches a line such as "  name    what it means".
 var listItem = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
 
-// Reflow fits a page of text to a width: lines of a paragraph are joined and
-// wrapped anew, and what a list says behind its names is wrapped in its column,
-// or under them where too little is left beside. Other indented lines stay as
-// they are, for they are to be typed.
+// Reflow fits a page of text to a width: it joins and wraps the lines of a paragraph, and
+// wraps the second column of a list, or moves it below the first if too little room is
+// left. Other indented lines are unchanged.
 func Reflow(text string, width int) string {
 	var out, block []string
 	flush := func() {
@@ -99,7 +95,7 @@ func Reflow(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// wrapParagraph wraps lines anew if one of them is too long.
+// wrapParagraph wraps lines if one of them is too long.
 func wrapParagraph(lines []string, width int) []string {
 	if !tooLong(lines, width) {
 		return lines
@@ -107,7 +103,7 @@ func wrapParagraph(lines []string, width int) []string {
 	return Wrap(strings.Join(lines, " "), width)
 }
 
-// wrapList wraps the second column of lines, or moves it under the first.
+// wrapList wraps the second column of lines, or moves it below the first.
 func wrapList(lines []string, width int) []string {
 	const least, under = 24, 6
 	if !tooLong(lines, width) {
