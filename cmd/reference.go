@@ -250,7 +250,7 @@ func (c *session) series(ctx context.Context, ref string) (*client.Series, error
 			}
 		}
 	}
-	return nil, exitErrorf(ExitNotFound, "there is no dataset %q", ref).withHint("list them with `foretell datasets list`")
+	return nil, exitErrorf(ExitNotFound, "no dataset %q found", ref).withHint("list them with `foretell datasets list`")
 }
 
 // predictionKey resolves a reference to a prediction; the name of a dataset or series
