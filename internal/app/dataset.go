@@ -173,7 +173,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	return a.upload(ctx, d, upload{body: body, size: -1, most: api.MaxAddDataBytes})
+	return a.upload(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
 // UploadData does the same for a CSV of any allowed size, at the signed URL
@@ -187,7 +187,7 @@ func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reade
 	if err != nil {
 		return nil, err
 	}
-	return a.upload(ctx, d, upload{body: body, size: size, least: api.MinUploadBytes, most: api.MaxUploadBytes})
+	return a.upload(ctx, d, upload{body: body, size: size, min: api.MinUploadBytes, max: api.MaxUploadBytes})
 }
 
 // pendingDataset returns a dataset that accepts data. The state is checked
@@ -210,7 +210,7 @@ func notPending(d *store.Dataset) error {
 // upload stores the CSV and, in one transaction, makes the dataset PROCESSING
 // and queues its preparation. Of two concurrent uploads the first to end wins.
 func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
-	info, err := a.receive(ctx, u)
+	info, err := a.storeUpload(ctx, u)
 	if err != nil {
 		return nil, err
 	}

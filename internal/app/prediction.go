@@ -25,7 +25,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	if err != nil {
 		return nil, err
 	}
-	info, err := a.receive(ctx, upload{body: body, size: -1, most: api.MaxUploadBytes})
+	info, err := a.storeUpload(ctx, upload{body: body, size: -1, max: api.MaxUploadBytes})
 	if err != nil {
 		return nil, err
 	}

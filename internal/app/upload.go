@@ -10,60 +10,69 @@ import (
 	"foretell/internal/store"
 )
 
-// upload is a body and the bounds of its size in bytes.
+// upload is a body and the limits of its size in bytes.
 type upload struct {
 	body io.Reader
-	// size is what the request declares; -1 for nothing.
-	size        int64
-	least, most int64
+	// size is the declared size; -1 if unknown.
+	size     int64
+	min, max int64
 }
 
-// receive stores a body. A declared size is checked before anything is stored,
-// the true one while it streams. On any error nothing is kept.
-func (a *App) receive(ctx context.Context, u upload) (blob.Info, error) {
-	if u.size > u.most {
-		return blob.Info{}, tooLarge(u.most)
+// storeUpload stores a body. It checks the declared size before it reads the
+// body, and the actual size while it does. After an error nothing is stored.
+func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
+	if u.size > u.max {
+		return blob.Info{}, tooLarge(u.max)
 	}
-	if u.size >= 0 && u.size < u.least {
-		return blob.Info{}, tooSmall(u.size, u.least)
+	if u.size >= 0 && u.size < u.min {
+		return blob.Info{}, tooSmall(u.size, u.min)
 	}
-	r := &limitedBody{upload: u}
-	info, err := a.blobs.Put(ctx, r)
-	if err == nil {
-		return info, nil
+	w, err := a.blobs.Create(ctx)
+	if err != nil {
+		return blob.Info{}, a.toProblem(err)
 	}
-	var p *api.Problem
-	if r.err != nil && !errors.As(r.err, &p) {
-		return info, api.NewProblem(api.CodeMalformed, "the upload broke off after %d bytes; nothing was kept: send it again", r.read).WithCause(r.err)
+	defer w.Abort()
+	if err := u.copyTo(w); err != nil {
+		return blob.Info{}, a.toProblem(err)
 	}
+	info, err := w.Commit()
 	return info, a.toProblem(err)
 }
 
-// limitedBody reads a body within its bounds and remembers how that ended, so
-// that a broken connection can be told from a full disk.
-type limitedBody struct {
-	upload
-	read int64
-	err  error
+// copyTo copies the body to w. Unlike with [io.Copy], an error of the body
+// becomes a problem of the client and is not mistaken for one of the disk.
+func (u upload) copyTo(w io.Writer) error {
+	buf := make([]byte, 64<<10)
+	for read := int64(0); ; {
+		n, err := u.body.Read(buf)
+		if read += int64(n); read > u.max {
+			return tooLarge(u.max)
+		}
+		if _, err := w.Write(buf[:n]); err != nil {
+			return err
+		}
+		switch {
+		case err == nil:
+			continue
+		case !errors.Is(err, io.EOF):
+			return interrupted(read, err)
+		case u.size >= 0 && read != u.size:
+			return interrupted(read, io.ErrUnexpectedEOF)
+		case read < u.min:
+			return tooSmall(read, u.min)
+		}
+		return nil
+	}
 }
 
-// Read fails when the body is longer or shorter than it may be.
-func (r *limitedBody) Read(p []byte) (int, error) {
-	n, err := r.body.Read(p)
-	r.read += int64(n)
-	switch {
-	case r.read > r.most:
-		err = tooLarge(r.most)
-	case !errors.Is(err, io.EOF):
-	case r.size >= 0 && r.read != r.size:
-		err = io.ErrUnexpectedEOF
-	case r.read < r.least:
-		err = tooSmall(r.read, r.least)
+// interrupted returns the problem of a body that ended early; cause itself if it
+// is a problem.
+func interrupted(read int64, cause error) error {
+	var p *api.Problem
+	if errors.As(cause, &p) {
+		return cause
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
-	}
-	return n, err
+	return api.NewProblem(api.CodeMalformed, "the upload was interrupted after %d bytes; nothing was stored: send it again", read).WithCause(cause)
 }
 
 func tooLarge(limit int64) error {
@@ -71,14 +80,14 @@ func tooLarge(limit int64) error {
 	if limit == api.MaxAddDataBytes {
 		remedy = "send a larger file to the dataset's uploadUrl"
 	}
-	return api.NewProblem(api.CodeTooLarge, "more than the %d bytes that are allowed; nothing was kept: %s", limit, remedy)
+	return api.NewProblem(api.CodeTooLarge, "more than %d bytes; nothing was stored: %s", limit, remedy)
 }
 
-func tooSmall(n, least int64) error {
-	return api.NewProblem(api.CodeTooSmall, "%d bytes are no CSV; nothing was kept: send at least %d", n, least)
+func tooSmall(n, limit int64) error {
+	return api.NewProblem(api.CodeTooSmall, "%d bytes; nothing was stored: send at least %d", n, limit)
 }
 
-// storedFile is a stored file as its row keeps it.
+// storedFile returns the columns of a stored blob.
 func storedFile(info blob.Info) store.File {
 	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

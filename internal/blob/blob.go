@@ -61,20 +61,6 @@ type Info struct {
 	SHA256 string // in hex
 }
 
-// Put stores the bytes of r. If r returns an error, Put returns it and stores
-// nothing.
-func (f *Files) Put(ctx context.Context, r io.Reader) (Info, error) {
-	w, err := f.Create(ctx)
-	if err != nil {
-		return Info{}, err
-	}
-	defer w.Abort()
-	if _, err := io.Copy(w, r); err != nil {
-		return Info{}, err
-	}
-	return w.Commit()
-}
-
 // reserveBytes is how many bytes of a disk are left free, but at most the fraction
 // 1/reserveShare of the disk: the database needs space even to delete blobs.
 const (

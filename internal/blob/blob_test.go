@@ -35,10 +35,24 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
+// put stores the bytes of r. After an error of r nothing is stored.
+func put(t *testing.T, f *Files, r io.Reader) (Info, error) {
+	t.Helper()
+	w, err := f.Create(t.Context())
+	if err != nil {
+		return Info{}, err
+	}
+	defer w.Abort()
+	if _, err := io.Copy(w, r); err != nil {
+		return Info{}, err
+	}
+	return w.Commit()
+}
+
 func TestPutOpenDelete(t *testing.T) {
 	dir := t.TempDir()
 	f := openFiles(t, dir, "a")
-	info, err := f.Put(t.Context(), strings.NewReader("hello"))
+	info, err := put(t, f, strings.NewReader("hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +85,7 @@ func TestIncompleteWritesLeaveNothing(t *testing.T) {
 	f := openFiles(t, dir, "a")
 	t.Run("a source that fails", func(t *testing.T) {
 		broken := errors.New("broken")
-		_, err := f.Put(t.Context(), io.MultiReader(strings.NewReader("hello"), iotest.ErrReader(broken)))
+		_, err := put(t, f, io.MultiReader(strings.NewReader("hello"), iotest.ErrReader(broken)))
 		if !errors.Is(err, broken) {
 			t.Error(err)
 		}

@@ -28,7 +28,7 @@ func newSweepFolder(t *testing.T) *sweepFolder {
 	s := &sweepFolder{dir: dir, self: openFiles(t, dir, "self"), now: time.Now()}
 	living, dead := openFiles(t, dir, "living"), openFiles(t, dir, "dead")
 	put := func(f *Files) string {
-		info, err := f.Put(t.Context(), strings.NewReader("x"))
+		info, err := put(t, f, strings.NewReader("x"))
 		if err != nil {
 			t.Fatal(err)
 		}

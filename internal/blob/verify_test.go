@@ -13,7 +13,7 @@ import (
 func TestVerifiedReader(t *testing.T) {
 	dir := t.TempDir()
 	f := openFiles(t, dir, "a")
-	info, err := f.Put(t.Context(), strings.NewReader("hello"))
+	info, err := put(t, f, strings.NewReader("hello"))
 	if err != nil {
 		t.Fatal(err)
 	}

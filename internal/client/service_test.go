@@ -227,7 +227,7 @@ func TestUploadInterrupted(t *testing.T) {
 			t.Error("a file that fails is not the network's failure, and not sent again")
 		}
 		good.Size--
-		if _, err := c.Upload(ctx, created, good, nil); err == nil || !strings.Contains(err.Error(), "changed while it was sent") {
+		if _, err := c.Upload(ctx, created, good, nil); err == nil || !strings.Contains(err.Error(), "changed during the upload") {
 			t.Errorf("a file that grew: %v", err)
 		}
 		good.Size++

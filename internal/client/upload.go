@@ -25,7 +25,7 @@ func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src So
 	if (src.Size >= 0 && src.Size <= api.MaxAddDataBytes) || info.UploadURL == "" {
 		return c.AddData(ctx, created.DatasetKey, src, progress)
 	}
-	return c.upload(ctx, created.DatasetKey, info, src.counted(progress))
+	return c.upload(ctx, created, src, progress)
 }
 
 // AddData adds a CSV of at most 32 MB to a PENDING dataset.
@@ -34,7 +34,7 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 	if err != nil {
 		return nil, err
 	}
-	req.sendForm(src, progress)
+	req.setFile(newForm(src.Name), src, progress)
 	return c.uploadFile(ctx, req, key)
 }
 
@@ -42,7 +42,7 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 // an object store responds. Unlike [Client.Upload] it does not know the
 // dataset's key, and therefore does not retry after a lost connection.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
-	return c.upload(ctx, "", info, src.counted(progress))
+	return c.upload(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
 // CreatePrediction sends a blind CSV to predict with a model. It is not retried
@@ -52,7 +52,7 @@ func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Sour
 	if err != nil {
 		return nil, err
 	}
-	req.sendForm(src, progress)
+	req.setFile(newForm(src.Name), src, progress)
 	out := new(api.CreatedPrediction)
 	if err := c.doJSON(ctx, req, out); err != nil {
 		return nil, err
@@ -60,24 +60,9 @@ func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Sour
 	return out, nil
 }
 
-// sendForm sets the body of req to a form with src.
-func (req *request) sendForm(src Source, progress func(sent int64)) {
-	f := newForm(src.Name)
-	req.header.Set("Content-Type", f.contentType)
-	req.open = f.around(src.counted(progress).Open)
-	req.size = f.size(src.Size)
-	req.expectContinue()
-}
-
-// expectContinue sets Expect: 100-continue for a large body.
-func (req *request) expectContinue() {
-	if req.size < 0 || req.size >= expectContinueMin {
-		req.header.Set("Expect", "100-continue")
-	}
-}
-
-// upload PUTs the bytes of src. key is the dataset's; it may be empty.
-func (c *Client) upload(ctx context.Context, key string, info api.UploadInfo, src Source) (*api.DatasetEntry, error) {
+// upload PUTs the bytes of src. The key of created may be empty.
+func (c *Client) upload(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
+	info := created.DatasetUploadInfo
 	address, err := c.resolve(info.UploadURL)
 	if err != nil {
 		return nil, err
@@ -91,10 +76,10 @@ func (c *Client) upload(ctx context.Context, key string, info api.UploadInfo, sr
 	}
 	req := &request{
 		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
-		open: src.Open, size: src.Size, waitOn429: true, bearer: c.sendsToken(address),
+		waitOn429: true, bearer: c.sendsToken(address),
 	}
-	req.expectContinue()
-	return c.uploadFile(ctx, req, key)
+	req.setFile(form{}, src, progress)
+	return c.uploadFile(ctx, req, created.DatasetKey)
 }
 
 // sendsToken reports whether the token is sent to an upload URL: always on

@@ -19,8 +19,9 @@ type request struct {
 	operation string // "" until it is routed
 	account   string // e-mail; "" until authenticated
 	// w and r are for operations that stream.
-	w http.ResponseWriter
-	r *http.Request
+	w    http.ResponseWriter
+	r    *http.Request
+	body *requestBody
 }
 
 type requestKey struct{}
@@ -39,9 +40,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestID(r)}
 		rec := &responseRecorder{ResponseWriter: w}
-		body := &countedBody{ReadCloser: r.Body}
+		req.body = &requestBody{ReadCloser: r.Body}
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, req))
-		r.Body = body
+		r.Body = req.body
 		w.Header().Set("X-Request-Id", req.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		began := s.now()
@@ -53,15 +54,15 @@ func (s *service) observe(next http.Handler) http.Handler {
 				s.recoverPanic(rec, r, failure)
 			}
 			elapsed := s.now().Sub(began)
-			s.metrics.observe(req.operation, rec, body.n, elapsed)
-			s.logAccess(r, rec, body.n, elapsed)
+			s.metrics.observe(req.operation, rec, req.body.n, elapsed)
+			s.logAccess(r, rec, req.body.n, elapsed)
 			if failure != nil && rec.aborted {
 				panic(http.ErrAbortHandler) // so that the client sees that the response is incomplete
 			}
 		}()
 		next.ServeHTTP(rec, r)
 		if rec.status >= http.StatusBadRequest {
-			drainBody(w, r, body)
+			drainBody(w, r, req.body)
 		}
 	})
 }
@@ -158,21 +159,5 @@ func (rec *responseRecorder) ReadFrom(src io.Reader) (int64, error) {
 	}
 	n, err := io.Copy(rec.ResponseWriter, src)
 	rec.n += n
-	return n, err
-}
-
-// countedBody counts what is read of a request's body.
-type countedBody struct {
-	io.ReadCloser
-	n            int64
-	begun, ended bool // ended: whole, or broken off
-}
-
-// Read counts.
-func (b *countedBody) Read(p []byte) (int, error) {
-	b.begun = true
-	n, err := b.ReadCloser.Read(p)
-	b.n += int64(n)
-	b.ended = b.ended || err != nil
 	return n, err
 }

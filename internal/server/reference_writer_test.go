@@ -33,43 +33,43 @@ Written by ` + "`go test ./internal/server -update`" + ` from the endpoints in i
 
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
-- **Token**: all but the operations marked *public* need ` + "`Authorization: Bearer <token>`" + `. A token lives 3600 s; after that log in again.
-- **Origin**: *documented* operations are the service's published ones; *decided* ones fill its gaps, so another deployment may have
-  placed them elsewhere; *extensions* are additions.
-- **Lists** take ` + "`offset` and `limit`" + `, both required, and answer the newest first with ` + "`offset, limit, total`" + ` and, unless it is the last page,
-  ` + "`nextOffset`" + `. A limit above 1000 is served, and echoed, as 1000.
-- **JSON** requests are UTF-8, at most 1 MiB, ` + "`application/json`" + `; a field that is not listed is refused. Times are ISO 8601, UTC, in seconds.
-- **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that holds a JSON array, and
-  ` + "`achievedPerformance`" + ` of a model is a string that holds a number.
-- **Methods**: HEAD is answered wherever GET is, OPTIONS everywhere with ` + "`Allow`" + `. A parameter that cannot be read gives 400, one out of its bounds 422.
-- **Uploads** stream: nothing is kept of one that breaks off. Send ` + "`Expect: 100-continue`" + ` and a refusal costs no byte of the body.
-- Every answer carries ` + "`X-Request-Id`" + `; a caller may set it (letters, digits, - and _, at most 64).
+- **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s; then log in again.
+- **Origin**: *documented* operations are the service's published ones; *decided* ones fill its gaps, so their paths may differ in
+  other deployments; *extensions* are additions.
+- **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first with ` + "`offset, limit, total`" + ` and, unless it is the last page,
+  ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
+- **JSON** requests are UTF-8, at most 1 MiB, ` + "`application/json`" + `; unknown fields are rejected. Times are ISO 8601, UTC, in seconds.
+- **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
+  ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
+- **Methods**: HEAD is supported wherever GET is, OPTIONS everywhere with ` + "`Allow`" + `. A parameter that cannot be parsed is a 400, one out of range a 422.
+- **Uploads** are streamed; an interrupted one stores nothing. With ` + "`Expect: 100-continue`" + ` a rejected body is not sent.
+- Every response has ` + "`X-Request-Id`" + `; the client may set it (letters, digits, - and _, at most 64).
 
-Beside the API: ` + "`GET /healthz`" + ` (the process answers), ` + "`GET /readyz`" + ` (503 while the store is away), ` + "`GET /metrics`" + ` (Prometheus).
-None of them needs a token; keep them from the outside where that matters.
+Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /readyz`" + ` (503 while the store fails), ` + "`GET /metrics`" + ` (Prometheus).
+They require no token; block them from outside if that matters.
 `
 
 // meanings explain the codes.
 var meanings = map[api.Code]string{
-	api.CodeMalformed:        "the request cannot be read: broken JSON or form, a key that is not a UUID, text in place of a number, a body that broke off",
-	api.CodeUnauthorized:     "no token, or one that is not valid or has expired; comes with `WWW-Authenticate: Bearer`",
-	api.CodeBadCredentials:   "the log-in is refused",
-	api.CodeForbidden:        "not allowed, or a signed address that does not hold or has expired",
-	api.CodeNotFound:         "an unknown key, or another account's",
-	api.CodeNoRoute:          "there is no operation at this address",
-	api.CodeMethodNotAllowed: "there is one, but not by this method; comes with `Allow`",
-	api.CodeWrongState:       "the thing is not in a state that allows it",
+	api.CodeMalformed:        "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
+	api.CodeUnauthorized:     "missing, invalid or expired token; with `WWW-Authenticate: Bearer`",
+	api.CodeBadCredentials:   "wrong e-mail or password",
+	api.CodeForbidden:        "not allowed, or a signed URL that is invalid or has expired",
+	api.CodeNotFound:         "unknown key, or of another account",
+	api.CodeNoRoute:          "no operation at this path",
+	api.CodeMethodNotAllowed: "the path has operations, but not of this method; with `Allow`",
+	api.CodeWrongState:       "the resource is not in a state that allows it",
 	api.CodeNameTaken:        "the account has a dataset of this name",
 	api.CodeTooLarge:         "more bytes than allowed",
-	api.CodeWrongMediaType:   "another Content-Type or Content-Encoding than the operation takes",
+	api.CodeWrongMediaType:   "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:         "the file does not have the requested range",
-	api.CodeInvalid:          "a value is missing or out of its bounds; `errors` names the fields",
+	api.CodeInvalid:          "a value is missing or out of range; `errors` lists the fields",
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
-	api.CodeTooMany:          "too many log-ins failed; comes with `Retry-After`",
-	api.CodeStorageFull:      "the service's disk is full; nothing was kept",
-	api.CodeDamaged:          "a file of the thing is missing or was changed behind the service's back; `detail` names it, and nothing of it is sent",
-	api.CodeInternal:         "a defect of the service; `requestId` finds it in the log",
-	api.CodeNotReady:         "starting, stopping, or without its store",
+	api.CodeTooMany:          "too many failed logins; with `Retry-After`",
+	api.CodeStorageFull:      "the service's disk is full; nothing was stored",
+	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` names it, and nothing of it is sent",
+	api.CodeInternal:         "a bug in the service; `requestId` identifies it in the log",
+	api.CodeNotReady:         "starting, stopping, or the store fails",
 }
 
 // referenceWriter writes Markdown from the document.
@@ -82,7 +82,7 @@ func (w *referenceWriter) text(format string, args ...any) { fmt.Fprintf(w, form
 
 func (w *referenceWriter) errors() {
 	w.text("\n## Errors\n\nEvery error is `application/problem+json` (RFC 9457): `type, title, status, detail`, and `code`, which is stable. " +
-		"`errors` lists `{field, message}` where fields are at fault. A password is never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
+		"`errors` lists the invalid fields as `{field, message}`. Passwords are never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		w.text("| %d | `%s` | %s |\n", code.Status(), code, meanings[code])
 	}
@@ -109,7 +109,7 @@ func (w *referenceWriter) operation(op api.Operation, d *huma.Operation) {
 		w.text("%s\n", more)
 	}
 	for _, alias := range op.Aliases {
-		w.text("Also answered at `%s`.\n", alias)
+		w.text("Also available at `%s`.\n", alias)
 	}
 	if len(d.Parameters) > 0 {
 		w.text("\n| Parameter | In | Type | |\n|---|---|---|---|\n")
@@ -122,7 +122,7 @@ func (w *referenceWriter) operation(op api.Operation, d *huma.Operation) {
 			w.text("\nRequest: `%s`, %s.\n", media, w.kind(content.Schema))
 		}
 	}
-	w.text("\nAnswer: %s. Errors: %s.\n", w.success(op, d), strings.Join(w.refused(d), ", "))
+	w.text("\nResponse: %s. Errors: %s.\n", w.success(op, d), strings.Join(w.refused(d), ", "))
 }
 
 // success describes the answer.
@@ -153,7 +153,7 @@ func (w *referenceWriter) refused(d *huma.Operation) []string {
 }
 
 func (w *referenceWriter) types() {
-	w.text("\n## Types\n\nFields marked * are always there in an answer, and required in a request.\n")
+	w.text("\n## Types\n\nFields marked * are always present in a response, and required in a request.\n")
 	schemas := w.doc.Components.Schemas
 	for _, name := range slices.Sorted(maps.Keys(schemas.Map())) {
 		w.text("\n### %s\n\n| Field | Type | |\n|---|---|---|\n", name)

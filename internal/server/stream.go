@@ -2,13 +2,11 @@ package server
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -31,122 +29,57 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// exchange is the request and response of an operation that streams.
-type exchange struct {
-	w http.ResponseWriter
-	r *http.Request
-}
-
-// mountUpload is mount for an operation that reads the body itself.
-func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, exchange) (*Out, error)) {
+// mountUpload is mount for an operation that reads the body itself. The error
+// that interrupted the body takes precedence over the operation's.
+func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestOf(ctx)
-		body := s.patient(req.w, req.r)
-		defer body.settle()
-		return do(ctx, in, exchange{w: req.w, r: req.r})
+		defer req.body.limitIdle(req.w, uploadIdleTimeout, s.opts.Now)()
+		out, err := do(ctx, in, req)
+		if interrupted := req.body.problem(); err != nil && interrupted != nil {
+			err = interrupted
+		}
+		return out, err
 	})
 }
 
-// uploadIdleTimeout is how long an upload may stand still. As long as bytes come it may
-// take whatever time it takes.
-const uploadIdleTimeout = 2 * time.Minute
-
-// patientBody moves the deadline for reading along as the body is read.
-type patientBody struct {
-	io.ReadCloser
-	conn *http.ResponseController
-	now  func() time.Time
-}
-
-// patient puts a patientBody in the place of a request's body.
-func (s *service) patient(w http.ResponseWriter, r *http.Request) *patientBody {
-	b := &patientBody{ReadCloser: r.Body, conn: http.NewResponseController(w), now: s.opts.Now}
-	r.Body = b
-	return b
-}
-
-// Read returns the body up to an end or a stall.
-func (b *patientBody) Read(p []byte) (int, error) {
-	if b.now != nil {
-		_ = b.conn.SetReadDeadline(b.now().Add(uploadIdleTimeout)) // not every connection has deadlines
-	}
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.settle() // else the deadline would end what comes after the body
-	}
-	return n, err
-}
-
-func (b *patientBody) settle() { _ = b.conn.SetReadDeadline(time.Time{}) }
-
-func (s *service) addData(ctx context.Context, in *api.DatasetInput, x exchange) (*api.DatasetEntry, error) {
-	file, err := newFormFile(x.w, x.r, api.MaxAddDataBytes+formOverhead)
+func (s *service) addData(ctx context.Context, in *api.DatasetInput, req *request) (*api.DatasetEntry, error) {
+	file, err := newFormFile(req.r, req.body, api.MaxAddDataBytes+formOverhead)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := s.app.AddData(ctx, in, file)
-	return entry, file.bodyError(err)
+	return s.app.AddData(ctx, in, file)
 }
 
-func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, x exchange) (*api.CreatedPrediction, error) {
-	file, err := newFormFile(x.w, x.r, api.MaxUploadBytes+formOverhead)
+func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, req *request) (*api.CreatedPrediction, error) {
+	file, err := newFormFile(req.r, req.body, api.MaxUploadBytes+formOverhead)
 	if err != nil {
 		return nil, err
 	}
-	created, err := s.app.CreatePrediction(ctx, in, file)
-	return created, file.bodyError(err)
-}
-
-// bodyError prefers why the body could not be read to what the app made of it.
-func (f *formFile) bodyError(err error) error {
-	if err != nil && f.err != nil && !errors.Is(f.err, io.EOF) {
-		return f.err
-	}
-	return err
+	return s.app.CreatePrediction(ctx, in, file)
 }
 
 // uploadData reads the raw bytes. It ignores headers like
 // X-Goog-Content-Length-Range, which clients send for object stores: its limits
 // apply anyway.
-func (s *service) uploadData(ctx context.Context, in *api.UploadInput, x exchange) (*api.DatasetEntry, error) {
-	if kind := x.r.Header.Get("Content-Type"); kind != "" {
+func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *request) (*api.DatasetEntry, error) {
+	if kind := req.r.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
 		if err != nil || media != "text/csv" && media != "application/csv" && media != "application/octet-stream" {
 			return nil, api.NewProblem(api.CodeWrongMediaType, "the body must be text/csv")
 		}
 	}
-	body := &rawBody{r: http.MaxBytesReader(x.w, x.r.Body, api.MaxUploadBytes+1)} // the app refuses the one too many
-	entry, err := s.app.UploadData(ctx, in, body, x.r.ContentLength)
-	if err != nil && body.err != nil {
-		err = body.err
-	}
-	return entry, err
-}
-
-// rawBody remembers why reading failed.
-type rawBody struct {
-	r   io.Reader
-	err error
-}
-
-// Read returns the body, and errors that the caller can see.
-func (b *rawBody) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.err = bodyProblem(err)
-		err = b.err
-	}
-	return n, err
+	return s.app.UploadData(ctx, in, req.body, req.r.ContentLength)
 }
 
 // createPredictionByForm reads the model's key from the part `modelKey`, which
 // may follow the file.
-func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exchange) (*api.CreatedPrediction, error) {
-	file, err := newFormFile(x.w, x.r, api.MaxUploadBytes+formOverhead)
+func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *request) (*api.CreatedPrediction, error) {
+	file, err := newFormFile(req.r, req.body, api.MaxUploadBytes+formOverhead)
 	if err != nil {
 		return nil, err
 	}
-	in := &api.ModelInput{ModelKey: x.r.URL.Query().Get("modelKey")}
+	in := &api.ModelInput{ModelKey: req.r.URL.Query().Get("modelKey")}
 	file.field = func(name string, value io.Reader) error {
 		if name != "modelKey" {
 			return nil
@@ -164,8 +97,7 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, x exc
 			return nil, err
 		}
 	}
-	created, err := s.app.CreatePrediction(ctx, in, file)
-	return created, file.bodyError(err)
+	return s.app.CreatePrediction(ctx, in, file)
 }
 
 // checkModelKey validates a key from a form and converts it to lower case, as

@@ -1,0 +1,127 @@
+package client
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Source is a file to upload. It is opened once for each attempt.
+type Source struct {
+	// Name is the file's name as the service may show it.
+	Name string
+	// Size is the number of bytes; -1 if unknown.
+	Size int64
+	// Open returns the bytes from the beginning, the same each time.
+	Open func() (io.ReadCloser, error)
+}
+
+// sourceError is an error of reading the file, as opposed to the network's.
+type sourceError struct{ err error }
+
+func (e *sourceError) Error() string { return e.err.Error() }
+func (e *sourceError) Unwrap() error { return e.err }
+
+// uploadBody is the body of one attempt to upload a file: the file itself, or a
+// form with it, which is never held in memory. It counts the bytes of the file.
+type uploadBody struct {
+	file       io.ReadCloser
+	size, sent int64  // of the file; size is -1 if unknown
+	head, tail string // of the form; what has not been read
+	ended      bool   // the file was read to its end
+	progress   func(sent int64)
+}
+
+// form is what surrounds the file of a multipart/form-data body with one part,
+// `file`. The zero form has nothing, so that the body is the file itself.
+type form struct {
+	head, tail  string
+	contentType string
+}
+
+// newForm returns a form for a CSV file of the given name.
+func newForm(name string) form {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails
+	boundary := hex.EncodeToString(random[:])
+	if name == "" {
+		name = "data.csv"
+	}
+	return form{
+		head: "--" + boundary + "\r\n" +
+			`Content-Disposition: form-data; name="file"; filename="` + quoteName.Replace(name) + "\"\r\n" +
+			"Content-Type: text/csv\r\n\r\n",
+		tail:        "\r\n--" + boundary + "--\r\n",
+		contentType: "multipart/form-data; boundary=" + boundary,
+	}
+}
+
+// quoteName escapes a file name as browsers do.
+var quoteName = strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A")
+
+// setFile makes src in f the body of the request. progress, which may be nil, is
+// called with the number of bytes of src sent so far; a retry restarts at 0.
+func (req *request) setFile(f form, src Source, progress func(sent int64)) {
+	req.open = func() (io.ReadCloser, error) {
+		file, err := src.Open()
+		if err != nil {
+			return nil, &sourceError{err}
+		}
+		return &uploadBody{file: file, size: src.Size, head: f.head, tail: f.tail, progress: progress}, nil
+	}
+	req.size = -1
+	if src.Size >= 0 {
+		req.size = int64(len(f.head)) + src.Size + int64(len(f.tail))
+	}
+	if f.contentType != "" {
+		req.header.Set("Content-Type", f.contentType)
+	}
+	if req.size < 0 || req.size >= expectContinueMin {
+		req.header.Set("Expect", "100-continue")
+	}
+}
+
+// Read reads the head, the file and the tail.
+func (b *uploadBody) Read(p []byte) (int, error) {
+	if b.head != "" {
+		n := copy(p, b.head)
+		b.head = b.head[n:]
+		return n, nil
+	}
+	if !b.ended {
+		n, err := b.readFile(p)
+		if err != io.EOF {
+			return n, err
+		}
+		b.ended = true
+		return n, nil
+	}
+	if b.tail == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, b.tail)
+	b.tail = b.tail[n:]
+	return n, nil
+}
+
+// readFile reads the file and reports the progress. An error of the file is a
+// sourceError, and so is another size than announced.
+func (b *uploadBody) readFile(p []byte) (int, error) {
+	n, err := b.file.Read(p)
+	b.sent += int64(n)
+	if b.size >= 0 && (b.sent > b.size || err == io.EOF && b.sent < b.size) {
+		return 0, &sourceError{fmt.Errorf("the file changed during the upload: its size is %d bytes, not %d", b.sent, b.size)}
+	}
+	if b.progress != nil && n > 0 {
+		b.progress(b.sent)
+	}
+	if err != nil && err != io.EOF {
+		err = &sourceError{err}
+	}
+	return n, err
+}
+
+// Close closes the file.
+func (b *uploadBody) Close() error { return b.file.Close() }

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// uploadIdleTimeout is how long an upload may send nothing. There is no limit
+// for the whole upload.
+const uploadIdleTimeout = 2 * time.Minute
+
+// formEnd ends the last line of a form, which may have no line break.
+const formEnd = "\r\n"
+
+// requestBody is the body of every request. It counts the bytes, limits them,
+// limits the time without any, and remembers the error that ended it.
+type requestBody struct {
+	io.ReadCloser
+	n     int64 // bytes read
+	begun bool
+	ended bool  // all bytes were read, or reading failed
+	err   error // of Read; io.EOF at the end
+
+	limit int64 // maximum of n; 0 is no limit
+	// form appends formEnd, and then returns io.ErrUnexpectedEOF in place of
+	// io.EOF: multipart.Reader mistakes the end of a truncated body for the end of
+	// the form.
+	form     bool
+	appended int // bytes of formEnd
+
+	// conn gets a read deadline of idle from now before each read, if idle is
+	// not 0.
+	conn *http.ResponseController
+	idle time.Duration
+	now  func() time.Time
+}
+
+// limitIdle makes reads fail after d without a byte, until release is called.
+func (b *requestBody) limitIdle(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
+	b.conn, b.idle, b.now = http.NewResponseController(w), d, now
+	return b.clearDeadline
+}
+
+// Read reads the body up to its end, its limit or its idle timeout.
+func (b *requestBody) Read(p []byte) (int, error) {
+	if b.err != nil && !errors.Is(b.err, io.EOF) {
+		return 0, b.err
+	}
+	if b.idle > 0 && b.now != nil {
+		_ = b.conn.SetReadDeadline(b.now().Add(b.idle)) // not every connection supports deadlines
+	}
+	before := b.n
+	n, err := b.readMore(p)
+	if b.limit > 0 && b.n > b.limit {
+		n, err = int(max(b.limit-before, 0)), &http.MaxBytesError{Limit: b.limit}
+	}
+	if err == nil {
+		return n, nil
+	}
+	b.clearDeadline() // otherwise it would interrupt the response
+	b.err = err
+	if b.form && errors.Is(err, io.EOF) {
+		end := copy(p[n:], formEnd[b.appended:])
+		if b.appended += end; b.appended < len(formEnd) {
+			return n + end, nil
+		}
+		return n + end, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// readMore reads and counts without limit.
+func (b *requestBody) readMore(p []byte) (int, error) {
+	b.begun = true
+	n, err := b.ReadCloser.Read(p)
+	b.n += int64(n)
+	b.ended = b.ended || err != nil
+	return n, err
+}
+
+func (b *requestBody) clearDeadline() {
+	if b.idle > 0 {
+		_ = b.conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// problem returns the error that ended the body as a problem; nil if the body
+// was read to its end or not at all.
+func (b *requestBody) problem() error {
+	if b.err == nil || errors.Is(b.err, io.EOF) {
+		return nil
+	}
+	return bodyProblem(b.err)
+}
+
+// bodyProblem converts an error of reading a body into a problem.
+func bodyProblem(err error) error {
+	var (
+		known *api.Problem
+		large *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &large):
+		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, maxFileText(large.Limit)).WithCause(err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return api.NewProblem(api.CodeMalformed, "the upload timed out: no data for %s; nothing was stored: send it again", uploadIdleTimeout).WithCause(err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return api.NewProblem(api.CodeMalformed, "the upload was interrupted; nothing was stored: send it again").WithCause(err)
+	default:
+		return api.NewProblem(api.CodeMalformed, "the body cannot be read; nothing was stored").WithCause(err)
+	}
+}

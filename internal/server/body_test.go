@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"foretell/internal/api"
+)
+
+func TestRequestBodyLimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		limit, size int64
+		want        int64 // bytes
+		tooLarge    bool
+	}{
+		"no_limit":    {0, 100, 100, false},
+		"below_limit": {101, 100, 100, false},
+		"at_limit":    {100, 100, 100, false},
+		"above_limit": {99, 100, 99, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, read := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.DataErrReader, func(r io.Reader) io.Reader { return r }} {
+				body := &requestBody{ReadCloser: io.NopCloser(read(strings.NewReader(strings.Repeat("a", int(c.size))))), limit: c.limit}
+				got, err := io.ReadAll(body)
+				var large *http.MaxBytesError
+				if int64(len(got)) != c.want || errors.As(err, &large) != c.tooLarge {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+				if _, again := body.Read(make([]byte, 1)); c.tooLarge && again != err {
+					t.Errorf("the next read returned %v, want %v", again, err)
+				}
+				if problem := body.problem(); (api.CodeOf(problem) == api.CodeTooLarge) != c.tooLarge || (problem == nil) == c.tooLarge {
+					t.Errorf("problem %v", problem)
+				}
+			}
+		})
+	}
+}
+
+func TestRequestBodyRemembersItsError(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("connection reset")
+	body := &requestBody{ReadCloser: io.NopCloser(io.MultiReader(strings.NewReader("id,a"), iotest.ErrReader(broken)))}
+	if body.begun || body.problem() != nil {
+		t.Error("an unread body has begun or has a problem")
+	}
+	got, err := io.ReadAll(body)
+	if string(got) != "id,a" || !errors.Is(err, broken) || body.n != 4 || !body.ended {
+		t.Errorf("%q, %v, %+v", got, err, body)
+	}
+	if err := body.problem(); api.CodeOf(err) != api.CodeMalformed || !errors.Is(err, broken) {
+		t.Errorf("problem %v", err)
+	}
+}
+
+// The end of a form is recognizable even if the last line has no line break,
+// and a body that ends early is never a complete form.
+func TestRequestBodyFormEnd(t *testing.T) {
+	t.Parallel()
+	body := &requestBody{ReadCloser: io.NopCloser(strings.NewReader("--b--")), form: true}
+	got, err := io.ReadAll(iotest.OneByteReader(body))
+	if string(got) != "--b--\r\n" || !errors.Is(err, io.ErrUnexpectedEOF) || body.problem() != nil {
+		t.Errorf("%q, %v, problem %v", got, err, body.problem())
+	}
+	if n, err := body.Read(make([]byte, 8)); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("the next read returned %d, %v", n, err)
+	}
+}
+
+// An upload may pause for less than the idle timeout as often as it likes.
+func TestRequestBodyIdleTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		read := make(chan error, 1)
+		serve := func(w http.ResponseWriter, r *http.Request) {
+			body := &requestBody{ReadCloser: r.Body}
+			defer body.limitIdle(w, uploadIdleTimeout, time.Now)()
+			_, err := io.ReadAll(body)
+			read <- err
+			w.WriteHeader(http.StatusOK)
+		}
+		client, conn := net.Pipe()
+		srv := &http.Server{Handler: http.HandlerFunc(serve)} //nolint:gosec // no network
+		go func() { _ = srv.Serve(&oneConn{conn: conn, closed: make(chan struct{})}) }()
+		defer srv.Close()
+		send := func(text string) {
+			if _, err := io.WriteString(client, text); err != nil {
+				t.Error(err)
+			}
+		}
+		send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n")
+		for range 3 {
+			time.Sleep(uploadIdleTimeout - time.Second)
+			send("1,2\n")
+		}
+		if err := <-read; err != nil {
+			t.Fatalf("a slow upload failed: %v", err)
+		}
+		discardResponse(t, client)
+		send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n1,2\n")
+		began := time.Now()
+		if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != uploadIdleTimeout {
+			t.Errorf("an idle upload ended after %s with %v", time.Since(began), err)
+		}
+		client.Close()
+	})
+}
+
+// discardResponse reads the response to a request without body.
+func discardResponse(t *testing.T, r io.Reader) {
+	t.Helper()
+	buf := make([]byte, 1)
+	var head bytes.Buffer
+	for !strings.HasSuffix(head.String(), "\r\n\r\n") {
+		if _, err := io.ReadFull(r, buf); err != nil {
+			t.Fatal(err)
+		}
+		head.Write(buf)
+	}
+}
+
+// oneConn is a listener with one connection.
+type oneConn struct {
+	conn   net.Conn
+	closed chan struct{}
+}
+
+func (l *oneConn) Accept() (net.Conn, error) {
+	if conn := l.conn; conn != nil {
+		l.conn = nil
+		return conn, nil
+	}
+	<-l.closed
+	return nil, net.ErrClosed
+}
+
+func (l *oneConn) Close() error {
+	select {
+	case <-l.closed:
+	default:
+		close(l.closed)
+	}
+	return nil
+}
+
+func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
