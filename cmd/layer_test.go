@@ -46,7 +46,7 @@ var layers = map[string][]string{
 	"internal/roles":           {"frame"},
 	"internal/scoring":         {"frame", "learn/metric"},
 	"internal/scratch":         nil,
-	"internal/server":          {"api", "app"},
+	"internal/server":          {"api", "app", "auth"},
 	"internal/store":           {"api"},
 	"internal/tablefile":       {"frame"},
 	"internal/term":            nil,

@@ -19,13 +19,18 @@ const (
 	minPassword = 8
 	maxPassword = 1024 // bytes
 	maxEmail    = 320  // bytes
+
+	// An e-mail may be tried loginBurst times at once, and then once each
+	// loginInterval. A successful login is refunded.
+	loginBurst    = 10
+	loginInterval = 6 * time.Second
 )
 
 // LogIn exchanges an e-mail and password for a token. Its error does not reveal
 // whether the e-mail is unknown, the password wrong or the account disabled.
 func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
-	if wait := a.logins.take(email); wait > 0 {
+	if wait := a.logins.Take(email); wait > 0 {
 		p := api.NewProblem(api.CodeTooMany, "too many attempts to log in")
 		p.RetryAfter = int((wait + time.Second - 1) / time.Second)
 		return nil, p
@@ -48,7 +53,7 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 	if err != nil || account.Disabled {
 		return nil, api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(err)
 	}
-	a.logins.refund(email)
+	a.logins.Refund(email)
 	return a.openSession(ctx, account)
 }
 

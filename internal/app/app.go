@@ -65,7 +65,7 @@ type App struct {
 	// preparationBase is as in Config.
 	preparationBase time.Duration
 	passwords       *auth.Passwords
-	logins          *limiter
+	logins          *auth.Limiter
 	pool            *job.Pool
 	models          *modelCache
 	finishedJobs    *jobCounter
@@ -83,7 +83,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		passwords: auth.NewPasswords(maxHashes, c.Rand), logins: newLimiter(c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
+		passwords: auth.NewPasswords(maxHashes, c.Rand), logins: auth.NewLimiter(loginBurst, loginInterval, c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
 	}
 	if err := a.checkFolder(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err

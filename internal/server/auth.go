@@ -85,7 +85,7 @@ func (g requestRules) check(r *http.Request) *api.Problem {
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestOf(ctx.Context())
 	address := remoteAddress(req.r, s.opts.TrustProxy)
-	if wait := s.logins.take(address); wait > 0 {
+	if wait := s.logins.Take(address); wait > 0 {
 		p := api.NewProblem(api.CodeTooMany, "too many logins failed from this address; try again later")
 		p.RetryAfter = int(math.Ceil(wait.Seconds()))
 		writeProblem(req.w, p)
@@ -93,7 +93,7 @@ func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	}
 	next(ctx)
 	if ctx.Status() < http.StatusBadRequest {
-		s.logins.giveBack(address)
+		s.logins.Refund(address)
 	}
 }
 

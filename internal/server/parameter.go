@@ -92,8 +92,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// unescape decodes a path segment; one that cannot be decoded stays as it is
-// and then is no key.
+// unescape decodes a path segment. It returns an invalid one unchanged, which
+// is then not a valid key.
 func unescape(segment string) string {
 	if text, err := url.PathUnescape(segment); err == nil {
 		return text

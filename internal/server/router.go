@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// router finds the handler of a request by its method and path. It stands in
-// for http.ServeMux, which refuses the service's documented paths as ambiguous:
+// router finds the handler of a request by its method and path. It replaces
+// http.ServeMux, which rejects the service's documented paths as conflicting:
 // /training/{key}/progress and /training/datasets/{key} both match
-// /training/datasets/progress. Here a literal segment goes before a parameter,
-// from the left. It also answers all other requests the way the API does.
+// /training/datasets/progress. Here the first literal segment wins over a
+// parameter. It also responds to unknown paths and methods like the API.
 type router struct {
 	routes []route
-	// refuse answers a request that has no route (404) or another method
-	// (405, with Allow set).
-	refuse func(w http.ResponseWriter, r *http.Request, status int)
+	// fail responds to an unknown path (404) or method (405, with Allow set).
+	fail func(w http.ResponseWriter, r *http.Request, status int)
 }
 
 type route struct {
@@ -24,28 +23,28 @@ type route struct {
 	handler  http.HandlerFunc
 }
 
-// HandleFunc adds a route such as "GET /things/{key}". It is the half of
-// humago's Mux that huma registers operations with.
+// HandleFunc adds a route such as "GET /things/{key}". It makes router a
+// humago.Mux.
 func (rt *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	method, path, _ := strings.Cut(pattern, " ")
 	rt.routes = append(rt.routes, route{method: method, segments: split(path), handler: handler})
 }
 
-// ServeHTTP answers with the best route for the request.
+// ServeHTTP calls the handler of the most specific route.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := split(r.URL.EscapedPath())
 	matching := rt.matching(path)
 	if len(matching) == 0 {
-		rt.refuse(w, r, http.StatusNotFound)
+		rt.fail(w, r, http.StatusNotFound)
 		return
 	}
 	method := r.Method
 	if method == http.MethodHead {
-		method = http.MethodGet // net/http leaves the body out
+		method = http.MethodGet // net/http omits the body
 	}
 	for _, route := range matching {
 		if route.method == method {
-			route.bind(r, path)
+			route.setPathValues(r, path)
 			route.handler(w, r)
 			return
 		}
@@ -55,19 +54,20 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	rt.refuse(w, r, http.StatusMethodNotAllowed)
+	rt.fail(w, r, http.StatusMethodNotAllowed)
 }
 
-// matching returns the routes of the most specific pattern that fits the path.
+// matching returns the routes, of any method, of the most specific pattern that
+// matches the path.
 func (rt *router) matching(path []string) []route {
 	var best []route
 	for _, candidate := range rt.routes {
-		if !candidate.fits(path) {
+		if !candidate.matches(path) {
 			continue
 		}
 		order := 1
 		if len(best) > 0 {
-			order = compareSpecific(candidate.segments, best[0].segments)
+			order = compareSpecificity(candidate.segments, best[0].segments)
 		}
 		switch {
 		case order > 0:
@@ -79,8 +79,8 @@ func (rt *router) matching(path []string) []route {
 	return best
 }
 
-// fits tells whether the segments of a path match the route's.
-func (r *route) fits(path []string) bool {
+// matches reports whether the segments of a path match the route's.
+func (r *route) matches(path []string) bool {
 	if len(path) != len(r.segments) {
 		return false
 	}
@@ -96,8 +96,8 @@ func (r *route) fits(path []string) bool {
 	return true
 }
 
-// bind hands the parameters to the request.
-func (r *route) bind(req *http.Request, path []string) {
+// setPathValues sets the path values of the request.
+func (r *route) setPathValues(req *http.Request, path []string) {
 	for i, segment := range r.segments {
 		if isParam(segment) {
 			req.SetPathValue(segment[1:len(segment)-1], unescape(path[i]))
@@ -105,9 +105,9 @@ func (r *route) bind(req *http.Request, path []string) {
 	}
 }
 
-// compareSpecific is positive if a goes before b: it has the first literal
-// where the other has a parameter.
-func compareSpecific(a, b []string) int {
+// compareSpecificity is positive if a is more specific than b: it has the first
+// literal where the other has a parameter.
+func compareSpecificity(a, b []string) int {
 	for i := range a {
 		switch pa, pb := isParam(a[i]), isParam(b[i]); {
 		case pa == pb:
@@ -120,7 +120,7 @@ func compareSpecific(a, b []string) int {
 	return 0
 }
 
-// allowed lists the methods of routes for the Allow header.
+// allowed returns the methods of routes for the Allow header.
 func allowed(routes []route) string {
 	methods := []string{http.MethodOptions}
 	for _, r := range routes {

@@ -4,11 +4,11 @@
 //
 // A request passes these layers, from the outside in:
 //
-//	observe   request id, access log, metrics, panics, bodies of the refused
-//	router    404, 405, OPTIONS
-//	admit     bearer token → caller, keys and numbers that can be read, content type
-//	huma      bounds of parameters and JSON
-//	mount     the app's method, its answer with status and Location
+//	observe        request ID, access log, metrics, panics, bodies of rejected requests
+//	router         404, 405, OPTIONS
+//	authenticate   bearer token → caller, syntax of parameters, content type
+//	huma           ranges of parameters, JSON
+//	mount          the method of the app, status and Location of its response
 //
 // Files are streamed: an upload goes from the socket to the app's store without
 // being held in memory or in a temporary file.
@@ -25,6 +25,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/auth"
 )
 
 // Options configure the HTTP service. The zero value is usable.
@@ -56,14 +57,14 @@ type service struct {
 	log     *slog.Logger
 	api     huma.API
 	metrics *metrics
-	logins  *limiter // nil without a clock
+	logins  *auth.Limiter // nil without a clock
 }
 
 // New returns the handler of the whole service: the API, /openapi.json, /healthz,
 // /readyz and /metrics.
 func New(a *app.App, opts Options) http.Handler {
 	s := newService(a, opts)
-	rt := &router{refuse: s.routeError}
+	rt := &router{fail: s.routeError}
 	s.mountAll(rt)
 	document, err := s.api.OpenAPI().MarshalJSON()
 	if err != nil {
@@ -105,7 +106,7 @@ func newService(a *app.App, opts Options) *service {
 		s.opts.LoginEvery = 3 * time.Second
 	}
 	if opts.Now != nil {
-		s.logins = newLimiter(s.opts.LoginBurst, s.opts.LoginEvery, opts.Now)
+		s.logins = auth.NewLimiter(s.opts.LoginBurst, s.opts.LoginEvery, opts.Now)
 	}
 	return s
 }
