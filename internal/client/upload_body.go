@@ -3,6 +3,7 @@ package client
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -92,11 +93,10 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	}
 	if !b.ended {
 		n, err := b.readFile(p)
-		if err != io.EOF {
-			return n, err
+		if errors.Is(err, io.EOF) {
+			b.ended, err = true, nil
 		}
-		b.ended = true
-		return n, nil
+		return n, err
 	}
 	if b.tail == "" {
 		return 0, io.EOF

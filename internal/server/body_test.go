@@ -37,7 +37,7 @@ func TestRequestBodyLimit(t *testing.T) {
 				if int64(len(got)) != c.want || errors.As(err, &large) != c.tooLarge {
 					t.Errorf("%d bytes, %v", len(got), err)
 				}
-				if _, again := body.Read(make([]byte, 1)); c.tooLarge && again != err {
+				if _, again := body.Read(make([]byte, 1)); c.tooLarge && !errors.Is(again, err) {
 					t.Errorf("the next read returned %v, want %v", again, err)
 				}
 				if problem := body.problem(); (api.CodeOf(problem) == api.CodeTooLarge) != c.tooLarge || (problem == nil) == c.tooLarge {
@@ -93,7 +93,7 @@ func TestRequestBodyIdleTimeout(t *testing.T) {
 		client, conn := net.Pipe()
 		srv := &http.Server{Handler: http.HandlerFunc(serve)} //nolint:gosec // no network
 		go func() { _ = srv.Serve(&oneConn{conn: conn, closed: make(chan struct{})}) }()
-		defer srv.Close()
+		defer func() { _ = srv.Close() }()
 		send := func(text string) {
 			if _, err := io.WriteString(client, text); err != nil {
 				t.Error(err)
@@ -113,7 +113,7 @@ func TestRequestBodyIdleTimeout(t *testing.T) {
 		if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != uploadIdleTimeout {
 			t.Errorf("an idle upload ended after %s with %v", time.Since(began), err)
 		}
-		client.Close()
+		_ = client.Close()
 	})
 }
 
