@@ -84,15 +84,15 @@ func apportion(rows []int64, total int64) []classWeight {
 	var weights []classWeight
 	largest, left := 0, int64(one16)
 	for class, n := range rows {
-		fold := n * one16 / total
-		if fold == 0 {
+		share := n * one16 / total
+		if share == 0 {
 			continue
 		}
-		weights = append(weights, classWeight{uint16(class), uint16(fold)})
-		if fold > int64(weights[largest].weight) {
+		weights = append(weights, classWeight{uint16(class), uint16(share)})
+		if share > int64(weights[largest].weight) {
 			largest = len(weights) - 1
 		}
-		left -= fold
+		left -= share
 	}
 	weights[largest].weight += uint16(left)
 	return weights
