@@ -28,15 +28,6 @@ type packedColumn struct {
 	stride int
 }
 
-// buffered reports whether the group is accumulated in a histBuffer.
-func (of *activeGroup) buffered() bool {
-	n := len(of.active)
-	return n >= bufferedFeaturesMin || n > 2 && of.lowHalf()
-}
-
-// lowHalf reports whether only the first four features are active.
-func (of *activeGroup) lowHalf() bool { return of.active[len(of.active)-1]%8 < 4 }
-
 // build sets dst's cells of the groups' active features to the sums of the
 // gradients of rows.
 func (t *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows []int32) {

@@ -11,15 +11,6 @@ type sparseHistogram struct {
 	bins  [histWidth]uint8
 }
 
-// scanWorkspace is the working memory of one worker that scores splits.
-type scanWorkspace struct {
-	histogram sparseHistogram
-	// missingHigh and missingLow hold the increase of the score at each bin,
-	// with missing cells on the side of the high bins and of the low bins.
-	missingHigh, missingLow [histWidth]float64
-	builder                 sparseBuilder
-}
-
 // sparseBuilder sums the gradients of a few rows by bin. All fields are zero
 // between uses.
 type sparseBuilder struct {
@@ -70,27 +61,4 @@ func (l *sparseHistogram) fromDense(h []int64) {
 		}
 	}
 	l.n = n
-}
-
-// loadSparse loads the cells of a feature, leaf and output into the workspace.
-func (g *SymmetricGrower) loadSparse(w *scanWorkspace, feature, leaf, output int) {
-	if slot := g.slots[leaf]; slot >= 0 {
-		w.histogram.fromDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
-		return
-	}
-	s := g.rowRanges[leaf]
-	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[s.lo:s.hi], g.ordered.sparseOf(output, leaf, s.len()))
-}
-
-// loadSparseNumeric is loadSparse without the cell of missing values, which it
-// returns.
-func (g *SymmetricGrower) loadSparseNumeric(w *scanWorkspace, feature, leaf, output int) (missing int64) {
-	g.loadSparse(w, feature, leaf, output)
-	h := &w.histogram
-	last := g.sample.Bins.Features[feature].NumBins - 1
-	if h.n > 0 && int(h.bins[h.n-1]) == last {
-		h.n--
-		return h.cells[h.n]
-	}
-	return 0
 }

@@ -27,6 +27,15 @@ type leafScorer struct {
 	l2, scale float64 // l2 in units of the packed hessians; factor from packed units to the score
 }
 
+// scanWorkspace is the working memory of one worker that scores splits.
+type scanWorkspace struct {
+	histogram sparseHistogram
+	// missingHigh and missingLow hold the increase of the score at each bin,
+	// with missing cells on the side of the high bins and of the low bins.
+	missingHigh, missingLow [histWidth]float64
+	builder                 sparseBuilder
+}
+
 // newLevelScorer returns a scorer for the current leaves.
 func (g *SymmetricGrower) newLevelScorer() *levelScorer {
 	s := &levelScorer{}

@@ -177,3 +177,26 @@ func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *hist
 		}
 	}
 }
+
+// loadSparse loads the cells of a feature, leaf and output into the workspace.
+func (g *SymmetricGrower) loadSparse(w *scanWorkspace, feature, leaf, output int) {
+	if slot := g.slots[leaf]; slot >= 0 {
+		w.histogram.fromDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
+		return
+	}
+	s := g.rowRanges[leaf]
+	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[s.lo:s.hi], g.ordered.sparseOf(output, leaf, s.len()))
+}
+
+// loadSparseNumeric is loadSparse without the cell of missing values, which it
+// returns.
+func (g *SymmetricGrower) loadSparseNumeric(w *scanWorkspace, feature, leaf, output int) (missing int64) {
+	g.loadSparse(w, feature, leaf, output)
+	h := &w.histogram
+	last := g.sample.Bins.Features[feature].NumBins - 1
+	if h.n > 0 && int(h.bins[h.n-1]) == last {
+		h.n--
+		return h.cells[h.n]
+	}
+	return 0
+}

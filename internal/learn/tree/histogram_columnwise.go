@@ -1,0 +1,85 @@
+package tree
+
+// histBuffer holds the histograms of eight features, each histWidth cells long:
+// one base address serves all of them.
+type histBuffer [8 * histWidth]int64
+
+// build8 adds the gradients of rows to the histograms of eight features, whose
+// bins are the bytes of words. gradients is parallel to rows.
+func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
+	gradients = gradients[:len(rows)]
+	for i, row := range rows {
+		w, g := words[row], gradients[i]
+		h[uint8(w)] += g
+		h[1*histWidth+int(uint8(w>>8))] += g
+		h[2*histWidth+int(uint8(w>>16))] += g
+		h[3*histWidth+int(uint8(w>>24))] += g
+		h[4*histWidth+int(uint8(w>>32))] += g
+		h[5*histWidth+int(uint8(w>>40))] += g
+		h[6*histWidth+int(uint8(w>>48))] += g
+		h[7*histWidth+int(uint8(w>>56))] += g
+	}
+}
+
+// build2 adds the gradients of rows to the histograms of two features.
+// gradients is parallel to rows.
+func build2(h0, h1 *[histWidth]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
+	gradients = gradients[:len(rows)]
+	data1 = data1[:len(data0)]
+	for i, row := range rows {
+		g := gradients[i]
+		h0[data0[row]] += g
+		h1[data1[row]] += g
+	}
+}
+
+// build1 is build2 for one feature.
+func build1(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
+	gradients = gradients[:len(rows)]
+	for i, row := range rows {
+		h[data[row]] += gradients[i]
+	}
+}
+
+// subtractRows subtracts the gradients of rows from the histogram of one
+// feature.
+func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
+	gradients = gradients[:len(rows)]
+	for i, row := range rows {
+		h[data[row]] -= gradients[i]
+	}
+}
+
+// A group is accumulated in a histBuffer if it has at least bufferedFeaturesMin
+// active features and there are enough rows to outweigh the copy into the
+// histogram.
+const (
+	bufferedFeaturesMin = 5
+	bufferedRowsMin     = 128
+)
+
+// buildGroup sets the cells of a group's active features to the sums of the
+// gradients of rows. pack allows it to use the group's packed words.
+func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool, buffer *histBuffer, histogram []int64, rows []int32, gradients []int64) {
+	if pack && len(group.active) >= bufferedFeaturesMin && len(rows) >= bufferedRowsMin {
+		for _, i := range group.active {
+			clear(buffer[i%8*histWidth:][:bins.Features[i].NumBins])
+		}
+		build8(buffer, bins.groupWords(group.index), rows, gradients)
+		for _, i := range group.active {
+			copy(histogram[offsets[i]:offsets[i+1]], buffer[i%8*histWidth:])
+		}
+		return
+	}
+	for _, i := range group.active {
+		clear(histogram[offsets[i]:offsets[i+1]])
+	}
+	active := group.active
+	for ; len(active) > 1; active = active[2:] {
+		a, b := active[0], active[1]
+		build2(cellsAt(histogram, offsets[a]), cellsAt(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
+	}
+	for _, i := range active {
+		build1(cellsAt(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
+	}
+}

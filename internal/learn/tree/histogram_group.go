@@ -1,0 +1,47 @@
+package tree
+
+// activeGroup is a feature group, with its active features: those that may be
+// used, ascending.
+type activeGroup struct {
+	index  int
+	active []int
+}
+
+// activeGroups returns the groups of the given features; nil means all.
+// Features with a single bin are left out.
+func activeGroups(bins *BinnedMatrix, features []int32) []activeGroup {
+	groups := make([]activeGroup, 0, len(bins.groups))
+	use := func(i int) {
+		if bins.constant[i] {
+			return
+		}
+		if n := len(groups); n == 0 || groups[n-1].index != i/8 {
+			groups = append(groups, activeGroup{index: i / 8, active: make([]int, 0, 8)})
+		}
+		last := &groups[len(groups)-1]
+		last.active = append(last.active, i)
+	}
+	if features == nil {
+		for i := range bins.Features {
+			use(i)
+		}
+	}
+	for _, i := range features {
+		use(int(i))
+	}
+	return groups
+}
+
+// cellRange returns the range of a histogram that holds the cells of a group.
+func (of *activeGroup) cellRange(offsets []int) (lo, hi int) {
+	return offsets[of.active[0]], offsets[of.active[len(of.active)-1]+1]
+}
+
+// buffered reports whether the group is accumulated in a histBuffer.
+func (of *activeGroup) buffered() bool {
+	n := len(of.active)
+	return n >= bufferedFeaturesMin || n > 2 && of.lowHalf()
+}
+
+// lowHalf reports whether only the first four features are active.
+func (of *activeGroup) lowHalf() bool { return of.active[len(of.active)-1]%8 < 4 }
