@@ -3,13 +3,17 @@
 // with a few random features to choose from at each leaf; their probabilities
 // are averaged.
 //
+// The package has its own tree learner, which shares only the bins and the node
+// array with package tree: its histograms count classes, not gradients, and a leaf
+// tries few features.
+//
 // The files:
 //
 //	options          the hyperparameters
-//	params           how trees are grown, and which changes of that to try
+//	params           growth parameters and the changes to try
 //	fitter           the steps: pilot forests, then the rest of the forest
 //	candidate        a forest while it grows
-//	votes            the votes on rows: Eval rows and out-of-bag rows
+//	votes            the votes on validation rows and out-of-bag rows
 //	grow             one tree, leaf of highest gain first
 //	class_histogram  the classes in the bins of a feature, at one leaf
 //	best_splitter    the best split of a leaf on a feature, by Gini impurity
@@ -26,8 +30,8 @@
 // The out-of-bag votes, those of the trees that were not trained on a row,
 // choose the growth parameters and the temperature that calibrates the averaged
 // probabilities. (The average of many trees is underconfident if nearly all of
-// them are right, and overconfident if leaves of one row meet noise.) Eval rows
-// are used for neither.
+// them are right, and overconfident if leaves of one row meet noise.) Validation
+// rows are used for neither.
 //
 // # References
 //
