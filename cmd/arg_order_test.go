@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func TestInOrder(t *testing.T) {
+func TestFlagsAfterCommand(t *testing.T) {
 	root := newRootCmd(&factory{})
 	tests := []struct{ name, in, want string }{
 		{"switches_go_behind", "--json datasets list", "datasets list --json"},
@@ -39,8 +39,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestFlagsMeanOneThing holds that a flag takes a value in all commands or in
-// none: else its place could not be before the command's name.
+// TestFlagsMeanOneThing checks that a flag takes a value in all commands or in none;
+// otherwise it could not precede the command's name.
 func TestFlagsMeanOneThing(t *testing.T) {
 	root := newRootCmd(&factory{})
 	all := allFlags(root)
@@ -78,8 +78,7 @@ func TestManPages(t *testing.T) {
 	err := eachPage(root, func(cmd *cobra.Command) error {
 		pages++
 		for i, line := range strings.Split(manPage(cmd), "\n") {
-			// A line that begins with a dot is a request; one that was not meant
-			// as such would vanish from the page.
+			// A line that starts with a dot is a request and would vanish from the page.
 			name, _, _ := strings.Cut(line, " ")
 			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !strings.Contains(".TH .SH .B .BR .TP .PP .nf .fi", name) {
 				t.Errorf("%s, line %d: %s", pageName(cmd), i+1, line)
@@ -92,8 +91,8 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-// TestFormsAreKnownEarly holds that every command tells what it prints, so that
-// a wrong --fields is found before anything is done and shells complete it.
+// TestFormsAreKnownEarly checks that every command declares its output, so that an
+// invalid --fields is found before it runs and can be completed.
 func TestFormsAreKnownEarly(t *testing.T) {
 	root := newRootCmd(&factory{})
 	err := eachPage(root, func(cmd *cobra.Command) error {

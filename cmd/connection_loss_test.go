@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// account starts a service and gives the environment of an account at it.
+// account starts a service and returns the environment of an account.
 func account(t *testing.T, start func(*testing.T) (address, dir string)) []string {
 	t.Helper()
 	address, dir := start(t)
@@ -37,8 +37,8 @@ func account(t *testing.T, start func(*testing.T) (address, dir string)) []strin
 	}
 }
 
-// TestServiceAway restarts the service while a command waits for a race.
-func TestServiceAway(t *testing.T) {
+// TestServiceRestart restarts the service while a command waits for a race.
+func TestServiceRestart(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races twice")
@@ -65,8 +65,8 @@ func TestServiceAway(t *testing.T) {
 	}
 }
 
-// TestCutUpload breaks off the first upload after some of its bytes.
-func TestCutUpload(t *testing.T) {
+// TestAbortedUpload breaks off the first upload after some of its bytes.
+func TestAbortedUpload(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -107,8 +107,8 @@ func rowsOf(n int) string {
 	return b.String()
 }
 
-// cutting is a way to a service that breaks off the first request whose path
-// holds way, after some bytes.
+// cutting is a proxy that aborts the first request whose path contains way, after some
+// bytes.
 func cutting(t *testing.T, service, way string, after int64) (address string, cuts *atomic.Int64) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -146,7 +146,7 @@ func cutting(t *testing.T, service, way string, after int64) (address string, cu
 	return "http://" + listener.Addr().String(), cuts
 }
 
-// forward passes on what comes from near until it is the upload's time to break.
+// forward forwards the data of near until the upload is to be aborted.
 func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomic.Int64) {
 	chunk, left := make([]byte, 32<<10), int64(-1)
 	for {
@@ -166,8 +166,8 @@ func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomi
 	}
 }
 
-// TestExpiredToken lets the token expire in the middle of a run: with the
-// password at hand it goes on, without it says how to.
+// TestExpiredToken expires the token during a run: with a password the run continues,
+// without one the error says how to.
 func TestExpiredToken(t *testing.T) {
 	env := account(t, serve)
 	service, err := url.Parse(strings.TrimPrefix(env[0], "FORETELL_SERVER="))
@@ -222,8 +222,8 @@ func TestExpiredToken(t *testing.T) {
 	}
 }
 
-// TestLongEmbeddedRace takes the embedded service's session away in the middle
-// of a race, as time does after an hour: the command gets another.
+// TestLongEmbeddedRace ends the session of the embedded service during a race, as after
+// an hour: the command gets another.
 func TestLongEmbeddedRace(t *testing.T) {
 	dir := t.TempDir()
 	run := exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BFIF01", "--progress", "json", "--data-dir", dir)

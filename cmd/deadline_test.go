@@ -57,7 +57,7 @@ func TestDeadlineOfRace(t *testing.T) {
 	})
 }
 
-// TestDeadlineBeforeRace ends what precedes the race, and says why.
+// TestDeadlineBeforeRace ends the work before the race with an explanation.
 func TestDeadlineBeforeRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := deadline{limit: 2 * time.Second, ends: time.Now().Add(2 * time.Second), now: time.Now}
@@ -80,8 +80,9 @@ func TestDeadlineBeforeRace(t *testing.T) {
 	})
 }
 
-// TestExpense reckons the rows of a large file at a part of the limit at most.
-func TestExpense(t *testing.T) {
+// TestCostEstimate limits the estimated time for the rows of a large file to a part of the
+// limit.
+func TestCostEstimate(t *testing.T) {
 	files := costEstimate{checking: time.Second, uploading: 200 * time.Millisecond, trained: 60e6, blind: 20e6, rows: 100_000, columns: 40}
 	short, long, open := files, files, files
 	short.limit, long.limit = 10*time.Second, 10*time.Minute

@@ -16,9 +16,9 @@ import (
 	"testing"
 )
 
-// TestOtherDeployment works with a service that placed operations elsewhere,
-// spells states as older ones do, sends numbers as texts and lists as arrays,
-// and keeps its uploads and results on another host, which never sees the token.
+// TestOtherDeployment uses a service with other paths and older spellings of states, that
+// sends numbers as strings and lists as arrays, and has its uploads and results on
+// another host, which must not see the token.
 func TestOtherDeployment(t *testing.T) {
 	const (
 		dataset = "00000000-0000-4000-8000-00000000000d"

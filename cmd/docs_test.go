@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestReference keeps docs/cli.md what the commands themselves say.
+// TestReference compares docs/cli.md with the commands.
 func TestReference(t *testing.T) {
 	const path = "../docs/cli.md"
 	got := reference(newRootCmd(&factory{}))
@@ -30,7 +30,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// reference writes the whole tree of commands as Markdown.
+// reference returns the whole command tree as Markdown.
 func reference(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nMade from the commands themselves by `go test ./cmd -update`.\n")
@@ -46,7 +46,7 @@ func reference(root *cobra.Command) string {
 	return b.String()
 }
 
-// sharedFlags gathers the groups of flags that many commands have.
+// sharedFlags returns the groups of shared flags.
 func sharedFlags(root *cobra.Command) []flagGroup {
 	all := &cobra.Command{}
 	_ = eachPage(root, func(cmd *cobra.Command) error {
@@ -81,7 +81,7 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeUsage writes a command's own flags, and the names of those it shares.
+// writeUsage writes a command's own flags, and the names of its shared flags.
 func writeUsage(b *strings.Builder, cmd *cobra.Command) {
 	own, shared := "", ""
 	for _, group := range flagGroups(cmd) {

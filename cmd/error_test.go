@@ -26,13 +26,12 @@ import (
 	"foretell/internal/api"
 )
 
-// errorsFile holds every error as its user meets it: a command behind "$ ",
-// then its exit status and what it prints.
+// errorsFile has every error as the user sees it: a command after "$ ", its exit status
+// and its output.
 const errorsFile = "../testdata/errors.txt"
 
-// TestErrors provokes every error of errorsFile anew, with real commands, and
-// holds each to the rules of an error: nothing on standard output, the program's
-// name and what happened, and what to do next.
+// TestErrors provokes every error of errorsFile with real commands, and checks each:
+// nothing on standard output, the program's name with the fact, and the next step.
 func TestErrors(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what the system says is written down as Linux says it")
@@ -75,8 +74,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// errorStage is where errors are provoked: a folder with files and data of its
-// own, and a service that answers whatever its address asks for.
+// errorStage is the environment for errors: a folder with files and data, and a service
+// that responds as its address says.
 type errorStage struct {
 	dir   string
 	env   []string
@@ -111,7 +110,7 @@ func newErrorStage(t *testing.T) *errorStage {
 	return s
 }
 
-// age makes a data folder that a program of a later release has used.
+// age marks a data folder as used by a newer program.
 func (s *errorStage) age(t *testing.T, folder string) {
 	t.Helper()
 	list := exec.Command("foretell", "datasets", "list", "-q", "--data-dir", folder)
@@ -129,7 +128,7 @@ func (s *errorStage) age(t *testing.T, folder string) {
 	}
 }
 
-// signIn writes what a sign-in that has expired leaves behind.
+// signIn writes an expired sign-in.
 func (s *errorStage) signIn(t *testing.T, config, storage, server string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -143,7 +142,7 @@ func (s *errorStage) signIn(t *testing.T, config, storage, server string) {
 	}
 }
 
-// provoke types a command and gives its exit status and what it printed.
+// provoke runs a command and returns its exit status and its output.
 func (s *errorStage) provoke(t *testing.T, command string) string {
 	t.Helper()
 	shell := exec.Command("sh", "-c", command)
@@ -173,12 +172,12 @@ func (s *errorStage) provoke(t *testing.T, command string) string {
 	return "exit " + strconv.Itoa(shell.ProcessState.ExitCode()) + "\n" + said
 }
 
-// answered is an error with its hint, behind warnings.
+// answered matches an error with its hint after warnings.
 var answered = regexp.MustCompile(`(?m)^foretell: .+\n(.*\n)*.+\n`)
 
 var keyOrName = regexp.MustCompile(key.String())
 
-// misbehave answers what the first element of the path asks for.
+// misbehave responds as the first element of the path says.
 func misbehave(w http.ResponseWriter, r *http.Request) {
 	mode, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	w.Header().Set("Content-Type", "application/json")
@@ -212,7 +211,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 			return
 		}
-		exitErrorf(w, r, rest)
+		failJobs(w, r, rest)
 	case "full":
 		if strings.HasSuffix(rest, "/data") {
 			w.Header().Set("Retry-After", "3600")
@@ -220,16 +219,16 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, `{"code":"not-ready","detail":"the service is stopping"}`)
 			return
 		}
-		exitErrorf(w, r, rest)
+		failJobs(w, r, rest)
 	case "twins":
 		fmt.Fprint(w, `{"datasets":[{"datasetKey":"00000000-0000-4000-8000-000000000001","datasetName":"shop"},`+
 			`{"datasetKey":"00000000-0000-4000-8000-000000000002","datasetName":"shop-two"}],"total":2}`)
 	default:
-		exitErrorf(w, r, rest)
+		failJobs(w, r, rest)
 	}
 }
 
-// ends is what things end as, by the end of their keys.
+// ends maps the last characters of keys to final states.
 var ends = map[string]string{
 	"01": `"datasetName":"shop","status":"FAILED","failureReason":"every algorithm failed"`,
 	"02": `"status":"CANCELLED","modelKey":"00000000-0000-4000-8000-0000000000aa"`,
@@ -243,8 +242,8 @@ var ends = map[string]string{
 	"08": `"status":"COMPLETED","datasetName":"shop","columns":[{"name":"size"},{"name":"weight"}]`,
 }
 
-// exitErrorf answers as a service does whose jobs fail.
-func exitErrorf(w http.ResponseWriter, r *http.Request, path string) {
+// failJobs responds like a service whose jobs fail.
+func failJobs(w http.ResponseWriter, r *http.Request, path string) {
 	found := keyOrName.FindString(path)
 	switch {
 	case path == "result":
@@ -267,7 +266,7 @@ func exitErrorf(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
-// provokedElsewhere are the messages that errorsFile cannot hold, and why.
+// provokedElsewhere has the messages that errorsFile cannot contain, with the reason.
 var provokedElsewhere = map[string]string{
 	"cancelled: not confirmed":                     "TestTerminal: a question needs a terminal",
 	"nothing was changed; --yes skips the prompt":  "TestTerminal",
@@ -290,7 +289,7 @@ var provokedElsewhere = map[string]string{
 	"race %s uses other data than %s: the SHA-256 differs":                                                              "there is no race to resume on the stage",
 	"name the file that the race was started on, or start a race on this one: `%s`":                                     "the same",
 	"interrupted while planning: nothing was kept":                                                                      "TestInterruptedPlan",
-	"when it responds again, continue with `%s`":                                                                        "TestLeftWaitNamesTheNextCommand, and TestServiceAway",
+	"when it responds again, continue with `%s`":                                                                        "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
 	"the incomplete file was removed; free some space, then run `%s`":                                                   "TestFullDisk",
 	"cannot use the data folder %s: its disk is full, %s free: %w":                                                      "TestFullDataFolder",
 	"free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again": "the same",
@@ -319,8 +318,8 @@ var provokedElsewhere = map[string]string{
 	"try again; if it persists, report it with the output of %s=1": "what nobody foresaw",
 }
 
-// TestEveryErrorIsProvoked finds the messages and hints in the source of the
-// commands and wants each in errorsFile, unless it is known why not.
+// TestEveryErrorIsProvoked checks that each message and hint in the source is in
+// errorsFile or in provokedElsewhere.
 func TestEveryErrorIsProvoked(t *testing.T) {
 	golden, err := os.ReadFile(errorsFile)
 	if err != nil {
@@ -359,10 +358,10 @@ type message struct {
 	at      token.Position
 }
 
-// verbs are what a format leaves open.
+// verbs matches the verbs of a format.
 var verbs = regexp.MustCompile(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
 
-// messages lists the formats of the package's errors that hold words.
+// messages returns the formats of the package's errors that contain words.
 func messages(t *testing.T) []message {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -401,7 +400,7 @@ func messages(t *testing.T) []message {
 	return found
 }
 
-// messageOf gives the text of an error or a hint that n makes.
+// messageOf returns the text of the error or hint that n creates.
 func messageOf(n ast.Node) *ast.BasicLit {
 	var text ast.Expr
 	switch n := n.(type) {

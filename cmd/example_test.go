@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// writeTables writes the files that examples name: 240 labelled rows whose label
-// can be learnt, 40 without it, and their labels.
+// writeTables writes the files of the examples: 240 labelled rows with a learnable label,
+// 40 rows without labels, and their labels.
 func writeTables(t *testing.T, dir string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -52,8 +52,8 @@ func writeTables(t *testing.T, dir string) {
 	}
 }
 
-// shell runs a script with bash in a folder, with data of its own, and wants
-// one of the exit statuses.
+// shell runs a script with bash in a folder with its own data, and checks the exit
+// status.
 func shell(t *testing.T, dir, script string, want ...int) string {
 	t.Helper()
 	bash := exec.Command("bash", "-c", script)
@@ -74,7 +74,7 @@ func shell(t *testing.T, dir, script string, want ...int) string {
 	return string(out)
 }
 
-// requireBash skips a test that types into a shell without bash.
+// requireBash skips a test without bash.
 func requireBash(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -107,11 +107,11 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// blocks finds the commands in a page: what is before the block, and its text.
+// blocks matches the command blocks of a page: the line before the block, and its text.
 var blocks = regexp.MustCompile("(?s)(?:^|\n)([^\n]*)\n```(?:sh|bash|console)\n(.*?)```")
 
-// TestReadmeCommands runs the commands of README.md as printed, one after the
-// other. A block that needs more than files says so to whoever reads the source.
+// TestReadmeCommands runs the commands of README.md as printed, one after the other. A
+// block that needs more than files has a comment in the source.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -138,11 +138,11 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// notRun stands before a block of commands that no test can run.
+// notRun precedes a block of commands that cannot be tested.
 const notRun = "<!-- not run by a test: "
 
-// TestCommandsAreRun wants every block of commands in the documentation to be run
-// by a test, or to say why it is not.
+// TestCommandsAreRun checks that every command block of the documentation is run by a
+// test, or says why not.
 func TestCommandsAreRun(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil {
@@ -175,9 +175,8 @@ func TestQuickstart(t *testing.T) {
 	shell(t, t.TempDir(), script.String())
 }
 
-// TestExamples runs each example of each command's help as printed, in a folder
-// where the things that it names are there. Where an example requires something of
-// a model, that may be missed.
+// TestExamples runs each example of each command's help in a folder with its files.
+// Requirements of an example may be missed.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	requireBash(t)

@@ -31,8 +31,7 @@ var pets = []pet{
 	{Name: "<eel>", Legs: 12345678},
 }
 
-// filtered runs a command that prints pets with the flags, and gives what it
-// printed.
+// filtered runs a command that prints pets with the flags, and returns its output.
 func filtered(t *testing.T, flags ...string) (string, error) {
 	t.Helper()
 	streams := [3]*os.File{}
@@ -134,7 +133,7 @@ func TestFormsExcludeEachOther(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds that no expression breaks the program.
+// FuzzQuery checks that no expression causes a panic.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{".", ".[0]]", "env", "[limit(3;repeat(1))]", "\"\\(1+1)\"", "€["} {
 		f.Add(seed)

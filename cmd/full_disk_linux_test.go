@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestFullDisk downloads a result to a disk that has no room for it, in a mount
-// namespace of its own.
+// TestFullDisk downloads a result to a full disk in its own mount namespace.
 func TestFullDisk(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
@@ -37,8 +36,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDataFolder has each kind of file written to a data folder whose disk is
-// full but for what the database needs, and then to the last byte.
+// TestFullDataFolder writes each kind of file to a data folder on a disk that is full
+// except for the database's reserve, and then completely.
 func TestFullDataFolder(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
@@ -77,7 +76,7 @@ timeout 60 foretell run train.csv --name shop $race || exit 98`
 	}
 }
 
-// needMount skips the test where small disks cannot be mounted.
+// needMount skips the test if small disks cannot be mounted.
 func needMount(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt").CombinedOutput(); err != nil {
@@ -85,7 +84,7 @@ func needMount(t *testing.T) {
 	}
 }
 
-// inMounts runs a shell script with mounts of its own.
+// inMounts runs a shell script with its own mounts.
 func (s *stage) inMounts(script string) (exit Exit, stdout, stderr string) {
 	command := exec.Command("unshare", "-rm", "sh", "-c", script)
 	command.Dir, command.Env = s.dir, s.env

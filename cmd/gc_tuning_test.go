@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestGarbagePercent(t *testing.T) {
+func TestGCPercent(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		live uint64
@@ -34,7 +34,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-func TestCollectorLimitsMemory(t *testing.T) {
+func TestGCTunerLimitsMemory(t *testing.T) {
 	limit, percent := debug.SetMemoryLimit(math.MaxInt64), debug.SetGCPercent(maxPercent)
 	t.Cleanup(func() {
 		debug.SetMemoryLimit(limit)

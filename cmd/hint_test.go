@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// oddFiles are tables that something is wrong with.
+// oddFiles are tables with a defect.
 var oddFiles = map[string]string{
 	"good.csv":  good,
 	"blind.csv": unlabelled,
@@ -41,9 +41,8 @@ var oddFiles = map[string]string{
 
 var offered = regexp.MustCompile("`(foretell [^`]+)`")
 
-// TestHintsWork types the commands that hints offer as they are printed: each ends
-// with success or another fact than the command that it is offered for, and none is
-// a wrong use.
+// TestHintsWork runs the commands in hints: each succeeds or fails with another fact than
+// the command that printed it, and none is a usage error.
 func TestHintsWork(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -94,8 +93,8 @@ func TestHintsWork(t *testing.T) {
 	}
 }
 
-// TestEveryHintLeadsOn types what the hints about odd files offer, for each command
-// that reads files: each ends with success, in at most three steps.
+// TestEveryHintLeadsOn runs the hints for odd files, for each command that reads files:
+// each succeeds in at most three steps.
 func TestEveryHintLeadsOn(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -129,14 +128,14 @@ func TestEveryHintLeadsOn(t *testing.T) {
 	}
 }
 
-// hints follows what commands about some files offer.
+// hints follows the hints of commands on some files.
 type hints struct {
 	stage string
 	files map[string]string
 	done  map[string]bool // commands that were followed
 }
 
-// follow types a command, and then each that it offers, in a folder of its own.
+// follow runs a command, and then each of its hints in a folder of its own.
 func (h *hints) follow(t *testing.T, command string) {
 	t.Helper()
 	_, _, said := typed(t, h.dir(t), command)
@@ -149,7 +148,7 @@ func (h *hints) follow(t *testing.T, command string) {
 	}
 }
 
-// lead types an offer of a command, and if that does not succeed what it offers.
+// lead runs a hint, and if it fails its hints.
 func (h *hints) lead(t *testing.T, command, offer string) {
 	t.Helper()
 	dir, path := h.dir(t), []string{command}
@@ -173,13 +172,13 @@ func (h *hints) lead(t *testing.T, command, offer string) {
 	}
 }
 
-// then stands between commands that are offered one after the other.
+// then separates commands that are to be run one after the other.
 const then = "`, then `"
 
 var sequence = regexp.MustCompile("`foretell [^`]+`(, then `foretell [^`]+`)*")
 
-// offers are the commands that a text offers; those to type one after the other are
-// one, with then between them.
+// offers returns the commands in a text; those to run one after the other are joined by
+// then.
 func offers(said string) []string {
 	var list []string
 	for _, offer := range sequence.FindAllString(said, -1) {
@@ -188,11 +187,11 @@ func offers(said string) []string {
 	return list
 }
 
-// maxSteps is how many commands one after the other may be needed behind the first.
+// maxSteps is the maximum number of hints to success.
 const maxSteps = 3
 
-// dir is a folder with the files, in which nothing was typed yet but what made the
-// model good.
+// dir returns a folder with the files, where only the command for the model good has been
+// run.
 func (h *hints) dir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -212,8 +211,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// typed runs a command in a shell and gives its exit status, the fact of its error
-// and all that it printed.
+// typed runs a command in a shell and returns its exit status, the fact of its error and
+// its output.
 func typed(t *testing.T, dir, command string) (exit int, fact, said string) {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh", "-c", command)

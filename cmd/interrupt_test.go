@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// TestInterrupt stops a race by Ctrl-C as soon as it runs.
+// TestInterrupt stops a race with Ctrl-C as soon as it runs.
 func TestInterrupt(t *testing.T) {
 	train, err := filepath.Abs("../testdata/credit-g/train.csv")
 	if err != nil {
@@ -82,11 +82,11 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// offeredResume is the command that goes on with an interrupted run.
+// offeredResume matches the command that continues an interrupted run.
 var offeredResume = regexp.MustCompile("`(foretell run [^`]* --resume [0-9a-f-]{36})`")
 
-// goesOn types the command that an interrupted run has printed, and returns what it
-// tells. It writes the predictions with their receipt.
+// goesOn runs the command that an interrupted run has printed, and returns its output. It
+// writes the predictions with their receipt.
 func goesOn(t *testing.T, env []string, stderr, out string) string {
 	t.Helper()
 	found := offeredResume.FindStringSubmatch(stderr)
@@ -107,8 +107,8 @@ func goesOn(t *testing.T, env []string, stderr, out string) string {
 	return string(told)
 }
 
-// TestKilledRun kills a run in its race. The next run does not wait for it, no
-// state says that it goes on, and it goes on when it is asked for.
+// TestKilledRun kills a run during its race. The next run does not wait for it, no state
+// is RUNNING, and the race continues on request.
 func TestKilledRun(t *testing.T) {
 	train, err := filepath.Abs("../testdata/credit-g/train.csv")
 	if err != nil {
@@ -154,14 +154,13 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-// TestHungUp closes the terminal of a run, which a shell may tell twice.
+// TestHungUp closes the terminal of a run, which may cause two signals.
 func TestHungUp(t *testing.T) {
 	train, err := filepath.Abs("../testdata/credit-g/train.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A process that ignores the signal, as under nohup, passes that on; one that
-	// handles it does not.
+	// A process inherits an ignored signal, as under nohup, but not a handled one.
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
@@ -198,7 +197,7 @@ func TestInterruptedUpload(t *testing.T) {
 	}
 }
 
-// TestInterruptedPlan stops a rehearsal: nothing is left of it.
+// TestInterruptedPlan stops run --plan: nothing is left.
 func TestInterruptedPlan(t *testing.T) {
 	table, err := os.ReadFile("../testdata/credit-g/train.csv")
 	if err != nil {
@@ -228,8 +227,8 @@ type ended struct {
 	took           time.Duration
 }
 
-// runUntil starts a command and sends it signals when a line of its standard
-// error holds text.
+// runUntil starts a command and sends it signals once a line of its standard error
+// contains text.
 func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.Signal) ended {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -254,8 +253,8 @@ func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.
 	return ended{command.ProcessState.ExitCode(), stdout, told, time.Since(sent)}
 }
 
-// follow runs a command, calls each with every line of its standard error as it
-// comes, and gives what was printed and how it ended.
+// follow runs a command, calls each for every line of its standard error, and returns its
+// output and error.
 func follow(t *testing.T, command *exec.Cmd, each func(line string)) (stdout, stderr string, err error) {
 	t.Helper()
 	var printed bytes.Buffer

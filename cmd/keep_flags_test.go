@@ -2,8 +2,8 @@ package cmd
 
 import "testing"
 
-// TestPin adds the flags of the running command to the commands that it offers.
-func TestPin(t *testing.T) {
+// TestKeepFlags adds the flags of the current command to its hints.
+func TestKeepFlags(t *testing.T) {
 	f := &factory{}
 	run, _, err := newRootCmd(f).Find([]string{"run"})
 	if err != nil {

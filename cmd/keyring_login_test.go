@@ -13,10 +13,9 @@ import (
 	"foretell/cmd"
 )
 
-// TestKeyringLogin signs in with the machine's own Secret Service, which is
-// required where FORETELL_TEST_REQUIRE names the keyring: the choice is pinned,
-// nothing secret is written down, and a keyring that is gone is told from an
-// account that is not in it.
+// TestKeyringLogin signs in with the machine's Secret Service, which is required if
+// FORETELL_TEST_REQUIRE contains keyring: the storage is remembered, no secret is written
+// to a file, and an unavailable keyring differs from a missing entry.
 func TestKeyringLogin(t *testing.T) {
 	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if bus == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// exerciseStore holds every vault to the same rules.
+// exerciseStore is the conformance test of a credential store.
 func exerciseStore(t *testing.T, v credentialStore) {
 	t.Helper()
 	const entry = "test-a@example.com at https://foretell.invalid"
@@ -45,8 +45,8 @@ func TestFileStore(t *testing.T) {
 	}
 }
 
-// TestSystemKeyring uses the machine's own, which is required where
-// FORETELL_TEST_REQUIRE names it.
+// TestSystemKeyring uses the machine's keyring, which is required if
+// FORETELL_TEST_REQUIRE contains it.
 func TestSystemKeyring(t *testing.T) {
 	v := newKeyringStore()
 	if err := v.probe(); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// layers is the import table of docs/architecture.md: each package with the
-// packages of ours that it imports outside its tests. cmd wires, so it may
-// import anything but the parts of the engine.
+// layers is the import table of docs/architecture.md: each package with the internal
+// packages that it imports outside its tests. cmd may import anything except the parts of
+// the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
 	"cmd":                      {"api", "app", "blob", "client", "frame", "gate", "learn", "learningcurve", "prune", "receipt", "report", "roles", "scoring", "server", "store", "tablefile", "term"},
@@ -52,8 +52,8 @@ var layers = map[string][]string{
 	"internal/term":            nil,
 }
 
-// TestLayers holds the code to the table: an edge or a package that is not in
-// it fails, and so does a row or an edge that nobody uses.
+// TestLayers compares the code with the table: an edge or package that is not in it
+// fails, and so does an unused row or edge.
 func TestLayers(t *testing.T) {
 	got := map[string][]string{}
 	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/api"
 )
 
-// standingAt is a model whose figure has an interval, or none for low 0.
-func standingAt(model, metric string, value, low, high float64) *leaderboardEntry {
+// entryWith returns an entry with a score and its interval; none for low 0.
+func entryWith(model, metric string, value, low, high float64) *leaderboardEntry {
 	s := &leaderboardEntry{Model: model, Metric: metric, CreatedOn: model, Test: &value}
 	if low > 0 {
 		s.Low, s.High = &low, &high
@@ -23,19 +23,19 @@ func TestRank(t *testing.T) {
 		want string
 	}{
 		"accuracy: more is better": {[]*leaderboardEntry{
-			standingAt("a", api.MetricAccuracy, 0.70, 0.66, 0.74),
-			standingAt("b", api.MetricAccuracy, 0.80, 0.76, 0.84),
-			standingAt("c", api.MetricAccuracy, 0.78, 0.74, 0.82),
+			entryWith("a", api.MetricAccuracy, 0.70, 0.66, 0.74),
+			entryWith("b", api.MetricAccuracy, 0.80, 0.76, 0.84),
+			entryWith("c", api.MetricAccuracy, 0.78, 0.74, 0.82),
 		}, "1=b 1=c 3a "},
 		"log loss: less is better": {[]*leaderboardEntry{
-			standingAt("a", api.MetricLogLoss, 0.70, 0.66, 0.74),
-			standingAt("b", api.MetricLogLoss, 0.50, 0.46, 0.54),
-			standingAt("c", api.MetricLogLoss, 0.53, 0.49, 0.57),
+			entryWith("a", api.MetricLogLoss, 0.70, 0.66, 0.74),
+			entryWith("b", api.MetricLogLoss, 0.50, 0.46, 0.54),
+			entryWith("c", api.MetricLogLoss, 0.53, 0.49, 0.57),
 		}, "1=b 1=c 3a "},
 		"no interval": {[]*leaderboardEntry{
-			standingAt("a", api.MetricROCAUC, 0.80, 0, 0),
-			standingAt("b", api.MetricROCAUC, 0.79, 0, 0),
-			standingAt("c", api.MetricROCAUC, 0.80, 0, 0),
+			entryWith("a", api.MetricROCAUC, 0.80, 0, 0),
+			entryWith("b", api.MetricROCAUC, 0.79, 0, 0),
+			entryWith("c", api.MetricROCAUC, 0.80, 0, 0),
 			{Model: "d", Metric: api.MetricROCAUC},
 		}, "1=a 1=c 3b -d "},
 	} {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// csv writes a table of 60 rows: a header and what row makes of their numbers.
+// csv returns a table of 60 rows: a header and the values of row.
 func csv(header string, row func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -24,7 +24,7 @@ func cell(texts string, i int) string {
 	return list[i%len(list)]
 }
 
-// good and unlabelled are a table that nothing is wrong with, and a blind file for it.
+// good and unlabelled are a table without defects and a blind file for it.
 var (
 	good = csv("ID,size,colour,y\n", func(i int) string {
 		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
@@ -32,8 +32,8 @@ var (
 	unlabelled = csv("ID,size,colour\n", func(i int) string { return fmt.Sprintf("q%d,%d.5,%s", i, i*7%40, cell("red blue", i)) })
 )
 
-// customer is a row of a table as a business has it: no ID, the label in its midst,
-// dates, amounts, shares, remarks, and several marks of missing values.
+// customer returns a row of a typical business table: no ID, the label in the middle,
+// dates, amounts, percentages, comments, and several marks for missing values.
 func customer(i int) []string {
 	return []string{
 		fmt.Sprint(18 + i*7%60), cell("15,000 NA 212,500 null 87,400 ?", i), cell("Basic Plus Pro", i), fmt.Sprintf("2023-%02d-%02d", 1+i%12, 1+i%28),
@@ -44,7 +44,7 @@ func customer(i int) []string {
 
 const customerHeader = "age,income,plan,signup_date,churned,newsletter,usage_pct,comment,score\n"
 
-// customers writes some of a customer's columns, separated by delim.
+// customers returns some columns of customers, separated by delim.
 func customers(delim string, columns ...int) string {
 	names, rows := strings.Split(strings.TrimSpace(customerHeader), ","), []string{}
 	for i := range 61 {
@@ -65,8 +65,8 @@ func customers(delim string, columns ...int) string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// passengers is a table whose label is its second column, and whose last one has
-// gaps if there are ports for them.
+// passengers returns a table whose label is the second column, and whose last column has
+// gaps if there are ports.
 func passengers(label bool, ports string) string {
 	header, between := "PassengerId,Pclass,Name,Age,Fare,Embarked\n", ""
 	if label {
@@ -80,12 +80,10 @@ func passengers(label bool, ports string) string {
 	})
 }
 
-// pair is a training file, or what is taken for one, and a blind file for it, which
-// may be empty.
+// pair is a training file and a blind file, which may be empty.
 type pair struct{ train, blind string }
 
-// oddPairs are the first files of people who have not read what a file must look
-// like, by the ending that their names have.
+// oddPairs are typical files of new users, by file extension.
 func oddPairs(t *testing.T) map[string]pair {
 	t.Helper()
 	measured := func(i int) string { return fmt.Sprintf("%d.%d,%d.5", 90+i*37%80, i*7919%10000, 20+i%9) }
@@ -159,7 +157,7 @@ func oddPairs(t *testing.T) map[string]pair {
 	return pairs
 }
 
-// wide is a text in UTF-16 with a byte order mark.
+// wide returns a text in UTF-16 with a byte order mark.
 func wide(text string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
@@ -168,7 +166,7 @@ func wide(text string) string {
 	return b.String()
 }
 
-// zipped is a ZIP archive of names and contents in turn.
+// zipped returns a ZIP archive of alternating names and contents.
 func zipped(t *testing.T, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer

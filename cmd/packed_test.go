@@ -35,7 +35,7 @@ func packed(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func writeParquet(out *bytes.Buffer, rows [][]string) error {
-	// A group sorts its columns by name, as the columns of the scripts' tables are.
+	// A group sorts its columns by name, which is the order in the scripts' tables.
 	group := parquet.Group{}
 	for _, name := range rows[0] {
 		group[name] = parquet.Optional(parquet.String())

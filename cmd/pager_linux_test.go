@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPager holds that a list goes through the pager where it is longer than the
-// terminal, and nowhere else.
+// TestPager checks that a list uses the pager only if it is longer than the terminal.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

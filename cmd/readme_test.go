@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeSession runs the session that README.md shows. Figures and times may
-// differ from machine to machine, all else may not.
+// TestReadmeSession runs the session in README.md. Scores and times may differ,
+// everything else must not.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// SkipWithout skips a test for want of what name stands for, of which err tells
-// why it is not here; where FORETELL_TEST_REQUIRE, a list with commas, has the
-// name, that is a failure.
+// SkipWithout skips a test that requires name, which is unavailable because of err. If
+// the comma-separated list FORETELL_TEST_REQUIRE contains name, the test fails.
 func SkipWithout(t *testing.T, name string, err error) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("FORETELL_TEST_REQUIRE"), ","), name) {

@@ -27,10 +27,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"foretell": func() { os.Exit(cmd.Main()) }})
 }
 
-// TestScripts runs each script twice, in the embedded service and against one
-// that is served, and holds what `alike` saw to be the same, byte for byte.
-// With -short they run once: embedded, where client, server and engine are in
-// one process.
+// TestScripts runs each script twice, with the embedded service and against a served one,
+// and compares what `alike` recorded byte for byte. With -short they run embedded only,
+// where client, server and engine are in one process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	seen := map[string]*transcripts{}
@@ -75,8 +74,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// serve starts a service for as long as the test runs and gives its address and
-// data folder.
+// serve starts a service for the duration of the test and returns its address and data
+// folder.
 func serve(t *testing.T) (address, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -84,7 +83,7 @@ func serve(t *testing.T) (address, dir string) {
 	return address, dir
 }
 
-// serveAt starts a service at an address, which the caller may stop.
+// serveAt starts a service at an address. The caller may stop it.
 func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cmd, address string) {
 	t.Helper()
 	service = exec.Command("foretell", append([]string{"serve", "--listen", listen, "--data-dir", dir}, more...)...)
@@ -112,8 +111,7 @@ func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cm
 	return nil, ""
 }
 
-// setup gives each script folders of its own, and in a served mode an account
-// of its own.
+// setup gives each script its own folders, and in served mode its own account.
 func setup(env *testscript.Env, address, dir string) error {
 	sets, err := filepath.Abs("../testdata")
 	if err != nil {
@@ -125,7 +123,7 @@ func setup(env *testscript.Env, address, dir string) error {
 	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))
 	env.Values[keysSeen{}] = map[string]string{}
 	if address == "" {
-		// Its path is told when the folder is made, which is no news here.
+		// The path of a new data folder is printed only once.
 		return os.MkdirAll(filepath.Join(env.WorkDir, ".data", "foretell"), 0o700)
 	}
 	email := strings.ToLower(filepath.Base(env.WorkDir)) + "@example.com"
@@ -141,8 +139,8 @@ func setup(env *testscript.Env, address, dir string) error {
 	return nil
 }
 
-// exits runs a command that has to end with a status: exits 6 foretell check x.
-// A failure prints nothing on standard output.
+// exits runs a command and checks its exit status: exits 6 foretell check x. A failing
+// command must print nothing on standard output.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND [ARGUMENTS]")
@@ -162,7 +160,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// change replaces a text that is once in a file: change FILE OLD NEW.
+// change replaces a text that occurs once in a file: change FILE OLD NEW.
 func change(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: change FILE OLD NEW")
@@ -174,7 +172,7 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
 }
 
-// damage flips a bit of each stored file in a folder of blobs: damage DIR.
+// damage flips a bit of each stored file in a blobs folder: damage DIR.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: damage DIR")
@@ -189,8 +187,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// grow writes the rows of a file several times over, each with an ID of its own:
-// grow FILE TIMES NEW.
+// grow repeats the rows of a file, each with its own ID: grow FILE TIMES NEW.
 func grow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: grow FILE TIMES NEW")
@@ -200,7 +197,7 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(grown(ts.ReadFile(args[0]), times)), 0o644))
 }
 
-// grown is a table with its rows several times over, each with an ID of its own.
+// grown returns a table with repeated rows, each with its own ID.
 func grown(table string, times int) string {
 	header, rows, _ := strings.Cut(table, "\n")
 	var b strings.Builder
@@ -213,7 +210,7 @@ func grown(table string, times int) string {
 	return b.String()
 }
 
-// latin writes a file anew in Latin-1: latin FILE.
+// latin encodes a file in Latin-1: latin FILE.
 func latin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: latin FILE")
@@ -225,7 +222,7 @@ func latin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
 }
 
-// keysSeen is the key of a script's map of keys to their names.
+// keysSeen is the context key of a script's map of keys to names.
 type keysSeen struct{}
 
 var volatile = []struct {
@@ -240,7 +237,7 @@ var volatile = []struct {
 
 var key = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// normalize replaces what differs from run to run: keys by their order.
+// normalize replaces what differs from run to run, such as keys by their order.
 func normalize(ts *testscript.TestScript, text string) string {
 	names := ts.Value(keysSeen{}).(map[string]string)
 	text = key.ReplaceAllStringFunc(text, func(key string) string {
@@ -255,7 +252,7 @@ func normalize(ts *testscript.TestScript, text string) string {
 	return strings.ReplaceAll(text, ts.Getenv("WORK"), "WORK")
 }
 
-// normal writes a stream or file normalized: normal stdout FILE.
+// normal normalizes a stream or file: normal stdout FILE.
 func normal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: normal stdout|stderr|FILE FILE")
@@ -263,13 +260,13 @@ func normal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normalize(ts, ts.ReadFile(args[0]))), 0o644))
 }
 
-// transcripts are what scripts printed in one mode, by script.
+// transcripts are the recorded outputs of one mode, by script.
 type transcripts struct {
 	mu    sync.Mutex
 	texts map[string][]string
 }
 
-// alike notes a stream or file that has to be the same in both modes.
+// alike records a stream or file that must be the same in both modes.
 func (t *transcripts) alike(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: alike stdout|stderr|FILE")

@@ -11,9 +11,9 @@ import (
 	"foretell/cmd"
 )
 
-// TestSteps runs a shell script of forty steps, unchanged, in the embedded
-// service and against one that is served. It needs bash and jq, which are
-// required where FORETELL_TEST_REQUIRE names jq.
+// TestSteps runs a shell script of forty steps with the embedded service and against a
+// served one. It needs bash and jq, which are required if FORETELL_TEST_REQUIRE contains
+// jq.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "jq"} {

@@ -14,19 +14,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// try is one way to use a command.
+// try is a call of a command.
 type try struct {
 	args string
-	// exit is the status that it has to end with.
+	// exit is the expected exit status.
 	exit Exit
-	// stdin is piped in.
+	// stdin is the standard input.
 	stdin string
-	// same wants the rows of a terminal to be those of a pipe.
+	// same requires the same rows on a terminal and in a pipe.
 	same bool
 }
 
-// tries are ways to use the commands, in an order in which they work. A command
-// of the tree that is not among them is tried as it stands.
+// tries are calls of commands in a working order. Commands that are missing here are
+// called without arguments.
 var tries = []try{
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01 --name shop"},
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01", exit: ExitConflict},
@@ -83,10 +83,10 @@ var tries = []try{
 	{args: "datasets delete empty --yes"},
 }
 
-// TestStreams tries every command of the tree with pipes for its streams, and
-// proves that what is for the eye never reaches one: no escape code, nothing
-// redrawn, no question. Standard output is data alone, and empty where a command
-// fails that has one result. On a terminal the same rows stand there.
+// TestStreams calls every command with pipes, and checks that nothing for a terminal
+// reaches them: no escape code, no redrawing, no prompt. Standard output has only data,
+// and is empty if a command with a single result fails. On a terminal the rows are the
+// same.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -116,7 +116,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// leaves lists the commands that do something.
+// leaves returns the commands without subcommands.
 func leaves(cmd *cobra.Command, path []string) []string {
 	if cmd.HasParent() {
 		path = append(slices.Clone(path), cmd.Name())
@@ -131,7 +131,7 @@ func leaves(cmd *cobra.Command, path []string) []string {
 	return found
 }
 
-// stage is a folder with files and data in which commands run.
+// stage is a folder with files and data for commands.
 type stage struct {
 	dir string
 	env []string
@@ -157,14 +157,13 @@ func (s *stage) command(args ...string) *exec.Cmd {
 	return command
 }
 
-// said is what a command ended as, and printed.
+// said is the exit status and the output of a command.
 type said struct {
 	exit           Exit
 	stdout, stderr string
 }
 
-// pipe runs a command between pipes, and holds what it prints to the rule of
-// pipes.
+// pipe runs a command with pipes and checks its output.
 func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 	t.Helper()
 	command := s.command(args...)
@@ -179,13 +178,12 @@ func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 	return said{Exit(command.ProcessState.ExitCode()), stdout.String(), stderr.String()}
 }
 
-// signed is a signature of an address, which is another each second.
+// signed matches a signature in a URL, which changes every second.
 var signed = regexp.MustCompile(`expires=\d+&signature=[\w-]+|"freeBytes": \d+`)
 
 var styles = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// sameRows holds what a terminal shows to what a pipe gets: as many rows, which
-// begin alike.
+// sameRows checks that a terminal shows as many rows as a pipe, with the same beginnings.
 func sameRows(t *testing.T, args []string, pipe, terminal string) {
 	t.Helper()
 	shown := strings.Split(strings.TrimSpace(styles.ReplaceAllString(strings.ReplaceAll(terminal, "\r\n", "\n"), "")), "\n")

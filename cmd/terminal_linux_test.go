@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo-terminal: what is written to it is typed, what a command
-// shows is read from it.
+// terminal is a pseudo-terminal: writing to it types, reading from it returns what is
+// shown.
 type terminal struct {
 	*os.File
 	slave *os.File
@@ -54,7 +54,7 @@ func newTerminal(t *testing.T) *terminal {
 	return p
 }
 
-// read collects what is shown until the last command has left the terminal.
+// read collects the output until the last command has closed the terminal.
 func (p *terminal) read() {
 	defer close(p.ended)
 	chunk := make([]byte, 4096)
@@ -73,7 +73,7 @@ func (p *terminal) read() {
 	}
 }
 
-// await blocks until text is shown.
+// await waits until text is shown.
 func (p *terminal) await(t *testing.T, text string) {
 	t.Helper()
 	for {
@@ -91,7 +91,7 @@ func (p *terminal) await(t *testing.T, text string) {
 	}
 }
 
-// echoes reports whether the terminal shows what is typed.
+// echoes reports whether the terminal echoes input.
 func (p *terminal) echoes(t *testing.T) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
@@ -101,7 +101,7 @@ func (p *terminal) echoes(t *testing.T) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// finish waits for a command and gives its status and what was shown.
+// finish waits for a command and returns its status and its output.
 func (p *terminal) finish(t *testing.T, command *exec.Cmd) (Exit, string) {
 	t.Helper()
 	_ = command.Wait() // its status is what counts
@@ -110,7 +110,7 @@ func (p *terminal) finish(t *testing.T, command *exec.Cmd) (Exit, string) {
 	return Exit(command.ProcessState.ExitCode()), p.shown.String()
 }
 
-// start runs a command with the terminal as its own.
+// start starts a command with the terminal as its controlling terminal.
 func (p *terminal) start(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -119,8 +119,8 @@ func (p *terminal) start(t *testing.T, command *exec.Cmd) {
 	}
 }
 
-// compare holds the rows of a terminal to those of a pipe, and the document of
-// --json to be the same, byte for byte.
+// compare checks that a terminal has the rows of a pipe, and that --json is the same byte
+// for byte.
 func (s *stage) compare(t *testing.T, pipe string, args ...string) {
 	t.Helper()
 	show := func(args ...string) string {
@@ -142,7 +142,7 @@ func (s *stage) compare(t *testing.T, pipe string, args ...string) {
 	}
 }
 
-// TestTerminal holds conversations on a terminal.
+// TestTerminal tests dialogues on a terminal.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -15,13 +15,13 @@ import (
 	"foretell/internal/term"
 )
 
-// narrow opens the console of a terminal of 60 columns.
+// narrow returns the console of a terminal of 60 columns.
 func narrow(t *testing.T) *term.Console {
 	t.Helper()
 	return consoleOf(t, "60")
 }
 
-// consoleOf opens the console of a terminal of some columns.
+// consoleOf returns the console of a terminal with the given columns.
 func consoleOf(t *testing.T, columns string) *term.Console {
 	t.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -34,8 +34,8 @@ func consoleOf(t *testing.T, columns string) *term.Console {
 	return c
 }
 
-// tooWide are the lines that do not fit 60 columns, except commands to be
-// typed: one that is broken cannot be copied.
+// tooWide returns the lines that exceed 60 columns, except commands, which must not be
+// broken.
 func tooWide(text string) []string {
 	var wide []string
 	for line := range strings.Lines(text) {
@@ -48,8 +48,8 @@ func tooWide(text string) []string {
 	return wide
 }
 
-// TestHelpFits holds every help page to a terminal of 60 columns, and to say
-// the same there as in a pipe.
+// TestHelpFits checks that every help page fits a terminal of 60 columns, with the same
+// text as in a pipe.
 func TestHelpFits(t *testing.T) {
 	f := &factory{console: narrow(t)}
 	root := newRootCmd(f)
@@ -78,8 +78,7 @@ func TestHelpFits(t *testing.T) {
 	visit(root)
 }
 
-// TestErrorsFit wraps an error for a terminal, and keeps the command that it
-// offers whole.
+// TestErrorsFit wraps an error for a terminal without breaking its command.
 func TestErrorsFit(t *testing.T) {
 	c := narrow(t)
 	e := usageErrorf("the dataset %q has no column of this name, nor one that begins with it\x1b[31m", "sales of the last year").
@@ -99,8 +98,8 @@ func TestErrorsFit(t *testing.T) {
 	}
 }
 
-// TestListsFit shows models to terminals of 80, 60 and 40 columns: no name and no
-// figure is cut, and what does not fit beside the rest follows below it.
+// TestListsFit prints models on terminals of 80, 60 and 40 columns: no name or number is
+// truncated, and columns that do not fit follow below.
 func TestListsFit(t *testing.T) {
 	model := client.SeriesModel{ModelEntry: api.ModelEntry{
 		ModelKey: "0123abcd-0000-4000-8000-000000000000", Algorithm: "BFIF01", Champion: true,
@@ -128,8 +127,7 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
-// TestEmptyList tells a terminal how to make a first item, in place of a bare
-// header.
+// TestEmptyList prints a hint instead of a bare header on a terminal.
 func TestEmptyList(t *testing.T) {
 	o, out := listsTo(t, "80")
 	o.emptyHint = firstRunHint
@@ -150,8 +148,8 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
-// listsTo returns the output of a list command on a terminal of some columns, five
-// minutes after noon, and what it prints.
+// listsTo returns the output of a list command on a terminal with the given columns, and
+// its buffer. The time is five minutes past noon.
 func listsTo(t *testing.T, columns string) (*output, *bytes.Buffer) {
 	t.Helper()
 	f := &factory{console: consoleOf(t, columns), env: func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] }}

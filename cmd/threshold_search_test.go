@@ -19,22 +19,21 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// templateData stands before a real service and takes its extensions away: a deployment
-// that tells nothing of a dataset's classes, has no reports, and whose race
-// leaves no model where it misses its threshold.
-type templateData struct {
+// plainService is a proxy that removes the extensions of a real service: no classes of a
+// dataset, no reports, and no model of a race that misses its threshold.
+type plainService struct {
 	http.Handler
 	mu         sync.Mutex
 	thresholds []float64 // that were raced for
 }
 
-func newPlain(t *testing.T, address string) *templateData {
+func newPlainService(t *testing.T, address string) *plainService {
 	t.Helper()
 	service, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &templateData{}
+	p := &plainService{}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(service) },
 		ModifyResponse: p.strip,
@@ -52,8 +51,8 @@ func newPlain(t *testing.T, address string) *templateData {
 	return p
 }
 
-// raced returns the thresholds that were raced for since it was last asked.
-func (p *templateData) raced() []float64 {
+// raced returns the thresholds of the races since the last call.
+func (p *plainService) raced() []float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	thresholds := p.thresholds
@@ -61,8 +60,8 @@ func (p *templateData) raced() []float64 {
 	return thresholds
 }
 
-// note keeps the threshold of a race that is asked for.
-func (p *templateData) note(r *http.Request) {
+// note records the threshold of a requested race.
+func (p *plainService) note(r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // what is missing the service will miss, too
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var race struct {
@@ -75,8 +74,8 @@ func (p *templateData) note(r *http.Request) {
 	}
 }
 
-// strip takes the extensions out of an answer.
-func (p *templateData) strip(r *http.Response) error {
+// strip removes the extensions from a response.
+func (p *plainService) strip(r *http.Response) error {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
 		return nil
 	}
@@ -104,11 +103,11 @@ func (p *templateData) strip(r *http.Response) error {
 	return nil
 }
 
-// TestThresholdSearch climbs on a service whose races need a threshold.
+// TestThresholdSearch searches on a service whose races need a threshold.
 func TestThresholdSearch(t *testing.T) {
 	t.Parallel()
 	address, data := serve(t)
-	service := newPlain(t, address)
+	service := newPlainService(t, address)
 	front := httptest.NewServer(service)
 	defer front.Close()
 	archive, err := txtar.ParseFile("../testdata/script/run.txtar")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWorker leaves the work of a service to workers: one prepares a dataset, one
-// is stopped in a race, one brings it to its end.
+// TestWorker leaves the work of a service to workers: one prepares a dataset, one is
+// stopped during a race, one finishes it.
 func TestWorker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it races")

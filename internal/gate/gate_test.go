@@ -20,8 +20,8 @@ var report = &api.ModelReport{
 	},
 }
 
-// TestJudge holds one report to many requirements.
-func TestJudge(t *testing.T) {
+// TestEvaluate evaluates many requirements by one report.
+func TestEvaluate(t *testing.T) {
 	for _, row := range []struct {
 		in     string
 		holds  bool
@@ -57,8 +57,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestInterval wants the interval of each figure that has one; those of a class
-// follow from the confusion.
+// TestInterval checks the interval of each metric that has one; those of a class follow
+// from the confusion matrix.
 func TestInterval(t *testing.T) {
 	r := &api.ModelReport{
 		TestRows:  20,
@@ -85,7 +85,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestParse names what is wrong.
+// TestParse checks the errors.
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                   "the bound is missing",
@@ -108,8 +108,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestBeat compares by the metric that the model was raced for.
-func TestBeat(t *testing.T) {
+// TestCompare compares models by the metric of their race.
+func TestCompare(t *testing.T) {
 	other := *report
 	other.TestRows = 90
 	scores := *report.Test
@@ -135,7 +135,7 @@ func TestBeat(t *testing.T) {
 	}
 }
 
-// TestForms writes texts that would break each form.
+// TestForms writes texts that need escaping in each format.
 func TestForms(t *testing.T) {
 	value := 0.5
 	r := &gate.Report{Model: "key", At: time.Unix(0, 0), Results: []gate.Result{

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/learningcurve"
 )
 
-// labelled writes a file with so many rows of each class, mixed.
+// labelled returns a file with the given rows of each class, mixed.
 func labelled(classes map[string]int) string {
 	var b strings.Builder
 	b.WriteString("id,size,class\n")
@@ -40,8 +40,8 @@ func sampler(t *testing.T, seed uint64) []string {
 	return []string{small.String(), large.String()}
 }
 
-// TestDraw counts the classes of samples.
-func TestDraw(t *testing.T) {
+// TestSample counts the classes of samples.
+func TestSample(t *testing.T) {
 	samples := sampler(t, 1)
 	for i, want := range []map[string]int{
 		{"often": 300, "seldom": 100, " once": 1},
@@ -66,9 +66,9 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestDrawEvenly draws from everywhere in a file: the mean position of the rows
-// drawn is its middle, within four standard errors.
-func TestDrawEvenly(t *testing.T) {
+// TestSampleEvenly checks that rows are drawn from the whole file: the mean position is
+// the middle, within four standard errors.
+func TestSampleEvenly(t *testing.T) {
 	sum, n := 0.0, 0
 	for line := range strings.Lines(sampler(t, 3)[0]) {
 		var at int
@@ -81,8 +81,8 @@ func TestDrawEvenly(t *testing.T) {
 	}
 }
 
-// TestOf holds forecasts to curves that are known.
-func TestOf(t *testing.T) {
+// TestExtrapolate compares forecasts with known curves.
+func TestExtrapolate(t *testing.T) {
 	classes := []int{10000, 10000}
 	forecastOf := func(curve func(rows float64) float64, sizes ...int) learningcurve.Forecast {
 		var trials []learningcurve.Trial
@@ -128,8 +128,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestTimeOfManyClasses expects a race of many classes to take less longer than
-// its sample did than one of two classes, and longer all the same.
+// TestTimeOfManyClasses expects the time to grow less with many classes than with two,
+// but still to grow.
 func TestTimeOfManyClasses(t *testing.T) {
 	took := func(classes int) float64 {
 		rows := make([]int, classes)
@@ -145,7 +145,7 @@ func TestTimeOfManyClasses(t *testing.T) {
 	}
 }
 
-// TestTimeOfCutTrial expects only a lower bound of a race whose sample was stopped.
+// TestTimeOfCutTrial expects only a lower bound if the race on a sample was stopped.
 func TestTimeOfCutTrial(t *testing.T) {
 	classes := []int{10000, 10000}
 	one := learningcurve.NewTrial(2000, classes, 0.9, 1600, 0.9, 400)
@@ -155,7 +155,7 @@ func TestTimeOfCutTrial(t *testing.T) {
 	}
 }
 
-// TestSizes keeps a rehearsal smaller than the race.
+// TestSizes checks that samples are smaller than the file.
 func TestSizes(t *testing.T) {
 	if sizes := learningcurve.Sizes(learningcurve.MinRows - 1); sizes != nil {
 		t.Errorf("a small file is rehearsed with %v", sizes)

@@ -15,8 +15,8 @@ func month(n time.Month) string {
 	return api.FormatTime(time.Date(2026, n, 15, 0, 0, 0, 0, time.UTC))
 }
 
-// churn is a series of three datasets: d1 with the models 1 and 2, d2 with the
-// champion 3, d3 with model 4 and a race under way, and d4 without any race.
+// churn is a series of three datasets: d1 with the models 1 and 2, d2 with the champion
+// 3, d3 with model 4 and a running race, and d4 without a race.
 func churn() Series {
 	s := Series{Series: client.Series{Name: "churn"}}
 	for i, key := range []string{"d4", "d3", "d2", "d1"} {
@@ -89,9 +89,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestAgreed: between the question and the answer a race of d1 ended with a
-// model, and m3 became the champion.
-func TestAgreed(t *testing.T) {
+// TestConfirmed: after the prompt a race of d1 ended with a model, and m3 became the
+// champion.
+func TestConfirmed(t *testing.T) {
 	first := []Item{
 		{Kind: Dataset, Key: "d1"},
 		{Kind: Race, Key: "t1", Implied: true},

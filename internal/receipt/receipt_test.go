@@ -47,8 +47,8 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestEveryByte changes each byte of a result in turn: each change is seen, in
-// the line that it is in.
+// TestEveryByte changes each byte of a result in turn: each change is detected in its
+// line.
 func TestEveryByte(t *testing.T) {
 	path, r := result(t, 5)
 	whole := read(t, path)
@@ -70,7 +70,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// TestBlocks finds a change in a result that has more lines than sums.
+// TestBlocks locates a change in a result with more lines than blocks.
 func TestBlocks(t *testing.T) {
 	path, r := result(t, 3000)
 	whole := read(t, path)
@@ -96,7 +96,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestFigures holds what a receipt says besides the sums to the result.
+// TestFigures verifies the predictions of a result.
 func TestFigures(t *testing.T) {
 	path, r := result(t, 5)
 	r.Classes = []string{"no", "maybe"}
@@ -111,7 +111,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestRead takes no document for what it is not.
+// TestRead rejects invalid documents.
 func TestRead(t *testing.T) {
 	_, r := result(t, 5)
 	text, err := r.Encode()

@@ -60,7 +60,7 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
-// TestWidth holds the report of a model with long names to 60 columns.
+// TestWidth checks that the report of a model with long names fits 60 columns.
 func TestWidth(t *testing.T) {
 	long := strings.Repeat("name ", 20)
 	r := &api.ModelReport{
@@ -92,7 +92,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestNotMeasured shows no figure where there was no time for one.
+// TestNotMeasured prints no score that was not measured.
 func TestNotMeasured(t *testing.T) {
 	r := &api.ModelReport{
 		Metric: "accuracy", Rows: 750, ValidationRows: 638,

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/api"
 )
 
-// TestSummary tells how races went that ended in different ways.
+// TestSummary summarises races with different outcomes.
 func TestSummary(t *testing.T) {
 	single := func(name string, performance, logLoss float64, outcome string) api.AlgorithmReport {
 		return api.AlgorithmReport{Algorithm: name, Outcome: outcome, Performance: &performance, LogLoss: &logLoss}

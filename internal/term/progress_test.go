@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bench is a progress whose clock the test turns.
+// bench is a progress with a test clock.
 type bench struct {
 	*Progress
 	text  strings.Builder
@@ -60,8 +60,8 @@ func TestMeter(t *testing.T) {
 	})
 }
 
-// TestMeterOfUnknownLength ends the goroutine that draws such a bar, else synctest
-// panics, and has no sign that the terminal has not.
+// TestMeterOfUnknownLength checks that such a bar ends its goroutine, as synctest
+// requires, and prints only supported characters.
 func TestMeterOfUnknownLength(t *testing.T) {
 	b := newBench(Bar)
 	b.unicode = false
