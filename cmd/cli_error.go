@@ -223,14 +223,3 @@ func (e *cliError) write(c *term.Console, asJSON bool) {
 		fmt.Fprintf(c.Err, "%s\n", c.Fit(term.EscapeLines(e.hint)))
 	}
 }
-
-// shellQuote quotes an argument for a shell if necessary.
-func shellQuote(arg string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)
-	}
-	if arg != "" && strings.TrimFunc(arg, plain) == "" {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-}

@@ -136,14 +136,6 @@ func (f *factory) commandOn(file, other string) string {
 	return commandLine(args)
 }
 
-func commandLine(args []string) string {
-	line := "foretell"
-	for _, arg := range args {
-		line += " " + shellQuote(arg)
-	}
-	return line
-}
-
 // withFlag returns args with a flag set to value, or added if keep is set.
 func withFlag(args []string, flag, value string, keep bool) []string {
 	var list []string

@@ -19,14 +19,6 @@ import (
 // stdinName is the name of standard input in messages.
 const stdinName = "standard input"
 
-// shellArgument returns the argument that names an input.
-func shellArgument(name string) string {
-	if name == stdinName {
-		return "-"
-	}
-	return shellQuote(name)
-}
-
 // shellArguments returns the arguments that name the files, each preceded by flag unless
 // it is "".
 func (in *input) shellArguments(flag string) string {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/frame"
+	"foretell/internal/receipt"
 	"foretell/internal/tablefile"
 )
 
@@ -72,4 +73,17 @@ func (s *layoutFlags) frameLayout(blind bool) (frame.Layout, error) {
 		return shape, usageErrorf("--%w", err)
 	}
 	return shape, nil
+}
+
+// isSet reports whether any of the flags is set.
+func (s *layoutFlags) isSet() bool {
+	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
+}
+
+// restore sets the options that a receipt has recorded.
+func (s *layoutFlags) restore(o *receipt.Options) {
+	if o != nil {
+		s.label, s.id, s.drop, s.delimiter, s.encoding, s.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
+		s.generatedID, s.names, s.noHeader = o.MadeID, o.Names, o.NoHeader
+	}
 }

@@ -36,19 +36,6 @@ func (in *input) hashInput(ctx context.Context, rows int) (*receipt.Input, error
 	return input, err
 }
 
-// isSet reports whether any of the flags is set.
-func (s *layoutFlags) isSet() bool {
-	return s.label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
-}
-
-// restore sets the options that a receipt has recorded.
-func (s *layoutFlags) restore(o *receipt.Options) {
-	if o != nil {
-		s.label, s.id, s.drop, s.delimiter, s.encoding, s.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
-		s.generatedID, s.names, s.noHeader = o.MadeID, o.Names, o.NoHeader
-	}
-}
-
 // newReceipt returns the receipt of a result, without its digests. Unknown parts are
 // omitted.
 func (c *session) newReceipt(ctx context.Context, e *provenance) *receipt.Receipt {
@@ -148,14 +135,6 @@ func installFile(part, end string) error {
 		return err
 	}
 	return os.Rename(part, end)
-}
-
-// removeIfExists removes a file if it exists.
-func removeIfExists(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // writeReceipt digests the result at part and writes its receipt to a temporary file. It

@@ -38,15 +38,6 @@ func (w *waitFlags) bindProgress(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc(keyProgress, cobra.FixedCompletions(term.Modes(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// continueCommand returns the command that continues a race, or for "" starts it again:
-// that of the whole run if there is one, else command.
-func (c *session) continueCommand(command, race string) string {
-	if c.continueRun == nil {
-		return command
-	}
-	return c.continueRun(race)
-}
-
 // open connects to the service. The context ends with --timeout; done closes the session.
 func (w *waitFlags) open(ctx context.Context) (_ context.Context, _ *session, done func(), err error) {
 	ctx, progress, cancel, err := w.start(ctx)
@@ -94,23 +85,6 @@ func (w *waitFlags) start(ctx context.Context) (context.Context, *term.Progress,
 func (w *waitFlags) progressIsAuto() bool {
 	s, err := w.host.settings(w.cmd.Flags())
 	return err == nil && cmp.Or(s.GetString(keyProgress), string(term.Auto)) == string(term.Auto)
-}
-
-// runLocally makes this process do the work that a command waits for, if the service is
-// embedded and no other process does it.
-func (c *session) runLocally(ctx context.Context, key string) error {
-	if !c.embedded {
-		return nil
-	}
-	return c.app.Adopt(ctx, key)
-}
-
-// runsElsewhere reports whether another process does the work of the embedded service.
-func (c *session) runsElsewhere(ctx context.Context, key string) (bool, error) {
-	if !c.embedded {
-		return false, nil
-	}
-	return c.app.RunsElsewhere(ctx, key)
 }
 
 // waitError explains why a wait ended before the job: --timeout, Ctrl-C or a lost
