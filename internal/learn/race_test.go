@@ -184,7 +184,7 @@ func TestRaceEnds(t *testing.T) {
 			}
 		})
 	})
-	t.Run("cancelled_context_gives_up", func(t *testing.T) {
+	t.Run("cancelled_context_is_an_error", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 			defer cancel()

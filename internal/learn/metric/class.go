@@ -22,9 +22,9 @@ func PerClass(p Predictions) []ClassScore {
 	scores := make([]ClassScore, p.Classes)
 	for c := range scores {
 		scores[c] = ClassScore{
-			Precision: ratio(t.right[c], t.decided[c]),
+			Precision: ratio(t.right[c], t.predicted[c]),
 			Recall:    ratio(t.right[c], t.actual[c]),
-			F1:        ratio(2*t.right[c], t.decided[c]+t.actual[c]),
+			F1:        ratio(2*t.right[c], t.predicted[c]+t.actual[c]),
 			Support:   t.actual[c],
 		}
 	}
@@ -35,8 +35,8 @@ func PerClass(p Predictions) []ClassScore {
 // Labels.
 func BalancedAccuracy(p Predictions) float64 { return newClassCounts(p).balancedAccuracy() }
 
-// MacroF1 returns the mean F1 of the classes that occur in Labels or among
-// the decisions.
+// MacroF1 returns the mean F1 of the classes that occur in Labels or are
+// predicted.
 func MacroF1(p Predictions) float64 { return newClassCounts(p).macroF1() }
 
 // Confusion returns the confusion matrix: Classes × Classes row counts,
@@ -49,10 +49,10 @@ func Confusion(p Predictions) []int {
 	return n
 }
 
-// classCounts holds what scores need of the confusion matrix, by class: its
-// diagonal and the sums of its columns and rows.
+// classCounts holds the diagonal of the confusion matrix and the sums of its
+// columns and rows, by class.
 type classCounts struct {
-	right, decided, actual []int
+	right, predicted, actual []int
 }
 
 func emptyClassCounts(classes int) classCounts {
@@ -69,7 +69,7 @@ func newClassCounts(p Predictions) classCounts {
 
 func (t classCounts) add(label, decision int) {
 	t.actual[label]++
-	t.decided[decision]++
+	t.predicted[decision]++
 	if label == decision {
 		t.right[label]++
 	}
@@ -89,8 +89,8 @@ func (t classCounts) balancedAccuracy() float64 {
 func (t classCounts) macroF1() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range t.actual {
-		if n+t.decided[c] > 0 {
-			sum += ratio(2*t.right[c], n+t.decided[c])
+		if n+t.predicted[c] > 0 {
+			sum += ratio(2*t.right[c], n+t.predicted[c])
 			classes++
 		}
 	}

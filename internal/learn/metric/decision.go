@@ -7,7 +7,7 @@ import (
 
 // Limits of the search for weights.
 const (
-	// A class with fewer rows has the weight of the common rule: an individual
+	// A class with fewer rows keeps its weight by frequency, because an individual
 	// one would fit noise.
 	refineRows = 25
 	// With more classes no class has an individual weight, because the search
@@ -86,12 +86,12 @@ func (f *classWeightFitter) refine(class int) {
 			}
 		}()
 	}
-	rivals := f.runnersUp(class)
+	others := f.runnersUp(class)
 	old, best := f.p.Weights[class], f.p.Weights[class]
 	for _, factor := range []float64{0.5, 0.7, 0.85, 1.2, 1.4, 2} {
 		t := emptyClassCounts(f.p.Classes)
 		for i, label := range f.p.Labels {
-			t.add(int(label), rivals[i].decide(class, old*factor*float64(f.p.row(i)[class])))
+			t.add(int(label), others[i].decide(class, old*factor*float64(f.p.row(i)[class])))
 		}
 		if score := f.score(t); score > f.best {
 			f.best, best = score, old*factor
@@ -117,15 +117,15 @@ func (r runnerUp) decide(class int, value float64) int {
 }
 
 func (f *classWeightFitter) runnersUp(class int) []runnerUp {
-	rivals := make([]runnerUp, len(f.p.Labels))
-	for i := range rivals {
+	others := make([]runnerUp, len(f.p.Labels))
+	for i := range others {
 		best := runnerUp{value: math.Inf(-1)}
 		for c, q := range f.p.row(i) {
 			if v := float64(q) * f.p.Weights[c]; c != class && v > best.value {
 				best = runnerUp{c, v}
 			}
 		}
-		rivals[i] = best
+		others[i] = best
 	}
-	return rivals
+	return others
 }

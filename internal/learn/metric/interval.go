@@ -19,14 +19,14 @@ type Interval struct {
 	Low, High float64
 }
 
-// unknownInterval is the interval of a score of no rows.
+// unknownInterval is the interval of a score without rows.
 var unknownInterval = Interval{math.NaN(), math.NaN()}
 
 // Known reports whether there is an interval.
 func (i Interval) Known() bool { return !math.IsNaN(i.Low) && !math.IsNaN(i.High) }
 
-// Wilson returns the interval of a proportion of right among n rows by the score
-// test (E. B. Wilson, JASA 22, 1927). It is NaN to NaN for no rows.
+// Wilson returns the interval of the proportion right/n by the score test (E. B.
+// Wilson, JASA 22, 1927). It is unknown if n is 0.
 func Wilson(right, n int) Interval {
 	if n <= 0 {
 		return unknownInterval
@@ -34,33 +34,34 @@ func Wilson(right, n int) Interval {
 	return wilson(float64(right)/float64(n), float64(n))
 }
 
-// wilson is Wilson for a proportion p and a sample size that need not be whole.
+// wilson is Wilson for a proportion p and a sample size that may be fractional.
 func wilson(p, n float64) Interval {
 	z2 := z95 * z95 / n
 	middle := (p + z2/2) / (1 + z2)
 	half := math.Sqrt(z2*(p*(1-p)+z2/4)) / (1 + z2)
-	// Rounding must not leave the score outside of its own interval.
+	// Rounding must not exclude the score from its interval.
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// F1Interval returns the interval of a class's F1. Only the rows count
-// that are of the class, decided for it, or both.
+// F1Interval returns the interval of a class's F1. both is the number of rows that
+// are of the class and predicted as it, either the number that are one or the
+// other.
 //
-// Of these rows the fraction J that are both is a proportion, and F1 = 2J/(1+J)
-// grows with it, so that the limits of the one are those of the other.
+// J = both/either is a proportion, the Jaccard index, and F1 = 2J/(1+J) increases
+// with J, so the limits of F1 follow from those of J.
 func F1Interval(both, either int) Interval {
 	j := Wilson(both, either)
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
 }
 
-// ScoreInterval returns the interval of the named score of p. It is NaN to NaN
-// where the score is NaN, for an unknown name, and for the log loss of one row.
+// ScoreInterval returns the interval of the named score of p. It is unknown if the
+// score is NaN or the name is unknown, and for the log loss of one row.
 //
-// Accuracy is a proportion. The other scores from 0 to 1 get the interval of a
-// proportion whose sample has the same variance, which the influence of each row
-// on the score tells (for the area under the curve this is DeLong, DeLong and
-// Clarke-Pearson, Biometrics 44, 1988). That of the log loss is the mean's, by
-// the normal distribution.
+// Accuracy is a proportion. The other scores from 0 to 1 have the interval of a
+// proportion of equal variance. The variance is computed from the influence of
+// each row on the score (for the area under the curve: DeLong, DeLong and
+// Clarke-Pearson, Biometrics 44, 1988). The interval of the log loss is that of a
+// mean by the normal distribution.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
@@ -78,16 +79,16 @@ func ScoreInterval(name string, p Predictions) Interval {
 	case NameMacroF1:
 		return t.proportionOf(t.macroF1(), t.f1Variance(p))
 	case NameROCAUC:
-		return t.proportionOf(ROCAUC(p), areaVariance(p))
+		return t.proportionOf(ROCAUC(p), aucVariance(p))
 	case NameLogLoss:
 		return logLossInterval(p)
 	}
 	return unknownInterval
 }
 
-// proportionOf returns the interval of a score with a variance. A score of 0 or
-// 1 has no variance in its sample: it gets that of proportions of the classes'
-// rows.
+// proportionOf returns the interval of a score with the given variance. If the
+// score is 0 or 1 its variance is 0; the sample size is then that of a mean of
+// proportions of the classes' rows.
 func (t classCounts) proportionOf(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
@@ -105,8 +106,8 @@ func (t classCounts) proportionOf(score, variance float64) Interval {
 	return wilson(score, classes*classes/sum)
 }
 
-// recallVariance returns the variance of the balanced accuracy: the recalls are
-// of different rows, and so independent.
+// recallVariance returns the variance of the balanced accuracy. The recalls are
+// independent, because they are of different rows.
 func (t classCounts) recallVariance() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range t.actual {
@@ -120,31 +121,31 @@ func (t classCounts) recallVariance() float64 {
 }
 
 // f1Variance returns the variance of the macro F1. A row changes a class's
-// F1 = 2·right/(decided+actual) by (2·[right] − F1·([decided]+[actual])) /
-// (decided+actual), and so that of two classes at most.
+// F1 = 2·right/(predicted+actual) by (2·[right] − F1·([predicted]+[actual])) /
+// (predicted+actual), hence the F1 of at most two classes.
 func (t classCounts) f1Variance(p Predictions) float64 {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0
 	for c := range f1 {
-		if n := t.decided[c] + t.actual[c]; n > 0 {
+		if n := t.predicted[c] + t.actual[c]; n > 0 {
 			f1[c], weight[c] = ratio(2*t.right[c], n), 1/float64(n)
 			classes++
 		}
 	}
 	sum := 0.0
 	for i, label := range p.Labels {
-		actual, decided := int(label), Decide(p.row(i), p.Weights)
+		actual, predicted := int(label), Decide(p.row(i), p.Weights)
 		influence := 2 * (1 - f1[actual]) * weight[actual]
-		if actual != decided {
-			influence = -f1[actual]*weight[actual] - f1[decided]*weight[decided]
+		if actual != predicted {
+			influence = -f1[actual]*weight[actual] - f1[predicted]*weight[predicted]
 		}
 		sum += influence * influence
 	}
 	return sum / float64(classes*classes)
 }
 
-// areaVariance returns the variance of ROCAUC; NaN if ROCAUC is NaN.
-func areaVariance(p Predictions) float64 {
+// aucVariance returns the variance of ROCAUC; NaN if ROCAUC is NaN.
+func aucVariance(p Predictions) float64 {
 	first := 0
 	if p.Classes == 2 {
 		first = 1
@@ -152,7 +153,7 @@ func areaVariance(p Predictions) float64 {
 	influence := make([]float64, len(p.Labels))
 	order, classes := make([]int32, len(p.Labels)), 0
 	for c := first; c < p.Classes; c++ {
-		if addAreaInfluence(influence, order, c, p) {
+		if addAUCInfluence(influence, order, c, p) {
 			classes++
 		}
 	}
@@ -163,11 +164,11 @@ func areaVariance(p Predictions) float64 {
 	return mean(sum/float64(max(classes, 1)), classes)
 }
 
-// addAreaInfluence adds to dst how each row changes the area of one class
-// against the rest: the part of the other side that it wins against, less the
-// area, by the rows of its own side. It reports whether there is an area. order
-// is scratch space.
-func addAreaInfluence(dst []float64, order []int32, class int, p Predictions) bool {
+// addAUCInfluence adds to dst the influence of each row on the area of one class
+// against the rest: the fraction of the other side that is ranked correctly against
+// it, minus the area, divided by the rows of its side. It reports whether the area
+// exists. order is scratch space.
+func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) bool {
 	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
 	side := func(i int32) int {
 		if int(p.Labels[i]) == class {
@@ -185,7 +186,7 @@ func addAreaInfluence(dst []float64, order []int32, class int, p Predictions) bo
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(value(a), value(b)) })
 	m, n := float64(total[1]), float64(total[0])
-	area := areaOf(class, p, make([]uint64, len(order)))
+	area := areaUnderCurve(class, p, make([]uint64, len(order)))
 	below := [2]int{}
 	for i := 0; i < len(order); {
 		end, run := i, [2]int{}
@@ -193,13 +194,13 @@ func addAreaInfluence(dst []float64, order []int32, class int, p Predictions) bo
 			run[side(order[end])]++
 			end++
 		}
-		wins := (float64(below[0]) + float64(run[0])/2) / n      // of a row of the class
-		loses := (m - float64(below[1]) - float64(run[1])/2) / m // to a row of the rest
+		positive := (float64(below[0]) + float64(run[0])/2) / n     // of a row of the class
+		negative := (m - float64(below[1]) - float64(run[1])/2) / m // of a row of the rest
 		for _, row := range order[i:end] {
 			if side(row) == 1 {
-				dst[row] += (wins - area) / m
+				dst[row] += (positive - area) / m
 			} else {
-				dst[row] += (loses - area) / n
+				dst[row] += (negative - area) / n
 			}
 		}
 		below[0], below[1], i = below[0]+run[0], below[1]+run[1], end
@@ -207,8 +208,8 @@ func addAreaInfluence(dst []float64, order []int32, class int, p Predictions) bo
 	return true
 }
 
-// logLossInterval returns the interval of the mean loss of a row, by the normal
-// distribution; it never goes below 0.
+// logLossInterval returns the interval of the mean loss by the normal distribution.
+// Its ends are at least 0.
 func logLossInterval(p Predictions) Interval {
 	rows := len(p.Labels)
 	if rows < 2 {
@@ -225,10 +226,10 @@ func logLossInterval(p Predictions) Interval {
 	return Interval{max(average-half, 0), average + half}
 }
 
-// McNemar returns the p-value of the exact two-sided test of whether two
-// classifiers are equally often right on the same rows, if only one was right
-// on first rows and only the other on second rows (Q. McNemar, Psychometrika
-// 12, 1947). It is 1 if both numbers are 0.
+// McNemar returns the p-value of the exact two-sided test that two classifiers have
+// the same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). first is
+// the number of rows on which only the first is right, second that of the other.
+// It is 1 if both numbers are 0.
 func McNemar(first, second int) float64 {
 	n, fewer := first+second, min(first, second)
 	if 2*fewer == n {

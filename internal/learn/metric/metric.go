@@ -2,9 +2,8 @@
 // probabilities (temperature scaling) and decisions (class weights).
 //
 // The scores equal those of scikit-learn, as the golden tests check, with one
-// difference: where scikit-learn rejects an area under the curve because a
-// class is absent, that class is skipped here. A score of no rows, such as
-// their accuracy, is NaN.
+// difference: if a class is absent, scikit-learn rejects the area under the curve;
+// here that class is skipped. Scores without rows are NaN.
 package metric
 
 import (
@@ -40,8 +39,8 @@ func (p Predictions) row(i int) []float32 {
 	return p.Probabilities[i*p.Classes : (i+1)*p.Classes]
 }
 
-// Decide returns the class with the highest weighted probability, the lowest
-// of them if several are equal. weights may be nil.
+// Decide returns the class with the highest weighted probability, the first if
+// several are equal. weights may be nil.
 func Decide(probabilities []float32, weights []float64) int {
 	best, class := math.Inf(-1), 0
 	for c, q := range probabilities {
@@ -56,8 +55,8 @@ func Decide(probabilities []float32, weights []float64) int {
 	return class
 }
 
-// Score returns the score that the API calls name, from 0 to 1; more is better.
-// A name that is not one of the Name constants is an error.
+// Score returns the named score, from 0 to 1; higher is better. An unknown name is
+// an error.
 func Score(name string, p Predictions) (float64, error) {
 	switch name {
 	case NameAccuracy:

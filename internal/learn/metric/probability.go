@@ -21,10 +21,10 @@ func LogLoss(p Predictions) float64 {
 }
 
 // ROCAUC returns the area under the receiver operating characteristic: the
-// probability that a row of a class is given a higher probability of that
-// class than a row of another one, ties counting half. With two classes it is
-// that of class 1; with more it is the mean over the classes (one against the
-// rest), skipping those that have no row or all rows. NaN if all are skipped.
+// probability that a row of a class has a higher predicted probability of it than
+// a row of another class; ties count half. With two classes it is that of class 1.
+// With more it is the mean over the classes, one against the rest, without classes
+// that have no row or all rows. It is NaN if no class is left.
 func ROCAUC(p Predictions) float64 {
 	first := 0
 	if p.Classes == 2 {
@@ -33,7 +33,7 @@ func ROCAUC(p Predictions) float64 {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))
 	for c := first; c < p.Classes; c++ {
-		if area := areaOf(c, p, keys); !math.IsNaN(area) {
+		if area := areaUnderCurve(c, p, keys); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
@@ -41,11 +41,11 @@ func ROCAUC(p Predictions) float64 {
 	return mean(sum, classes)
 }
 
-// areaOf returns the area of one class against the rest by the rank-sum
+// areaUnderCurve returns the area of one class against the rest by the rank-sum
 // statistic of Mann and Whitney (1947). keys is scratch space, one a row.
-func areaOf(class int, p Predictions, keys []uint64) float64 {
-	// The bits of a float32 that is not negative are ordered like the number;
-	// the lowest bit of a key tells whether the row is of the class.
+func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
+	// The bits of float32s that are not negative have the order of the numbers. The
+	// lowest bit of a key is 1 if the row is of the class.
 	var positive uint64
 	for i, label := range p.Labels {
 		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1
@@ -60,7 +60,7 @@ func areaOf(class int, p Predictions, keys []uint64) float64 {
 		return math.NaN()
 	}
 	slices.Sort(keys)
-	won, below := 0.0, uint64(0) // below: rows of the rest under the present run of ties
+	won, below := 0.0, uint64(0) // below: rows of the rest below the current ties
 	for i := 0; i < len(keys); {
 		run := [2]uint64{}
 		for value := keys[i] >> 1; i < len(keys) && keys[i]>>1 == value; i++ {

@@ -90,7 +90,7 @@ func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, o Options) *Fitter {
 	}
 }
 
-// accuracy returns the fraction of Eval rows whose most probable class is the
+// accuracy returns the fraction of validation rows whose most probable class is the
 // label.
 func accuracy(t *testing.T, n *Fitter, f *frame.Frame, fold split.Fold) float64 {
 	t.Helper()
