@@ -2,22 +2,22 @@ package frame
 
 import "bytes"
 
-// aligner finds which fields of a record belong to which column where there are
-// too many or too few, by what the columns hold:
+// aligner assigns the fields of a record to the columns if there are too many or too few,
+// according to the contents of the columns:
 //
 //	id,name,age,class        r7,Smith, John,40,yes    → "Smith, John"
 //	                         r8,40,no                 → an empty name
 //
-// It decides only where one reading is better than all others.
+// It does so only if one assignment is better than all others.
 type aligner struct {
 	width    int // columns
 	delim    byte
-	id       int // -1 if it is made
+	id       int // -1 if it is generated
 	label    int // -1 in a blind file
 	accepts  func(column int, cell []byte, strictly bool) bool
-	cost     [][]int32 // by column and fields used: the least cost to get there
-	ways     [][]uint8 // and in how many ways, 2 for more
-	taken    [][]int32 // and how many fields the column took
+	cost     [][]int32 // by column and fields used: the minimum cost
+	ways     [][]uint8 // and the number of ways with this cost, 2 for more
+	taken    [][]int32 // and the number of fields of the column
 	joined   []byte
 	combined [][]byte
 }
@@ -25,11 +25,11 @@ type aligner struct {
 const (
 	unreachable    = int32(1 << 30)
 	maxAlignCells  = 1 << 20 // of the tables
-	maxExtraFields = 64      // fields that are too many
+	maxExtraFields = 64      // more fields than columns
 )
 
-// align returns the fields as one a column, nil if they cannot be told apart.
-// The result is valid until the next call.
+// align returns one field per column, nil if the assignment is ambiguous. The result is
+// valid until the next call.
 func (a *aligner) align(fields [][]byte) [][]byte {
 	if len(fields) > a.width {
 		if cut := a.dropTrailing(fields); cut != nil {
@@ -55,7 +55,7 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailing returns the fields without empty ones behind the last column.
+// dropTrailing returns the fields without empty ones after the last column.
 func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	for _, field := range fields[a.width:] {
 		if !isBlank(field) {
@@ -65,8 +65,8 @@ func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	return a.ifFits(fields[:a.width])
 }
 
-// padMissing returns fields that end early, as some programs leave out what is empty
-// at the end of a row. The label is never empty.
+// padMissing returns fields with empty ones appended, because some programs omit empty
+// fields at the end of a row. The label is never empty.
 func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
@@ -78,8 +78,8 @@ func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	return a.ifFits(a.combined)
 }
 
-// ifFits returns fields that suit their columns, else nil. Texts that their
-// columns never had do no harm: each field has its column.
+// ifFits returns fields if they fit their columns, otherwise nil. New texts are accepted,
+// because each field has its column.
 func (a *aligner) ifFits(fields [][]byte) [][]byte {
 	for i, field := range fields {
 		if !a.fits(i, field, i == a.label) {
@@ -89,8 +89,8 @@ func (a *aligner) ifFits(fields [][]byte) [][]byte {
 	return fields
 }
 
-// fits reports whether a cell may stand in a column. Strictly, a column of a few
-// texts takes no others.
+// fits reports whether a cell may be in a column. Strictly, a column of a few texts
+// accepts no others.
 func (a *aligner) fits(column int, cell []byte, strictly bool) bool {
 	if isBlank(cell) {
 		return column != a.id && column != a.label
@@ -111,7 +111,7 @@ func (a *aligner) reset(fields int) {
 	a.cost[0][0], a.ways[0][0] = 0, 1
 }
 
-// step gives a column none, one or several of the fields behind those used.
+// step assigns zero, one or several of the fields after those used to a column.
 func (a *aligner) step(fields [][]byte, column, used int) {
 	missing := a.width - len(fields)
 	if missing > 0 && a.fits(column, nil, true) {
@@ -122,7 +122,7 @@ func (a *aligner) step(fields [][]byte, column, used int) {
 	}
 	cost := int32(0)
 	for take := 2; missing < 0 && take <= 1-missing && used+take <= len(fields); take++ {
-		// A space behind the delimiter is how sentences have it.
+		// In sentences, a space follows the comma.
 		if right := fields[used+take-1]; len(right) == 0 || right[0] != ' ' {
 			cost++
 		}
@@ -143,7 +143,7 @@ func (a *aligner) reach(column, used, take int, cost int32) {
 	}
 }
 
-// backtrack follows the one way back.
+// backtrack returns the cells of the best assignment.
 func (a *aligner) backtrack(fields [][]byte) [][]byte {
 	cells := make([][]byte, a.width)
 	used := len(fields)
@@ -161,7 +161,7 @@ func (a *aligner) backtrack(fields [][]byte) [][]byte {
 	return cells
 }
 
-// joinFields returns fields with the delimiters that stood between them.
+// joinFields returns fields joined by the delimiter.
 func (a *aligner) joinFields(fields [][]byte) []byte {
 	a.joined = append(a.joined[:0], fields[0]...)
 	for _, field := range fields[1:] {

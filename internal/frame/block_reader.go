@@ -7,39 +7,38 @@ import (
 	"io"
 )
 
-// BlockReader reads a blind file as a sequence of frames, in memory that does not
-// grow with the file: what IDs that occur twice are found by waits on the disk.
-// Features are taken by their names; the ID is the column that has its name, else
-// the first. All columns, the extra ones and a label included, stay with their
-// rows as text.
+// BlockReader reads a blind file as a sequence of frames, in memory independent of the
+// size of the file: the IDs for finding duplicates are kept on disk. Features are found by
+// name; the ID is the column with its name, otherwise the first. The text of all columns,
+// including extra ones and a label, is kept in Block.Raw.
 type BlockReader struct {
 	table   *table
 	decoder *rowDecoder
 	ids     *idSet
-	size    int // bytes of a block, about
+	size    int // approximate size of a block in bytes
 }
 
-// Block is a run of rows of a blind file.
+// Block is a sequence of rows of a blind file.
 type Block struct {
-	// Frame holds the features, without labels.
+	// Frame has the features, without labels.
 	Frame *Frame
-	// Raw holds each row as it stands in the file, without its line end: valid
-	// RFC 4180 that can be written into another file as it is.
+	// Raw has each row as it is in the file, without its line end: valid RFC 4180 that can
+	// be copied to another file.
 	Raw [][]byte
 }
 
-// BlockWorker does one goroutine's part of what is done with all blocks. It
-// has one block at a time, which is valid until Settle returns.
+// BlockWorker processes blocks in one goroutine. It has one block at a time, which is
+// valid until Commit returns.
 type BlockWorker interface {
-	// Work does what needs no other block.
+	// Work does the work that does not depend on other blocks.
 	Work(ctx context.Context, b *Block) error
-	// Commit does the rest. The blocks are settled one at a time and in the
-	// order of the file, whatever worker they are with.
+	// Commit does the rest. Blocks are committed one at a time and in the order of the
+	// file, whichever worker they belong to.
 	Commit(b *Block) error
 }
 
-// NewBlockReader reads the header of a blind file. A *Defect names a column of the
-// schema that is missing, or tells what else is wrong with the header.
+// NewBlockReader reads the header of a blind file. A *Defect names a missing column of the
+// schema, or another defect of the header.
 func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	t, err := openTable(NewReader(src, ','))
 	if err != nil {
@@ -49,7 +48,7 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The shortest rows may become as many probabilities as there are classes.
+	// Even the shortest row may become one probability for each class.
 	size := max(2*chunkSize/(2+len(schema.Classes)), 4<<10)
 	return &BlockReader{table: t, decoder: newRowDecoder(schema, b), ids: newIDSet(), size: min(size, chunkSize)}, nil
 }
@@ -58,14 +57,14 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 // caller must not change it.
 func (b *BlockReader) Header() []string { return b.table.names }
 
-// RawHeader returns the header as it stands in the file, without its line end
-// and byte order mark. The caller must not change it.
+// RawHeader returns the header as it is in the file, without its line end and byte order
+// mark. The caller must not change it.
 func (b *BlockReader) RawHeader() []byte { return b.table.header }
 
-// Run has all blocks of the file worked on by as many goroutines as there are
-// workers. It returns the first error of the first block that has one. A *Defect
-// tells what is wrong with the file; IDs that occur twice are known only when all
-// rows have been read. It can be called once.
+// Run processes all blocks of the file with one goroutine per worker. It returns the first
+// error of the first block that has one. A *Defect describes an error in the file;
+// duplicate IDs are reported only after all rows have been read. Run must be called once
+// only.
 func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error) {
 	defer func() { err = errors.Join(err, b.ids.Close()) }()
 	next := 0
@@ -82,7 +81,7 @@ func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error
 	return b.finish(ctx)
 }
 
-// finish tells what is wrong with the file as a whole.
+// finish returns the defects of the file as a whole.
 func (b *BlockReader) finish(ctx context.Context) error {
 	if b.table.rows == 0 {
 		d := b.table.defect(CodeNoRows, 0, "no data row follows the header")
@@ -98,7 +97,7 @@ func (b *BlockReader) finish(ctx context.Context) error {
 	return err
 }
 
-// blockLoader makes blocks of chunks.
+// blockLoader turns chunks into blocks.
 type blockLoader struct {
 	blocks  *BlockReader
 	ctx     context.Context
@@ -146,7 +145,7 @@ func (h *blockLoader) commit(c *chunk) error {
 	return h.worker.Commit(&h.block)
 }
 
-// readRows takes what is left of the table record by record.
+// readRows reads the rest of the table record by record.
 func (h *blockLoader) readRows() error {
 	for more := true; more; {
 		h.decoder.reset()

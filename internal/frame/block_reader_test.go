@@ -19,7 +19,7 @@ var petSchema = &Schema{
 	Classes: []string{"cat", "dog"},
 }
 
-// blockCollector keeps copies of the blocks that all of its kind have settled.
+// blockCollector collects copies of committed blocks.
 type blockCollector struct{ all *[]*Block }
 
 func (blockCollector) Work(context.Context, *Block) error { return nil }
@@ -36,7 +36,7 @@ func (g blockCollector) Commit(b *Block) error {
 	return nil
 }
 
-// readBlocks returns all blocks of a blind file, of about so many bytes.
+// readBlocks returns all blocks of a blind file, of approximately the given size in bytes.
 func readBlocks(t *testing.T, file string, schema *Schema, size int) ([]*Block, error) {
 	t.Helper()
 	blocks, err := NewBlockReader(strings.NewReader(file), schema)

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// Change is something that Mend did to a file, and where it did so first.
+// Change is a change that File made, with its first location.
 type Change struct {
-	// Code tells what was done. It is stable; the message is not.
+	// Code identifies the change. It is stable; the message is not.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Count is how often: rows, cells or columns.
+	// Count is the number of rows, cells or columns changed.
 	Count int `json:"count"`
-	// Line and Column are the place in the file that was read, from 1; 0 where
-	// all of the file or all of a line is meant.
+	// Line and Column are the location in the source, from 1; 0 for the whole file or the
+	// whole line.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Name is the header's name for Column.
 	Name string `json:"name,omitempty"`
-	// LeftOut is how many rows the copy lacks because of it.
+	// LeftOut is the number of rows omitted from the copy because of it.
 	LeftOut int `json:"leftOut,omitempty"`
 }
 
-// The codes of changes, in the order in which they are told.
+// The codes of changes, in the order in which they are listed.
 const (
 	changeDelimiter   = "delimiter"
 	changePreamble    = "preamble"
@@ -45,8 +45,7 @@ const (
 	changeLabelOut    = "label-taken-out"
 )
 
-// changeTexts says what a change is, of one thing and of many; %s stands for
-// their number and what they are.
+// changeTexts are the messages of changes; %s is replaced by their number and noun.
 var changeTexts = []struct{ code, noun, text string }{
 	{FixEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
 	{FixByteOrderMark, "", "the byte order mark is taken off"},
@@ -73,20 +72,20 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeLabelOut, "", ""},
 }
 
-// changeLog keeps what was changed, each kind once.
+// changeLog collects changes, each kind once.
 type changeLog struct{ changes []Change }
 
-// add counts a change at a place.
+// add adds a change at a location.
 func (l *changeLog) add(code string, line, column int) {
 	l.merge(Change{Code: code, Line: line, Column: column})
 }
 
-// addLeftOut notes a row that is left out.
+// addLeftOut adds an omitted row.
 func (l *changeLog) addLeftOut(code string, line int) {
 	l.merge(Change{Code: code, Line: line, LeftOut: 1})
 }
 
-// addMessage notes a change that has a text of its own.
+// addMessage adds a change with its own message.
 func (l *changeLog) addMessage(code string, at Change, format string, args ...any) {
 	at.Code, at.Message = code, fmt.Sprintf(format, args...)
 	l.merge(at)
@@ -103,7 +102,7 @@ func (l *changeLog) merge(c Change) {
 	l.changes[at].LeftOut += c.LeftOut
 }
 
-// leftOut is how many rows of a change there are.
+// leftOut returns the number of rows omitted because of a change.
 func (l *changeLog) leftOut(code string) int {
 	n := 0
 	for _, c := range l.changes {
@@ -114,7 +113,7 @@ func (l *changeLog) leftOut(code string) int {
 	return n
 }
 
-// report returns what was noted with their messages, in the order of the codes.
+// report returns the changes with their messages, in the order of the codes.
 func (l *changeLog) report(names []string) []Change {
 	rank := func(code string) int {
 		for i := range changeTexts {

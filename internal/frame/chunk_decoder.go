@@ -2,7 +2,7 @@ package frame
 
 import "slices"
 
-// numericFields tells which of so many fields are read as plain numbers.
+// numericFields reports which of the given number of fields are parsed as plain numbers.
 func (c *rowDecoder) numericFields(fields int) []bool {
 	numeric := make([]bool, fields)
 	for _, p := range c.direct {
@@ -11,8 +11,9 @@ func (c *rowDecoder) numericFields(fields int) []bool {
 	return numeric
 }
 
-// addChunk makes the cells those of a grid, of which they may be a part until the
-// next reset or take. It returns false if some record is one that add refuses.
+// addChunk replaces the rows by those of a chunk. Columns may refer to the chunk's memory
+// until the next reset or addChunk. It returns false if addRecord would return a defect
+// for any record.
 func (c *rowDecoder) addChunk(g *parsedChunk) bool {
 	b := c.binding
 	if g.hasBlank(b.id) {
@@ -55,7 +56,7 @@ func appendCodes(dst []int32, g *parsedChunk, field int, codes map[string]int32)
 	return dst
 }
 
-// measureRanges finds the spans of the numeric columns.
+// measureRanges measures the value ranges of the numeric columns.
 func (c *rowDecoder) measureRanges() {
 	for i := range c.columns {
 		if cells := c.columns[i].encoded.decimals; cells != nil {

@@ -2,30 +2,31 @@ package frame
 
 import "math"
 
-// statsSnapshot is what the measure of a column has come to with the chunks settled
-// so far. A later chunk may be summarised by an old one: what has changed since
-// is made good when that chunk is settled, so that the result is the same.
+// statsSnapshot has the parameters of a column's runningStats after some committed chunk.
+// The statistics of a later chunk may be computed with an old snapshot: commit corrects
+// the differences, so that the result is the same.
 type statsSnapshot struct {
-	low, width float64 // of the bins; 0 if there are none
-	depth      uint    // of the set of values
+	low, width float64 // of the bins; 0 without bins
+	depth      uint    // of the set of distinct values
 }
 
-// chunkStats is what a measure needs to know of a run of numbers, each on a row.
+// chunkStats are the statistics of consecutive numbers, one per row.
 type chunkStats struct {
 	values          []float64 // NaN where a cell is empty
 	numbers, blanks int
 	low, high       float64
-	mayOverflow     bool // so large that their sum might overflow: the rest is not set
+	mayOverflow     bool // their sum might overflow: the rest is not set
 	mean, squares   float64
 	fractions       bool // some number is not an integer
 	bins            growingHistogram
-	hashes          []uint64 // of the numbers, those that the set may keep
+	hashes          []uint64 // of the numbers, only those that the set may keep
 }
 
-// overflowLimit is so large that sums of numbers beyond might overflow.
+// overflowLimit is the magnitude above which sums of numbers might overflow.
 const overflowLimit = 1e300
 
-// compute summarises the values up to the first otherCell, which it keeps.
+// compute computes the statistics of the values up to the first textCell, and keeps these
+// values.
 func (s *chunkStats) compute(values []float64, o statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, value := range values {
@@ -61,7 +62,7 @@ func (s *chunkStats) compute(values []float64, o statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread finds what the mean has to be known for, and the hashes that end in
+// computeSpread computes the statistics that need the mean, and the hashes that end in
 // zeros where the mask has ones.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
@@ -80,7 +81,7 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins puts the numbers into bins like these, which they are within reach of.
+// fillBins counts the numbers in bins of this range, which must include them.
 func (s *chunkStats) fillBins(like growingHistogram) {
 	s.bins = growingHistogram{low: like.low, width: like.width}
 	for _, value := range s.values {

@@ -1,14 +1,14 @@
 package frame
 
-// Column is one feature. A Numeric one has its values in Floats or, as Load
-// leaves most of them, packed; the methods read both. A Category has Codes. The
-// zero Column is one that is not there: all its numbers are missing.
+// Column is one feature. Values of a Numeric column are in Floats or, in most columns that
+// Load returns, encoded; the methods read both. A Category has Codes. All numbers of the
+// zero Column are missing.
 type Column struct {
-	// Floats holds one value a row, NaN where missing; nil if they are packed.
+	// Floats holds one value per row, NaN if missing; nil if they are encoded.
 	Floats []float64
-	// Codes is set for Category: one code a row: Missing for an empty cell,
-	// 0…len(Levels)-1 for a level, and len(Levels) for a text that is too
-	// rare to be a level or was never seen in training.
+	// Codes is set for Category, one code per row: Missing for an empty cell,
+	// 0…len(Levels)-1 for a level, and len(Levels) for a text that is rare or was not seen
+	// in training.
 	Codes []int32
 
 	encoded encoded
@@ -17,37 +17,36 @@ type Column struct {
 // IsNumeric reports whether the column holds numbers.
 func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.present() }
 
-// Values returns the values of rows lo…hi-1, NaN where missing. They are in
-// room, which must be as long, or part of the column: the caller does not
-// change them.
-func (c *Column) Values(room []float64, lo, hi int) []float64 {
+// Values returns the values of rows lo…hi-1, NaN if missing. They are in dst, which must
+// have at least this length, or part of the column: the caller must not change them.
+func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 	if c.Floats != nil {
 		return c.Floats[lo:hi]
 	}
-	room = room[:hi-lo]
+	dst = dst[:hi-lo]
 	switch p := &c.encoded; {
 	case p.indices != nil:
-		for i, rank := range p.indices[lo:hi] {
-			room[i] = p.dictionary[rank]
+		for i, index := range p.indices[lo:hi] {
+			dst[i] = p.dictionary[index]
 		}
 	case p.int8s != nil:
-		decode(room, p.int8s[lo:hi], missingInt8, powersOf10[p.digits])
+		decode(dst, p.int8s[lo:hi], missingInt8, powersOf10[p.digits])
 	case p.int16s != nil:
-		decode(room, p.int16s[lo:hi], missingInt16, powersOf10[p.digits])
+		decode(dst, p.int16s[lo:hi], missingInt16, powersOf10[p.digits])
 	case p.decimals != nil:
 		for i, cell := range p.decimals[lo:hi] {
-			room[i] = cell.value()
+			dst[i] = cell.value()
 		}
 	default:
-		fillNaN(room)
+		fillNaN(dst)
 	}
-	return room
+	return dst
 }
 
-// Dictionary returns which of its values each row of a numeric column has, and the
-// values, ascending: a missing cell has the rank after them. They are nil where
-// the column is not kept like this, as Load keeps one of few values. The caller
-// does not change them.
+// Dictionary returns the distinct values of a numeric column in ascending order, and the
+// index of each row's value; the index of missing cells is len(values). Both are nil
+// unless the column is dictionary-encoded, as Load encodes columns of few values. The
+// caller must not change them.
 func (c *Column) Dictionary() (ranks []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil
@@ -55,8 +54,8 @@ func (c *Column) Dictionary() (ranks []uint8, values []float64) {
 	return c.encoded.indices, c.encoded.dictionary[:c.encoded.dictionarySize]
 }
 
-// Gather writes the values of the given rows to dst, which is as long, NaN
-// where missing.
+// Gather writes the values of the given rows to dst, NaN if missing. dst must be at least
+// as long as rows.
 func (c *Column) Gather(dst []float64, rows []int32) {
 	dst = dst[:len(rows)]
 	switch p := &c.encoded; {

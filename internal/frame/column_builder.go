@@ -2,7 +2,7 @@ package frame
 
 import "math"
 
-// encoding is how a packed column keeps its cells.
+// encoding is the type of the cells of an encoded column.
 type encoding uint8
 
 const (
@@ -12,15 +12,15 @@ const (
 	encodedFloat64
 )
 
-// valueRange is what a form has to hold.
+// valueRange is the range of values that an encoding must represent.
 type valueRange struct {
 	encoding encoding
-	digits   int     // of small and medium cells
-	maxAbs   float64 // and their largest size
+	digits   int     // of encodedInt8 and encodedInt16
+	maxAbs   float64 // and their largest absolute value
 }
 
-// measureFloats returns the span of values. large has room for all of them, and holds
-// them if they are formLarge.
+// measureFloats returns the range of values. large must be as long as values, and is set
+// to them if they are encodedDecimal.
 func measureFloats(values []float64, large []decimal) valueRange {
 	if s := measureShort(values); s.encoding < encodedDecimal {
 		return s
@@ -31,8 +31,8 @@ func measureFloats(values []float64, large []decimal) valueRange {
 	return valueRange{encoding: encodedFloat64}
 }
 
-// measureShort returns the span of values, formLarge if that does not hold them
-// either.
+// measureShort returns the range of values, encodedDecimal if that does not fit
+// encodedInt16.
 func measureShort(values []float64) valueRange {
 	s, power := valueRange{}, 1.0
 	for _, x := range values {
@@ -51,7 +51,7 @@ func measureShort(values []float64) valueRange {
 	return s.union(valueRange{})
 }
 
-// measureDecimals returns the span of fractions.
+// measureDecimals returns the range of decimals.
 func measureDecimals(cells []decimal) valueRange {
 	s := valueRange{}
 	for _, cell := range cells {
@@ -71,7 +71,7 @@ func measureDecimals(cells []decimal) valueRange {
 	return s.union(valueRange{})
 }
 
-// union returns the span of the cells of both.
+// union returns the range that includes both.
 func (s valueRange) union(t valueRange) valueRange {
 	s = valueRange{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
 	if s.encoding >= encodedDecimal {
@@ -86,16 +86,16 @@ func (s valueRange) union(t valueRange) valueRange {
 	return s
 }
 
-// columnBuilder is a numeric column that rows are added to.
+// columnBuilder builds a numeric column, like Arrow's builders.
 type columnBuilder struct {
 	Column
 	valueRange valueRange
 	rows       int
-	capacity   int // rows to expect
+	capacity   int // number of rows to expect
 }
 
-// add appends the rows of a column, whose span is s. If that is formLarge and the
-// column is not packed, large holds its numbers.
+// add appends the rows of a column with range s. If that is encodedDecimal and the column
+// is not encoded, large holds its numbers.
 func (g *columnBuilder) add(c *Column, rows int, s valueRange, large []decimal) {
 	before := g.valueRange
 	g.valueRange = before.union(s)
@@ -113,7 +113,7 @@ func (g *columnBuilder) add(c *Column, rows int, s valueRange, large []decimal) 
 	g.rows += rows
 }
 
-// appendValues appends the numbers of a column to the cells, see put.
+// appendValues appends the values of a column, see encode.
 func (g *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {
@@ -121,8 +121,8 @@ func (g *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// encode appends values to the cells. If they are formLarge, the values have so
-// many digits, or are.
+// encode appends values. If the column is encodedDecimal, the values have the given number
+// of digits, or are decimals.
 func (g *columnBuilder) encode(values []float64, digits int) {
 	switch p := &g.encoded; g.valueRange.encoding {
 	case encodedInt8:
@@ -142,26 +142,27 @@ func (g *columnBuilder) encode(values []float64, digits int) {
 	}
 }
 
-// widen gives the rows the form of the span. They have had so many digits.
+// widen converts the rows, which have the given number of digits, to the encoding of the
+// range.
 func (g *columnBuilder) widen(digits int) {
-	old, room := g.Column, max(g.capacity, g.rows)
+	old, capacity := g.Column, max(g.capacity, g.rows)
 	g.Column = Column{encoded: encoded{digits: g.valueRange.digits}}
 	switch p := &g.encoded; g.valueRange.encoding {
 	case encodedInt8:
-		p.int8s = make([]int8, 0, room)
+		p.int8s = make([]int8, 0, capacity)
 	case encodedInt16:
-		p.int16s = make([]int16, 0, room)
+		p.int16s = make([]int16, 0, capacity)
 	case encodedDecimal:
-		p.decimals = make([]decimal, 0, room)
+		p.decimals = make([]decimal, 0, capacity)
 	default:
-		g.Floats = make([]float64, 0, room)
+		g.Floats = make([]float64, 0, capacity)
 	}
 	g.appendValues(&old, g.rows, digits)
 }
 
-// frameBuilder is what Load has read so far.
+// frameBuilder builds the frame of Load.
 type frameBuilder struct {
-	columns []columnBuilder // by column; those of categories are not used
+	columns []columnBuilder // by column; unused for categories
 	codes   [][]int32
 	labels  []int32
 	rows    int
@@ -182,7 +183,7 @@ func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
 	return g
 }
 
-// add appends the rows of c, which are measured.
+// add appends the rows of c, whose ranges must be measured.
 func (g *frameBuilder) add(c *rowDecoder) {
 	for i := range c.columns {
 		if g.codes[i] != nil {
@@ -195,7 +196,7 @@ func (g *frameBuilder) add(c *rowDecoder) {
 	g.rows += c.rows
 }
 
-// build returns what was added.
+// build returns the frame.
 func (g *frameBuilder) build(schema *Schema, labelled bool) *Frame {
 	f := &Frame{Schema: schema, Rows: g.rows, Columns: make([]Column, len(g.codes))}
 	for i := range f.Columns {

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// The rules by which a column is judged once all of it has been seen.
+// The rules of column checks.
 const (
-	minIDRows  = 50   // rows from which a column may be called ID-like
-	minIDShare = 0.95 // share of different values that makes it so
+	minIDRows  = 50   // rows from which a column may be ID-like
+	minIDShare = 0.95 // share of distinct values from which it is
 	maxTop     = 10
 )
 
-// checkColumns profiles the columns and makes features of them.
+// checkColumns fills in the profiles and features of the columns.
 func (s *scanner) checkColumns(ctx context.Context) error {
 	list, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := parallelFor(ctx, len(s.columns), func(i int) {
@@ -58,8 +58,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// addSampleStats fills in what the sample tells of a column: the median, and how many
-// values are different if that was only estimated.
+// addSampleStats adds the statistics from the sample: the median, and the number of
+// distinct values if that was only estimated.
 func (s *scanner) addSampleStats(c *ColumnProfile, j *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
@@ -92,21 +92,21 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, j *inference) {
 	s.warnStrayTexts(i, j)
 }
 
-// isUninformative says why nothing can be learnt from a column, if that is so. Of a
-// blind file, it is no news.
+// isUninformative reports whether a column is useless to learn from, with a warning. It is
+// false for columns of a blind file.
 func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
 	if s.label < 0 {
 		return false
 	}
 	filled := s.profile.Rows - c.Missing
 	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDShare*float64(filled)
-	switch twin, known := s.duplicateOf(&s.columns[i], c); {
+	switch earlier, known := s.duplicateOf(&s.columns[i], c); {
 	case filled <= 0 && len(j.strays) == 0:
 		s.warn(CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
-		s.warn(CodeTwinColumn, i, "says the same as column %d (%s): not used", twin+1, excerpt(s.table.names[twin]))
+		s.warn(CodeTwinColumn, i, "says the same as column %d (%s): not used", earlier+1, excerpt(s.table.names[earlier]))
 	case j.namesRows && j.form == FormCategory:
 		s.warn(CodeIDLikeColumn, i, "nearly every row has its own text: it names rows and teaches nothing about others, so it is not used")
 	case j.form == FormNumeric && allDifferent && c.numbersRows(filled):
@@ -120,16 +120,16 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
 	return true
 }
 
-// numbersRows reports whether numbers count the rows: each integer of a range once.
+// numbersRows reports whether numbers count the rows: each integer of a range occurs once.
 func (c *ColumnProfile) numbersRows(rows int) bool {
 	return c.isInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
 }
 
-// isInteger reports whether there are numbers, and none with a fraction.
+// isInteger reports whether there are numbers, all of them integers.
 func (c *ColumnProfile) isInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// duplicateOf returns the earlier column that tells rows apart in the same way.
+// duplicateOf returns the earlier column with the same content.
 func (s *scanner) duplicateOf(t *columnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {
@@ -145,17 +145,17 @@ func (s *scanner) duplicateOf(t *columnStats, c *ColumnProfile) (int, bool) {
 	return earlier, known
 }
 
-// fingerprint is equal for columns with the same content. Numbers must be
-// equal; the texts of categories may be others for the same rows.
+// fingerprint is equal for columns with the same content. Numbers must be equal; the texts
+// of categories need only be equal for the same rows.
 type fingerprint struct {
 	form     Form
-	order    uint64 // of the texts, as far as they were counted
+	order    uint64 // of the counted texts
 	content  uint64
 	distinct int
 	missing  int
 }
 
-// fingerprint returns none of a column with texts that were forgotten.
+// fingerprint returns the fingerprint of a column, ok is false if texts were evicted.
 func (t *columnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
 	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.cells[blank]}
 	if m := t.numbers; m != nil {
@@ -165,17 +165,17 @@ func (t *columnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool)
 	}
 	if c.Form != FormCategory && c.Form != FormBoolean {
 		for _, one := range t.texts.sample() {
-			spelt := hashText([]byte(one.text))
+			hash := hashText([]byte(one.text))
 			if one.kind == number {
-				spelt = hashNumber(one.value)
+				hash = hashNumber(one.value)
 			}
-			print.content = mix(print.content ^ spelt)
+			print.content = mix(print.content ^ hash)
 		}
 	}
 	return print, t.texts.hashes == nil
 }
 
-// warnStrayTexts tells of texts among numbers that are taken as missing.
+// warnStrayTexts warns of texts among numbers that are treated as missing.
 func (s *scanner) warnStrayTexts(i int, j *inference) {
 	t := &s.columns[i]
 	if j.form != FormNumeric || t.cells[text] == 0 {

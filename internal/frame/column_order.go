@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// madeID is the field of an ID column that is made.
+// madeID is the field of a generated ID column.
 const madeID = -1
 
-// chooseRoles settles which column is the ID, and of a training file which is
-// probably the label.
+// chooseRoles determines the column of the ID, and for a training file the probable label.
 func (m *repairer) chooseRoles() (err error) {
 	shape := &m.opts.Layout
 	fits := m.blind && m.opts.Train != nil
@@ -35,8 +34,8 @@ func (m *repairer) chooseRoles() (err error) {
 	return nil
 }
 
-// blindID returns the ID of a blind file: the column with the name of the
-// training file's, or the first if that is no feature.
+// blindID returns the ID column of a blind file: the column with the name of the training
+// file's, or the first if it is not a feature.
 func (m *repairer) blindID() int {
 	train := m.opts.Train
 	isID := func(name string) bool { return name == train.Schema.ID }
@@ -57,7 +56,7 @@ func (m *repairer) missingColumn(name, role string) error {
 	return missingColumn(m.dialect.line, name, role, m.names)
 }
 
-// nameColumns gives every column a name of its own.
+// nameColumns gives every column a unique name.
 func (m *repairer) nameColumns() {
 	if !m.dialect.header {
 		m.nameHeaderless()
@@ -83,8 +82,8 @@ func (m *repairer) nameColumns() {
 	}
 }
 
-// nameHeaderless names the columns of a file without a header: as in the training file
-// if it has as many, else by their numbers.
+// nameHeaderless names the columns of a file without a header: as in the training file if
+// it has the same number of columns, otherwise by number.
 func (m *repairer) nameHeaderless() {
 	first := excerpt(strings.Join(m.dialect.columns, string(m.dialect.delim)))
 	if names := m.trainNames(); names != nil {
@@ -106,8 +105,9 @@ func (m *repairer) nameHeaderless() {
 	m.log.addMessage(changeNoHeader, Change{Line: m.dialect.line}, "the first row, %s, is data: a header is put above it", first)
 }
 
-// trainNames returns the names of the columns of a blind file without a header: those
-// of the training file, if it has as many with or without an ID and the label.
+// trainNames returns the names of the columns of a blind file without a header: those of
+// the training file, if it has as many columns with or without an ID and the label,
+// otherwise nil.
 func (m *repairer) trainNames() []string {
 	train := m.opts.Train
 	if !m.blind || train == nil {
@@ -127,7 +127,7 @@ func (m *repairer) trainNames() []string {
 	return nil
 }
 
-// uniqueName returns a name, with the first number behind it that makes it free.
+// uniqueName returns a name, with the first number appended that makes it unique.
 func uniqueName(name string, taken func(string) bool) string {
 	free := name
 	for n := 2; taken(free); n++ {
@@ -136,8 +136,8 @@ func uniqueName(name string, taken func(string) bool) string {
 	return free
 }
 
-// dropped reports whether a column is left out: one that the user wants out, or
-// one without a name and without a cell.
+// dropped reports whether a column is omitted: one in Layout.Drop, or one with neither a
+// name nor cells.
 func (m *repairer) dropped(at int) bool {
 	if m.dialect.header && m.dialect.columns[at] == "" && at != m.id {
 		t := &m.scanner.columns[at]
@@ -148,7 +148,7 @@ func (m *repairer) dropped(at int) bool {
 	return slices.Contains(m.opts.Layout.Drop, m.names[at])
 }
 
-// chooseLabel settles which column is the label.
+// chooseLabel determines the column of the label.
 func (m *repairer) chooseLabel() error {
 	m.label = -1
 	shape := &m.opts.Layout
@@ -173,7 +173,7 @@ func (m *repairer) chooseLabel() error {
 	return nil
 }
 
-// lastColumn is the last column that is neither the ID nor left out, -1 if there is none.
+// lastColumn returns the last column that is neither the ID nor dropped, -1 without one.
 func (m *repairer) lastColumn() int {
 	for at := len(m.names) - 1; at >= 0; at-- {
 		if at != m.id && !m.dropped(at) {
@@ -227,7 +227,7 @@ func (m *repairer) orderBlind() {
 	}
 }
 
-// orderRest puts the columns in order that have no role and that wanted lets in.
+// orderRest appends the wanted columns without a role to the order.
 func (m *repairer) orderRest(wanted func(at int) bool) {
 	for at := range m.names {
 		switch {
@@ -246,8 +246,8 @@ func (m *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar gives columns the names of the training file from which theirs
-// differ in case, spaces and the like only.
+// renameSimilar renames columns to those of the training file that differ in case and
+// punctuation only.
 func (m *repairer) renameSimilar(train *Profile) {
 	rename := func(want string, at int) {
 		m.log.add(changeRenamed, m.dialect.line, at+1)
@@ -276,7 +276,7 @@ func (m *repairer) renameSimilar(train *Profile) {
 	}
 }
 
-// logDialect notes what the second pass knows from the first.
+// logDialect logs the changes that follow from the dialect.
 func (m *repairer) logDialect() {
 	if m.dialect.delim != ',' {
 		m.log.addMessage(changeDelimiter, Change{Line: m.dialect.line}, "fields parted by %q, now by commas", m.dialect.delim)

@@ -6,37 +6,37 @@ import (
 	"sync/atomic"
 )
 
-// columnStats gathers all that is to be known about one column in one pass.
+// columnStats collects the statistics of a column in one pass.
 //
-// It begins by counting texts, which answers everything while they are few.
-// A column that outgrows that is decided on what was seen so far:
+// It starts by counting texts, which is sufficient while there are few. A column with more
+// texts continues according to the texts seen so far:
 //
 //	few texts        count every text
-//	many numbers     measure the numbers, count the other texts
-//	many texts       count every text, forget the rarest
-//	many of both     measure the numbers and count every text
+//	many numbers     compute statistics of the numbers, count the other texts
+//	many texts       count every text, evict the rarest
+//	many of both     compute statistics of the numbers and count every text
 //
-// So no second pass is needed to tell a column of numbers with a few stray
-// words from a column of words with a few numbers.
+// So no second pass is needed to distinguish a column of numbers with a few stray texts
+// from a column of texts with a few numbers.
 type columnStats struct {
 	limits    memoryLimits
 	isLabel   bool
-	cells     [4]int // rows by cellKind
+	cells     [4]int // number of rows by valueKind
 	texts     valueCounts
-	numbers   *runningStats                 // set once the numbers are measured one by one
-	skipsText bool                          // numbers are measured only, not counted as texts
-	skipped   bool                          // and some of them were
-	published atomic.Pointer[statsSnapshot] // of numbers while it skipsText, else nil
+	numbers   *runningStats                 // set once there are statistics of the numbers
+	skipsText bool                          // numbers are not counted as texts
+	skipped   bool                          // and some numbers were not counted as texts
+	published atomic.Pointer[statsSnapshot] // of numbers while skipsText is set, otherwise nil
 }
 
-// memoryLimits are one column's share of the memory.
+// memoryLimits are the limits of a column.
 type memoryLimits struct {
-	maxTexts    int // texts up to which a column is only counted
-	maxHashes   int // hashes kept to count different values
-	sampleBytes int // bytes of the first texts that are kept once some are forgotten
+	maxTexts    int // number of texts up to which a column is only counted
+	maxHashes   int // number of hashes kept to count distinct values
+	sampleBytes int // bytes of the first texts, which are kept once some are evicted
 }
 
-// newMemoryLimits divides the memory of a scan among so many columns.
+// newMemoryLimits divides the memory of a scan among the columns.
 func newMemoryLimits(columns, textMemory int) memoryLimits {
 	columns = max(columns, 1)
 	return memoryLimits{
@@ -46,78 +46,77 @@ func newMemoryLimits(columns, textMemory int) memoryLimits {
 	}
 }
 
-// The bounds of a column's limits.
+// The bounds of memoryLimits.
 const (
 	minTextLimit, maxTextLimit = 24, 2_048
 	minHashLimit, maxHashLimit = 64, 8_192
 	maxSampleBytes             = 2 << 20
 )
 
-// What all columns together may take.
+// The memory of all columns together.
 const (
 	defaultTextMemory = 16 << 20 // for texts
-	wideTextMemory    = 64 << 20 // for more of them, up to
-	wideTextBytes     = 1 << 10  // so much for each column
+	wideTextMemory    = 64 << 20 // additionally for many columns
+	wideTextBytes     = 1 << 10  // of which each column adds this
 	hashMemory        = 24 << 20 // for sets of hashes
-	sampleMemory      = 64 << 20 // for first texts
+	sampleMemory      = 64 << 20 // for the first texts
 )
 
-// totalTextMemory returns how many bytes the texts of all columns may take, where
-// those of a few columns may take textMemory.
+// totalTextMemory returns the memory of the texts of all columns in bytes, where
+// textMemory is that of a few columns.
 func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
-// evictTexts makes the columns with the most texts forget the rare ones once all
-// take more than textMemory, until they take half of that. What is read before
-// it has to do so again is as much as the other half, so that the work of all
-// calls is linear in the texts.
+// evictTexts evicts rare texts from the columns with the most texts when all take more
+// than textMemory, until they take half of it. The other half must fill up before the next
+// eviction, so the total work is linear in the size of the texts.
 //
-// Columns of numbers come first: their texts are not needed once the numbers are
-// measured. The texts of a label stay, as long as they leave room for others.
-func evictTexts(tallies []columnStats, textMemory int) {
-	if textBytes(tallies) <= textMemory {
+// Columns of numbers come first: their texts are not needed once they have statistics. The
+// texts of a label are kept unless they take more than a quarter.
+func evictTexts(columns []columnStats, textMemory int) {
+	if textBytes(columns) <= textMemory {
 		return
 	}
-	for i := range tallies {
-		if t := &tallies[i]; t.undecided() && len(t.texts.list) > minToDecide {
+	for i := range columns {
+		if t := &columns[i]; t.undecided() && len(t.texts.list) > minToDecide {
 			t.chooseStrategy()
 		}
 	}
-	if textBytes(tallies) <= textMemory {
+	if textBytes(columns) <= textMemory {
 		return
 	}
-	sizes, goal := make([]int, 0, len(tallies)), textMemory/2
+	sizes, goal := make([]int, 0, len(columns)), textMemory/2
 	stays := func(t *columnStats) bool { return t.isLabel && t.texts.bytes <= textMemory/4 }
-	for i := range tallies {
-		if t := &tallies[i]; stays(t) {
+	for i := range columns {
+		if t := &columns[i]; stays(t) {
 			goal -= t.texts.bytes
 		} else {
 			sizes = append(sizes, t.texts.bytes)
 		}
 	}
-	share := fairShare(sizes, goal)
-	for i := range tallies {
-		if t := &tallies[i]; t.texts.bytes > share && !stays(t) {
-			t.evict(share)
+	limit := fairShare(sizes, goal)
+	for i := range columns {
+		if t := &columns[i]; t.texts.bytes > limit && !stays(t) {
+			t.evict(limit)
 		}
 	}
 }
 
-// minToDecide is the number of different texts behind which a column can be
-// decided on, if memory asks for it.
+// minToDecide is the number of distinct texts after which a strategy can be chosen if
+// memory is short.
 const minToDecide = 8
 
-func textBytes(tallies []columnStats) int {
+func textBytes(columns []columnStats) int {
 	sum := 0
-	for i := range tallies {
-		sum += tallies[i].texts.bytes
+	for i := range columns {
+		sum += columns[i].texts.bytes
 	}
 	return sum
 }
 
-// fairShare returns the largest bound so that sizes, none above it, sum to at
-// most total. It sorts them.
+// fairShare returns the largest limit such that the sizes, cut to it, sum to at most
+// total. It sorts sizes.
 func fairShare(sizes []int, total int) int {
 	slices.Sort(sizes)
 	for i, size := range sizes {
@@ -132,11 +131,11 @@ func fairShare(sizes []int, total int) int {
 // nonBlank returns the number of rows whose cell is not blank.
 func (t *columnStats) nonBlank() int { return t.cells[number] + t.cells[null] + t.cells[text] }
 
-// undecided reports whether decide was not called yet.
+// undecided reports whether chooseStrategy was not called yet.
 func (t *columnStats) undecided() bool { return t.numbers == nil && t.limits.maxTexts < math.MaxInt }
 
-// evict makes the column forget rare texts until they take at most the
-// given bytes. The numbers among them are measured first.
+// evict evicts rare texts until at most the given bytes are left. The numbers among them
+// are added to the statistics first.
 func (t *columnStats) evict(bytes int) {
 	if t.numbers == nil && t.cells[number] > 0 && !t.isLabel {
 		t.numbers = newRunningStats(t.texts.list, t.limits.maxHashes)
@@ -144,20 +143,20 @@ func (t *columnStats) evict(bytes int) {
 	t.texts.evict(bytes, &t.limits)
 }
 
-// The rule by which a column with a few texts is one of numbers all the same:
-// at most one cell in a hundred is junk, and there are numbers enough to tell.
+// The rule for columns of numbers with a few texts: at most one cell in maxJunkShare is
+// text, and there are at least minNumbers numbers.
 const (
 	maxJunkShare = 100
 	minNumbers   = 100
 )
 
-// mostlyNumbers reports whether the numbers outweigh the junk.
+// mostlyNumbers reports whether there are few texts among the numbers.
 func (t *columnStats) mostlyNumbers() bool {
 	junk, numbers := t.cells[text], t.cells[number]
 	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
 }
 
-// kind returns what the column is, as far as it has been seen.
+// kind returns the kind of the column according to the cells seen so far.
 func (t *columnStats) kind() Kind {
 	if t.cells[number] > 0 && t.mostlyNumbers() {
 		return Numeric
@@ -168,21 +167,20 @@ func (t *columnStats) kind() Kind {
 	return Category
 }
 
-// isMeasured reports whether the column's numbers will only be measured, as far as
-// is known. Any goroutine may ask.
+// isMeasured reports whether numbers are not counted as texts. It is safe for concurrent
+// use.
 func (t *columnStats) isMeasured() bool { return t.published.Load() != nil }
 
-// summarise summarises the column's values of a chunk if they are measured. Any
-// goroutine may do that.
+// summarise computes the statistics of the column's values of a chunk if isMeasured. It is
+// safe for concurrent use.
 func (t *columnStats) summarise(s *chunkStats, values []float64) {
 	if o := t.published.Load(); o != nil {
 		s.compute(values, *o)
 	}
 }
 
-// addChunk takes the column's cells of a grid, the first of which is in a line.
-// The summary may be that of its first values; the texts are gathered unless its
-// numbers are measured.
+// addChunk adds the column's cells of a chunk that starts in the given line. stats may be
+// those of its first values; texts are set unless the column is measured.
 func (t *columnStats) addChunk(g *parsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
 	values := g.floatBuffer(field)
 	for row := 0; row < len(values); {
@@ -208,7 +206,7 @@ func (t *columnStats) addChunk(g *parsedChunk, field, line int, s *chunkStats, t
 	t.publish()
 }
 
-// publish makes the outlook known to those that read the next chunks.
+// publish publishes the snapshot to the workers of the next chunks.
 func (t *columnStats) publish() {
 	if !t.skipsText {
 		t.published.Store(nil)
@@ -219,15 +217,15 @@ func (t *columnStats) publish() {
 	}
 }
 
-// columnTexts are the cells of a grid's column as levels count them, by row; nil
-// for a blank one.
+// columnTexts are the cells of a chunk's column as valueCounts counts them, by row; nil
+// for a blank cell.
 type columnTexts struct {
 	cells  [][]byte
 	hashes []uint64
 }
 
-// prepare makes room for the texts of so many rows, and for none if they are not
-// to be gathered.
+// prepare allocates the texts of the given number of rows, or frees them if they are not
+// wanted.
 func (l *columnTexts) prepare(rows int, wanted bool) {
 	if !wanted {
 		*l = columnTexts{}
@@ -236,8 +234,8 @@ func (l *columnTexts) prepare(rows int, wanted bool) {
 	l.cells, l.hashes = slices.Grow(l.cells[:0], rows), slices.Grow(l.hashes[:0], rows)
 }
 
-// trimmed returns a cell that is not blank as it is counted: spaces around it
-// matter only in a label.
+// trimmed returns a non-blank cell as it is counted: surrounding spaces matter only in a
+// label.
 func (t *columnStats) trimmed(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return trim(cell)
@@ -245,8 +243,8 @@ func (t *columnStats) trimmed(cell []byte) []byte {
 	return cell
 }
 
-// hashTexts adds rows of a field of a grid to the list. Any goroutine may do that,
-// also while another counts: it reads nothing that counting changes.
+// hashTexts appends rows lo…hi-1 of a field of a chunk to the list. It is safe for
+// concurrent use, also with addChunk.
 func (t *columnStats) hashTexts(l *columnTexts, g *parsedChunk, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
 		cell, hash := g.cellText(row, field), uint64(0)
@@ -260,11 +258,11 @@ func (t *columnStats) hashTexts(l *columnTexts, g *parsedChunk, field, lo, hi in
 	}
 }
 
-// textBatch is how many texts are looked for at the same time.
+// textBatch is the number of texts that are prefetched together.
 const textBatch = 64
 
-// addTexts takes some cells from a row on, while no numbers are measured, and
-// returns the row behind them.
+// addTexts adds a batch of cells from a row on, while there are no statistics of numbers,
+// and returns the row after them.
 func (t *columnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
 	end := min(row+textBatch, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])
@@ -275,14 +273,14 @@ func (t *columnStats) addTexts(list *columnTexts, lines []int32, line, row int) 
 			continue
 		}
 		t.addText(cell, list.hashes[row], line+int(lines[row]))
-		if t.numbers != nil { // they have just become many
+		if t.numbers != nil { // there are many since this cell
 			return row + 1
 		}
 	}
 	return row
 }
 
-// addCell takes the column's cell of the next row.
+// addCell adds the column's cell of the next row.
 func (t *columnStats) addCell(cell []byte, line int) {
 	if isBlank(cell) {
 		t.cells[blank]++
@@ -301,7 +299,7 @@ func (t *columnStats) addCell(cell []byte, line int) {
 	t.addText(cell, hashText(cell), line)
 }
 
-// addText counts a text as levels have it.
+// addText counts a text.
 func (t *columnStats) addText(cell []byte, hash uint64, line int) {
 	kind := t.texts.add(cell, hash, line)
 	t.cells[kind]++
@@ -313,10 +311,10 @@ func (t *columnStats) addText(cell []byte, hash uint64, line int) {
 	}
 }
 
-// chooseStrategy chooses how a column goes on whose texts have become many.
+// chooseStrategy decides how a column with many texts continues.
 func (t *columnStats) chooseStrategy() {
 	if t.cells[number] == 0 || t.cells[text] > t.cells[number] || isZeroPadded(t.texts.list) {
-		t.limits.maxTexts = math.MaxInt // words or codes: go on counting
+		t.limits.maxTexts = math.MaxInt // words or codes: continue counting
 		return
 	}
 	t.numbers = newRunningStats(t.texts.list, t.limits.maxHashes)
@@ -337,8 +335,8 @@ func (t *columnStats) runningStats() *runningStats {
 	return newRunningStats(t.texts.list, t.limits.maxHashes)
 }
 
-// distinctCount returns the number of different values of a category, and
-// whether that is an estimate.
+// distinctCount returns the number of distinct values of a category, and whether it is an
+// estimate.
 func (t *columnStats) distinctCount() (int, bool) {
 	n, exact := t.texts.distinct()
 	if !t.skipped {

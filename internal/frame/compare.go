@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Severity tells whether a finding stops the prediction.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities of a Finding.
 const (
-	SeverityDefect  Severity = "defect"  // the service would refuse the blind file
+	SeverityDefect  Severity = "defect"  // the service rejects the blind file
 	SeverityWarning Severity = "warning" // the prediction may suffer
 )
 
@@ -18,34 +18,34 @@ const (
 type Finding struct {
 	Severity Severity `json:"severity"`
 	Code     string   `json:"code"`
-	// Name is the column's; empty where the file as a whole is meant.
+	// Name is the name of the column; empty for the file as a whole.
 	Name    string `json:"name,omitempty"`
 	Message string `json:"message"`
-	// Line and Column are the place in the blind file, as in Defect: that of the
-	// column's name if no cell is meant.
+	// Line and Column are the location in the blind file, as in Defect: that of the
+	// column's name if it is not about a cell.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Suggestion names the blind file's column that may be meant by one that is
-	// missing; empty if none is like it.
+	// Suggestion is the name of a similar column of the blind file for a missing column;
+	// empty without one.
 	Suggestion string `json:"likely,omitempty"`
-	// Count is the number of columns that the finding is about, with Name and Column
-	// left empty; 0 for one column.
+	// Count is the number of columns with the finding, whose Name and Column are then
+	// empty; 0 for one column.
 	Count int `json:"count,omitempty"`
 }
 
-// The differences from which a column counts as moved.
+// The thresholds of differences.
 const (
 	rangeTolerance = 0.1  // of the training range, beyond its ends
 	maxMeanShift   = 0.5  // of the training standard deviation
 	maxMissingRise = 0.2  // of the rows
 	maxUnparsable  = 0.05 // of the rows
-	minRows        = 30   // rows below which shares and means say little
+	minRows        = 30   // rows below which shares and means are not compared
 )
 
-// Compare compares the profile of a blind file with that of the training file,
-// column by column in the order of the training file. Columns are told by
-// name; that the IDs are others is as it should be. Where many columns differ in one
-// way, one finding tells of them all.
+// Compare compares the profile of a blind file with that of the training file, column by
+// column in the order of the training file. Columns are matched by name; the IDs need not
+// be the same. If many columns have the same difference, there is one finding for all of
+// them.
 func Compare(train, blind *Profile) []Finding {
 	c := &comparison{train: train, blind: blind}
 	c.checkID()
@@ -86,13 +86,13 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 	c.findings = append(c.findings, f)
 }
 
-// reportMissing names the column that may be meant, if one has a name like it
-// that the training file has not.
+// reportMissing suggests a column of the blind file with a similar name that the training
+// file does not have.
 func (c *comparison) reportMissing(name string) {
-	const some = 20 // columns that are missing, behind which no other name is looked for
+	const maxSuggestions = 20 // missing columns with a suggestion
 	var extra []string
 	for i := range c.blind.Columns {
-		if c.missing >= some {
+		if c.missing >= maxSuggestions {
 			break
 		}
 		if one := c.blind.Columns[i].Name; c.train.columnIndex(one) < 0 && one != c.train.Schema.Label {
@@ -136,7 +136,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 		c.report(SeverityWarning, CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, %.0f %% in training", 100*now, 100*before)
 	}
 	if train.Features == 0 {
-		return // nothing is learnt from it
+		return // it is not used
 	}
 	if !train.Form.ordered() {
 		c.checkCategories(train, blind)
@@ -147,8 +147,8 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	}
 }
 
-// checkForm looks for cells that cannot be read as those of training were. It
-// returns whether the numbers of both can be compared.
+// checkForm checks for cells that cannot be parsed as those of the training file. It
+// reports whether the numbers of both can be compared.
 func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	rows, most := train.unparsable(blind, c.blind.Rows)
 	form := train.Form
@@ -167,8 +167,8 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	return false
 }
 
-// unparsable returns how many of a blind column's rows have a value that cannot be
-// read as those of the training column were, and the most frequent of these.
+// unparsable returns the number of rows of a blind column whose value cannot be parsed as
+// those of the training column, and the most frequent one.
 func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
@@ -187,12 +187,12 @@ func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, 
 		}
 	}
 	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
-		unread += measured // numbers that were too many to be kept, and no dates
+		unread += measured // numbers that were not kept, and are not dates
 	}
 	return unread, most
 }
 
-// parses reports whether a text has a value in a column.
+// parses reports whether a text can be parsed in the format of the column.
 func (c *ColumnProfile) parses(one *distinctValue) bool {
 	cell := []byte(one.text)
 	switch {
@@ -206,8 +206,8 @@ func (c *ColumnProfile) parses(one *distinctValue) bool {
 	return !math.IsNaN(numberOrNaN(cell))
 }
 
-// checkCategories looks for texts that training never had. Texts of words are
-// mostly new.
+// checkCategories checks for texts that the training file does not have. Texts of words
+// are usually new.
 func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	if train.Form == FormText || train.Estimate { // not all of its texts are known
 		return
@@ -250,8 +250,8 @@ func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericS
 
 func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }
 
-// formatPercent gives a share as people read it: 12 %, 0.4 %, 99.8 %. Nearly all is
-// never all, and next to nothing never nothing.
+// formatPercent formats a share: 12 %, 0.4 %, 99.8 %. It is rounded to 100 % and 0 % only
+// if it is exactly that.
 func formatPercent(share float64) string {
 	switch whole := 100 * share; {
 	case whole > 0 && whole < 1:

@@ -2,19 +2,19 @@ package frame
 
 import "bytes"
 
-// DetectDelimiter as a Shape's Delimiter asks for the one of `,;|` and the
-// tab that parts the first rows best.
+// DetectDelimiter as Layout.Delimiter selects the delimiter of `,;|` and the tab that best
+// separates the first rows.
 const DetectDelimiter byte = 1
 
-// detectBytes is what is read of a file to detect its delimiter.
+// detectBytes is the number of bytes that are read to detect the delimiter.
 const detectBytes = 64 << 10
 
-// delimiters are those that are looked for, the best first.
+// delimiters are the delimiters to detect, the preferred first.
 const delimiters = ",;\t|"
 
-// FindDelimiter returns the delimiter by which most of the sample's records
-// have as many fields as the first; more fields are better, the comma is best.
-// cut is set where the sample is not all of the file.
+// FindDelimiter returns the delimiter with which most records of the sample have as many
+// fields as the first; more fields are better, and the comma is preferred. cut is set if
+// the sample is not the whole file.
 func FindDelimiter(sample []byte, cut bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(delimiters) {
@@ -39,14 +39,14 @@ func delimiterScore(sample []byte, delim byte, cut bool) int {
 	if cut && len(lengths) > 1 && len(lengths) < enough {
 		lengths = lengths[:len(lengths)-1] // the sample may end within it
 	}
-	alike := 0
+	matching := 0
 	for _, n := range lengths {
 		if n == lengths[0] {
-			alike++
+			matching++
 		}
 	}
-	if alike == 0 || 10*alike < 9*len(lengths) {
+	if matching == 0 || 10*matching < 9*len(lengths) {
 		return 0
 	}
-	return alike * (lengths[0] - 1)
+	return matching * (lengths[0] - 1)
 }

@@ -2,25 +2,25 @@ package frame
 
 import "bytes"
 
-// dialect is how a file is written, as far as its beginning tells.
+// dialect is how a file is written, inferred from its beginning.
 type dialect struct {
 	delim    byte
-	preamble int      // records before the header: titles and remarks
+	preamble int      // number of records before the header: titles and remarks
 	header   bool     // the first record names the columns
-	rowNames bool     // and not the first one, as R writes tables
-	columns  []string // as they stand in the file, without spaces around
+	rowNames bool     // except the first, as R writes tables
+	columns  []string // as in the file, trimmed
 	line     int      // of the header
 	sample   [][][]byte
 }
 
-// The rules by which a file's beginning is read.
+// The limits of sniffing.
 const (
 	maxSniffedRows = 1000
 	maxPreamble    = 20
 )
 
-// sniffDialect finds out how a file is written. delim is DetectDelimiter, or what the
-// user says; cut tells that the file goes on behind the sample.
+// sniffDialect infers how a file is written. delim is DetectDelimiter or the delimiter
+// given by the user; cut is set if the file continues after the sample.
 func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
 	if delim == 0 || delim == DetectDelimiter {
 		delim = FindDelimiter(sample[:min(len(sample), detectBytes)], cut || len(sample) > detectBytes)
@@ -51,8 +51,8 @@ func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
 	return l, nil
 }
 
-// preambleLength returns how many records stand before the header: those with hardly a
-// field, up to one that has as many as most.
+// preambleLength returns the number of records before the header: those with few fields,
+// up to the first with the usual number.
 func preambleLength(records [][][]byte, usual int) int {
 	for at, record := range records[:min(len(records), maxPreamble+1)] {
 		filled := 0
@@ -71,18 +71,19 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file whose first lines are no table.
+// delimiterAfterPreamble returns the delimiter of a file that starts with other lines than
+// a table.
 func delimiterAfterPreamble(sample []byte, cut bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(delimiters) {
-		records, _ := readSample(sample, cut, delim) // what it has is enough
-		usual, alike := modalLength(records), 0
+		records, _ := readSample(sample, cut, delim) // an error ends the records
+		usual, matching := modalLength(records), 0
 		for _, record := range records {
 			if len(record) == usual {
-				alike++
+				matching++
 			}
 		}
-		if score := alike * (usual - 1); usual > 1 && 10*alike >= 8*len(records) && score > most {
+		if score := matching * (usual - 1); usual > 1 && 10*matching >= 8*len(records) && score > most {
 			best, most = delim, score
 		}
 	}
@@ -109,7 +110,7 @@ func readSample(sample []byte, cut bool, delim byte) (records [][][]byte, err er
 	return records, err
 }
 
-// modalLength returns the most frequent number of fields, the largest of those.
+// modalLength returns the most frequent number of fields, the largest of several.
 func modalLength(records [][][]byte) int {
 	counts, best := map[int]int{}, 0
 	for _, record := range records {
@@ -123,8 +124,8 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether every row has a first field of its own, and not an
-// empty last one, which a delimiter at the end of each line would make.
+// hasRowNames reports whether the first fields are unique, and the last ones are not all
+// empty because of a delimiter at the end of each line.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}
 	for _, record := range records {

@@ -1,11 +1,10 @@
 package frame
 
-// maxDictionary is the largest number of values of a column of ranks. With the rank
-// of the missing cells they are as many as the bins of a feature can be, so that
-// whoever cuts each value off from the next need not keep bins beside the ranks.
+// maxDictionary is the maximum size of a dictionary. With the index of the missing cells
+// it is the maximum number of bins of a feature, so that the indices can serve as bins.
 const maxDictionary = 254
 
-// useDictionary keeps a small or medium column as ranks if its values are few.
+// useDictionary replaces int8s or int16s by a dictionary if there are few distinct values.
 func (p *encoded) useDictionary() {
 	switch {
 	case p.int8s != nil:
@@ -20,17 +19,17 @@ func (p *encoded) useDictionary() {
 	p.int8s, p.int16s = nil, nil
 }
 
-// minDictionaryRows is the number of cells from which ranks and their values take less
-// room than the cells, and what a table of all possible cells costs is small.
+// minDictionaryRows is the number of cells from which a dictionary saves memory, and the
+// table of all possible cells is cheap.
 const minDictionaryRows = 1 << 12
 
-// buildDictionary fills p's values and returns the ranks of cells, nil if there are too many
-// values or too few cells.
+// buildDictionary sets the dictionary of p and returns the indices of cells, nil if there
+// are too many distinct values or too few cells.
 func buildDictionary[T int8 | int16](p *encoded, cells []T, none T) []uint8 {
 	if len(cells) < minDictionaryRows {
 		return nil
 	}
-	first := int(none) // the least of all
+	first := int(none) // the smallest cell
 	seen := make([]bool, -2*first)
 	for _, cell := range cells {
 		seen[int(cell)-first] = true

@@ -1,17 +1,17 @@
 package frame
 
-// distinct counts different values: exactly up to its capacity, and beyond
-// that by adaptive sampling (Wegman; Flajolet, On adaptive sampling, 1990).
+// distinct counts distinct values: exactly up to its capacity, and beyond that by adaptive
+// sampling (Wegman; Flajolet, On adaptive sampling, 1990).
 //
-// It keeps the hashes that end in at least depth zero bits. When they become
-// too many, depth grows by one and half of them go. The estimate is their
-// number times 2^depth, with a relative error of about 1.2/√capacity.
+// It keeps the hashes that end in at least depth zero bits. When they exceed the capacity,
+// depth increases by one and half of them are dropped. The estimate is their number times
+// 2^depth, with a relative error of about 1.2/√capacity.
 //
-// The hashes lie in an open table at the slot of their high bits or the next
-// free one. Hashes chosen to collide make it slow, but no slower than the
-// square of its capacity.
+// The hashes are in an open-addressing table at the slot of their high bits or the next
+// free one. Hashes chosen to collide make it slow, but not slower than the square of its
+// capacity.
 type distinct struct {
-	slots    []uint64 // a power of two, at most half full; 0 is free
+	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots
 	stored   int
 	capacity int
@@ -23,7 +23,7 @@ func newDistinct(capacity int) *distinct {
 	return &distinct{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
-// keeps reports whether a hash is among those that are kept.
+// keeps reports whether a hash is kept.
 func (d *distinct) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
 
 func (d *distinct) add(hash uint64) {
@@ -46,7 +46,7 @@ func (d *distinct) add(hash uint64) {
 	}
 }
 
-// rebuild makes room: twice the slots, or half the hashes at the capacity.
+// rebuild doubles the slots, or drops half of the hashes at the capacity.
 func (d *distinct) rebuild() {
 	old := d.slots
 	if d.stored >= d.capacity {

@@ -2,14 +2,14 @@ package frame
 
 import "math/bits"
 
-// doorkeeper lets a text in when it comes for the second time, once texts have
-// to be forgotten: one that comes once will never be a level. It is a bit for
-// each hash (as in TinyLFU: Einziger, Friedman, Manes, 2017). Its bits fill up
-// between two prunes; then it lets everybody in, and the next prune comes soon.
+// doorkeeper admits a text when it occurs for the second time, once texts are evicted: a
+// text that occurs once will never be a level. It has one bit per hash (TinyLFU: Einziger,
+// Friedman, Manes, 2017). Its bits fill up between two evictions; then it admits every
+// text, and the next eviction comes soon.
 type doorkeeper struct{ bits []uint64 }
 
-// doorkeeperBits is how many bits there are for each hash that a column may keep to
-// count its different values.
+// doorkeeperBits is the number of bits per hash that a column may keep to count its
+// distinct values.
 const doorkeeperBits = 128
 
 func newDoorkeeper(capacity int) *doorkeeper {
@@ -25,7 +25,7 @@ func (d *doorkeeper) add(hash uint64) {
 	*word |= bit
 }
 
-// seenBefore reports whether a text came before, and remembers it.
+// seenBefore reports whether a text was seen before, and adds it.
 func (d *doorkeeper) seenBefore(hash uint64) bool {
 	word, bit := d.bitOf(hash)
 	known := *word&bit != 0

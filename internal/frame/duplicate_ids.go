@@ -15,47 +15,46 @@ import (
 	"foretell/internal/scratch"
 )
 
-// idSet finds IDs that occur twice without keeping their texts, and hardly
-// anything in memory.
+// idSet finds duplicate IDs with little memory and without storing them.
 //
-// Each ID leaves a 72-bit hash, which is written to the disk with its line:
+// Each ID is hashed to 72 bits, which are written to disk with its line:
 //
-//	each ID above the one before ─▶ one tape, nothing to search
-//	from the first that is not   ─▶ 256 tapes, by 8 bits of the hash
+//	IDs in ascending order           ─▶ one stream, without duplicates
+//	from the first that is not above ─▶ 256 streams, by 8 bits of the hash
 //
-// The tapes are searched one by one at the end, so that a 256th of the IDs is in
-// memory at a time. Two different IDs among ten million rows are taken for one
-// with a chance of 1 in 10⁸. The hash is keyed, so nobody can aim at it.
+// The streams are searched one by one at the end, so that a 256th of the IDs is in memory
+// at a time. The probability that two different IDs of ten million rows have the same hash
+// is 1 in 10⁸. The hash is keyed against deliberate collisions.
 type idSet struct {
 	binSeed, keySeed maphash.Seed
 	disk             *scratch.Disk
-	ascending        *scratch.Tape // nil once an ID was not above the one before
-	highest          []byte        // the last ID on it
+	ascending        *scratch.Tape // nil once the IDs are not in ascending order
+	highest          []byte        // the last ID in it
 	bins             [256]idBin
-	err              error // of reading back, for who asks next
+	err              error // of reading back, returned by the next call
 }
 
 type idBin struct {
 	stream *scratch.Tape
-	known  map[uint64]struct{} // what is on the tape, once has was asked; else nil
+	known  map[uint64]struct{} // the hashes in the stream, set by has
 }
 
 const (
-	idRecordBytes = 13                  // of an ID on a tape: its hash, then its line
-	idStreamBytes = 100 * idRecordBytes // of a bin in memory: all of them fit a core's cache
+	idRecordBytes = 13                  // of an ID in a stream: its hash, then its line
+	idStreamBytes = 100 * idRecordBytes // of a bin in memory: all bins fit the cache of a core
 )
 
-// newIDSet opens no file before there are some thousand IDs.
+// newIDSet returns an empty set. It creates a file once it has several thousand IDs.
 func newIDSet() *idSet {
 	s := &idSet{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), disk: scratch.New("")}
 	s.ascending = s.disk.NewTape()
 	return s
 }
 
-// Close lets go of the IDs.
+// Close releases the memory and the file.
 func (s *idSet) Close() error { return s.disk.Close() }
 
-// hashedID is what an ID leaves.
+// hashedID is the hash of an ID.
 type hashedID struct {
 	key uint64
 	bin uint8
@@ -65,14 +64,14 @@ func (s *idSet) hash(id []byte) hashedID {
 	return hashedID{maphash.Bytes(s.keySeed, id), uint8(maphash.Bytes(s.binSeed, id))}
 }
 
-// add takes the ID of the next row.
+// add adds the ID of the next row.
 func (s *idSet) add(id []byte, line int) {
 	s.checkAscending(id, id, false)
 	s.store(s.hash(id), line)
 }
 
-// checkAscending takes note of the order of the IDs that come next: their first and last,
-// and whether they are mixed within.
+// checkAscending updates ascending for the next IDs, from first to last; unordered is set
+// if they are not ascending themselves.
 func (s *idSet) checkAscending(first, last []byte, mixed bool) {
 	switch {
 	case s.ascending == nil:
@@ -83,8 +82,8 @@ func (s *idSet) checkAscending(first, last []byte, mixed bool) {
 	}
 }
 
-// ascends is an order in which numbers rise when they count, padded with zeros or
-// not. It puts every ID above nothing.
+// ascends reports whether id is above before in an order in which consecutive numbers
+// ascend, zero-padded or not. Every ID is above the empty one.
 func ascends(id, before []byte) bool {
 	if len(id) != len(before) {
 		return len(id) > len(before)
@@ -92,7 +91,7 @@ func ascends(id, before []byte) bool {
 	return bytes.Compare(id, before) > 0
 }
 
-// splitIntoBins moves the IDs that were rising into the bins.
+// splitIntoBins moves the IDs in ascending order to the bins.
 func (s *idSet) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil
@@ -111,7 +110,7 @@ func (s *idSet) store(id hashedID, line int) {
 	record[8] = id.bin
 	binary.LittleEndian.PutUint32(record[9:], uint32(line))
 	if s.ascending != nil {
-		_, _ = s.ascending.Write(record[:]) // never fails, nor does the other
+		_, _ = s.ascending.Write(record[:]) // writes to a stream never fail
 		return
 	}
 	bin := &s.bins[id.bin]
@@ -121,8 +120,8 @@ func (s *idSet) store(id hashedID, line int) {
 	}
 }
 
-// forEachID calls do with the IDs on a tape in the order in which they were
-// added, until it returns false.
+// forEachID calls do with the IDs of a stream in the order in which they were added, until
+// it returns false.
 func forEachID(tape *scratch.Tape, do func(id hashedID, line int) bool) error {
 	src := bufio.NewReader(tape.Reader(tape.Len()))
 	var record [idRecordBytes]byte
@@ -140,15 +139,14 @@ func forEachID(tape *scratch.Tape, do func(id hashedID, line int) bool) error {
 	}
 }
 
-// chunkIDs are the IDs of a grid.
+// chunkIDs are the IDs of a chunk.
 type chunkIDs struct {
 	hashed      []hashedID
 	first, last []byte
-	unordered   bool // one is not above the one before
+	unordered   bool // not in ascending order
 }
 
-// hashChunk makes list that of the IDs in a field of a grid. Any goroutine may call
-// it.
+// hashChunk sets list to the IDs in a field of a chunk. It is safe for concurrent use.
 func (s *idSet) hashChunk(list *chunkIDs, g *parsedChunk, field int) {
 	*list = chunkIDs{hashed: list.hashed[:0]}
 	for row := range g.rows {
@@ -162,7 +160,7 @@ func (s *idSet) hashChunk(list *chunkIDs, g *parsedChunk, field int) {
 	}
 }
 
-// addChunk takes the IDs of a grid, the first of which is in a line.
+// addChunk adds the IDs of a chunk that starts in the given line.
 func (s *idSet) addChunk(list *chunkIDs, g *parsedChunk, line int) {
 	if len(list.hashed) == 0 {
 		return
@@ -173,8 +171,7 @@ func (s *idSet) addChunk(list *chunkIDs, g *parsedChunk, line int) {
 	}
 }
 
-// has reports whether an ID was added. What it looks through to answer stays in
-// memory.
+// has reports whether an ID was added. It keeps the hashes that it reads in memory.
 func (s *idSet) has(id []byte) (bool, error) {
 	if s.ascending != nil {
 		s.splitIntoBins()
@@ -193,11 +190,11 @@ func (s *idSet) has(id []byte) (bool, error) {
 	return known, s.err
 }
 
-// duplicate is a line whose ID an earlier line has.
+// duplicate is a line with the ID of an earlier line.
 type duplicate struct{ line, firstLine int }
 
-// duplicates returns up to limit repetitions with the lowest lines, and how many
-// there are. The lines of the IDs must have been added in ascending order.
+// duplicates returns up to limit duplicates with the lowest lines, and the number of all.
+// The lines of the IDs must have been added in ascending order.
 func (s *idSet) duplicates(ctx context.Context, limit int) (found []duplicate, count int, err error) {
 	if s.ascending != nil {
 		return nil, 0, nil

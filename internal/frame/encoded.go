@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// encoded holds the numbers of a column in few bytes and without loss: as the
-// decimal fractions that they were written as. Of the slices one at most is not
-// nil.
+// encoded holds the numbers of a column in few bytes and without loss, as the decimals
+// that they were written as. At most one of the slices is not nil.
 //
-//	small, medium   k / 10^digits   the smallest k is a missing cell
-//	large           k / 10^e        each cell with an exponent of its own
-//	ranks           values[rank]    of small and medium columns of few values
+//	int8s, int16s   k / 10^digits         the smallest k is a missing cell
+//	decimals        k / 10^e              each cell with its own exponent
+//	indices         dictionary[index]     for int8s and int16s with few distinct values
 //
-// A quotient of two integers below 2^53 and 10^22 is rounded as the text of the
-// fraction is, so that what comes out is what was read.
+// The quotient of two integers below 2^53 and 10^22 is rounded as the text of the decimal
+// is, so that decoding returns the values that were read.
 type encoded struct {
 	digits   int
 	int8s    []int8
@@ -22,7 +21,7 @@ type encoded struct {
 	decimals []decimal
 
 	indices []uint8
-	// dictionary are ascending, distinct ones, and NaN from there on.
+	// dictionary has the distinct values in ascending order, followed by NaN.
 	dictionary     *[1 << 8]float64
 	dictionarySize int
 }
@@ -31,7 +30,7 @@ func (p *encoded) present() bool {
 	return p.int8s != nil || p.int16s != nil || p.decimals != nil || p.indices != nil
 }
 
-// Missing cells of small and medium columns.
+// Missing cells of int8s and int16s.
 const (
 	missingInt8  = math.MinInt8
 	missingInt16 = math.MinInt16

@@ -2,14 +2,13 @@ package frame
 
 import "math"
 
-// extractor puts the parts of a file's cell into the columns made of it, one row
-// after the other.
+// extractor extracts the features of a cell, one row after the other.
 type extractor interface {
-	// extract appends one row to each of its columns. The cell may be anything.
+	// extract appends one row to each of its columns, for any cell.
 	extract(columns []Column, cell []byte)
 }
 
-// amountExtractor fills numbers that are written with more than digits.
+// amountExtractor extracts numbers with units, currencies or separators.
 type amountExtractor struct {
 	format numberFormat
 	column int
@@ -24,7 +23,7 @@ func (f *amountExtractor) extract(columns []Column, cell []byte) {
 	c.Floats = append(c.Floats, value)
 }
 
-// dateExtractor fills the parts of a date.
+// dateExtractor extracts the features of a date.
 type dateExtractor struct {
 	dayFirst bool
 	columns  []int
@@ -44,7 +43,7 @@ func (f *dateExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// dateFeature returns a part of a moment in days since the beginning of 1970.
+// dateFeature returns a feature of a time in days since the beginning of 1970.
 func dateFeature(days float64, p FeatureKind) float64 {
 	whole := math.Floor(days)
 	switch p {
@@ -63,12 +62,11 @@ func dateFeature(days float64, p FeatureKind) float64 {
 	return float64(day)
 }
 
-// textExtractor fills the words of a text. A cell without a text has no words,
-// and its length is missing.
+// textExtractor extracts words. An empty cell has no words, and its length is missing.
 type textExtractor struct {
 	tokenizer     tokenizer
 	wordColumns   []int          // those of words
-	words         map[string]int // the column of each
+	words         map[string]int // column by word
 	lengthColumns []int          // those of its length
 	countColumns  []int          // those of the number of words
 }
@@ -96,8 +94,8 @@ func (f *textExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// newExtractor returns what fills the columns, by their places in a schema, that
-// are made of one cell of the file.
+// newExtractor returns the extractor of the given columns of a schema, which have the same
+// source.
 func newExtractor(schema *Schema, columns []int) extractor {
 	c := &schema.Columns[columns[0]]
 	switch c.Feature {

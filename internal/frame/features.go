@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// features returns what the engine learns from a column.
+// features returns the features of a column.
 func (t *columnStats) features(name string, j *inference) []ColumnSchema {
 	switch j.form {
 	case FormNumeric:
@@ -45,8 +45,8 @@ func (t *columnStats) numericFeatures(name string, j *inference) []ColumnSchema 
 	return features
 }
 
-// dateFeatures returns the time and those parts of the calendar that vary; they
-// may do so beyond what is known.
+// dateFeatures returns the time and the calendar features that vary, or may vary beyond
+// the sample.
 func dateFeatures(name string, j *inference) []ColumnSchema {
 	list := []FeatureKind{FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour}
 	if j.form == FormTime {
@@ -73,7 +73,7 @@ func varies(days []distinctValue, p FeatureKind) bool {
 	return false
 }
 
-// textFeatures returns the words of texts, and the texts themselves if enough
+// textFeatures returns the word features of texts, and the texts as categories if enough
 // rows share them.
 func (t *columnStats) textFeatures(name string, j *inference) []ColumnSchema {
 	var features []ColumnSchema

@@ -6,24 +6,24 @@ import (
 	"strconv"
 )
 
-// Form is what the cells of a file's column are, as people would say. The
-// engine learns from features made of them, which are of a Kind.
+// Form is the semantic type of a column of the file. The engine learns from the features
+// extracted from it, which have a Kind.
 type Form string
 
 // The forms of columns.
 const (
-	FormNumeric  Form = "numeric"  // numbers, perhaps with a unit, perhaps with a few texts among them
-	FormBoolean  Form = "boolean"  // yes and no, or other words for them
-	FormCategory Form = "category" // texts from a set
-	FormDate     Form = "date"     // dates, perhaps with a time of day
+	FormNumeric  Form = "numeric"  // numbers, optionally with a unit and a few texts
+	FormBoolean  Form = "boolean"  // yes and no, or synonyms
+	FormCategory Form = "category" // a limited number of texts
+	FormDate     Form = "date"     // dates, optionally with a time of day
 	FormTime     Form = "time"     // times of day
-	FormText     Form = "text"     // texts of words
+	FormText     Form = "text"     // text of words
 )
 
-// ordered tells whether the cells of a form have an order.
+// ordered reports whether values of the form have an order.
 func (f Form) ordered() bool { return f == FormNumeric || f == FormDate || f == FormTime }
 
-// noun returns what the cells of a form are.
+// noun returns the plural noun for the cells of a form.
 func (f Form) noun() string {
 	switch f {
 	case FormNumeric:
@@ -36,7 +36,7 @@ func (f Form) noun() string {
 	return "texts"
 }
 
-// Format writes a value of Numbers as the form has it.
+// Format formats a value of NumericStats for the form.
 func (f Form) Format(value float64) string {
 	switch f {
 	case FormDate:

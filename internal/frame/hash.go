@@ -6,17 +6,16 @@ import (
 	"math/bits"
 )
 
-// hashNumber spreads a number's bits over 64 bits. Equal numbers have equal
-// hashes, 0 and −0 too.
+// hashNumber hashes a number to 64 bits. Equal numbers have equal hashes, including 0 and
+// −0.
 func hashNumber(value float64) uint64 { return mix(math.Float64bits(value + 0)) }
 
-// shortText is the number of bytes up to which texts have hashes of their own,
-// no two the same.
+// shortText is the number of bytes up to which texts have unique hashes.
 const shortText = 7
 
-// hashText makes one word of a short text and mixes it. Of a longer one it takes
-// eight bytes at a time by a multiplication of 128 bits, in the manner of wyhash
-// (Wang Yi, 2019), the last eight perhaps a second time.
+// hashText hashes a text. A short text is packed into one word and mixed. A longer one is
+// read eight bytes at a time with 128-bit multiplications, in the manner of wyhash (Wang
+// Yi, 2019); the last eight bytes may overlap.
 func hashText(text []byte) uint64 {
 	n := len(text)
 	if n <= shortText {
@@ -35,7 +34,7 @@ func hashText(text []byte) uint64 {
 // shortWord returns up to seven bytes as one integer.
 func shortWord(text []byte) uint64 {
 	switch n := len(text); {
-	case n >= 4: // the halves may overlap, where they are equal
+	case n >= 4: // the halves may overlap
 		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<(8*(n-4))
 	case n > 0:
 		return uint64(text[0]) | uint64(text[n/2])<<(8*(n/2)) | uint64(text[n-1])<<(8*(n-1))
@@ -43,7 +42,7 @@ func shortWord(text []byte) uint64 {
 	return 0
 }
 
-// mix is the finish of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
 func mix(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>27) * 0x94D049BB133111EB

@@ -1,12 +1,12 @@
 package frame
 
-// findRepeatedHeader warns of a row that repeats the header, as where files were put
-// one behind the other, and reports whether there is one.
+// findRepeatedHeader warns of a row that repeats the header, as in concatenated files, and
+// reports whether there is one.
 func (s *scanner) findRepeatedHeader() (bool, error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
-		if i == s.id || t.texts.hashes != nil { // its texts are not all known
+		if i == s.id || t.texts.hashes != nil { // not all of its texts are known
 			continue
 		}
 		found := t.texts.find(s.table.names[i])
@@ -25,8 +25,8 @@ func (s *scanner) findRepeatedHeader() (bool, error) {
 	return true, nil
 }
 
-// checkHeader refuses a file without rows and one that begins with data; it does
-// not if the first row is known to stand again among the others.
+// checkHeader adds a defect for a file without rows and for one that starts with data,
+// unless the first row is repeated.
 func (s *scanner) checkHeader(again bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.defect(CodeNoRows, 0, "no data row follows the header"))
@@ -36,33 +36,32 @@ func (s *scanner) checkHeader(again bool) {
 	if log.find(CodeNoHeader) != nil || again || !s.lacksHeader() {
 		return
 	}
-	// A first row that is data often repeats a value: no news beside this.
+	// A first row of data often repeats a value: these follow from the missing header.
 	log.drop(CodeDuplicateColumn, CodeUnnamedColumn)
 	s.addDefects(s.table.defect(CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
 }
 
-// lacksHeader reports whether the header is rather a row of data: it holds
-// numbers over columns of numbers and texts that occur below it, the label
-// among them.
+// lacksHeader reports whether the header looks like a row of data: it has numbers in
+// columns of numbers, and texts that occur below it, including the label.
 func (s *scanner) lacksHeader() bool {
-	alike, features := 0, 0
+	matching, features := 0, 0
 	for i := range s.columns {
 		if i == s.id || i == s.label {
 			continue
 		}
 		features++
 		if s.columns[i].couldHold(s.table.names[i]) {
-			alike++
+			matching++
 		}
 	}
 	if s.label >= 0 {
 		isClass := s.columns[s.label].texts.find(s.table.names[s.label]) != nil
-		return isClass && 2*alike >= features
+		return isClass && 2*matching >= features
 	}
-	return 2*alike >= features && alike > 1 && !ascendingIntegers(s.table.names)
+	return 2*matching >= features && matching > 1 && !ascendingIntegers(s.table.names)
 }
 
-// couldHold reports whether a header's cell could be one of the column's.
+// couldHold reports whether a header's cell could be a cell of the column.
 func (t *columnStats) couldHold(name string) bool {
 	if t.kind() == Numeric {
 		kind, _ := classify([]byte(name))
@@ -71,8 +70,8 @@ func (t *columnStats) couldHold(name string) bool {
 	return t.texts.find(name) != nil
 }
 
-// ascendingIntegers reports whether the numbers among the names are integers that
-// rise from left to right: years or positions, as headers have them.
+// ascendingIntegers reports whether the numbers among the names are ascending integers,
+// such as years or positions.
 func ascendingIntegers(names []string) bool {
 	last, any := 0.0, false
 	for _, name := range names {

@@ -4,7 +4,7 @@ import "math"
 
 const (
 	histogramBins = 64
-	// maxBinWidth is the width at which the bins hold every float64.
+	// maxBinWidth is the width at which the bins include every float64.
 	maxBinWidth = math.MaxFloat64 / (histogramBins / 2)
 )
 
@@ -13,12 +13,12 @@ type Histogram struct {
 	// Low is the left edge of the first bin, Width the width of each.
 	Low   float64 `json:"low"`
 	Width float64 `json:"width"`
-	// Rows holds the rows of each bin; the first and the last are not empty.
+	// Rows has the number of rows of each bin; the first and the last are not empty.
 	Rows []int `json:"rows"`
 }
 
-// growingHistogram is a Histogram that grows: a value outside its range doubles the
-// width, which merges the bins in pairs, until the range holds the value.
+// growingHistogram is a Histogram that grows: a value outside its range doubles the width,
+// which merges the bins in pairs, until the range includes the value.
 type growingHistogram struct {
 	low, width float64
 	rows       [histogramBins]int
@@ -37,7 +37,7 @@ func (b *growingHistogram) add(value float64, rows int) {
 	b.rows[b.binOf(value)] += rows
 }
 
-// extendTo widens the bins until they hold a value.
+// extendTo extends the range until it includes a value.
 func (b *growingHistogram) extendTo(value float64) {
 	for value < b.low && b.width < maxBinWidth {
 		b.low = max(b.low-histogramBins*b.width, -math.MaxFloat64)
@@ -48,7 +48,7 @@ func (b *growingHistogram) extendTo(value float64) {
 	}
 }
 
-// binOf returns the bin of a value within reach.
+// binOf returns the bin of a value in the range.
 func (b *growingHistogram) binOf(value float64) uint {
 	at := (value - b.low) / b.width
 	if at >= histogramBins { // rounded up, or wider than all numbers
@@ -57,8 +57,8 @@ func (b *growingHistogram) binOf(value float64) uint {
 	return uint(int(at)) % histogramBins
 }
 
-// doubleWidth doubles the width and puts the merged pairs into the half that begins
-// at bin to.
+// doubleWidth doubles the width and stores the merged pairs in the half that starts at bin
+// to.
 func (b *growingHistogram) doubleWidth(to int) {
 	var merged [histogramBins]int
 	for i, rows := range b.rows {
@@ -68,7 +68,7 @@ func (b *growingHistogram) doubleWidth(to int) {
 	b.width *= 2
 }
 
-// trimmed returns the bins between the first and the last that hold rows.
+// trimmed returns the histogram without empty bins at its ends.
 func (b *growingHistogram) trimmed() *Histogram {
 	first, end := 0, histogramBins
 	for first < end && b.rows[first] == 0 {

@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-// inference is what the tally of a column was found to be.
+// inference is the inferred type of a column.
 type inference struct {
 	form Form
-	// format is set for numbers that are written with more than digits.
+	// format is set for numbers that are more than digits.
 	format *numberFormat
-	// strays are the texts among numbers that get levels of their own.
+	// strays are the texts among numbers that become levels.
 	strays []distinctValue
-	// isCode tells that numbers are names: of digits alone, padded with zeros.
+	// isCode is set if numbers are names: digits only, padded with zeros.
 	isCode bool
-	// dayFirst is how dates with a choice are read.
+	// dayFirst is how ambiguous dates are parsed.
 	dayFirst bool
-	// values are the numbers that the texts of a form of numbers stand for:
-	// days for dates. They are nil if every number is one already.
+	// values are the numbers that the texts of an ordered form represent: days for dates.
+	// They are nil if every number is written plainly.
 	values []distinctValue
-	// sampled tells that not all texts are known, nor all values.
+	// sampled is set if not all texts and values are known.
 	sampled bool
-	// words are those of a text, the most telling first.
+	// words are the words of a text, the most informative first.
 	words []string
-	// namesRows tells that texts name rows. They are of no use as levels.
+	// namesRows is set if texts identify rows, so that they are useless as levels.
 	namesRows bool
-	// shared tells that enough rows share their texts for levels to be of use.
+	// shared is set if enough rows share their texts for levels to be useful.
 	shared bool
 }
 
-// The rules by which a column is judged.
+// The rules of inference.
 const (
-	minTextRows        = 50   // rows below which no text is taken apart
-	minDistinctShare   = 0.2  // share of different texts from which they are taken apart
-	maxStrayShare      = 20   // one text among so many different numbers or dates
-	maxDateAttempts    = 100  // texts that are no dates, after which none is looked for
+	minTextRows        = 50   // rows below which texts are not split into words
+	minDistinctShare   = 0.2  // share of distinct texts from which they are split
+	maxStrayShare      = 20   // at most one text per this many distinct numbers or dates
+	maxDateAttempts    = 100  // texts that are not dates after which inference gives up
 	maxStrays          = 1000 // texts among numbers
-	minDistinctNumbers = 20   // different numbers or dates that outweigh a few texts
-	minNameShare       = 0.95 // share of different texts that makes them names
-	minSharedWords     = 0.2  // words a text shares with others, on average
-	minSharedRows      = 0.3  // share of rows whose text is another's too
+	minDistinctNumbers = 20   // distinct numbers or dates that outweigh a few texts
+	minNameShare       = 0.95 // share of distinct texts from which they are names
+	minSharedWords     = 0.2  // average number of words that a text shares with others
+	minSharedRows      = 0.3  // share of rows with a text that other rows have
 )
 
-// infer decides what a column is.
+// infer infers the type of a column.
 func (t *columnStats) infer() inference {
 	texts := t.texts.sample()
 	if t.cells[text] == 0 {
@@ -69,8 +69,8 @@ func (t *columnStats) infer() inference {
 	return t.inferText(texts)
 }
 
-// inferDates judges whether texts are dates or times, and which way they are read:
-// with the month first if that suits as many as the other way.
+// inferDates infers whether texts are dates or times, and in which order: month first if
+// that parses as many as day first.
 func (t *columnStats) inferDates(texts []distinctValue) (inference, bool) {
 	best, most, times := inference{form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
@@ -86,7 +86,7 @@ func (t *columnStats) inferDates(texts []distinctValue) (inference, bool) {
 		}
 	}
 	others -= most
-	numbers := t.cells[text] == 0 // which are hardly ever dates
+	numbers := t.cells[text] == 0 // which are rarely dates
 	if most < 1 || others*maxStrayShare > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return inference{}, false
 	}
@@ -97,13 +97,13 @@ func (t *columnStats) inferDates(texts []distinctValue) (inference, bool) {
 	return best, true
 }
 
-// parseDates reads texts as dates and returns them as levels of numbers, how many
-// could be read, and how many of these are times of day.
+// parseDates parses texts as dates and returns their values, the number parsed, and how
+// many of them are times of day.
 func (t *columnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, read, clocks int) {
 	for i := range texts {
 		m, ok := parseDateTime([]byte(texts[i].text), dayFirst)
 		if texts[i].kind == number {
-			// Compact dates of our own times, or else numbers.
+			// Compact dates of this and the last century, otherwise numbers.
 			ok = ok && m.day >= daysFromCivil(1900, 1, 1) && m.day < daysFromCivil(2100, 1, 1)
 		}
 		if !ok {
@@ -126,8 +126,8 @@ func (t *columnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 	return values, read, clocks
 }
 
-// inferAmounts judges whether texts are numbers all the same: written with a
-// currency, a unit or commas, or words among many different numbers.
+// inferAmounts infers whether texts are numbers with a currency, a unit or commas, or
+// numbers with a few other texts.
 func (t *columnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
 	for _, comma := range []bool{false, true} {
@@ -160,8 +160,8 @@ func (t *columnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	return t.decideAmounts(best, texts, different, fewest)
 }
 
-// decideAmounts decides whether so many different numbers and so many other
-// texts are a column of numbers.
+// decideAmounts decides whether the given numbers of distinct numbers and other texts make
+// a column of numbers.
 func (t *columnStats) decideAmounts(j inference, texts []distinctValue, different, others int) (inference, bool) {
 	if t.numbers != nil && t.cells[text] <= t.cells[number] {
 		different = max(different, t.numbers.distinct.count())
@@ -190,8 +190,7 @@ func (t *columnStats) decideAmounts(j inference, texts []distinctValue, differen
 	return j, true
 }
 
-// unexpected reports whether a text among numbers is none, in whatever way these are
-// written.
+// unexpected reports whether a text among numbers is not a number in the column's format.
 func (j *inference) unexpected(one *distinctValue) bool {
 	if one.kind != text || j.format == nil {
 		return one.kind == text
@@ -200,7 +199,7 @@ func (j *inference) unexpected(one *distinctValue) bool {
 	return !ok
 }
 
-// commonUnit returns the unit that most texts have.
+// commonUnit returns the most frequent unit of texts.
 func commonUnit(texts []distinctValue, comma bool) string {
 	counts := map[string]int{}
 	best := ""
@@ -220,8 +219,8 @@ func commonUnit(texts []distinctValue, comma bool) string {
 	return best
 }
 
-// isZeroPadded reports whether numbers are codes: digits alone, some with zeros in
-// front, as in 02134.
+// isZeroPadded reports whether numbers are codes: digits only, some with leading zeros, as
+// in 02134.
 func isZeroPadded(texts []distinctValue) bool {
 	zeros := false
 	for i := range texts {
@@ -255,7 +254,7 @@ func isBoolean(texts []distinctValue) bool {
 	})
 }
 
-// inferText judges texts: whether they name rows, and which words they share.
+// inferText infers whether texts identify rows, and which words they share.
 func (t *columnStats) inferText(texts []distinctValue) inference {
 	j := inference{form: FormCategory}
 	filled := t.cells[text] + t.cells[number] + t.cells[null]
@@ -279,10 +278,10 @@ func (t *columnStats) inferText(texts []distinctValue) inference {
 	return j
 }
 
-// foldCase is what a text reads like when case and spaces around it do not count.
+// foldCase returns a text in lower case without surrounding spaces.
 func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// profile describes a column but for its name and place.
+// profile describes a column except for its name and position.
 func (t *columnStats) profile(j *inference) ColumnProfile {
 	c := ColumnProfile{
 		Form: j.form, Words: len(j.words),
@@ -310,9 +309,9 @@ func (t *columnStats) profile(j *inference) ColumnProfile {
 		c.Numbers, c.hasFractions = numbers.stats(), numbers.fractions
 	}
 	rows := t.cells[blank] + t.cells[number] + t.cells[null] + t.cells[text]
-	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be above
+	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be too high
 	if c.Estimate {
-		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or none
+		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or zero
 	}
 	return c
 }

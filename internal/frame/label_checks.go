@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// The rules by which a label is judged.
+// The rules of label checks.
 const (
-	// AdvisedClassRows is how many rows a class should have: with fewer it is hard to
-	// learn, and harder to measure.
+	// AdvisedClassRows is the recommended minimum number of rows of a class: with fewer it
+	// is hard to learn, and harder to measure.
 	AdvisedClassRows = 25
 
 	maxClasses  = 1_000 // more labels are a quantity, not a class
 	manyClasses = 50    // classes of numbers that may be a quantity
 )
 
-// checkLabel makes the label's texts the classes.
+// checkLabel sets the classes to the label's texts.
 func (s *scanner) checkLabel(ctx context.Context) error {
 	p, t := s.profile, &s.columns[s.label]
 	p.Schema.Label = s.table.names[s.label]
@@ -40,16 +40,15 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 		p.Classes = append(p.Classes, ValueCount{Text: one.text, Rows: one.rows})
 	}
 	if s.unreadable > 0 {
-		return nil // the labels of rows that could not be read are missing
+		return nil // the labels of unreadable rows are missing
 	}
 	s.warnSmallClasses(list)
 	s.warnSimilarClasses(p.Schema.Classes)
 	return s.findLeaks(ctx)
 }
 
-// labelDefect returns why the label's texts cannot be the classes, nil if they can.
-// Those of rows that could not be read are not known: nothing is said that they
-// could make wrong.
+// labelDefect returns why the label's texts cannot be the classes, nil if they can. It
+// returns nothing that the labels of unreadable rows could refute.
 func (s *scanner) labelDefect() *Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()
@@ -57,7 +56,7 @@ func (s *scanner) labelDefect() *Defect {
 	var d Defect
 	switch {
 	case filled == 0:
-		return nil // each row is told to have no label
+		return nil // each row has its own defect
 	case n > maxClasses, s.unreadable == 0 && n > 2 && 2*n > filled:
 		d = s.tooManyClasses(n, filled)
 	case t.texts.hashes != nil:
@@ -72,7 +71,8 @@ func (s *scanner) labelDefect() *Defect {
 	return &d
 }
 
-// tooManyClasses refuses a label with n different values in rows rows.
+// tooManyClasses returns the defect of a label with n distinct values in the given number
+// of rows.
 func (s *scanner) tooManyClasses(n, rows int) Defect {
 	t, count := &s.columns[s.label], groupDigits(n)
 	if _, exact := t.texts.distinct(); !exact {
@@ -88,8 +88,8 @@ func (s *scanner) tooManyClasses(n, rows int) Defect {
 		count, pluralize(rows, "row"))
 }
 
-// findLeaks measures how much of the label each column tells by itself, and
-// warns of one that tells nearly all: it may be known only once the label is.
+// findLeaks measures how well each column predicts the label by itself, and warns of one
+// that is nearly always right: it may be known only after the label.
 func (s *scanner) findLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil
@@ -105,18 +105,18 @@ func (s *scanner) findLeaks(ctx context.Context) error {
 	columns := s.profile.Columns
 	for i := range columns {
 		field := columns[i].Column - 1
-		told := shares[field]
-		if columns[i].LabelAccuracy = told; columns[i].Features > 0 && a.leaks(told) {
+		accuracy := shares[field]
+		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && a.leaks(accuracy) {
 			s.warn(CodeLeakingColumn, field,
 				"tells the label of %s of the rows by itself, where %s alone is right in %s: is it known before the label is?",
-				formatPercent(told), excerpt(s.columns[s.label].texts.top(1)[0].Text), formatPercent(a.baseline()))
+				formatPercent(accuracy), excerpt(s.columns[s.label].texts.top(1)[0].Text), formatPercent(a.baseline()))
 		}
 	}
 	return nil
 }
 
-// warnSmallClasses tells of classes that are hard to learn: each, or all at once where
-// they are many.
+// warnSmallClasses warns of classes that are hard to learn, with one warning if there are
+// many.
 func (s *scanner) warnSmallClasses(list []distinctValue) {
 	const many = 3
 	small := slices.DeleteFunc(slices.Clone(list), func(one distinctValue) bool { return one.rows >= AdvisedClassRows })
@@ -134,7 +134,7 @@ func (s *scanner) warnSmallClasses(list []distinctValue) {
 	}
 }
 
-// warnSimilarClasses names classes that a reader would take for one.
+// warnSimilarClasses warns of classes that differ in spelling only.
 func (s *scanner) warnSimilarClasses(classes []string) {
 	first := make(map[string]string, len(classes))
 	for _, class := range classes {

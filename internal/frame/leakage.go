@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// The rules by which one column is said to tell the label by itself.
+// The rules of leaking columns.
 const (
 	minLeakRows     = 50   // sampled rows below which nothing is measured
-	minMinorityRows = 15   // of them with another label than the most frequent one
-	minLeakShare    = 0.98 // of the rows that always naming the most frequent label gets wrong
-	minFewRowsShare = 0.9  // the same of few rows, but at most
-	maxMissed       = 2    // rows are missed: one on each side of the boundary between two classes
+	minMinorityRows = 15   // sampled rows with another label than the most frequent
+	minLeakShare    = 0.98 // share of the rows without the most frequent label that a leaking column predicts
+	minFewRowsShare = 0.9  // the same for few rows, but at most
+	maxMissed       = 2    // errors: one on each side of the boundary between two classes
 )
 
-// leakDetector measures how well each column tells the label by itself, on the sampled
-// rows: those of one half by what the other half says of equal cells, of the
-// nearest number, or of all cells that are not blank.
+// leakDetector measures how well each single column predicts the label on the sampled
+// rows: half of the rows are predicted from the other half, by the most frequent class of
+// equal cells, of the nearest number, or of all cells that are not blank.
 type leakDetector struct {
 	sample     *rowSample
 	classes    []int32 // by row, from 0
@@ -32,14 +32,14 @@ type leakDetector struct {
 // leakWorkspace is the workspace for one column.
 type leakWorkspace struct {
 	keys           []uint64
-	order          []int32 // of the cells by their keys: equal ones meet
+	order          []int32 // rows sorted by key, so that equal cells are adjacent
 	counts, filled []int
 	runs           []cellRun
 	predicted      []int32
 	distance       []float64
 }
 
-// newLeakDetector returns nil where the sample is too small to tell anything.
+// newLeakDetector returns nil if the sample is too small.
 func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
 	a := &leakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
 	var labels []uint64
@@ -70,57 +70,57 @@ func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
 	return a, nil
 }
 
-// baseline is the share of rows whose label is told by always naming the most
-// frequent one.
+// baseline returns the accuracy of always predicting the most frequent label.
 func (a *leakDetector) baseline() float64 { return ratio(a.classRows[a.majority], len(a.classes)) }
 
-// leaks reports whether a column that tells the label of this share of the rows
-// tells nearly all that the most frequent label does not.
-func (a *leakDetector) leaks(told float64) bool {
+// leaks reports whether a column with this accuracy predicts nearly all labels that the
+// baseline does not.
+func (a *leakDetector) leaks(accuracy float64) bool {
 	rows := float64(len(a.classes))
-	odd, missed := (1-a.baseline())*rows, (1-told)*rows
+	odd, missed := (1-a.baseline())*rows, (1-accuracy)*rows
 	const rounding = 1e-6
-	return told > a.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
+	return accuracy > a.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
 }
 
-// accuracies returns by field the share of rows whose label it tells.
+// accuracies returns the accuracy of each wanted field.
 func (a *leakDetector) accuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
-	told := make([]float64, a.sample.fields)
+	accuracy := make([]float64, a.sample.fields)
 	err := a.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
-		room := a.workspaces.Get().(*leakWorkspace)
-		told[field] = a.accuracy(cells, room)
-		a.workspaces.Put(room)
+		ws := a.workspaces.Get().(*leakWorkspace)
+		accuracy[field] = a.accuracy(cells, ws)
+		a.workspaces.Put(ws)
 	})
-	return told, err
+	return accuracy, err
 }
 
-// accuracy returns the share of rows whose label the cells tell.
-func (a *leakDetector) accuracy(cells []uint64, room *leakWorkspace) float64 {
-	room.order, room.keys = slices.Grow(room.order[:0], len(cells)), slices.Grow(room.keys[:0], len(cells))
+// accuracy returns the accuracy of predicting the label from the cells.
+func (a *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
+	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
 	for i, cell := range cells {
-		room.order, room.keys = append(room.order, int32(i)), append(room.keys, sortKey(cell))
+		ws.order, ws.keys = append(ws.order, int32(i)), append(ws.keys, sortKey(cell))
 	}
-	keys := room.keys
-	slices.SortFunc(room.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
+	keys := ws.keys
+	slices.SortFunc(ws.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
 	right := 0
 	for half := range uint8(2) {
-		right += a.correct(cells, room, half)
+		right += a.correct(cells, ws, half)
 	}
 	return ratio(right, len(cells))
 }
 
-// cellRun is rows with equal cells, in the order of the cells.
+// cellRun is a run of rows with equal cells, in the order of the cells.
 type cellRun struct {
 	rows  []int32
 	value float64 // NaN for blanks and texts
-	class int32   // the most frequent one of the rows to learn from, -1 without any
+	class int32   // the most frequent of the rows to learn from, -1 without any
 }
 
-// correct returns how many rows of a half are told by the other half.
-func (a *leakDetector) correct(cells []uint64, room *leakWorkspace, half uint8) int {
-	order, runs := room.order, room.runs[:0]
-	room.counts, room.filled = zeroed(room.counts, len(a.classRows)), zeroed(room.filled, len(a.classRows))
-	counts, filled := room.counts, room.filled
+// correct returns the number of rows of a half that are predicted correctly from the other
+// half.
+func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) int {
+	order, runs := ws.order, ws.runs[:0]
+	ws.counts, ws.filled = zeroed(ws.counts, len(a.classRows)), zeroed(ws.filled, len(a.classRows))
+	counts, filled := ws.counts, ws.filled
 	for len(order) > 0 {
 		cell, end := cells[order[0]], 1
 		for end < len(order) && cells[order[end]] == cell {
@@ -149,9 +149,9 @@ func (a *leakDetector) correct(cells []uint64, room *leakWorkspace, half uint8) 
 			usual = int32(class)
 		}
 	}
-	room.runs = runs
+	ws.runs = runs
 	right := 0
-	for i, class := range room.predictions(usual) {
+	for i, class := range ws.predictions(usual) {
 		for _, row := range runs[i].rows {
 			if a.halves[row] == half && a.classes[row] == class {
 				right++
@@ -161,20 +161,20 @@ func (a *leakDetector) correct(cells []uint64, room *leakWorkspace, half uint8) 
 	return right
 }
 
-// zeroed returns n zeros, in the place of list if that has room for them.
+// zeroed returns n zeros, reusing list if it is large enough.
 func zeroed(list []int, n int) []int {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
 }
 
-// predictions returns a class for each run: its own, or that of the nearest number,
-// or the usual one.
-func (room *leakWorkspace) predictions(usual int32) []int32 {
-	runs := room.runs
-	room.predicted = slices.Grow(room.predicted[:0], len(runs))[:len(runs)]
-	room.distance = slices.Grow(room.distance[:0], len(runs))[:len(runs)]
-	list, distance := room.predicted, room.distance
+// predictions returns a class for each run: its own, that of the nearest number, or the
+// usual one.
+func (ws *leakWorkspace) predictions(usual int32) []int32 {
+	runs := ws.runs
+	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]
+	ws.distance = slices.Grow(ws.distance[:0], len(runs))[:len(runs)]
+	list, distance := ws.predicted, ws.distance
 	below, above := -1, -1
 	for i, r := range runs {
 		list[i], distance[i] = usual, math.Inf(1)
@@ -187,7 +187,7 @@ func (room *leakWorkspace) predictions(usual int32) []int32 {
 	}
 	for i, r := range slices.Backward(runs) {
 		switch {
-		case r.value != r.value: // blanks and texts stand behind the numbers
+		case r.value != r.value: // blanks and texts come after the numbers
 		case r.class >= 0:
 			above = i
 		case above >= 0 && runs[above].value-r.value < distance[i]:

@@ -19,21 +19,20 @@ const (
 	FixQuotes        = "quotes"
 )
 
-// lenientReader reads records as a Reader does, and makes something of those that a
-// Reader refuses:
+// lenientReader reads records like a Reader, and corrects those that a Reader rejects:
 //
-//	5" pipe              a quote inside a field is one
+//	5" pipe              a quote in a field is kept
 //	"say "hi"",x         a quote closes a field only where the field may end
-//	"lost,x              a quote that its line does not close is taken out
-//	a lone CR, a NUL     line ends and characters as mend says
+//	"lost,x              a quote that is not closed in its line is removed
+//	a lone CR, a NUL     a line end; removed
 //
-// A quoted field may go over several lines, unless its record then has another
-// number of fields than the header and its first line alone has not.
+// A quoted field may contain line ends, unless its record then has another number of
+// fields than the header and its first line alone does not.
 type lenientReader struct {
 	*Reader
-	width      int // fields of a record; 0 while that is not known
+	width      int // number of fields of a record; 0 if unknown
 	lineBuffer []byte
-	cells      [][]byte // of the record, if it was read from a single line
+	cells      [][]byte // of a record that is read as a single line
 	note       func(code string, line, column int)
 }
 
@@ -41,9 +40,8 @@ func newLenientReader(src io.Reader, delim byte, note func(code string, line, co
 	return &lenientReader{Reader: NewReader(src, delim), note: note}
 }
 
-// next returns the fields of the next record and the line where it begins, and
-// io.EOF behind the last. They are valid until the next call. A *Defect is
-// something that nothing can be made of.
+// next returns the fields of the next record and its first line, and io.EOF after the
+// last. They are valid until the next call. A *Defect cannot be corrected.
 func (l *lenientReader) next() (fields [][]byte, line int, err error) {
 	r := l.Reader
 	if !r.opened {
@@ -89,14 +87,13 @@ func (l *lenientReader) next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// suspicious reports whether a whole record may be several, held together by a
-// quote that should not be there.
+// suspicious reports whether a complete record may be several, joined by a stray quote.
 func (l *lenientReader) suspicious() bool {
 	return l.width > 0 && l.rec.lineBreaks > 0 && len(l.rec.fields) != l.width
 }
 
-// oneLine reads the record as one line, unless that is no better than the whole
-// record that begins there. more asks to try again with more of the file.
+// oneLine reads the record as one line, unless that is no better than the complete record.
+// more is set if more of the file must be read first.
 func (l *lenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]
@@ -114,25 +111,24 @@ func (l *lenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more
 		r.err = r.fill()
 		return nil, true, nil
 	}
-	cells, mended := l.splitLine(window[:n])
+	cells, fixed := l.splitLine(window[:n])
 	if what == recordComplete && len(cells) != l.width {
 		r.pos += at
 		r.nextLine += r.rec.lineBreaks + 1
 		return r.rec.fields, false, nil
 	}
-	if mended >= 0 {
-		l.note(FixQuotes, r.nextLine, mended+1)
+	if fixed >= 0 {
+		l.note(FixQuotes, r.nextLine, fixed+1)
 	}
 	r.pos += afterLineEnd(window, n)
 	r.nextLine++
 	return cells, false, nil
 }
 
-// splitLine takes a line apart. mended is the first field whose quotes were not
-// what they should be, -1 without one.
-func (l *lenientReader) splitLine(line []byte) (cells [][]byte, mended int) {
+// splitLine splits a line. fixed is the first field with invalid quotes, or -1.
+func (l *lenientReader) splitLine(line []byte) (cells [][]byte, fixed int) {
 	l.lineBuffer = append(l.lineBuffer[:0], line...)
-	line, l.cells, mended = l.lineBuffer, l.cells[:0], -1
+	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
 	for {
 		begin, end, next := 0, 0, 0
 		if len(line) > 0 && line[0] == '"' {
@@ -153,20 +149,20 @@ func (l *lenientReader) splitLine(line []byte) (cells [][]byte, mended int) {
 				text = bytes.ReplaceAll(text, []byte(`""`), []byte{'"'})
 				rest = bytes.ReplaceAll(line[begin:end], []byte(`""`), nil)
 			}
-			if mended < 0 && (!quoted || bytes.IndexByte(rest, '"') >= 0) {
-				mended = len(l.cells)
+			if fixed < 0 && (!quoted || bytes.IndexByte(rest, '"') >= 0) {
+				fixed = len(l.cells)
 			}
 		}
 		l.cells = append(l.cells, text)
 		if next >= len(line) {
-			return l.cells, mended
+			return l.cells, fixed
 		}
 		line = line[next+1:]
 	}
 }
 
-// closingOnLine returns the offset of the quote that closes the field which
-// opens at line[0]: the first before a delimiter or the line's end; 0 without.
+// closingOnLine returns the offset of the quote that closes the field at line[0]: the
+// first before a delimiter or the end of the line; 0 without one.
 func closingOnLine(line []byte, delim byte) int {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
@@ -182,8 +178,8 @@ func closingOnLine(line []byte, delim byte) int {
 	return 0
 }
 
-// toValidUTF8 makes the fields UTF-8 without NUL bytes. What is not UTF-8 is taken
-// for Windows-1252, of which Latin-1 is a part.
+// toValidUTF8 converts the fields to UTF-8 without NUL bytes. Other fields are decoded as
+// Windows-1252, which includes Latin-1.
 func (l *lenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 	for i, field := range fields {
 		if bytes.IndexByte(field, 0) >= 0 {
@@ -204,5 +200,5 @@ func (l *lenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 	return fields
 }
 
-// isEOF reports whether an error of next only says that there is no more.
+// isEOF reports whether an error of next is the end of the file.
 func isEOF(err error) bool { return errors.Is(err, io.EOF) }

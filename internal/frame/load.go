@@ -6,21 +6,20 @@ import (
 	"io"
 )
 
-// LoadOptions tell Load what it reads.
+// LoadOptions configure Load.
 type LoadOptions struct {
-	// Labelled is set for a training file: its columns are taken by position,
-	// its last is the label. Of a blind file they are taken by name.
+	// Labelled is set for a training file: its columns are found by position, and its last
+	// is the label. The columns of a blind file are found by name.
 	Labelled bool
-	// Rows is the number of data rows if it is known, which saves memory.
+	// Rows is the number of data rows if known, which saves memory.
 	Rows int
 }
 
 // Load reads a file into memory as the columns of a schema.
 //
-// The features of a blind file may stand in any order and among others; its
-// label, if it has one, is not read. An error that is a *Defect tells what is
-// wrong with the file. Load looks for less than Scan does: not for duplicate IDs,
-// nor at the names of a training file.
+// The features of a blind file may be in any order and among others; its label, if it has
+// one, is ignored. A *Defect describes an error in the file. Load checks less than Scan
+// does: neither duplicate IDs nor the names of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
 	t, err := openTable(NewReader(contextReader{ctx, src}, ','))
 	if err != nil {
@@ -49,16 +48,16 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 	return l.builder.build(schema, opts.Labelled), nil
 }
 
-// loader is the state of one Load.
+// loader is the state of a call of Load.
 type loader struct {
 	table   *table
-	decoder *rowDecoder // of rows that are read record by record
+	decoder *rowDecoder // of rows that are read one by one
 	builder *frameBuilder
 }
 
-// readRows takes what is left of the table record by record.
+// readRows reads the rest of the table record by record.
 func (l *loader) readRows(ctx context.Context) error {
-	const some = 1 << 12 // rows at a time
+	const batchRows = 1 << 12
 	c := l.decoder
 	for {
 		rec, err := l.table.next(ctx)
@@ -66,7 +65,7 @@ func (l *loader) readRows(ctx context.Context) error {
 		if err != nil && !end {
 			return err
 		}
-		if end || c.rows == some {
+		if end || c.rows == batchRows {
 			c.measureRanges()
 			l.builder.add(c)
 			c.reset()
@@ -81,7 +80,7 @@ func (l *loader) readRows(ctx context.Context) error {
 	}
 }
 
-// loadWorker reads chunks of rows.
+// loadWorker loads chunks.
 type loadWorker struct {
 	loader  *loader
 	ctx     context.Context

@@ -12,36 +12,35 @@ import (
 	"strconv"
 )
 
-// Layout tells where a file's columns are that the contract wants elsewhere.
-// The zero Shape is that of the contract: comma, ID first, label last.
+// Layout describes how a file differs from the canonical form. The zero Layout is the
+// canonical form: comma, ID first, label last.
 type Layout struct {
-	// ID names the column that becomes the first. Defaults to the first.
+	// ID is the name of the column that is moved to the front. Defaults to the first.
 	ID string
-	// MakeID puts a new first column in front: the rows are named r1, r2, ….
+	// MakeID adds a new first column with IDs r1, r2, ….
 	MakeID bool
-	// MadeID names the column that is made. Defaults to id, or that with a number
-	// behind it that is free.
+	// MadeID is the name of the generated column. Defaults to id, with a number if that is
+	// taken.
 	MadeID string
-	// Names are other names for all columns, in the order of the file, by which
-	// the fields of a Shape name them. Defaults to those of the header.
+	// Names are other names for all columns, in the order of the file, to which the fields
+	// of Layout refer. Defaults to those of the header.
 	Names []string
-	// NoHeader is set for a file whose first row is data. Without Names, its columns
-	// are called column_1, column_2 and so on.
+	// NoHeader is set for a file whose first row is data. Without Names, its columns are
+	// named column_1, column_2 and so on.
 	NoHeader bool
-	// Label names the column that becomes the last. Defaults to the last.
+	// Label is the name of the column that is moved to the end. Defaults to the last.
 	Label string
-	// Drop names columns that are left out.
+	// Drop are the names of columns to omit.
 	Drop []string
-	// Delimiter parts the fields. Defaults to the comma.
+	// Delimiter separates the fields. Defaults to the comma.
 	Delimiter byte
 	// Blind is set for a file that need not have Label and the columns of Drop.
 	Blind bool
 }
 
-// SetRoles makes a shape bring the columns of a file with these names into the
-// contract's order: the ID first, or one that is made, and the label last. An empty
-// label is that of a blind file. A column that stands where it should be is not
-// named, so that a file in good order is left as it is.
+// SetRoles sets the layout to move the ID to the front, or to generate one, and the label
+// to the end, for a file with the given column names. An empty label is that of a blind
+// file. Columns that are in place are not named, so that a canonical file is not changed.
 func (s *Layout) SetRoles(names []string, id string, madeID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(s.Drop, name) })
 	s.ID, s.MakeID = "", madeID
@@ -56,14 +55,14 @@ func (s *Layout) SetRoles(names []string, id string, madeID bool, label string) 
 	}
 }
 
-// Normalized is a file in the shape of the contract.
+// Normalized is a file in canonical form.
 type Normalized struct {
 	io.Reader
 	normalizer *normalizer // nil if nothing is changed
 }
 
-// Locate returns where in the source a line and a column of what was read stand.
-// It must not be called beside Read. The column is 0 for one that was made.
+// Locate maps a line and a column of what was read to those of the source. It must not be
+// called concurrently with Read. The column is 0 for a generated one.
 func (r *Normalized) Locate(line, column int) (int, int) {
 	if r.normalizer == nil {
 		return line, column
@@ -71,33 +70,32 @@ func (r *Normalized) Locate(line, column int) (int, int) {
 	return r.normalizer.locate(line, column)
 }
 
-// Collect makes Read go on behind a row that is defective, as far as that can be:
-// the row is left out and what is wrong with it is kept for Complete. Without it,
-// Read ends there.
+// Collect makes Read continue after a defective row if possible: the row is omitted and
+// its defect is kept for Complete. Without Collect, Read returns the defect.
 func (r *Normalized) Collect() {
 	if r.normalizer != nil {
 		r.normalizer.collecting = true
 	}
 }
 
-// Complete adds to the profile of what was read the defects that were collected.
+// Complete adds the collected defects to the profile of what was read.
 func (r *Normalized) Complete(p *Profile) {
 	if r.normalizer == nil || len(r.normalizer.defects.groups) == 0 {
 		return
 	}
-	// What a file lacks as a whole is not known without these rows.
+	// Without these rows, the defects of the file as a whole are uncertain.
 	p.log.drop(CodeNoRows, CodeOneClass, CodeTooManyClasses, CodeNumericLabel)
 	p.Partial = p.Partial || r.normalizer.partial
 	p.updateDefects(&r.normalizer.defects)
 }
 
-// Normalize returns src in the shape of the contract, as CSV with commas. If
-// nothing is to be changed, the bytes are those of src. A *Defect, from here
-// or from Read, has its place in src.
+// Normalize returns src in canonical form, as CSV with commas. If nothing must be changed,
+// the bytes are those of src. A *Defect, returned here or by Read, has its location in
+// src.
 func Normalize(src io.Reader, shape Layout) (*Normalized, error) {
 	if shape.Delimiter == DetectDelimiter {
 		sampled := bufio.NewReaderSize(src, detectBytes)
-		sample, _ := sampled.Peek(detectBytes) // an error comes again with Read
+		sample, _ := sampled.Peek(detectBytes) // an error is returned by Read, too
 		shape.Delimiter = FindDelimiter(sample, len(sample) == detectBytes)
 		src = sampled
 	}
@@ -132,7 +130,7 @@ func Normalize(src io.Reader, shape Layout) (*Normalized, error) {
 	return &Normalized{r, r}, nil
 }
 
-// rename sets the names that are wanted.
+// rename sets the names of the columns.
 func (s *Layout) rename(t *table) error {
 	if s.Names == nil {
 		for i := range t.names {
@@ -152,7 +150,7 @@ func (s *Layout) rename(t *table) error {
 	return nil
 }
 
-// missingColumn is the defect of a file without a column that is to have a role.
+// missingColumn returns the defect of a file without the column of a role.
 func missingColumn(line int, name, role string, names []string) *Defect {
 	return &Defect{
 		Code: CodeMissingColumn, Line: line, Name: name,
@@ -210,19 +208,19 @@ type normalizer struct {
 	order      []int
 	numbered   bool
 	rows       int
-	firstRow   *Record // a row that stands where a header should; nil once it is written
+	firstRow   *Record // the first record if it is data, until it is written
 	out        *Writer
 	pending    bytes.Buffer
 	err        error
-	line       int          // next of the output
-	offsets    []lineOffset // where lines begin to stand elsewhere in the source
+	line       int          // next line of the output
+	offsets    []lineOffset // offsets of lines in the source
 	collecting bool         // see Collect
 	defects    defectLog
-	partial    bool // not all of the source was read
+	partial    bool // the source was not read to its end
 }
 
-// lineOffset tells that from a line of the output on, lines stand so many later in the
-// source: blank lines are not written.
+// lineOffset is the offset of lines in the source from a line of the output on: blank
+// lines are not written.
 type lineOffset struct{ line, by int }
 
 func (r *normalizer) locate(line, column int) (int, int) {
@@ -242,7 +240,8 @@ func (r *normalizer) locate(line, column int) (int, int) {
 	return line, column
 }
 
-// recordWritten notes that a record was written that begins in a line of the source.
+// recordWritten records the offset of a written record that starts in line from of the
+// source.
 func (r *normalizer) recordWritten(from int, fields [][]byte, breaks int) {
 	by := 0
 	if n := len(r.offsets); n > 0 {
@@ -259,8 +258,8 @@ func (r *normalizer) recordWritten(from int, fields [][]byte, breaks int) {
 	}
 }
 
-// header writes the header, with a name for an ID column that is made; the name
-// may be empty.
+// header writes the header, with the given name of a generated ID column, which may be
+// empty.
 func (r *normalizer) header(made string) {
 	if r.numbered {
 		if made == "" {
@@ -289,8 +288,8 @@ func (r *normalizer) Read(p []byte) (int, error) {
 	return r.pending.Read(p)
 }
 
-// collect keeps an error that is a defect of the source, and reports whether it
-// is one. It ends the reading where nothing more can be told.
+// collect keeps an error that is a defect of the source, and reports whether it is one. It
+// ends the reading if nothing more can be read.
 func (r *normalizer) collect(err error) bool {
 	var defect *Defect
 	if !r.collecting || !errors.As(err, &defect) {
@@ -302,10 +301,10 @@ func (r *normalizer) collect(err error) bool {
 	return true
 }
 
-// fill writes records until a piece is full or the table ends.
+// fill writes records until the buffer has data or the table ends.
 func (r *normalizer) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
-		// Who reads decides how long: there is nothing to cancel in here.
+		// The caller cancels by not calling Read.
 		rec, err := r.firstRow, error(nil)
 		if r.firstRow = nil; rec == nil {
 			rec, err = r.table.next(context.Background())

@@ -38,7 +38,7 @@ var (
 	textCell  = math.Float64frombits(math.Float64bits(NaN) + 1) // any text that is not a number
 )
 
-// unparsedDecimal marks a cell that is not parsed yet, or is text.
+// unparsedDecimal ends a cell that is not parsed yet, or is text.
 const unparsedDecimal = missingDecimal + 1
 
 func isTextCell(value float64) bool {
@@ -78,30 +78,30 @@ func resetFlags(flags []bool, n int) []bool {
 // indexRows splits the separators into rows. It returns false if a record has another
 // number of fields. Only quoted cells contain line ends.
 func (g *parsedChunk) indexRows(quoted bool) bool {
-	text, marks, fields := g.text, g.ends, g.fields
-	most := len(marks) / fields
+	text, ends, fields := g.text, g.ends, g.fields
+	most := len(ends) / fields
 	g.starts = slices.Grow(g.starts[:0], most*(fields+1))[:most*(fields+1)]
 	g.rowLines = slices.Grow(g.rowLines[:0], most)
 	g.lineBreaks = 0
 	pairs := 0 // of CR and LF
-	for begin := int32(0); len(marks) > 0; {
+	for begin := int32(0); len(ends) > 0; {
 		used := 0
 		if char := text[begin]; char == '\n' || char == '\r' {
 			used = 1 // a blank line
-		} else if used = fields; !g.indexRow(begin, marks, quoted) {
+		} else if used = fields; !g.indexRow(begin, ends, quoted) {
 			return false
 		}
 		if quoted {
-			g.lineBreaks += countLineBreaks(text[begin : marks[used-1]-1])
+			g.lineBreaks += countLineBreaks(text[begin : ends[used-1]-1])
 		}
-		begin = marks[used-1]
+		begin = ends[used-1]
 		g.lineBreaks++
-		if text[begin-1] == '\r' && len(marks) > used && text[begin] == '\n' {
-			begin = marks[used]
+		if text[begin-1] == '\r' && len(ends) > used && text[begin] == '\n' {
+			begin = ends[used]
 			used++
 			pairs++
 		}
-		marks = marks[used:]
+		ends = ends[used:]
 	}
 	g.rows = len(g.rowLines)
 	// If all line ends are at the ends of rows, the commas are inside them.
@@ -110,14 +110,14 @@ func (g *parsedChunk) indexRows(quoted bool) bool {
 }
 
 // indexRow adds a row from the first separators.
-func (g *parsedChunk) indexRow(begin int32, marks []int32, quoted bool) bool {
-	if len(marks) < g.fields {
+func (g *parsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
+	if len(ends) < g.fields {
 		return false
 	}
 	at := len(g.rowLines) * (g.fields + 1)
 	cells := g.starts[at : at+g.fields+1]
 	cells[0] = begin
-	copy(cells[1:], marks)
+	copy(cells[1:], ends)
 	last := len(cells) - 1
 	for i := 1; quoted && i < last; i++ {
 		if g.text[cells[i]-1] != ',' {
@@ -319,11 +319,11 @@ func (g *parsedChunk) hasBlank(field int) bool {
 	return false
 }
 
-// numbers returns the values of a field, NaN where there is no number.
+// numbers returns the values of a field, NaN if a cell is not a number.
 func (g *parsedChunk) numbers(field int) []float64 {
 	values := g.floatsOrText(field)
 	for row := 0; g.hasText[field] && row < len(values); row++ {
-		if isTextCell(values[row]) { // in quotes with quotes, perhaps
+		if isTextCell(values[row]) { // perhaps a quoted cell with quotes
 			values[row] = numberOrNaN(g.cellText(row, field))
 		}
 	}

@@ -65,16 +65,16 @@ func (t *table) workers() int {
 // first error of the first chunk that has one. It stops before records with invalid quotes
 // and before records that are too long, which are left to next; of a valid file nothing is
 // left.
-func (t *table) runPipeline(ctx context.Context, hands, size int, newHand func() chunkWorker) error {
+func (t *table) runPipeline(ctx context.Context, workers, size int, newWorker func() chunkWorker) error {
 	b := &pipeline{reader: t.reader, chunkBytes: size}
 	t.reader.minBuffer = max(t.reader.minBuffer, size)
 	b.committedCond = sync.NewCond(&b.commitMu)
-	crew := make([]chunkWorker, hands)
-	for i := range crew {
-		crew[i] = newHand()
+	list := make([]chunkWorker, workers)
+	for i := range list {
+		list[i] = newWorker()
 	}
 	var group sync.WaitGroup
-	for _, h := range crew {
+	for _, h := range list {
 		group.Go(func() {
 			for c := new(chunk); b.step(ctx, h, c); {
 			}

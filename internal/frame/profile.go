@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// Profile is what one pass over a file found out.
+// Profile is the result of a scan of a file.
 type Profile struct {
-	// Rows is the number of data rows that were read, Bytes the file's length.
+	// Rows is the number of data rows read, Bytes the length of the file.
 	Rows  int   `json:"rows"`
 	Bytes int64 `json:"bytes"`
-	// Schema is what Load needs. Of a blind file it has no label and no classes.
+	// Schema is the schema for Load. That of a blind file has no label and no classes.
 	Schema *Schema `json:"schema"`
-	// Columns describes the file's columns but for ID and label, in file order.
+	// Columns describes the columns of the file except ID and label, in file order.
 	Columns []ColumnProfile `json:"columns"`
 	// Classes are the labels in the order of Schema.Classes.
 	Classes []ValueCount `json:"classes,omitempty"`
-	// Defects are what the service refuses, one a code, in the order of the lines
-	// of the first. A file without one is good.
+	// Defects are the errors of the file, one per code, in the order of their first lines.
+	// A file without defects is valid.
 	Defects []Defect `json:"defects,omitempty"`
-	// Partial tells that the scan ended before the file did: behind an
-	// unclosed quote, say.
+	// Partial is set if the file was not read to its end, because of an unclosed quote,
+	// for example.
 	Partial bool `json:"partial,omitempty"`
-	// Warnings are worth a look but stop nothing.
+	// Warnings are suspicious but not errors.
 	Warnings []Warning `json:"warnings,omitempty"`
 
 	line       int                                        // of the header
 	locate     func(line, column int) (int, int)          // ScanOptions.Place
 	sourceLine func(line int) (file string, fileLine int) // ScanOptions.Source
-	log        defectLog                                  // what Defects are made of
+	log        defectLog                                  // the source of Defects
 
-	positions map[string]int // of Columns by their names, made by find
+	positions map[string]int // of Columns by name, set by columnIndex
 }
 
 // ColumnProfile describes one column of a file.
@@ -40,30 +40,29 @@ type ColumnProfile struct {
 	// Column is the number of the field in its record, from 1.
 	Column int  `json:"column"`
 	Form   Form `json:"form"`
-	// Features is how many features are made of the column, Words how many of
-	// them are words.
+	// Features is the number of features of the column, Words how many of them are words.
 	Features int `json:"features"`
 	Words    int `json:"words,omitempty"`
 	// Missing is the number of rows without a value.
 	Missing int `json:"missing"`
-	// Distinct is the number of different values that are not missing: exact
-	// if it could be held in memory, else an estimate good to about 1 %.
+	// Distinct is the number of distinct values that are not missing: exact if Estimate is
+	// not set, otherwise with an error of about 1 %.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
-	// Numbers is set for numbers, dates (in days since the beginning of 1970)
-	// and times (in hours), if there is at least one and all are known.
+	// Numbers is set for numbers, dates (in days since the beginning of 1970) and times
+	// (in hours), if there is at least one and all are known.
 	Numbers *NumericStats `json:"numbers,omitempty"`
-	// LabelAccuracy is the share of the rows whose label the column tells by itself,
-	// measured on a sample of them; 0 where that was not measured.
+	// LabelAccuracy is the share of rows whose label is predicted correctly from this
+	// column only, estimated on a sample; 0 if not measured.
 	LabelAccuracy float64 `json:"alone,omitempty"`
-	// Top holds the most frequent texts of other forms, at most ten.
+	// Top are the most frequent texts of other forms, at most ten.
 	Top []ValueCount `json:"top,omitempty"`
 
-	values       []distinctValue // the texts that were counted; not all of them if Estimate
+	values       []distinctValue // the counted texts; incomplete if Estimate is set
 	hasFractions bool            // some number is not an integer
 	emptyRows    int             // rows with an empty cell
-	dayFirst     bool            // how dates with a choice were read
-	format       *numberFormat   // how numbers are written that are more than digits; else nil
+	dayFirst     bool            // how ambiguous dates are parsed
+	format       *numberFormat   // of numbers that are more than digits, otherwise nil
 }
 
 // NumericStats are the statistics of a numeric column. None is NaN or infinite.
@@ -72,9 +71,9 @@ type NumericStats struct {
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Median is exact if MedianEstimate is not set: for up to ten thousand rows, or
-	// a thousand of a table with more than 2,000 columns. Else it comes from a sample.
-	// It is 0 in a brief profile.
+	// Median is exact if MedianEstimate is not set: for up to ten thousand rows, or a
+	// thousand rows of a table with more than 2,000 columns. Otherwise it is estimated
+	// from a sample. It is 0 in a brief profile.
 	Median         float64    `json:"median"`
 	MedianEstimate bool       `json:"medianEstimate,omitempty"`
 	Histogram      *Histogram `json:"histogram"`
@@ -86,12 +85,11 @@ type ValueCount struct {
 	Rows int    `json:"rows"`
 }
 
-// columnIndex returns the position of the column with a name in Columns, -1 if there is
-// none.
+// columnIndex returns the position of the named column in Columns, or -1.
 func (p *Profile) columnIndex(name string) int {
 	if p.positions == nil {
 		p.positions = make(map[string]int, len(p.Columns))
-		for i := range slices.Backward(p.Columns) { // the first of a name counts
+		for i := range slices.Backward(p.Columns) { // the first column with a name wins
 			p.positions[p.Columns[i].Name] = i
 		}
 	}
@@ -101,8 +99,8 @@ func (p *Profile) columnIndex(name string) int {
 	return -1
 }
 
-// updateDefects makes Defects of the log, and of others whose places are already
-// those of the file that the user knows.
+// updateDefects sets Defects from the log, and from others with locations in the user's
+// file.
 func (p *Profile) updateDefects(others *defectLog) {
 	p.Defects = slices.Concat(p.log.defects(p.locate, p.sourceLine, p.Partial), others.defects(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b Defect) int {
@@ -110,14 +108,14 @@ func (p *Profile) updateDefects(others *defectLog) {
 	})
 }
 
-// DefectSummary names each kind of defect in one line, and is empty if there is none:
+// DefectSummary lists each kind of defect in one line; empty if there are none:
 //
 //	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
 func (p *Profile) DefectSummary() string {
 	var kinds []string
 	for i := range p.Defects {
 		d := &p.Defects[i]
-		if d.Count > 1 { // it names its places
+		if d.Count > 1 { // the message has the locations
 			kinds = append(kinds, d.Message)
 		} else {
 			kinds = append(kinds, d.Error())
@@ -126,7 +124,7 @@ func (p *Profile) DefectSummary() string {
 	return strings.Join(kinds, "; ")
 }
 
-// Err returns the first defect, nil if there is none.
+// Err returns the first defect, nil if there are none.
 func (p *Profile) Err() error {
 	if len(p.Defects) == 0 {
 		return nil

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Selection names a column of a prediction result that is kept.
+// Selection is a column of a prediction result to keep.
 type Selection struct {
-	// Source is the column: its name, or id for the first column, prediction,
-	// probability or probability_<class> for those that the prediction added.
+	// Source is the name of the column, or id for the first column, or prediction,
+	// probability or probability_<class> for the added columns.
 	Source string
-	// Name is what it is called in the copy.
+	// Name is its name in the copy.
 	Name string
 }
 
-// ParseSelections reads columns such as id,prediction or PassengerId,Survived=prediction,
-// in which NEW=SOURCE renames a column.
+// ParseSelections parses columns such as id,prediction or PassengerId,Survived=prediction,
+// where NEW=SOURCE renames a column.
 func ParseSelections(text string) ([]Selection, error) {
 	var picks []Selection
 	for part := range strings.SplitSeq(text, ",") {
@@ -39,8 +39,8 @@ func ParseSelections(text string) ([]Selection, error) {
 	return picks, nil
 }
 
-// FindSelections returns the positions of the picked columns among those of a result,
-// by their names. It is an error if one is not there.
+// FindSelections returns the positions of the selected columns in a result with the given
+// column names. It is an error if one is missing.
 func FindSelections(names []string, picks []Selection) ([]int, error) {
 	at := make([]int, len(picks))
 	for i, pick := range picks {
@@ -52,13 +52,12 @@ func FindSelections(names []string, picks []Selection) ([]int, error) {
 	return at, nil
 }
 
-// labelColumn matches the column of predicted labels, which is numbered where the
-// blind file has the name.
+// labelColumn matches the column of predicted labels, which has a number if the blind file
+// has a column of this name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// findSelection returns the position of a column; -1 if there is none. The columns
-// that a prediction adds are the last ones: prediction, probability and one a
-// class.
+// findSelection returns the position of a column, or -1. The added columns are the last
+// ones: prediction, probability and one per class.
 func findSelection(names []string, source string) int {
 	added := len(names) - 1
 	for added >= 0 && !labelColumn.MatchString(names[added]) {
@@ -82,7 +81,7 @@ func findSelection(names []string, source string) int {
 	return 0
 }
 
-// Project copies the picked columns of a result, in their order.
+// Project copies the selected columns of a result, in their order.
 func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selection) error {
 	t, err := openTable(NewReader(src, ','))
 	if err != nil {

@@ -10,55 +10,54 @@ import (
 	"slices"
 )
 
-// Options tell Mend what it reads.
+// Options configure File.
 type Options struct {
-	// Layout tells where the file has its columns, as for Reshape.
+	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
-	// Choose decides which columns are the ID and the label where Shape does not say,
-	// by their names and the first rows, of which some may be too short or too long. It
-	// is not asked about a blind file with Train. If it is nil, the first column is the
-	// ID and the last that is not left out the label.
+	// Choose determines the columns of the ID and the label unless Layout names them, from
+	// their names and the first rows, which may have other lengths. It is not called for a
+	// blind file with Train. If it is nil, the first column is the ID and the last that is
+	// not dropped the label.
 	Choose func(names []string, rows [][][]byte) (ColumnRoles, error)
-	// Train is what a blind file is for: the profile of a training file without
-	// defects. It may be nil.
+	// Train is the profile of the training file of a blind file, without defects. It may
+	// be nil.
 	Train *Profile
-	// NumberedTrain tells that the ID of the training file was made for it.
+	// NumberedTrain is set if the ID of the training file was generated.
 	NumberedTrain bool
 }
 
-// ColumnRoles are the columns of a file that are no features, as positions from 0.
+// ColumnRoles are the positions of the columns that are not features, from 0.
 type ColumnRoles struct {
-	ID    int // -1 if IDs are made
-	Label int // -1 for the last that is not left out
-	// Reason says in a few words why another column is the label.
+	ID    int // -1 if IDs are generated
+	Label int // -1 for the last that is not dropped
+	// Reason briefly explains why another column is the label.
 	Reason string
 }
 
-// Report is what Mend did.
+// Report describes what File did.
 type Report struct {
-	// Changes are what was changed, each kind once; none means that the copy
-	// differs from the file in nothing but how it is written.
+	// Changes are the changes, each kind once; without any, the copy differs in formatting
+	// only.
 	Changes []Change
-	// Read and Written are the data rows of both files. What lies between them
-	// is the sum of Change.LeftOut.
+	// Read and Written are the numbers of data rows of both files. They differ by the sum
+	// of Change.LeftOut.
 	Read, Written int
-	// Numbered tells that an ID column was made.
+	// Numbered is set if an ID column was generated.
 	Numbered bool
-	// Line is that of the header in the file that was read, From the number of the
-	// column there, from 1, for each of the copy: 0 for one that was made.
+	// Line is the line of the header in the source, SourceColumns the number of the
+	// source's column, from 1, for each column of the copy: 0 for a generated one.
 	Line          int
 	SourceColumns []int
 }
 
-// File writes a corrected copy of a file to dst: UTF-8, commas, one header, ID
-// first and label last, an ID and the same number of fields for every row; of a
-// blind file the columns in the order of the training file. It changes what can
-// be decided and nothing else, and tells every change.
+// File writes a corrected copy of a file to dst: UTF-8, commas, one header, ID first and
+// label last, an ID and the same number of fields for every row; for a blind file the
+// columns are in the order of the training file. It makes only unambiguous changes, and
+// reports all of them.
 //
-// The file is read twice; open returns it from its beginning, unpacked and, as far
-// as its encoding is known, in UTF-8. A
-// *Defect is something that cannot be put right. What cannot be put right by
-// reading rows alone, such as a missing column, is found by a Scan of the copy.
+// The file is read twice; open returns it from its beginning, unpacked and, if its
+// encoding is known, in UTF-8. A *Defect cannot be corrected. Errors that rows alone do
+// not show, such as a missing column, are found by a Scan of the copy.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	m := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: newIDSet()}
 	defer func() { err = errors.Join(err, m.ids.Close()) }()
@@ -67,7 +66,7 @@ func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 		if err != nil {
 			return nil, err
 		}
-		m.firstPass = m.scanner == nil // else it is the second pass, which tells
+		m.firstPass = m.scanner == nil // otherwise it is the second pass, which logs
 		err = pass(src)
 		if err := errors.Join(err, src.Close()); err != nil {
 			return nil, err
@@ -83,7 +82,7 @@ func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 	return &m.report, nil
 }
 
-// repairer is the state of one Mend: what the first pass finds out for the second.
+// repairer is the state of a call of File.
 type repairer struct {
 	ctx   context.Context
 	opts  Options
@@ -92,15 +91,15 @@ type repairer struct {
 	dialect dialect // how the file is written
 	names   []string
 	ids     *idSet
-	scanner *scanner // of the rows that have the right number of fields
+	scanner *scanner // of the rows with the right number of fields
 	id      int      // field of the ID, -1 if it is made
 	label   int      // field of the label, -1 in a blind file
 	chosen  ColumnRoles
-	order   []int // fields of the copy, in their order
+	order   []int // fields of the copy, in order
 
 	log          changeLog
-	firstPass    bool // nothing is noted: it will be in the second pass
-	countedFirst bool // the first row was counted, though it stands where a header should
+	firstPass    bool // changes are logged in the second pass only
+	countedFirst bool // the first row was counted because it is not a header
 	report       Report
 }
 
@@ -110,14 +109,13 @@ func (m *repairer) logChange(code string, line, column int) {
 	}
 }
 
-// sniffBytes is how much of a file is looked at to find out how it is written.
+// sniffBytes is the number of bytes that are read to infer the dialect.
 const sniffBytes = 1 << 20
 
-// analyse is the first pass: it finds out how the file is written and counts what
-// its columns hold.
+// analyse is the first pass: it infers the dialect and scans the columns.
 func (m *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
-	sample, _ := head.Peek(sniffBytes) // an error comes again with Read
+	sample, _ := head.Peek(sniffBytes) // an error is returned by Read, too
 	var err error
 	if m.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, m.opts.Layout.Delimiter); err != nil {
 		return err
@@ -147,7 +145,7 @@ func (m *repairer) analyse(src io.Reader) error {
 	return m.assignRoles()
 }
 
-// newScanner makes the scan that counts.
+// newScanner makes the scanner of the first pass.
 func (m *repairer) newScanner() error {
 	s := &scanner{opts: ScanOptions{Blind: m.blind}, profile: &Profile{Schema: &Schema{}}, ids: m.ids, label: -1}
 	s.table = &table{names: m.names, line: m.dialect.line}
@@ -177,7 +175,7 @@ func (m *repairer) countRow(fields [][]byte, line int) {
 	s.evictTexts(size, 1)
 }
 
-// assignRoles settles the roles of the columns, once it is known what they hold.
+// assignRoles determines the roles of the columns from their contents.
 func (m *repairer) assignRoles() error {
 	s := m.scanner
 	s.id, s.label = m.id, -1
@@ -202,8 +200,8 @@ func (m *repairer) assignRoles() error {
 	return nil
 }
 
-// keepsNumbersOnly reports whether nothing but numbers is left of the header once
-// the columns that are left out are gone.
+// keepsNumbersOnly reports whether the header without the dropped columns consists of
+// numbers.
 func (m *repairer) keepsNumbersOnly() bool {
 	kept := table{}
 	for i, name := range m.names {
@@ -214,8 +212,8 @@ func (m *repairer) keepsNumbersOnly() bool {
 	return len(kept.names) > 0 && kept.allNumeric()
 }
 
-// lacksHeader reports whether the header is rather a row of data. It is a header if it
-// has a name of the training file.
+// lacksHeader reports whether the header looks like a row of data. It does not if it has a
+// name of the training file.
 func (m *repairer) lacksHeader() bool {
 	s, train := m.scanner, m.opts.Train
 	if m.blind && train != nil {
@@ -234,9 +232,9 @@ func (m *repairer) lacksHeader() bool {
 	return found
 }
 
-// holdsNumbers reports whether the header has a number wherever the training file
-// has a column of numbers, if there is such a column. names are what its columns are
-// then called.
+// holdsNumbers reports whether the header has a number for each column of numbers of the
+// training file, and there is such a column. names are the names of the columns in that
+// case.
 func (m *repairer) holdsNumbers(train *Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
@@ -251,11 +249,11 @@ func (m *repairer) holdsNumbers(train *Profile, names []string) bool {
 	return found
 }
 
-// rowReader reads the records of a file behind its header.
+// rowReader reads the records after the header.
 type rowReader struct {
 	*lenientReader
 	reads    int
-	firstRow [][]byte // a header that was data is the first row
+	firstRow [][]byte // the first record if it is data
 	line     int
 }
 
@@ -268,7 +266,7 @@ func (r *rowReader) next() ([][]byte, int, error) {
 	return r.lenientReader.next()
 }
 
-// open reads the header as the layout has it.
+// open reads the header according to the dialect.
 func (m *repairer) open(src io.Reader) (*rowReader, error) {
 	r := &rowReader{lenientReader: newLenientReader(src, m.dialect.delim, m.logChange)}
 	for range m.dialect.preamble {
@@ -312,8 +310,7 @@ func allBlank(fields [][]byte) bool {
 	return !slices.ContainsFunc(fields, func(field []byte) bool { return !isBlank(field) })
 }
 
-// repeatsHeader reports whether a row is the header again, as where files were
-// put one behind the other.
+// repeatsHeader reports whether a row repeats the header, as in concatenated files.
 func (m *repairer) repeatsHeader(fields [][]byte) bool {
 	return m.dialect.header && m.equalsFirstRow(fields)
 }
@@ -368,8 +365,8 @@ func (m *repairer) write(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// How many rows with a wrong number of fields a training file may lose.
+// The maximum number of rows with a wrong number of fields that a training file may lose.
 const (
 	maxLeftOut   = 5
-	minKeptShare = 10 // or one in so many
+	minKeptShare = 10 // or one in this many
 )

@@ -12,11 +12,11 @@ type repairWriter struct {
 	repairer   *repairer
 	out        *Writer
 	aligner    aligner
-	columns    []ColumnProfile // what each holds, by its field
-	namesRows  []bool          // columns of texts of their own
-	duplicates map[int]bool    // lines of rows whose ID an earlier row has
-	suffixes   map[string]int  // the number behind the last one of an ID that repeats
-	firstOut   int             // line of the first row that is left out for its fields
+	columns    []ColumnProfile // the profiles, by field
+	namesRows  []bool          // columns whose texts identify rows
+	duplicates map[int]bool    // lines of rows with the ID of an earlier row
+	suffixes   map[string]int  // by repeated ID: the last number appended
+	firstOut   int             // line of the first row with a wrong number of fields
 }
 
 func newRepairWriter(m *repairer, dst io.Writer) (*repairWriter, error) {
@@ -24,8 +24,8 @@ func newRepairWriter(m *repairer, dst io.Writer) (*repairWriter, error) {
 	s := m.scanner
 	w.columns, w.namesRows = make([]ColumnProfile, len(m.names)), make([]bool, len(m.names))
 	for i := range s.columns {
-		judged := s.columns[i].infer()
-		w.columns[i], w.namesRows[i] = s.columns[i].profile(&judged), judged.namesRows
+		inferred := s.columns[i].infer()
+		w.columns[i], w.namesRows[i] = s.columns[i].profile(&inferred), inferred.namesRows
 	}
 	repeated, _, err := s.ids.duplicates(m.ctx, math.MaxInt)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *repairWriter) header() {
 	w.out.EndRecord()
 }
 
-// row writes a row, or notes why it is left out.
+// row writes a row, or logs why it is omitted.
 func (w *repairWriter) row(fields [][]byte, line int) error {
 	m := w.repairer
 	switch {
@@ -78,7 +78,7 @@ func (w *repairWriter) row(fields [][]byte, line int) error {
 		m.log.addLeftOut(changeHeaderRow, line)
 		return nil
 	}
-	// Rows like the first are counted only if it was known to be data from the start.
+	// Rows equal to the first are counted only if it was known to be data from the start.
 	surveyed := len(fields) == len(m.names) && (m.dialect.header || m.countedFirst || !m.equalsFirstRow(fields))
 	if len(fields) != len(m.names) {
 		cells := w.aligner.align(fields)
@@ -116,8 +116,8 @@ func (w *repairWriter) row(fields [][]byte, line int) error {
 	return nil
 }
 
-// ragged leaves a row of a training file out. A row of a blind file would lack
-// its prediction.
+// ragged omits a row of a training file. For a blind file it returns a defect, because the
+// row would have no prediction.
 func (w *repairWriter) ragged(fields [][]byte, line int) error {
 	if w.firstOut == 0 {
 		w.firstOut = line
@@ -160,7 +160,7 @@ func (w *repairWriter) uniqueID(id []byte, line int, surveyed bool) ([]byte, err
 	return fresh, err
 }
 
-// freeID returns the first ID with a number behind it that no row has.
+// freeID returns the first ID of stem and a number from n on that no row has.
 func (w *repairWriter) freeID(stem []byte, n, line int) ([]byte, error) {
 	ids := w.repairer.scanner.ids
 	for ; ; n++ {
@@ -176,7 +176,7 @@ func (w *repairWriter) freeID(stem []byte, n, line int) ([]byte, error) {
 	}
 }
 
-// accepts reports whether a cell that is not blank looks like those of a column.
+// accepts reports whether a non-blank cell looks like those of a column.
 func (w *repairWriter) accepts(column int, cell []byte, strictly bool) bool {
 	t, c := &w.repairer.scanner.columns[column], &w.columns[column]
 	known := t.texts.find(string(trim(cell))) != nil

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// repairText mends a file that is a text.
+// repairText repairs a file.
 func repairText(t *testing.T, file string, opts Options) (string, *Report, error) {
 	t.Helper()
 	if opts.Layout.Delimiter == 0 {

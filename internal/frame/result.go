@@ -13,11 +13,10 @@ const (
 	probabilityName = "probability"
 )
 
-// AddedColumns returns the names of the columns that a prediction adds to
-// those of a blind file: prediction, probability and probability_<class> for
-// each class. A name that the blind file has already gets the first of the
-// endings _2, _3, … that makes it unique; the added columns are the last ones
-// in any case.
+// AddedColumns returns the names of the columns that a prediction adds to those of a blind
+// file: prediction, probability and probability_<class> for each class. If the blind file
+// has a column of this name, the first of the suffixes _2, _3, … that makes it unique is
+// appended; the added columns are always the last ones.
 func AddedColumns(blind, classes []string) []string {
 	taken := make(map[string]bool, len(blind)+len(classes)+2)
 	for _, name := range blind {
@@ -36,16 +35,15 @@ func AddedColumns(blind, classes []string) []string {
 	return added
 }
 
-// Format tells how a prediction result is written: each row of the blind
-// file as it was, followed by the columns of ResultColumns. It may be used by any
-// number of goroutines.
+// Format is the format of a prediction result: each row of the blind file unchanged,
+// followed by the columns of AddedColumns. It is safe for concurrent use.
 type Format struct {
 	header  []byte
 	classes [][]byte // as fields
 }
 
-// NewFormat returns the format of the result of predicting the blocks,
-// whose classes are those of their schema.
+// NewFormat returns the format of the predictions of a blind file with the classes of its
+// schema.
 func NewFormat(blocks *BlockReader) *Format {
 	classes := blocks.decoder.schema.Classes
 	f := &Format{header: bytes.Clone(blocks.RawHeader())}
@@ -62,10 +60,9 @@ func NewFormat(blocks *BlockReader) *Format {
 // Header returns the header with its line end. It must not be changed.
 func (f *Format) Header() []byte { return f.header }
 
-// AppendRow appends a row to dst: the blind file's, as Block.Raw has it, the index
-// of the predicted class, which need not be the most probable one, and the
-// probability of each class. Probabilities that are not numbers from 0 to 1, one a
-// class, are an error.
+// AppendRow appends a row to dst: the row of the blind file as in Block.Raw, the index of
+// the predicted class, which need not be the most probable one, and the probability of
+// each class. It is an error if there is not one probability from 0 to 1 for each class.
 func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
@@ -90,9 +87,9 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) 
 	return append(dst, '\n'), nil
 }
 
-// AppendProbability appends p to dst with six significant digits and no
-// trailing zeros: 0.5, 0.123457, 1.5e-07. So written, the probabilities of a row
-// sum to 1 within half a millionth a class, and a small one does not become zero.
+// AppendProbability appends p to dst with six significant digits and no trailing zeros:
+// 0.5, 0.123457, 1.5e-07. The probabilities of a row then sum to 1 within half a millionth
+// per class, and small ones do not become zero.
 func AppendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:
@@ -105,7 +102,7 @@ func AppendProbability(dst []byte, p float64) []byte {
 	}
 	// The product of the 24 bits of a float32 and a power up to 10¹² is exact.
 	const low, high = 100_000, 1_000_000
-	zeros := 0 // behind the point
+	zeros := 0 // after the point
 	for p*powersOf10[6+zeros] < low {
 		zeros++
 	}
@@ -122,11 +119,11 @@ func AppendProbability(dst []byte, p float64) []byte {
 	return appendScaled(dst, digits, zeros)
 }
 
-// appendScaled appends 0.000ddd with so many zeros behind the point, or from
-// four zeros on d.dde-05.
+// appendScaled appends 0.000ddd with the given number of zeros after the point, or
+// d.dde-05 if there are at least four.
 func appendScaled(dst []byte, digits uint32, zeros int) []byte {
-	const most = 4
-	if zeros < most {
+	const maxZeros = 4
+	if zeros < maxZeros {
 		dst = append(dst, "0.0000"[:2+zeros]...)
 		return strconv.AppendUint(dst, uint64(digits), 10)
 	}

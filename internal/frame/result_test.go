@@ -69,7 +69,7 @@ func TestProbabilitiesAreRoundedRight(t *testing.T) {
 		p := rng.Float64() * math.Pow10(-rng.IntN(10))
 		check(p)
 		check(float64(float32(p)))
-		check(float64(i%4096) / 4096) // halves of the last digit are to be found here
+		check(float64(i%4096) / 4096) // includes halves of the last digit
 		check(1 - math.Pow10(-rng.IntN(9))*float64(float32(p)))
 	}
 	for k := range 12 {

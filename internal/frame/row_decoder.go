@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// binding tells in which field of a record each column of a schema stands.
+// binding holds the field of each column of a schema.
 type binding struct {
 	id, label int // label is -1 for a blind file
 	features  []int
@@ -55,18 +55,18 @@ func bindByName(t *table, schema *Schema) (*binding, error) {
 	return b, nil
 }
 
-// rowDecoder collects the typed columns of records.
+// rowDecoder decodes records to typed columns.
 type rowDecoder struct {
 	schema       *Schema
 	binding      *binding
-	keepDecimals bool // take packs numbers
+	keepDecimals bool // addChunk keeps numbers as decimals
 	rows         int
 	columns      []Column
 	direct       []directCell
 	split        []splitCell
 	classes      map[string]int32
 	labels       []int32
-	// ranges and large are of the numeric columns, once they are measured.
+	// ranges and decimals are set for the numeric columns by measureRanges.
 	ranges   []valueRange
 	decimals [][]decimal
 }
@@ -77,7 +77,7 @@ type directCell struct {
 	codes         map[string]int32 // nil for Numeric
 }
 
-// splitCell is a cell that becomes the cells of several columns.
+// splitCell is a cell from which several columns are extracted.
 type splitCell struct {
 	field     int
 	columns   []int
@@ -87,7 +87,7 @@ type splitCell struct {
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
 	c := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]decimal, n)}
-	parts := make(map[int][]int) // the columns that are parts of a field
+	parts := make(map[int][]int) // the columns extracted from each field
 	var fields []int
 	for i := range schema.Columns {
 		one, field := &schema.Columns[i], b.features[i]
@@ -113,7 +113,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	return c
 }
 
-// fork returns empty cells of the same kind, which another goroutine may fill.
+// fork returns an empty rowDecoder of the same kind for another goroutine.
 func (c *rowDecoder) fork() *rowDecoder {
 	other := *c
 	other.ranges, other.decimals = make([]valueRange, len(c.ranges)), make([][]decimal, len(c.decimals))
@@ -133,7 +133,7 @@ func indexOf(texts []string) map[string]int32 {
 	return index
 }
 
-// reset begins new columns.
+// reset starts new columns.
 func (c *rowDecoder) reset() {
 	c.rows, c.labels = 0, nil
 	c.columns = make([]Column, len(c.schema.Columns))
@@ -149,7 +149,7 @@ func (c *rowDecoder) reset() {
 	}
 }
 
-// addRecord takes the cells of a record. The defect it may return has no name.
+// addRecord adds a row. A defect has no column name.
 func (c *rowDecoder) addRecord(rec *Record) *Defect {
 	b := c.binding
 	if isBlank(rec.fields[b.id]) {
@@ -194,7 +194,7 @@ func categoryCode(codes map[string]int32, cell []byte) int32 {
 	return int32(len(codes))
 }
 
-// frame returns what was collected since the last reset.
+// frame returns the rows since the last reset.
 func (c *rowDecoder) frame() *Frame {
 	return &Frame{Schema: c.schema, Rows: c.rows, Columns: c.columns, Labels: c.labels}
 }

@@ -2,17 +2,17 @@ package frame
 
 import "math"
 
-// runningStats holds the running statistics of a numeric column.
+// runningStats are the running statistics of a numeric column.
 type runningStats struct {
 	rows          int
 	min, max      float64
-	mean, squares float64 // squares of the squared distances from the mean
+	mean, squares float64 // sum of squared deviations from the mean
 	fractions     bool    // some value is not an integer
 	distinct      *distinct
 	bins          *growingHistogram
 }
 
-// newRunningStats returns the statistics of the numbers among the levels.
+// newRunningStats returns the statistics of the numbers among the values.
 func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	m := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
 	for _, one := range list {
@@ -32,13 +32,13 @@ func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	return m
 }
 
-// add counts a value that stands on so many rows (Welford, 1962; West, 1979).
+// add adds a value with its number of rows (Welford, 1962; West, 1979).
 func (m *runningStats) add(value float64, rows int) {
 	m.rows += rows
 	m.min, m.max = min(m.min, value), max(m.max, value)
 	weight := float64(rows) / float64(m.rows)
 	distance := value - m.mean
-	if math.IsInf(distance, 0) { // both are huge: the convex form cannot overflow
+	if math.IsInf(distance, 0) { // both are very large: the convex form cannot overflow
 		m.mean = m.mean*(1-weight) + value*weight
 		m.squares = math.Inf(1)
 	} else {
@@ -53,7 +53,7 @@ func (m *runningStats) add(value float64, rows int) {
 	m.bins.add(value, rows)
 }
 
-// snapshot returns what a summary of the next numbers has to know.
+// snapshot returns the parameters for the chunkStats of the next chunks.
 func (m *runningStats) snapshot() statsSnapshot {
 	o := statsSnapshot{depth: m.distinct.depth}
 	if m.bins != nil {
@@ -62,7 +62,7 @@ func (m *runningStats) snapshot() statsSnapshot {
 	return o
 }
 
-// addChunk counts what is summarised.
+// addChunk adds the statistics of a chunk.
 func (m *runningStats) addChunk(s *chunkStats) {
 	if s.numbers == 0 {
 		return
@@ -82,7 +82,7 @@ func (m *runningStats) addChunk(s *chunkStats) {
 	}
 	m.bins.extendTo(s.low)
 	m.bins.extendTo(s.high)
-	if m.bins.low != s.bins.low || m.bins.width != s.bins.width { // they have grown meanwhile
+	if m.bins.low != s.bins.low || m.bins.width != s.bins.width { // they have grown since the snapshot
 		s.fillBins(*m.bins)
 	}
 	for i, rows := range s.bins.rows {
@@ -94,8 +94,8 @@ func (m *runningStats) addChunk(s *chunkStats) {
 	m.merge(s.numbers, s.mean, s.squares)
 }
 
-// merge adds so many rows of a mean and a sum of squared distances from it
-// (Chan, Golub, LeVeque, 1979).
+// merge adds rows with a mean and a sum of squared deviations from it (Chan, Golub,
+// LeVeque, 1979).
 func (m *runningStats) merge(rows int, mean, squares float64) {
 	distance, before := mean-m.mean, float64(m.rows)
 	m.rows += rows
@@ -104,7 +104,7 @@ func (m *runningStats) merge(rows int, mean, squares float64) {
 	m.squares += squares + distance*(distance*before*weight)
 }
 
-// stats returns the statistics for a profile; nil without a number.
+// stats returns the statistics for a profile; nil without numbers.
 func (m *runningStats) stats() *NumericStats {
 	if m.rows == 0 {
 		return nil

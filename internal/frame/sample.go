@@ -11,32 +11,31 @@ import (
 	"foretell/internal/scratch"
 )
 
-// rowSample keeps cells of rows chosen by chance, in memory that does not grow with
-// the file: from them come the medians, and how much of the label a column tells
-// by itself (see alone).
+// rowSample keeps a random sample of rows in bounded memory, for medians and for the
+// accuracy of single columns (see leakDetector).
 //
-// A row is kept if the hash of its number ends in so many zero bits. When there
-// are too many, one more is asked for, and half of the rows go: the same rows
-// stay whatever the number of threads.
+// A row is kept if the hash of its number ends in depth zero bits. When there are too many
+// rows, depth increases by one, and half of the rows are dropped: the sample is the same
+// for any number of threads.
 //
-// A wide table has so few rows in memory that all of them go to the disk too, as
-// long as they are at most wideRowsKept.
+// Because few rows of a wide table fit the memory, all its rows are also written to disk,
+// up to maxWideRows.
 type rowSample struct {
 	fields     int
-	id         int // field of the ID, of which nothing is kept
+	id         int // field of the ID, which is not kept
 	label      int // field of the label, -1 in a blind file
 	capacity   int // rows
 	depth      uint
-	rowNumbers []int      // by row: its number in the file, from 0
+	rowNumbers []int      // by row: its index in the file
 	cells      [][]uint64 // by row and field, see sampledNumber and sampledText
 	disk       *scratch.Disk
-	spilled    *spilledRows // spilled rows, once the memory has too few of a wide table; else nil
-	scratchRow []uint64     // a row that only all has
+	spilled    *spilledRows // all rows of a wide table that exceeds the memory, otherwise nil
+	scratchRow []uint64     // a row that is only spilled
 }
 
-// How many rows a sample has: as many as have sampleCells cells, but wideRowsKept
-// of a table with many columns, in memory as long as they have no more than
-// maxSampleCells.
+// The number of rows of a sample: those with maxSampleRows rows or sampleCells cells, but
+// maxWideRows of a table with many columns, as long as these have at most maxSampleCells
+// cells.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20
@@ -44,8 +43,8 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// newRowSample returns an empty sample. A brief one has less memory: the columns of a
-// wide table are not held against the label.
+// newRowSample returns an empty sample. A brief one has less memory: the accuracy of
+// columns of wide tables is not measured.
 func newRowSample(fields, id, label int, brief bool, disk *scratch.Disk) *rowSample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -55,8 +54,8 @@ func newRowSample(fields, id, label int, brief bool, disk *scratch.Disk) *rowSam
 	return &rowSample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
-// A sampled cell is the bits of its number, or those of a NaN that holds the
-// hash of its text; blank cells are those of NaN itself.
+// A sampled cell has the bits of its number, or those of a NaN with the hash of its text;
+// a blank cell is NaN itself.
 const (
 	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
 	sampledOther = 0xFFF8_0000_0000_0000
@@ -65,10 +64,11 @@ const (
 func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
 func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
 
-// keeps reports whether the row with a number is one to keep.
+// keeps reports whether the row with an index is kept.
 func (s *rowSample) keeps(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
-// addChunk takes rows of a grid whose columns were read; the first has a number.
+// addChunk adds the rows of a chunk after its columns were parsed; first is the index of
+// the first row.
 func (s *rowSample) addChunk(g *parsedChunk, first int) {
 	for row := range g.rows {
 		cells := s.startRow(first + row)
@@ -113,8 +113,8 @@ func (s *rowSample) cell(field int, cell []byte) uint64 {
 // complete reports whether all rows are kept.
 func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
 
-// startRow returns where the cells of the row with a number belong, nil if it is not
-// one to keep. They are passed to end.
+// startRow returns the memory for the cells of a row, nil if it is not kept. The cells
+// must be passed to endRow.
 func (s *rowSample) startRow(row int) []uint64 {
 	if s.spilled != nil && s.spilled.rows == maxWideRows {
 		s.spilled = nil
@@ -134,15 +134,15 @@ func (s *rowSample) startRow(row int) []uint64 {
 	return cells
 }
 
-// endRow takes the cells of a row that has begun.
+// endRow adds the cells of a row started by startRow.
 func (s *rowSample) endRow(cells []uint64) {
 	if s.spilled != nil && cells != nil {
 		s.spilled.add(cells)
 	}
 }
 
-// halve lets go of about half of the rows. Those of a wide table go to the disk
-// before the first time.
+// halve drops about half of the rows. Those of a wide table are written to disk before the
+// first time.
 func (s *rowSample) halve() {
 	if s.depth == 0 && s.capacity < maxWideRows {
 		s.spilled = newSpilledRows(s.disk, s.fields)
@@ -162,8 +162,7 @@ func (s *rowSample) halve() {
 	s.rowNumbers, s.cells = s.rowNumbers[:kept], s.cells[:kept]
 }
 
-// fieldCells returns the cells of a field, row by row, in the place of dst if that
-// has room for them.
+// fieldCells returns the cells of a field by row, reusing dst if it is large enough.
 func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 	dst = slices.Grow(dst[:0], len(s.cells))
 	for _, cells := range s.cells {
@@ -172,40 +171,40 @@ func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 	return dst
 }
 
-// sampleStats are of the cells that a sample has of a field: of all rows if it is
+// sampleStats are the statistics of a field's cells in a sample: of all rows if it is
 // complete.
 type sampleStats struct {
-	median         float64 // of the numbers; NaN if there is none
-	numbers, texts int     // different ones
+	median         float64 // of the numbers; NaN without numbers
+	numbers, texts int     // number of distinct ones
 }
 
-// stats returns those of the wanted fields, by field.
+// stats returns the statistics of the wanted fields, by field.
 func (s *rowSample) stats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
 	list := make([]sampleStats, s.fields)
 	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = computeSampleStats(cells) })
 	return list, err
 }
 
-// forEachField calls do with each wanted field and its cells, one for each of rows, which do
-// may change. Calls are made by several goroutines, one for a field.
+// forEachField calls do for each wanted field with its cells, one for each of rows, which
+// do may change. Calls for different fields may be concurrent.
 func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
 	if s.spilled != nil {
 		errs := make([]error, len(s.spilled.groups))
 		err := parallelFor(ctx, len(errs), func(i int) { errs[i] = s.spilled.forEachField(i, wanted, do) })
 		return errors.Join(err, errors.Join(errs...))
 	}
-	rooms := sync.Pool{New: func() any { return new([]uint64) }}
+	buffers := sync.Pool{New: func() any { return new([]uint64) }}
 	return parallelFor(ctx, s.fields, func(field int) {
 		if wanted(field) {
-			cells := rooms.Get().(*[]uint64)
+			cells := buffers.Get().(*[]uint64)
 			*cells = s.fieldCells(*cells, field)
 			do(field, *cells)
-			rooms.Put(cells)
+			buffers.Put(cells)
 		}
 	})
 }
 
-// rows returns the numbers in the file of the rows that each has cells of.
+// rows returns the indices in the file of the rows that forEachField passes.
 func (s *rowSample) rows() []int {
 	if s.spilled == nil {
 		return s.rowNumbers
@@ -217,7 +216,7 @@ func (s *rowSample) rows() []int {
 	return numbers
 }
 
-// The order of sampled cells: numbers by size, blank ones, texts.
+// The order of sampled cells: numbers, blank cells, texts.
 const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
 
 func sortKey(cell uint64) uint64 {
@@ -232,7 +231,7 @@ func sortKey(cell uint64) uint64 {
 	return cell | 1<<63
 }
 
-// fromSortKey returns the number of an ordered cell.
+// fromSortKey returns the number of a sort key.
 func fromSortKey(cell uint64) float64 {
 	if cell>>63 == 0 {
 		return math.Float64frombits(^cell)
@@ -240,7 +239,7 @@ func fromSortKey(cell uint64) float64 {
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// computeSampleStats sorts the cells.
+// computeSampleStats computes the statistics of cells, which it sorts.
 func computeSampleStats(cells []uint64) sampleStats {
 	f := sampleStats{median: NaN}
 	for i, cell := range cells {
@@ -265,7 +264,7 @@ func computeSampleStats(cells []uint64) sampleStats {
 	return f
 }
 
-// medianOf returns the middle one of levels of numbers.
+// medianOf returns the median of numbers with their counts.
 func medianOf(values []distinctValue) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b distinctValue) int { return cmp.Compare(a.value, b.value) })
 	rows := 0

@@ -13,35 +13,35 @@ import (
 	"sync/atomic"
 )
 
-// ScanOptions tell Scan what it reads.
+// ScanOptions configure Scan.
 type ScanOptions struct {
 	// Blind is set for a file without a label column.
 	Blind bool
-	// ID names the ID column of a blind file. Defaults to the first column,
-	// also where no column has the name. Of a training file it is the first.
+	// ID is the name of the ID column of a blind file. Defaults to the first column, also
+	// if no column has the name. A training file has it first.
 	ID string
-	// Locate tells where in the file that a user knows a line and a column stand,
-	// if that is not the one that is read. It is called when all has been read.
+	// Locate maps a line and a column to those of the user's file, if that is not the file
+	// that is read. It is called after the whole file has been read. Defaults to no
+	// mapping.
 	Locate func(line, column int) (int, int)
-	// SourceLine names a line that Place has returned, where messages say one: the file
-	// and the line in it, where several files make one table. Nil, and an empty
-	// name, stand for the one file.
+	// SourceLine maps a line that Locate has returned to a file and a line in it, for
+	// messages about several files that make one table. The name is empty for a single
+	// file. May be nil.
 	SourceLine func(line int) (file string, fileLine int)
-	// TextMemory is about how many bytes texts may take. With less, fewer columns
-	// are known by all of theirs; defects are the same. Defaults to 16 MB.
+	// TextMemory is the approximate memory for texts in bytes. With less memory, fewer
+	// columns have exact statistics; defects are the same. Defaults to 16 MB.
 	TextMemory int
-	// Brief leaves out what only a person reads, medians and what a column tells
-	// of the label by itself, and takes less time and memory. Schema and defects
-	// are the same.
+	// Brief omits medians and LabelAccuracy, which saves time and memory. Schema and
+	// defects are the same.
 	Brief bool
 }
 
-// Scan reads a file once and tells what its columns hold and what is wrong
-// with it. The error is the source's or the context's; a bad file is no error
-// but has Defects in its Profile, which then may know less than usual.
+// Scan reads a file once and returns the contents of its columns and its errors. An error
+// is that of the source or the context; an invalid file is not an error but has Defects in
+// its Profile, which may be incomplete.
 //
-// Memory does not grow with the file: texts, histograms and sets share what is
-// bounded, and what IDs that occur twice are found by waits on the disk.
+// Memory does not grow with the file: texts, histograms and sets share a fixed amount, and
+// IDs are kept on disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
 	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scanner{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIDSet(), label: -1}
@@ -57,7 +57,7 @@ func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err
 	return s.profile, nil
 }
 
-// scanner is the state of one pass.
+// scanner is the state of a call of Scan.
 type scanner struct {
 	opts          ScanOptions
 	profile       *Profile
@@ -65,11 +65,11 @@ type scanner struct {
 	ids           *idSet
 	id            int           // field of the ID
 	label         int           // field of the label, -1 in a blind file
-	columns       []columnStats // one a field; that of the ID stays empty
-	unreadable    int           // records that could not be read
-	stoppedAt     int64         // offset of the chunk's end where the scan gave up, else 0
+	columns       []columnStats // by field; that of the ID stays empty
+	unreadable    int           // number of unreadable records
+	stoppedAt     int64         // offset of the end of the chunk where the scan stopped, otherwise 0
 	textMemory    int           // of the texts of all columns
-	sinceEviction int           // memory that texts may have taken since the last relief
+	sinceEviction int           // upper bound of the memory of texts added since the last eviction
 	fingerprints  map[fingerprint]int
 	sample        *rowSample
 }
@@ -106,34 +106,34 @@ func (s *scanner) run(ctx context.Context, reader *Reader) error {
 	return s.finish(ctx)
 }
 
-// addDefects counts defects of the file.
+// addDefects adds defects of the file.
 func (s *scanner) addDefects(defects ...Defect) {
 	s.profile.log.add(defects...)
 }
 
-// assignRoles gives each column its role.
+// assignRoles sets the role of each column.
 func (s *scanner) assignRoles() {
 	names := s.table.names
 	s.columns = make([]columnStats, len(names))
 	s.textMemory = totalTextMemory(len(names), s.opts.TextMemory)
-	share := newMemoryLimits(len(names), s.textMemory)
+	limits := newMemoryLimits(len(names), s.textMemory)
 	for i := range s.columns {
-		s.columns[i].limits = share
+		s.columns[i].limits = limits
 	}
 	if s.opts.Blind {
 		s.id = max(0, s.table.find(s.opts.ID))
 	} else {
 		s.label = len(names) - 1
-		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: share.sampleBytes} // labels are texts
+		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: limits.sampleBytes} // labels are texts
 		s.columns[s.label].isLabel = true
 	}
 	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.disk)
 }
 
-// errStop ends a scan that cannot go on behind a defect.
-var errStop = errors.New("nothing can be read behind the defect")
+// errStop ends a scan that cannot continue after a defect.
+var errStop = errors.New("the file cannot be read after the defect")
 
-// scanWorker counts chunks of rows.
+// scanWorker counts the rows of chunks.
 type scanWorker struct {
 	scanner *scanner
 	ctx     context.Context
@@ -195,9 +195,9 @@ func (h *scanWorker) commit(c *chunk) error {
 	return nil
 }
 
-// countChunk takes the rows of a hand's grid, the first of which is in a line. A column is
-// counted by one goroutine, several columns by several: what cannot be done
-// before a chunk's turn would keep the others waiting.
+// countChunk counts the rows of a worker's chunk, which starts in the given line. Columns
+// are counted in parallel, each by one goroutine, because this part of the work is serial
+// from chunk to chunk.
 func (s *scanner) countChunk(h *scanWorker, line int) error {
 	g := &h.chunk
 	g.reserveFloats()
@@ -210,26 +210,26 @@ func (s *scanner) countChunk(h *scanWorker, line int) error {
 	})
 }
 
-// parallelFor calls do with each number below n, on as many goroutines as there
-// are cores. Once the context is done it calls no more, and returns the cause.
+// parallelFor calls do for each number below n, with one goroutine per core. When the
+// context ends it stops and returns the cause.
 func parallelFor(ctx context.Context, n int, do func(i int)) error {
 	var next atomic.Int32
-	some := func() {
+	worker := func() {
 		for i := next.Add(1) - 1; int(i) < n && ctx.Err() == nil; i = next.Add(1) - 1 {
 			do(int(i))
 		}
 	}
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), n) - 1 {
-		group.Go(some)
+		group.Go(worker)
 	}
-	some()
+	worker()
 	group.Wait()
 	return context.Cause(ctx)
 }
 
-// readRows takes what is left of the table record by record. It returns
-// errEnough if it cannot be read to its end.
+// readRows reads the rest of the table record by record. It returns errStop if the table
+// cannot be read to its end.
 func (s *scanner) readRows(ctx context.Context) error {
 	for {
 		rec, err := s.table.next(ctx)
@@ -270,10 +270,10 @@ func (s *scanner) addRecord(rec *Record) {
 	}
 }
 
-// evictTexts makes room for texts from time to time, counted by what was read.
+// evictTexts evicts rare texts after every few megabytes of input.
 func (s *scanner) evictTexts(bytes, rows int) {
-	const often = 4 << 20
-	if s.sinceEviction += bytes + rows*valueBytes*len(s.columns); s.sinceEviction > often {
+	const interval = 4 << 20
+	if s.sinceEviction += bytes + rows*valueBytes*len(s.columns); s.sinceEviction > interval {
 		evictTexts(s.columns, s.textMemory)
 		s.sinceEviction = 0
 	}
@@ -286,7 +286,7 @@ func (s *scanner) cellDefect(rec *Record, code string, at int, message string) D
 	}
 }
 
-// finish turns the tallies into the profile and judges the file as a whole.
+// finish fills in the profile and checks the file as a whole.
 func (s *scanner) finish(ctx context.Context) error {
 	p := s.profile
 	p.line = s.table.line
@@ -315,7 +315,7 @@ func (s *scanner) finish(ctx context.Context) error {
 	return nil
 }
 
-// checkDuplicateIDs refuses the rows whose ID an earlier row has.
+// checkDuplicateIDs adds the defect of rows with the ID of an earlier row.
 func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	repeated, count, err := s.ids.duplicates(ctx, maxLocations)
 	if err != nil || count == 0 {
@@ -332,8 +332,8 @@ func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	return nil
 }
 
-// formatLine names a line in the file that the user knows: "line 3", or
-// "b.csv:3" where several files make one table.
+// formatLine formats a line of the user's file: "line 3", or "b.csv:3" if several files
+// make one table.
 func (s *scanner) formatLine(line int) string {
 	if s.opts.Locate != nil {
 		line, _ = s.opts.Locate(line, 0)
@@ -345,7 +345,7 @@ func (s *scanner) formatLine(line int) string {
 	return "line " + strconv.Itoa(line)
 }
 
-// locateWarnings does so for all warnings.
+// locateWarnings maps the locations of all warnings to the user's file.
 func (s *scanner) locateWarnings() {
 	if s.opts.Locate == nil {
 		return

@@ -49,12 +49,12 @@ func findSeparatorsGo(dst []int32, text []byte) int {
 func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
 
 // dropQuoted removes the separators inside quotes and returns the number of those left.
-func dropQuoted(marks []int32, text []byte) int {
+func dropQuoted(ends []int32, text []byte) int {
 	n, next := 0, 0
 	for at := 0; ; {
 		begin := bytes.IndexByte(text[at:], '"')
 		if begin < 0 {
-			return n + copy(marks[n:], marks[next:])
+			return n + copy(ends[n:], ends[next:])
 		}
 		begin += at
 		end := bytes.IndexByte(text[begin+1:], '"')
@@ -63,11 +63,11 @@ func dropQuoted(marks []int32, text []byte) int {
 		} else {
 			end += begin + 1
 		}
-		for ; next < len(marks) && int(marks[next]) <= begin; next++ {
-			marks[n] = marks[next]
+		for ; next < len(ends) && int(ends[next]) <= begin; next++ {
+			ends[n] = ends[next]
 			n++
 		}
-		for next < len(marks) && int(marks[next]) <= end {
+		for next < len(ends) && int(ends[next]) <= end {
 			next++
 		}
 		at = min(end+1, len(text))

@@ -7,20 +7,20 @@ import (
 	"foretell/internal/scratch"
 )
 
-// spilledRows keeps the cells of a wide table that its sample has no room for in
-// memory: on the disk, by groups of fields that fit in memory with all rows.
+// spilledRows keeps the cells of a wide table on disk if they do not fit the memory of its
+// sample, by groups of fields that fit the memory with all rows.
 //
-//	fields     0 … 1023   1024 … 2047   …
-//	row 0      tape 0     tape 1
-//	row 1      tape 0     tape 1
+//	fields     0 … 1023     1024 … 2047   …
+//	row 0      stream 0     stream 1
+//	row 1      stream 0     stream 1
 //
-// From them come figures of all rows that no running total has: medians, and how
-// many values are different.
+// They yield statistics of all rows that running totals do not: medians and distinct
+// counts.
 type spilledRows struct {
 	fields int
 	rows   int
 	groups []*scratch.Tape
-	bytes  []byte // workspace of add
+	bytes  []byte // buffer of add
 }
 
 const groupFields = 1024
@@ -33,7 +33,7 @@ func newSpilledRows(disk *scratch.Disk, fields int) *spilledRows {
 	return o
 }
 
-// add takes the cells of the next row, one a field.
+// add adds the cells of the next row, one per field.
 func (o *spilledRows) add(cells []uint64) {
 	o.rows++
 	for i, tape := range o.groups {
@@ -45,8 +45,8 @@ func (o *spilledRows) add(cells []uint64) {
 	}
 }
 
-// forEachField calls do with each field of a group that is wanted and its cells, row by
-// row, which do may change.
+// forEachField calls do for each wanted field of a group with its cells by row, which do
+// may change.
 func (o *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
 	tape, first := o.groups[group], group*groupFields
 	text, err := tape.Append(nil, tape.Len())

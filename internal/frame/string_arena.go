@@ -2,7 +2,7 @@ package frame
 
 import "strings"
 
-// stringArena keeps many short texts in a few pieces of memory.
+// stringArena stores many short strings in a few blocks of memory.
 type stringArena struct{ block *strings.Builder }
 
 const (

@@ -162,7 +162,7 @@ func likelyDelimiter(header []byte) byte {
 	return best
 }
 
-// headerAsRow returns the first record of a file that has no header.
+// headerAsRow returns the first record of a file without a header.
 func (t *table) headerAsRow() *Record {
 	row := &Record{startLine: t.line, text: t.header, lineBreaks: countLineBreaks(t.header)}
 	for _, name := range t.names {
@@ -171,8 +171,8 @@ func (t *table) headerAsRow() *Record {
 	return row
 }
 
-// CountRows returns how many rows a CSV has under its header, all with as many
-// fields as that.
+// CountRows returns the number of rows of a CSV after its header. It is an error if one
+// has another number of fields.
 func CountRows(ctx context.Context, src io.Reader) (int, error) {
 	t, err := openTable(NewReader(src, ','))
 	if err != nil {

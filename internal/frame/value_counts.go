@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// distinctValue is one text of a column and how many rows have it.
+// distinctValue is a distinct text of a column with its number of rows.
 type distinctValue struct {
 	text  string
 	hash  uint64 // of the text
 	rows  int
-	first uint32 // the first line that has it, see line
+	first uint32 // the first line that has it, see firstLine
 	kind  valueKind
 	value float64 // for kind number
 }
 
-// firstLine is the first line that has the level.
+// firstLine returns the first line that has the value.
 func (l *distinctValue) firstLine() int { return int(l.first) }
 
-// valueCounts counts the texts of a column. When those of all columns outgrow the
-// memory, the rarest are forgotten (lossy counting: Manku and Motwani, 2002),
-// and the number of different texts becomes an estimate.
+// valueCounts counts the distinct texts of a column. When memory is short, the rarest are
+// evicted (lossy counting: Manku and Motwani, 2002), and the number of distinct texts
+// becomes an estimate.
 type valueCounts struct {
 	list       []distinctValue
 	index      valueIndex  // of list
 	arena      stringArena // of their texts
-	bytes      int         // memory in use, roughly
-	hashes     *distinct   // set once texts were forgotten
-	frozen     bool        // hardly a text comes again: new ones are not kept
+	bytes      int         // approximate memory
+	hashes     *distinct   // set once texts are evicted
+	frozen     bool        // texts hardly repeat: new ones are not kept
 	doorkeeper *doorkeeper
-	sampled    []distinctValue // the first texts, once some were forgotten
-	orderHash  uint64          // tells which rows have the same text, see sign
+	sampled    []distinctValue // the first texts, once some are evicted
+	orderHash  uint64          // hash of which rows have the same text, see addOrder
 }
 
-// valueBytes is what a level takes besides its text: itself, its slot, and the
-// room that the list has to grow.
+// valueBytes is the memory of a distinctValue besides its text: itself, its slot, and the
+// spare capacity of the list.
 const valueBytes = 88
 
-// prefetch brings into the cache what texts of these hashes are counted with. One
-// such access does not wait for another, as those of one count after the other do.
+// prefetch loads the data for counting texts with these hashes into the cache. The
+// accesses are independent, unlike those of consecutive calls of add.
 func (l *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if l.hashes != nil {
 		for _, hash := range hashes {
@@ -50,7 +50,7 @@ func (l *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	return touched + l.index.prefetch(l.list, hashes)
 }
 
-// add adds one row with the text of a hash and returns what it is.
+// add counts a row with a text and its hash, and returns the kind of the text.
 func (l *valueCounts) add(cell []byte, hash uint64, line int) valueKind {
 	if l.hashes != nil {
 		l.hashes.add(hash)
@@ -73,7 +73,7 @@ func (l *valueCounts) add(cell []byte, hash uint64, line int) valueKind {
 	return found.kind
 }
 
-// find returns the level of a text, nil if there is none.
+// find returns the value with a text, nil if there is none.
 func (l *valueCounts) find(text string) *distinctValue {
 	at := l.index.find(l.list, hashText([]byte(text)), []byte(text))
 	if at < 0 {
@@ -82,9 +82,9 @@ func (l *valueCounts) find(text string) *distinctValue {
 	return &l.list[at]
 }
 
-// addOrder adds a row to order. Levels are numbered as they come, so that columns
-// of equal order have the same content but for the spelling of their texts,
-// as names and codes of the same things have.
+// addOrder adds a row to orderHash. Values are numbered in order of appearance, so that
+// columns with equal hashes have the same content except for spelling, like the names and
+// the codes of the same things.
 func (l *valueCounts) addOrder(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	l.orderHash += x * (x>>32 | 1)
@@ -97,8 +97,8 @@ func (l *valueCounts) insert(one distinctValue) int32 {
 	return int32(len(l.list) - 1)
 }
 
-// evict forgets rare texts until they take at most goal bytes. If that leaves next
-// to none, the column holds names, and no new ones are let in.
+// evict evicts rare texts until at most goal bytes are left. If hardly any are left, the
+// column contains names, and new texts are not kept.
 func (l *valueCounts) evict(goal int, limits *memoryLimits) {
 	l.saveSample(limits.sampleBytes)
 	if l.hashes == nil {
@@ -124,8 +124,7 @@ func (l *valueCounts) evict(goal int, limits *memoryLimits) {
 	}
 }
 
-// replace makes a list of levels that of the column, and lets go of the memory of
-// the others.
+// replace sets the list and frees the memory of the other values.
 func (l *valueCounts) replace(list []distinctValue) {
 	l.list, l.arena, l.bytes = slices.Clone(list), stringArena{}, 0
 	for i := range l.list {
@@ -135,8 +134,8 @@ func (l *valueCounts) replace(list []distinctValue) {
 	l.index.rebuild(l.list)
 }
 
-// saveSample keeps the first texts as a sample, before some are forgotten: at least
-// one, and about bytes of them.
+// saveSample keeps the first texts as a sample before an eviction: at least one, and about
+// the given bytes.
 func (l *valueCounts) saveSample(bytes int) {
 	if l.sampled != nil {
 		return
@@ -151,8 +150,8 @@ func (l *valueCounts) saveSample(bytes int) {
 	l.sampled = first.list
 }
 
-// sample returns texts of the column that tell what it holds: all of them if
-// none was forgotten, else the first.
+// sample returns a sample of the texts: all of them if none was evicted, otherwise the
+// first.
 func (l *valueCounts) sample() []distinctValue {
 	if l.sampled != nil {
 		return l.sampled
@@ -160,7 +159,7 @@ func (l *valueCounts) sample() []distinctValue {
 	return l.list
 }
 
-// distinct returns the number of different texts and whether it is exact.
+// distinct returns the number of distinct texts and whether it is exact.
 func (l *valueCounts) distinct() (int, bool) {
 	if l.hashes == nil {
 		return len(l.list), true
@@ -168,13 +167,13 @@ func (l *valueCounts) distinct() (int, bool) {
 	return l.hashes.count(), l.hashes.exact()
 }
 
-// The rule by which texts become levels of a category.
+// The rules for levels of a category.
 const (
-	maxUnfilteredLevels = 40     // up to here every text is a level
-	maxLevels           = 65_535 // beyond, the most frequent of those on two rows or more
+	maxUnfilteredLevels = 40     // up to this number every text is a level
+	maxLevels           = 65_535 // above, the most frequent of those on at least two rows
 )
 
-// retained returns the texts that become levels, in byte order.
+// retained returns the values that become levels, in byte order.
 func (l *valueCounts) retained() []distinctValue {
 	kept := slices.Clone(l.list)
 	if n, _ := l.distinct(); n > maxUnfilteredLevels {

@@ -1,22 +1,22 @@
 package frame
 
-// valueIndex finds levels by the hashes of their texts. It is an open table of
-// eight bytes a slot, at most half full, so that the search for one of many
-// thousands misses the cache twice: for its slot and for the level itself.
+// valueIndex finds values by the hashes of their texts. It is an open-addressing table of
+// eight-byte slots, at most half full, so that finding one of many thousands misses the
+// cache only twice: for its slot and for the value.
 type valueIndex struct {
-	slots []valueSlot // a power of two, or none
+	slots []valueSlot // length is zero or a power of two
 	shift uint        // 64 - log₂ of the number of slots
 	used  int
 }
 
-// valueSlot names a level by its number from 1, 0 for none, and the low half of
-// its hash; the high bits of the hash are the place.
+// valueSlot has the number of a value from 1, 0 for a free slot, and the low half of its
+// hash; the high bits of the hash are the position of the slot.
 type valueSlot struct {
 	hashLow uint32
 	number  int32
 }
 
-// find returns the number of the level with a text, from 0, and -1 if none has it.
+// find returns the index of the value with a text, or -1.
 func (x *valueIndex) find(list []distinctValue, hash uint64, text []byte) int32 {
 	if x.used == 0 {
 		return -1
@@ -36,7 +36,7 @@ func (x *valueIndex) find(list []distinctValue, hash uint64, text []byte) int32 
 	}
 }
 
-// prefetch touches the slots of hashes and the levels that they name.
+// prefetch touches the slots of hashes and their values.
 func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched uint64) {
 	if x.used == 0 {
 		return 0
@@ -47,18 +47,18 @@ func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched ui
 	}
 	for _, number := range numbers[:len(hashes)] {
 		one := &list[max(number-1, 0)]
-		touched += one.hash + uint64(one.kind) // they may be in two lines of the cache
+		touched += one.hash + uint64(one.kind) // they may be in two cache lines
 	}
 	return touched
 }
 
-// sameText reports whether texts of the same hash are the same. Short ones are,
-// see hashText.
+// sameText reports whether texts with the same hash are equal. Short ones are, see
+// hashText.
 func sameText(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= shortText || a == string(b))
 }
 
-// add enters the last level of a list.
+// add adds the last value of a list.
 func (x *valueIndex) add(list []distinctValue) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.rebuild(list)
@@ -67,7 +67,7 @@ func (x *valueIndex) add(list []distinctValue) {
 	x.put(list[len(list)-1].hash, int32(len(list)))
 }
 
-// rebuild makes a table of the right size for a list and enters all levels.
+// rebuild makes a table of the right size for a list and adds all values.
 func (x *valueIndex) rebuild(list []distinctValue) {
 	bits := uint(3)
 	for 1<<bits < 3*len(list) {

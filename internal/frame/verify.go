@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// How far the figures of a result may be off, which has room for a service
-// that writes four digits where this one writes six.
+// The tolerances of sums and of equal probabilities. They allow for services that write
+// four digits instead of six.
 const (
 	sumTolerance  = 1e-3
 	sameTolerance = 1e-6
 )
 
-// Verify proves a prediction result against its blind file: the same rows in
-// the same order with all their cells, a known class for each, probabilities
-// that sum to 1, and the predicted class's among them. It returns the number
-// of rows. Without classes, those named by the result's header are taken.
+// Verify checks a prediction result against its blind file: it must have the same rows in
+// the same order with all their cells, a known class for each, probabilities that sum to
+// 1, and the probability of the predicted class. It returns the number of rows. classes
+// defaults to those in the header of the result.
 //
-// An error that is a *Defect has its place in the result; one that begins
-// with "blind file" is about that.
+// An error that is a *Defect has its location in the result; errors in the blind file
+// begin with "blind file".
 func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int, error) {
 	want, err := openTable(NewReader(blind, ','))
 	if err != nil {
@@ -48,9 +48,9 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 	}
 }
 
-// VerifyProbabilities checks a prediction result without its blind file: a known class
-// in each row, and probabilities that sum to 1, the predicted class's among
-// them. It returns the number of rows. An error that is a *Defect has its place.
+// VerifyProbabilities checks a prediction result without its blind file: a known class in
+// each row, and probabilities that sum to 1, with that of the predicted class. It returns
+// the number of rows. A *Defect has its location.
 func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (int, error) {
 	got, err := openTable(NewReader(result, ','))
 	if err != nil {
@@ -107,8 +107,7 @@ func (v *verifier) header(classes []string) error {
 	return nil
 }
 
-// classesOf returns the classes that a result's columns from a position on
-// are the probabilities of.
+// classesOf returns the classes of the probability columns of a result from a position on.
 func classesOf(names []string, from int) []string {
 	var classes []string
 	for _, name := range names[min(from, len(names)):] {
@@ -152,7 +151,7 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 	return true, v.figures(got, len(want.fields))
 }
 
-// figures checks the columns of a row that the prediction added.
+// figures checks the added columns of a row.
 func (v *verifier) figures(row *Record, from int) error {
 	class, known := v.classes[string(row.fields[from])]
 	if !known {

@@ -16,12 +16,12 @@ func (s *scanner) warnAt(line int, code string, at int, format string, args ...a
 	})
 }
 
-// warningGroup is what one warning says of several columns with warnings of one
+// warningGroup is the message of one warning for several columns with warnings of one
 // code.
 type warningGroup struct {
-	minColumns  int    // columns from which they have one warning
+	minColumns  int    // number of columns from which they are grouped
 	predicate   string // what is wrong with them
-	consequence string // what becomes of them
+	consequence string // what happens to them
 }
 
 var warningGroups = map[string]warningGroup{
@@ -33,13 +33,11 @@ var warningGroups = map[string]warningGroup{
 	CodeLeakingColumn:  {4, "tell nearly every label by themselves", "are they known before the label is?"},
 }
 
-// groupWarnings makes one warning of those of a code that many columns have, in
-// the place of the first:
+// groupWarnings merges the warnings of one code of many columns into the first of them:
 //
 //	1,311 columns are constant: not used (f5, f9, f12, …)
 //
-// The rest stay as they are, and so do those of columns that are used although
-// they are like an ID.
+// Other warnings are kept, and so are those of ID-like columns that are used.
 func (s *scanner) groupWarnings() {
 	used := make(map[int]bool, len(s.profile.Columns))
 	for i := range s.profile.Columns {
@@ -63,7 +61,7 @@ func (s *scanner) groupWarnings() {
 		switch {
 		case !fold || len(list) > 0 && len(list) < kind.minColumns:
 		case list == nil:
-			continue // the first has told of it
+			continue // merged into the first
 		default:
 			names[w.Code] = nil
 			w.Line, w.Count = s.table.line, len(list)
@@ -74,11 +72,10 @@ func (s *scanner) groupWarnings() {
 	s.profile.Warnings = kept
 }
 
-// minGroupedFindings is the number of columns with findings of one code from which they
-// have one finding: the figures of fewer are worth a look each.
+// minGroupedFindings is the number of columns from which findings of one code are merged.
 const minGroupedFindings = 10
 
-// findingGroups is what such a finding says where it stands for several columns.
+// findingGroups are the messages of merged findings.
 var findingGroups = map[string]string{
 	CodeMissingColumn:  "of the training file are missing",
 	CodeExtraColumn:    "are not in the training file: carried through, not used to predict",
@@ -88,8 +85,7 @@ var findingGroups = map[string]string{
 	CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// groupFindings makes one finding of those of a code that many features have, in the place
-// of the first.
+// groupFindings merges the findings of one code of many columns into the first of them.
 func (c *comparison) groupFindings() {
 	folds := func(f *Finding) bool {
 		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
@@ -106,7 +102,7 @@ func (c *comparison) groupFindings() {
 		switch {
 		case !folds(&f) || 0 < len(list) && len(list) < minGroupedFindings:
 		case list == nil:
-			continue // the first has told of it
+			continue // merged into the first
 		default:
 			names[f.Code] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
