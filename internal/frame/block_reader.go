@@ -90,7 +90,7 @@ func (b *BlockReader) finish(ctx context.Context) error {
 	id := b.decoder.binding.id
 	repeated, _, err := b.ids.duplicates(ctx, 1)
 	for _, r := range repeated {
-		d := b.table.defect(CodeDuplicateID, id, "the ID of line %d again: IDs must be unique", r.firstLine)
+		d := b.table.defect(CodeDuplicateID, id, "the same ID as line %d: IDs must be unique", r.firstLine)
 		d.Line = r.line
 		return &d
 	}

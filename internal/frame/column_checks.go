@@ -106,14 +106,14 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
-		s.warn(CodeTwinColumn, i, "says the same as column %d (%s): not used", earlier+1, excerpt(s.table.names[earlier]))
+		s.warn(CodeTwinColumn, i, "has the same content as column %d (%s): not used", earlier+1, excerpt(s.table.names[earlier]))
 	case j.namesRows && j.form == FormCategory:
-		s.warn(CodeIDLikeColumn, i, "nearly every row has its own text: it names rows and teaches nothing about others, so it is not used")
+		s.warn(CodeIDLikeColumn, i, "nearly every text is unique: the column identifies rows and is not used")
 	case j.form == FormNumeric && allDifferent && c.numbersRows(filled):
-		s.warn(CodeIDLikeColumn, i, "the integers number the rows: they teach nothing about others, so they are not used")
+		s.warn(CodeIDLikeColumn, i, "the integers number the rows and are not used")
 	default:
 		if j.form == FormNumeric && allDifferent && c.isInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
-			s.warn(CodeIDLikeColumn, i, "the integers nearly number the rows: do they teach anything about others?")
+			s.warn(CodeIDLikeColumn, i, "the integers nearly number the rows: are they informative?")
 		}
 		return false
 	}

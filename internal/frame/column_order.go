@@ -90,7 +90,7 @@ func (m *repairer) nameHeaderless() {
 		if m.names = names; names[0] != m.opts.Train.Schema.ID {
 			m.id = madeID
 		}
-		m.log.addMessage(changeNoHeader, Change{Line: m.dialect.line}, "the first row, %s, is data: the header of the training file is put above it", first)
+		m.log.addMessage(changeNoHeader, Change{Line: m.dialect.line}, "the first row, %s, is data: the header of the training file is added", first)
 		return
 	}
 	for i := range m.names {
@@ -102,7 +102,7 @@ func (m *repairer) nameHeaderless() {
 	if !m.blind {
 		m.names[len(m.names)-1] = "label"
 	}
-	m.log.addMessage(changeNoHeader, Change{Line: m.dialect.line}, "the first row, %s, is data: a header is put above it", first)
+	m.log.addMessage(changeNoHeader, Change{Line: m.dialect.line}, "the first row, %s, is data: a header is added", first)
 }
 
 // trainNames returns the names of the columns of a blind file without a header: those of
@@ -167,7 +167,7 @@ func (m *repairer) chooseLabel() error {
 		if at := m.chosen.Label; at >= 0 && at != m.label {
 			m.label = at
 			m.log.addMessage(changeMoved, Change{Line: m.dialect.line, Column: m.label + 1},
-				"%s is taken as the label and put last: %s", excerpt(m.names[m.label]), m.chosen.Reason)
+				"%s is taken as the label and moved to the end: %s", excerpt(m.names[m.label]), m.chosen.Reason)
 		}
 	}
 	return nil
@@ -192,9 +192,9 @@ func (m *repairer) orderTrain() {
 	if m.label >= 0 {
 		m.order = append(m.order, m.label)
 	}
-	m.logMoved(m.id, 0, "ID", "first")
+	m.logMoved(m.id, 0, "ID", "to the front")
 	if m.opts.Layout.Label != "" {
-		m.logMoved(m.label, len(m.names)-1, "label", "last")
+		m.logMoved(m.label, len(m.names)-1, "label", "to the end")
 	}
 }
 
@@ -223,7 +223,7 @@ func (m *repairer) orderBlind() {
 		}
 	}
 	if m.label >= 0 {
-		m.log.addMessage(changeLabelOut, Change{Line: m.dialect.line, Column: m.label + 1}, "the label %s is taken out: a blind file has none", excerpt(m.names[m.label]))
+		m.log.addMessage(changeLabelOut, Change{Line: m.dialect.line, Column: m.label + 1}, "the label %s is removed: a blind file has none", excerpt(m.names[m.label]))
 	}
 }
 
@@ -242,7 +242,7 @@ func (m *repairer) orderRest(wanted func(at int) bool) {
 
 func (m *repairer) logMoved(at, home int, role, place string) {
 	if at >= 0 && at != home {
-		m.log.addMessage(changeMoved, Change{Line: m.dialect.line, Column: at + 1}, "the %s %s is put %s", role, excerpt(m.names[at]), place)
+		m.log.addMessage(changeMoved, Change{Line: m.dialect.line, Column: at + 1}, "the %s %s is moved %s", role, excerpt(m.names[at]), place)
 	}
 }
 
@@ -279,7 +279,7 @@ func (m *repairer) renameSimilar(train *Profile) {
 // logDialect logs the changes that follow from the dialect.
 func (m *repairer) logDialect() {
 	if m.dialect.delim != ',' {
-		m.log.addMessage(changeDelimiter, Change{Line: m.dialect.line}, "fields parted by %q, now by commas", m.dialect.delim)
+		m.log.addMessage(changeDelimiter, Change{Line: m.dialect.line}, "fields separated by %q, now by commas", m.dialect.delim)
 	}
 	if m.dialect.rowNames {
 		m.log.addMessage(changeNames, Change{Line: m.dialect.line, Column: 1}, "the first column has no name in the header, which names one column fewer than the rows have")

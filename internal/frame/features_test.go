@@ -160,7 +160,7 @@ func TestDuplicateColumns(t *testing.T) {
 			twins = append(twins, w.String())
 		}
 	}
-	want := []string{"line 1, column 3 (copy): 2 columns say the same as an earlier column: not used (copy, code)"}
+	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column: not used (copy, code)"}
 	if d := cmp.Diff(want, twins); d != "" {
 		t.Error(d)
 	}

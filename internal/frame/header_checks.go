@@ -21,7 +21,7 @@ func (s *scanner) findRepeatedHeader() (bool, error) {
 	if again, err := s.ids.has([]byte(s.table.names[s.id])); err != nil || !again {
 		return false, err
 	}
-	s.warnAt(line, CodeRepeatedHeader, 0, "the row repeats the header: were files put one behind the other?")
+	s.warnAt(line, CodeRepeatedHeader, 0, "the row repeats the header: were files concatenated?")
 	return true, nil
 }
 

@@ -108,7 +108,7 @@ func (s *scanner) findLeaks(ctx context.Context) error {
 		accuracy := shares[field]
 		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && a.leaks(accuracy) {
 			s.warn(CodeLeakingColumn, field,
-				"tells the label of %s of the rows by itself, where %s alone is right in %s: is it known before the label is?",
+				"predicts the label of %s of the rows by itself, where always predicting %s is right in %s: is it known before the label is?",
 				formatPercent(accuracy), excerpt(s.columns[s.label].texts.top(1)[0].Text), formatPercent(a.baseline()))
 		}
 	}

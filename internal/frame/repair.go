@@ -358,7 +358,7 @@ func (m *repairer) write(src io.Reader, dst io.Writer) error {
 	if left := m.log.leftOut(changeRaggedOut); left > maxLeftOut && left*minKeptShare > m.report.Read {
 		return &Defect{
 			Code: CodeRaggedRow, Line: w.firstOut,
-			Message: fmt.Sprintf("%s of %s have too many or too few fields, and what is meant cannot be told: is %q what parts the fields?",
+			Message: fmt.Sprintf("%s of %s have too many or too few fields, and cannot be aligned: is %q the delimiter?",
 				groupDigits(left), pluralize(m.report.Read, "row"), m.dialect.delim),
 		}
 	}

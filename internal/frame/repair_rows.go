@@ -58,7 +58,7 @@ func (w *repairWriter) header() {
 			return false
 		})
 		m.report.Numbered = true
-		m.log.addMessage(changeMadeID, Change{}, "an ID column is made, %s: the rows are r1, r2, …; the first column, %s, is not one", excerpt(name), excerpt(m.names[0]))
+		m.log.addMessage(changeMadeID, Change{}, "an ID column is added, %s: the rows are r1, r2, …; the first column, %s, is not one", excerpt(name), excerpt(m.names[0]))
 		w.out.Field([]byte(name))
 	}
 	for _, at := range m.order {
@@ -128,7 +128,7 @@ func (w *repairWriter) ragged(fields [][]byte, line int) error {
 	}
 	record := &Record{startLine: line, fields: fields}
 	d := (&table{names: w.repairer.names}).ragged(record)
-	d.Message += ", and which of them is meant for which column cannot be told: mend this row by hand"
+	d.Message += ", which cannot be aligned: correct this row by hand"
 	return d
 }
 

@@ -89,7 +89,7 @@ func TestSourceLine(t *testing.T) {
 	if got := p.DefectSummary(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := scanText(t, "id,x,y\n1,2,a\n2,2,a\n1,4,b\n", ScanOptions{SourceLine: source}).DefectSummary(); !strings.Contains(got, "the ID of a.csv:2 again") {
+	if got := scanText(t, "id,x,y\n1,2,a\n2,2,a\n1,4,b\n", ScanOptions{SourceLine: source}).DefectSummary(); !strings.Contains(got, "the same ID as a.csv:2") {
 		t.Error(got)
 	}
 }

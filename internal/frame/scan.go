@@ -327,7 +327,7 @@ func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	}
 	s.profile.log.addMany(Defect{
 		Code: CodeDuplicateID, Line: first.line, Column: s.id + 1, Name: s.profile.Schema.ID,
-		Message: fmt.Sprintf("the ID of %s again: IDs must be unique", s.formatLine(first.firstLine)),
+		Message: fmt.Sprintf("the same ID as %s: IDs must be unique", s.formatLine(first.firstLine)),
 	}, count, places)
 	return nil
 }

@@ -63,7 +63,7 @@ func TestScanDefects(t *testing.T) {
 		{"two_columns", "id,y\n1,a\n", []string{"too-few-columns: line 1, column 2 (y): 2 columns, need at least 3: an ID first, a feature and the label last"}},
 		{
 			"semicolons", "id;x;y\n1;1;a\n",
-			[]string{"too-few-columns: line 1, column 1 (id;x;y): 1 column, need at least 3: an ID first, a feature and the label last (are the fields parted by ';'?)"},
+			[]string{"too-few-columns: line 1, column 1 (id;x;y): 1 column, need at least 3: an ID first, a feature and the label last (are the fields separated by ';'?)"},
 		},
 		{
 			"ragged_rows", "id,x,y\n1,1\n2,2,b\n3,3,a,z\n4\n",
@@ -276,7 +276,7 @@ func TestScanOfABlindFile(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = scanText(t, "x,key\n1,a\n1,b\n", ScanOptions{Blind: true, ID: "none"})
-	if d := cmp.Diff([]string{"duplicate-id: line 3, column 1 (x): the ID of line 2 again: IDs must be unique"}, errorsOf(p.Defects)); d != "" {
+	if d := cmp.Diff([]string{"duplicate-id: line 3, column 1 (x): the same ID as line 2: IDs must be unique"}, errorsOf(p.Defects)); d != "" {
 		t.Error(d)
 	}
 }

@@ -118,7 +118,7 @@ func (t *table) checkHeader(columns int) []Defect {
 		}
 		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", pluralize(n, "column"), columns, roles)
 		if other := likelyDelimiter(t.header); other != 0 {
-			d.Message += fmt.Sprintf(" (are the fields parted by %q?)", other)
+			d.Message += fmt.Sprintf(" (are the fields separated by %q?)", other)
 		}
 		return []Defect{d}
 	}

@@ -27,10 +27,10 @@ type warningGroup struct {
 var warningGroups = map[string]warningGroup{
 	CodeEmptyColumn:    {2, "have no value in any row", "not used"},
 	CodeConstantColumn: {2, "are constant", "not used"},
-	CodeTwinColumn:     {2, "say the same as an earlier column", "not used"},
-	CodeIDLikeColumn:   {2, "name or number the rows", "they teach nothing about others, so they are not used"},
+	CodeTwinColumn:     {2, "have the same content as an earlier column", "not used"},
+	CodeIDLikeColumn:   {2, "identify or number the rows", "not used"},
 	CodeJunkInNumbers:  {4, "of numbers hold other text in some rows", "taken as missing, or kept apart from the numbers where it is frequent"},
-	CodeLeakingColumn:  {4, "tell nearly every label by themselves", "are they known before the label is?"},
+	CodeLeakingColumn:  {4, "predict nearly every label by themselves", "are they known before the label is?"},
 }
 
 // groupWarnings merges the warnings of one code of many columns into the first of them:
