@@ -4,23 +4,21 @@ import (
 	"slices"
 )
 
-// Known is what is known of the training file of a model.
+// TrainingFile describes the training file of a model.
 type Known struct {
-	// Columns are the names of all its columns, in its order; nil if they are not
-	// known.
+	// Columns are the names of all columns in file order; nil if unknown.
 	Columns []string
-	// Features are the names of its columns but for ID and label.
+	// Features are the names of the columns except ID and label.
 	Features []string
-	// ID and Label are the names of these as the service has them; empty where
-	// they are not known.
+	// ID and Label are their names; empty if unknown.
 	ID, Label string
-	// MadeID tells that the IDs were made.
+	// MadeID is set if the IDs were generated.
 	MadeID bool
 }
 
-// InOrder returns the names of the columns of a blind file that has no header, but
-// n columns: those of the training file, without the label or with it, or the
-// features alone. It is nil if that many columns are not the training file's.
+// NamesOfColumns returns the names of the n columns of a blind file without a header:
+// those of the training file, without the label or with it, or only the features. It is
+// nil if none of these has n columns.
 func (k *Known) InOrder(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(k.Columns), func(name string) bool { return name == k.Label })
 	for _, names := range [][]string{blind, k.Columns, k.Features} {
@@ -31,16 +29,14 @@ func (k *Known) InOrder(n int) []string {
 	return nil
 }
 
-// Headless reports whether the first record of a blind file, whose names and rows t
-// has, is rather a row of data: it has as many cells as a file that fits may have
-// columns, and is Nameless.
+// LacksHeader reports whether the first record of a blind file, the header of t, looks
+// like a row of data: it has as many cells as a matching file has columns, and HasNoNames.
 func (k *Known) Headless(t *Table) bool {
 	return k.InOrder(len(t.Columns)) != nil && t.Nameless(append(slices.Clone(k.Features), k.ID))
 }
 
-// Nameless reports whether the first record, which t has as the names of its columns,
-// contains no name of the list and is data: it looks like the rows below it, or it
-// contains a number though no name of the list is one.
+// HasNoNames reports whether the header of t contains none of the names and is data: it
+// looks like the rows below it, or contains a number although none of the names is one.
 func (t *Table) Nameless(names []string) bool {
 	for _, name := range names {
 		if _, number := numberOf(name); number || name != "" && !t.Lacks(name) {
@@ -50,24 +46,23 @@ func (t *Table) Nameless(names []string) bool {
 	return t.Headless || slices.ContainsFunc(t.Columns, func(c Column) bool { _, number := numberOf(c.Name); return number })
 }
 
-// BlindID is where the row IDs of a blind file come from.
+// BlindID is the source of the row IDs of a blind file.
 type BlindID struct {
-	// ID is the name of the ID column. It means nothing if Made is set.
+	// ID is the name of the ID column; ignored if Made is set.
 	ID   string
 	Made bool
-	// MadeName is the name of the column that is made, if it takes the place of one
-	// that is no ID: a service looks for the ID by its name. Defaults to one that
-	// is free.
+	// MadeName is the name of the generated column if it replaces one that is not an ID,
+	// because a service finds the ID by its name. Defaults to an unused name.
 	MadeName string
-	// Reason says in a few words why.
+	// Reason briefly explains the choice.
 	Reason string
-	// Displaced is the position of a column that has MadeName already and needs
-	// another name, or -1.
+	// Displaced is the position of a column named MadeName, which needs another name, or
+	// -1.
 	Displaced int
 }
 
-// Blind decides where the row IDs of a blind file come from. A column that is no
-// ID there, because it repeats or has gaps, is carried along as it came.
+// Blind chooses the row IDs of a blind file. A column that is not an ID there, because it
+// has duplicates or gaps, is copied unchanged.
 func Blind(t *Table, known Known, given Given) BlindID {
 	none := BlindID{Made: true, Displaced: -1}
 	switch {
@@ -107,13 +102,13 @@ func Blind(t *Table, known Known, given Given) BlindID {
 	return none.displace(t)
 }
 
-// Remake is the same with IDs that are made in the place of those of a column that
-// proved to be none. names are those of the columns.
+// Generate returns a BlindID with generated IDs that replace those of a column with
+// invalid IDs. names are those of the columns.
 func (b BlindID) Remake(names []string, reason string) BlindID {
 	return BlindID{Made: true, MadeName: b.ID, Reason: reason}.displace(Named(names))
 }
 
-// displace finds the column that has the name of the one that is made.
+// displace sets Displaced.
 func (b BlindID) displace(t *Table) BlindID {
 	if b.MadeName != "" {
 		b.Displaced = t.Find(b.MadeName)
@@ -121,8 +116,7 @@ func (b BlindID) displace(t *Table) BlindID {
 	return b
 }
 
-// Displace returns the names of the columns, with another one for the column that
-// has the name of the IDs that are made.
+// Displace returns the names of the columns, with another one for the displaced column.
 func (b BlindID) Displace(names []string) []string {
 	if b.Displaced < 0 {
 		return names

@@ -6,37 +6,37 @@ import (
 	"foretell/internal/frame"
 )
 
-// Column is what the beginning of a file tells about one column. All but the name
-// is known only of columns that may have a role: the first and the last, those
-// with a name like an ID's or a label's, and those that another file lacks.
+// Column describes a column according to the beginning of a file. Only the name is set for
+// columns that cannot have a role: that can the first and the last, those with a name like
+// an ID's or a label's, and those that another file lacks.
 type Column struct {
 	Name string
-	// Form is what its cells are.
+	// Form is the form of its cells.
 	Form frame.Form
-	// Rows is how many rows were looked at, Filled how many of them have a value,
-	// Distinct how many different values these have.
+	// Rows is the number of rows read, Filled how many of them have a value, Distinct the
+	// number of distinct values.
 	Rows, Filled, Distinct int
-	// Unique is set if every row has a value of its own.
+	// Unique is set if every row has a different value.
 	Unique bool
-	// Integers is set if every value is an integer, Counts if each is also one
-	// more than the one above it.
+	// Integers is set if every value is an integer, Counts if each is also one more than
+	// the previous.
 	Integers, Counts bool
-	// Codes is set if every value is a letter or more followed by digits, all
-	// with the same letters, or if all are UUIDs or hexadecimal sums.
+	// Codes is set if every value is the same letters followed by digits, or if all are
+	// UUIDs or hexadecimal hashes.
 	Codes bool
 
-	seen bool // it was looked at
+	seen bool // the fields above are set
 }
 
-// A label that is a number has few values, and fewer if they are fractions.
+// The maximum number of distinct values of a numeric label, which is lower for fractions.
 const (
 	mostFractions = 20
 	mostIntegers  = 100
-	fewRows       = 30 // below which repetition tells nothing
+	fewRows       = 30 // below which repetition means nothing
 )
 
-// identifies says why a column is the ID, empty if it is not. To be unique
-// is not enough: most measurements are unique, too.
+// idReason returns why a column is the ID, empty if it is not. Unique values are not
+// sufficient: most measurements are unique, too.
 func (c *Column) identifies(first bool) string {
 	switch {
 	case !c.Unique || measured(c):
@@ -51,12 +51,12 @@ func (c *Column) identifies(first bool) string {
 	return ""
 }
 
-// measured reports whether a column holds what is measured: fractions, dates, times.
+// isMeasurement reports whether a column contains measurements: fractions, dates or times.
 func measured(c *Column) bool {
 	return c.Form == frame.FormNumeric && !c.Integers || c.Form == frame.FormDate || c.Form == frame.FormTime
 }
 
-// notID says why a column with the name of an ID is not one.
+// notIDReason returns why a column with the name of an ID is not one.
 func (c *Column) notID() string {
 	switch {
 	case c.Filled < c.Rows:
@@ -67,7 +67,7 @@ func (c *Column) notID() string {
 	return "holds measurements"
 }
 
-// notLabel says why a column cannot name classes, empty if it can.
+// notLabelReason returns why a column cannot be the label, empty if it can.
 func (c *Column) notLabel() string {
 	number := c.Form == frame.FormNumeric
 	switch {

@@ -8,15 +8,15 @@ import (
 	"foretell/internal/frame"
 )
 
-// headerLook compares the first record of a file with the records below it, to
-// find out whether it names columns or is data itself.
+// headerCheck compares the first record of a file with those below it to determine whether
+// it is a header or data.
 type headerLook struct {
 	cells    []string // of the first record
 	numbers  []float64
 	isNumber []bool // the cell is a number
-	isValue  []bool // the cell occurs below itself
-	counted  []int  // numbers below a cell that is one
-	filled   []int  // values below it
+	isValue  []bool // the cell occurs in its column
+	counted  []int  // number of numbers below a numeric cell
+	filled   []int  // number of values below a numeric cell
 }
 
 func newHeaderLook(rec *frame.Record) *headerLook {
@@ -31,8 +31,8 @@ func newHeaderLook(rec *frame.Record) *headerLook {
 	return h
 }
 
-// add counts a record below the first, which has as many fields. One that repeats
-// all cells tells nothing: files may have been put one behind the other.
+// add counts a record with as many fields as the first. One that repeats the first record
+// is ignored, because files may have been concatenated.
 func (h *headerLook) add(rec *frame.Record) {
 	if h.repeats(rec) {
 		return
@@ -58,9 +58,9 @@ func (h *headerLook) repeats(rec *frame.Record) bool {
 	return true
 }
 
-// data reports whether the first record is rather a row of data: its last cell is
-// a value of the last column, as a class is, and at least half of the others are
-// like their columns; or nearly all cells are.
+// looksLikeData reports whether the first record looks like a row of data: its last cell
+// is a value of the last column, as a class is, and at least half of the other cells
+// resemble their columns; or nearly all cells do.
 func (h *headerLook) data() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -88,8 +88,8 @@ func (h *headerLook) data() bool {
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.monotonic())
 }
 
-// countsColumns reports whether the cells count the columns, as the header does of
-// a table that has no names.
+// numbersColumns reports whether the cells number the columns, as in some files without
+// names.
 func (h *headerLook) countsColumns() bool {
 	for i := range h.cells {
 		if !h.isNumber[i] || h.numbers[i] != h.numbers[0]+float64(i) {
@@ -99,8 +99,8 @@ func (h *headerLook) countsColumns() bool {
 	return true
 }
 
-// monotonic reports whether the numbers rise, or fall, from left to right, as
-// years and wavelengths do that name columns.
+// monotonic reports whether the numbers ascend or descend, as years and wavelengths in a
+// header do.
 func (h *headerLook) monotonic() bool {
 	var list []float64
 	for i, number := range h.numbers {
@@ -115,7 +115,7 @@ func (h *headerLook) monotonic() bool {
 
 func numberOf(cell string) (value float64, ok bool) {
 	if !strings.ContainsAny(cell, "0123456789") {
-		return 0, false // NaN and Inf are names as well
+		return 0, false // NaN and Inf may be names
 	}
 	value, err := strconv.ParseFloat(cell, 64)
 	return value, err == nil

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/frame"
 )
 
-// Lacking returns the position of the column of a training file that a blind file
-// lacks, which has one column less, where neither file has a header: it is found by
-// what the columns hold. Both sources are CSV with commas and a header that was made.
-// Where nothing tells, it is the last.
+// MissingColumn returns the position of the column of a training file that a blind file
+// with one column less lacks, if neither has a header. It compares the contents of the
+// columns. Both sources are CSV with commas and a generated header. It defaults to the
+// last column.
 func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	have, err := contents(ctx, train)
 	if err != nil {
@@ -22,8 +22,8 @@ func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	if err != nil || len(other)+1 != len(have) {
 		return len(have) - 1, err
 	}
-	// The column at k is the one that lacks if those before it are like those of the
-	// same position in the blind file, and those behind it like those one further left.
+	// Column k is missing if the columns before it resemble those at the same position in
+	// the blind file, and the columns after it those one further left.
 	last := len(have) - 1
 	sum := 0.0
 	for i := range other {
@@ -39,11 +39,11 @@ func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	return best, nil
 }
 
-// enoughBetter is by how much the columns must be more alike without another column
-// than without the last, which is the usual label: 1 is all cells of a column.
+// minImprovement is the minimum gain in similarity over the last column, which is the
+// usual label: 1 is all cells of a column.
 const enoughBetter = 0.25
 
-// content is what the beginning of a column holds.
+// content is the content of the beginning of a column.
 type content struct {
 	cells    []string
 	least    float64
@@ -51,13 +51,13 @@ type content struct {
 	texts    map[string]bool
 }
 
-// contents reads the beginning of a CSV with a header. A row that cannot be read ends
-// it, without an error.
+// contents reads the beginning of a CSV with a header, up to the first unreadable row,
+// which is not an error.
 func contents(ctx context.Context, src io.Reader) ([]content, error) {
 	reader := frame.NewReader(src, ',')
 	header, err := reader.Read()
 	if err != nil {
-		return nil, nil //nolint:nilerr // what is wrong with the file is found by the scan of it
+		return nil, nil //nolint:nilerr // the scan of the file reports the error
 	}
 	columns := make([]content, header.Len())
 	for i := range columns {
@@ -88,8 +88,8 @@ func (c *content) add(cell string) {
 	c.texts[cell] = true
 }
 
-// likeness returns the share of the cells of other that could be of the column:
-// numbers in its range, and texts that it has.
+// similarity returns the share of the cells of other that could be in the column: numbers
+// in its range, and texts that it has.
 func (c *content) likeness(other content) float64 {
 	alike := 0
 	for _, cell := range other.cells {

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// namesID reports whether a column's name may be that of an ID: id, key, index,
-// no, customer_id, PassengerId and the like, or none, as an index is written.
+// isIDName reports whether a name may be that of an ID: id, key, index, no, customer_id,
+// PassengerId and the like, or empty as that of an index.
 func namesID(name string) bool {
 	switch frame.NormalizeName(name) {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
@@ -19,8 +19,7 @@ func namesID(name string) bool {
 	return name == "" || namesIDSurely(name)
 }
 
-// namesIDSurely reports whether a column's name is hardly that of anything but an
-// ID, wherever the column stands.
+// isSureIDName reports whether a name is nearly always that of an ID, at any position.
 func namesIDSurely(name string) bool {
 	switch frame.NormalizeName(name) {
 	case "id", "uuid", "guid", "rowid":
@@ -36,8 +35,8 @@ func namesIDSurely(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// sureLabels are names that columns beside a label hardly have, as frame.LooseName has
-// them; otherLabels are names of labels that other columns have, too.
+// sureLabelNames are names that are nearly always those of labels, as frame.NormalizeName
+// returns them; otherLabelNames are names of labels that other columns have, too.
 var (
 	sureLabels = []string{
 		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",
@@ -48,13 +47,13 @@ var (
 	}
 )
 
-// namesLabel reports whether a column's name may be that of a label.
+// isLabelName reports whether a name may be that of a label.
 func namesLabel(name string) bool {
 	return namesLabelSurely(name) || slices.Contains(otherLabels, frame.NormalizeName(name))
 }
 
-// namesLabelSurely reports whether a column's name is hardly that of anything but
-// a label, wherever the column stands.
+// isSureLabelName reports whether a name is nearly always that of a label, at any
+// position.
 func namesLabelSurely(name string) bool {
 	return slices.Contains(sureLabels, frame.NormalizeName(name))
 }

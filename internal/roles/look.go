@@ -14,15 +14,14 @@ import (
 
 // Table is the beginning of a file.
 type Table struct {
-	// Columns are those of the file, in its order.
+	// Columns are the columns of the file in order.
 	Columns []Column
-	// Rows is how many were looked at.
+	// Rows is the number of rows read.
 	Rows int
-	// Headless is set if the first record is rather a row of data than the names
-	// of the columns.
+	// Headless is set if the first record looks like data instead of a header.
 	Headless bool
 
-	loose map[string]bool // the names as LooseName has them, once they are needed
+	loose map[string]bool // the normalized names, set when needed
 }
 
 // Find returns the position of the column with a name, or -1.
@@ -30,7 +29,7 @@ func (t *Table) Find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// Named is a table that only the names of the columns are known of.
+// NewTable returns a table with only the names of its columns.
 func Named(names []string) *Table {
 	t := &Table{Columns: make([]Column, len(names))}
 	for i, name := range names {
@@ -39,8 +38,8 @@ func Named(names []string) *Table {
 	return t
 }
 
-// Lacks reports whether no column has a name, also not in other case or with other
-// signs. Of a nil table it is false for every name.
+// Lacks reports whether no column has the name, ignoring case and punctuation. For a nil
+// table it returns false.
 func (t *Table) Lacks(name string) bool {
 	if t == nil {
 		return false
@@ -54,14 +53,14 @@ func (t *Table) Lacks(name string) bool {
 	return !t.loose[frame.NormalizeName(name)]
 }
 
-// The limits of what is read of a file.
+// The limits of reading a file.
 const (
 	mostRows    = 2000
 	mostBytes   = 32 << 20
 	mostColumns = 100 // of those that may have a role
 )
 
-// Header reads the names of the columns from the head of a CSV with commas.
+// Header reads the names of the columns of a CSV with commas.
 func Header(src io.Reader) ([]string, error) {
 	rec, err := frame.NewReader(src, ',').Read()
 	if err != nil {
@@ -78,10 +77,9 @@ func headerOf(rec *frame.Record) []string {
 	return names
 }
 
-// Look reads the beginning of a CSV with commas and a header. names are the names of
-// the columns: those of the header, or others. wanted reports whether the content of a
-// column is needed beside that of the usual ones; it may be nil. A row that cannot be read
-// ends the look, without an error.
+// Sniff reads the beginning of a CSV with commas and a header. names are the names of the
+// columns: those of the header, or others. wanted reports whether the content of a further
+// column is needed; it may be nil. Sniff stops at an unreadable row without an error.
 func Look(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
 	t, at := Named(names), mayHaveRole(names, wanted)
 	cells, err := t.read(ctx, src, at)
@@ -91,7 +89,7 @@ func Look(ctx context.Context, src io.Reader, names []string, wanted func(name s
 	return t, t.describe(ctx, at, cells)
 }
 
-// mayHaveRole returns the positions of the columns whose content is looked at.
+// candidateColumns returns the positions of the columns whose content is needed.
 func mayHaveRole(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
@@ -103,8 +101,8 @@ func mayHaveRole(names []string, wanted func(name string) bool) []int {
 	return at
 }
 
-// Sampled is the beginning of a file whose columns have these names, by its first
-// rows. Rows of another length are left out.
+// SniffRows is Sniff for a file with the given column names and first rows. Rows of
+// another length are ignored.
 func Sampled(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
 	t, at := Named(names), mayHaveRole(names, nil)
 	cells := make([][]string, len(at))
@@ -120,12 +118,12 @@ func Sampled(ctx context.Context, names []string, rows [][][]byte) (*Table, erro
 	return t, t.describe(ctx, at, cells)
 }
 
-// read returns the cells of some columns, each a list.
+// read returns the cells of some columns.
 func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
 	reader := frame.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || first.Len() != len(t.Columns) {
-		return nil, nil // a header that cannot be read is found by the scan of the file
+		return nil, nil // the scan of the file reports an unreadable header
 	}
 	header := newHeaderLook(first)
 	defer func() { t.Headless = header.data() }()
@@ -136,7 +134,7 @@ func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]st
 		}
 		rec, err := reader.Read()
 		if err != nil || rec.Len() != len(t.Columns) {
-			return cells, nil // what is wrong with the file is found by the scan of it
+			return cells, nil // the scan of the file reports the error
 		}
 		for i := range t.Columns {
 			size += len(rec.Field(i))
@@ -149,7 +147,7 @@ func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]st
 	return cells, nil
 }
 
-// describe finds out what the cells of some columns are.
+// describe sets the description of some columns.
 func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil
@@ -209,8 +207,8 @@ var (
 	hexCode      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){2,}[0-9a-fA-F]*$`)
 )
 
-// codeOf returns what a code has in common with others of its kind: the letters
-// before its digits, or that it is hexadecimal. It is empty for other texts.
+// codeOf returns the common part of codes of the same kind: the letters before the digits,
+// or the length of hexadecimal ones. It is empty for other texts.
 func codeOf(cell string) string {
 	if found := numberedCode.FindStringSubmatch(cell); found != nil {
 		return found[1]

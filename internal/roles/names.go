@@ -6,15 +6,15 @@ import (
 	"foretell/internal/frame"
 )
 
-// Rename is a column that is read by another name than that of the header.
+// Rename is a column with another name than in the header.
 type Rename struct {
 	Column   int // its position, from 0
 	From, To string
 }
 
-// OwnNames returns a name for each column: that of the header, with a number
-// behind it where an earlier column has the same, or column_N for an empty name.
-// The first column may go without a name: so an index is written.
+// UniqueNames returns a unique name for each column: that of the header, with a number
+// appended if an earlier column has it, or column_N for an empty name. The first column
+// may have an empty name, as that of an index.
 func OwnNames(header []string) (names []string, changed []Rename) {
 	taken := make(map[string]bool, len(header))
 	for _, name := range header {
@@ -38,8 +38,7 @@ func OwnNames(header []string) (names []string, changed []Rename) {
 	return names, changed
 }
 
-// freeName returns a name that is not taken: the name with a number behind it, if
-// it is itself.
+// freeName returns the name, with a number appended if it is taken.
 func freeName(name string, taken map[string]bool) string {
 	for free, n := name, 2; ; n++ {
 		if !taken[free] {
@@ -49,9 +48,9 @@ func freeName(name string, taken map[string]bool) string {
 	}
 }
 
-// NamesAlike renames the columns of a blind file to those of the training file
-// from which theirs differ in case, spaces and signs only. A column is renamed only
-// if it is the only one that is like the name, and the name is missing.
+// MatchNames renames the columns of a blind file to those of the training file that differ
+// in case and punctuation only. A column is renamed only if it is the only match, and the
+// name is missing.
 func NamesAlike(names, train []string) (alike []string, changed []Rename) {
 	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
 	for _, name := range names {

@@ -1,7 +1,6 @@
-// Package roles decides which column of a CSV is the row ID and which is the
-// label, and says why. It knows nothing of commands: Look reads the beginning of
-// a file, Train and Blind decide by what was seen, and the caller asks what
-// remains a question.
+// Package roles chooses the columns of the row ID and the label of a CSV, with reasons. It
+// is independent of commands: Sniff reads the beginning of a file, Train and Blind choose,
+// and the caller asks the remaining questions.
 package roles
 
 import (
@@ -11,43 +10,41 @@ import (
 	"strings"
 )
 
-// Given is what the user said about the columns. The zero Given says nothing.
+// Options are the choices of the user. The zero value has none.
 type Given struct {
 	ID     string   // name of the ID column
-	MakeID bool     // make IDs; then ID is empty
+	MakeID bool     // generate IDs; ID is empty
 	Label  string   // name of the label column
-	Drop   []string // names of columns that are left out
-	// Mended reports whether IDs which repeat or are missing will be corrected: a first
-	// column that is named like an ID is the ID if most of its values are different.
+	Drop   []string // names of omitted columns
+	// Repaired is set if duplicate and missing IDs will be corrected: the first column, if
+	// named like an ID, is then the ID if most of its values are distinct.
 	Mended bool
 }
 
 // Roles are the columns of a training file that are not features.
 type Roles struct {
-	// ID is the name of the ID column. It means nothing if MadeID is set.
+	// ID is the name of the ID column; ignored if MadeID is set.
 	ID string
-	// MadeID is set where no column is the ID, so that IDs are made.
+	// MadeID is set if no column is the ID, so that IDs are generated.
 	MadeID bool
 	// Label is the name of the label column.
 	Label string
-	// IDReason and LabelReason say in a few words why.
+	// IDReason and LabelReason briefly explain the choices.
 	IDReason, LabelReason string
-	// Assumed is set if nothing but its place, as the last column, tells that the
-	// label is one.
+	// Assumed is set if the label was chosen only because it is the last column.
 	Assumed bool
 }
 
-// Question is a choice of the label that the files do not decide.
+// Question is an ambiguous choice of the label.
 type Question struct {
-	// Why says what makes it a question.
+	// Why explains the ambiguity.
 	Why string
-	// Candidates are the columns that may be the label, the most likely first.
-	// There are at least two.
+	// Candidates are the columns that may be the label, the most likely first, at least
+	// two.
 	Candidates []string
 }
 
-// NoneLikeID is the reason why IDs are made where nothing can be said of any
-// column.
+// NoIDColumn is the reason for generated IDs if there is no particular one.
 const NoneLikeID = "no column looks like one"
 
 const (
@@ -56,9 +53,9 @@ const (
 	usual       = "the last column"
 )
 
-// Train decides the roles of the columns of a training file. blind is the file to
-// predict, or nil. A question is returned where the label could be
-// one of several columns; Roles.Label is then its first candidate.
+// Train chooses the roles of the columns of a training file. blind is the file to predict,
+// or nil. If the label is ambiguous, it returns a question, and Roles.Label is its first
+// candidate.
 func Train(train, blind *Table, given Given) (Roles, *Question) {
 	r := Roles{}
 	r.ID, r.MadeID, r.IDReason = trainID(train, given)
@@ -113,7 +110,7 @@ func trainLabel(t, blind *Table, given Given, r Roles) (label, reason string, qu
 	return labelByName(columns)
 }
 
-// features are the columns that are neither dropped nor the ID.
+// features returns the columns that are neither dropped nor the ID.
 func (t *Table) features(drop []string, r Roles) []*Column {
 	var list []*Column
 	for i := range t.Columns {
@@ -125,7 +122,7 @@ func (t *Table) features(drop []string, r Roles) []*Column {
 	return list
 }
 
-// labelOfMissing decides by the columns that the blind file lacks.
+// labelOfMissing chooses the label from the columns that the blind file lacks.
 func labelOfMissing(missing []*Column) (label, reason string, question *Question) {
 	if len(missing) == 1 {
 		return missing[0].Name, "missing in the blind file", nil
@@ -140,15 +137,15 @@ func labelOfMissing(missing []*Column) (label, reason string, question *Question
 	case len(likely) == 0:
 		likely = missing
 	}
-	slices.Reverse(likely) // a label rather stands behind what it depends on
+	slices.Reverse(likely) // labels usually come after the features
 	return likely[0].Name, "missing in the blind file", &Question{
 		Why:        fmt.Sprintf("the blind file lacks %s", list(likely, "and")),
 		Candidates: names(likely),
 	}
 }
 
-// labelByName decides where the blind file does not: the last column is the label
-// unless the name of another one says that it is.
+// labelByName chooses the label from the names: the last column unless the name of another
+// one is that of a label.
 func labelByName(columns []*Column) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]
@@ -206,7 +203,7 @@ func names(columns []*Column) []string {
 	return list
 }
 
-// list names columns in a sentence, the first of many.
+// listColumns lists the names of columns in a sentence, at most five.
 func list(columns []*Column, last string) string {
 	const most = 5
 	var words []string

@@ -10,17 +10,16 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// maxMoves is how many of the rows with the biggest change of a probability are
-// listed.
+// maxListedMoves is the maximum number of rows in Difference.Moves.
 const maxMoves = 10
 
-// Difference is how two files of predictions for the same rows differ.
+// Difference is the difference of two files of predictions for the same rows.
 type Difference struct {
 	Rows int `json:"rows"`
 	// Flipped are the rows whose predicted class differs, in the order of the
 	// first file.
 	Flipped []Flip `json:"flipped"`
-	// Changes counts the flipped rows by both classes, the most first.
+	// Changes counts the flipped rows by both classes, the most frequent first.
 	Changes []Change `json:"changes"`
 	// Moves are the rows in which the probability of a class differs most,
 	// largest first; nil unless both files have probabilities.
@@ -29,7 +28,7 @@ type Difference struct {
 	Truth *Truth `json:"truth,omitempty"`
 }
 
-// Flip is a row that the files predict differently.
+// Flip is a row with different predictions.
 type Flip struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
@@ -65,8 +64,8 @@ type Truth struct {
 	PValue float64 `json:"pValue"`
 }
 
-// Diff compares two files of predictions, and if answers is not nil, which of them
-// is right. A *Fault in the error says what is wrong; its File is Predictions for
+// Diff compares two files of predictions and, if answers is not nil, which of them is
+// correct. A *Fault in the error describes an error in a file; its File is Predictions for
 // the first file and Second for the second.
 func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
 	a, err := openPredictions(ctx, first, Predictions, opts)
@@ -165,13 +164,13 @@ func (d *Difference) finish() {
 	}
 }
 
-// move lists the biggest changes of a probability, one a row.
+// listMoves lists the largest changes of a probability, one per row.
 func (d *Difference) move(a, b *predictions, order []int) {
 	if len(a.classes) == 0 || len(b.classes) == 0 {
 		return
 	}
 	d.Moves = []Move{}
-	place := make([]int, len(a.classes)) // of a class of a in b
+	place := make([]int, len(a.classes)) // position in b of each class of a
 	for i, class := range a.classes {
 		place[i] = slices.IndexFunc(b.classes, func(other string) bool { return canonical(other) == canonical(class) })
 	}

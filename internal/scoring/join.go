@@ -2,7 +2,7 @@ package scoring
 
 import "fmt"
 
-// keyed is a file whose rows are joined with those of another.
+// joinable is a file whose rows are joined with those of another.
 type keyed struct {
 	file File
 	name string   // in messages
@@ -14,8 +14,8 @@ func (p *predictions) keyed(file File, name string) keyed { return keyed{file, n
 
 func (a *answersFile) keyed() keyed { return keyed{Answers, "the answers", a.ids, a.rows} }
 
-// join returns the position in b of each row of a. IDs that only one of the files
-// has are a fault, with their number.
+// join returns the position in b of each row of a. It is a fault if only one of the files
+// has an ID.
 func join(a, b keyed) ([]int, error) {
 	order := make([]int, len(a.rows))
 	if a.ids == nil {
@@ -59,7 +59,7 @@ func join(a, b keyed) ([]int, error) {
 	return order, nil
 }
 
-// byID returns the position of each ID. One that repeats is a fault.
+// byID returns the position of each ID. A duplicate is a fault.
 func (k keyed) byID() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
@@ -71,7 +71,7 @@ func (k keyed) byID() (map[string]int, error) {
 	return at, nil
 }
 
-// without says how many IDs only this file has.
+// without returns a message about IDs that only this file has.
 func (k keyed) without(ids []string, other keyed) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quoted(ids[0]))

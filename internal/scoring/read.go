@@ -15,7 +15,7 @@ import (
 	"foretell/internal/frame"
 )
 
-// File says which of the two files a fault is in.
+// File is the file of a fault.
 type File int
 
 // The files. Neither means both together.
@@ -26,10 +26,10 @@ const (
 	Second // of the predictions that Diff compares
 )
 
-// Fault is what is wrong with the files, and where.
+// Fault is an error in the files, and its location.
 type Fault struct {
 	File File
-	// Line is where, from 1; 0 for the whole file.
+	// Line is the line, from 1; 0 for the whole file.
 	Line    int
 	Message string
 }
@@ -45,12 +45,12 @@ type predictions struct {
 	ids    []string // nil if the rows are joined in order
 	labels []string
 	rows   []int // the lines of the rows in the file
-	// classes are those that have a probability, which are row major.
+	// classes are the classes with a probability; probabilities are row-major.
 	classes       []string
 	probabilities []float32
 }
 
-// name is what a row is called: its ID, or without IDs its number from 1.
+// name returns the ID of a row, or without IDs its number from 1.
 func (p *predictions) name(row int) string {
 	if p.ids == nil {
 		return strconv.Itoa(row + 1)
@@ -67,11 +67,11 @@ type answersFile struct {
 	rows []int
 }
 
-// probabilityColumn begins the name of a class's probability column.
+// probabilityColumn is the prefix of the name of a class's probability column.
 const probabilityColumn = "probability_"
 
-// predictionColumn is the name of the column of predicted labels in a result,
-// numbered where the blind file had a column of that name.
+// predictionColumn matches the column of predicted labels in a result, which has a number
+// if the blind file had a column of this name.
 var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
 
 // readPredictions reads the predictions; answered are the columns of the answers.
@@ -88,7 +88,7 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 			return nil, err
 		}
 		if id == at {
-			id = -1 // there is nothing but predictions
+			id = -1 // the file has only predictions
 		} else {
 			p.id = t.names[id]
 		}
@@ -185,8 +185,8 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 	}
 }
 
-// answerColumn returns the position of the column that the true labels are
-// probably in. modelLabel is Options.ModelLabel.
+// answerColumn returns the position of the probable column of the true labels. modelLabel
+// is Options.ModelLabel.
 func answerColumn(names []string, p *predictions, modelLabel string) int {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at
@@ -206,9 +206,8 @@ func answerColumn(names []string, p *predictions, modelLabel string) int {
 	return len(names) - 1
 }
 
-// idColumn finds the column that the predictions are joined by; -1 where the
-// rows are joined in order: where that is asked for, and where the IDs of the
-// predictions were made, which then are r1, r2, ….
+// idColumn returns the column of the IDs for joining; -1 if the rows are joined in order:
+// if Options say so, and if the IDs of the predictions were generated as r1, r2, ….
 func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options) (int, error) {
 	if p.ids == nil {
 		return -1, nil
@@ -224,7 +223,7 @@ func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options
 	return id, err
 }
 
-// made reports whether IDs are those that a table without an ID column gets.
+// isGenerated reports whether IDs are those generated for a table without an ID column.
 func made(ids []string) bool {
 	for i, id := range ids {
 		if id != "r"+strconv.Itoa(i+1) {
@@ -256,7 +255,7 @@ func openTable(src io.Reader, file File) (*table, error) {
 	return t, nil
 }
 
-// next returns the next row; io.EOF behind the last.
+// next returns the next row, and io.EOF after the last.
 func (t *table) next(ctx context.Context) (*frame.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -274,8 +273,8 @@ func (t *table) next(ctx context.Context) (*frame.Record, error) {
 	return row, nil
 }
 
-// find returns the position of the named column, or standard for no name. role
-// is what the column is for, in words.
+// find returns the position of the named column, or standard without a name. role is its
+// role in words.
 func (t *table) find(name, role string, standard int) (int, error) {
 	if name == "" {
 		return standard, nil
@@ -291,7 +290,7 @@ func (t *table) fault(line int, format string, args ...any) error {
 	return &Fault{File: t.file, Line: line, Message: fmt.Sprintf(format, args...)}
 }
 
-// broken says which file an error of reading is about.
+// readError adds the file to an error of reading.
 func (t *table) broken(err error) error {
 	var defect *frame.Defect
 	if errors.As(err, &defect) {
@@ -300,7 +299,7 @@ func (t *table) broken(err error) error {
 	return err
 }
 
-// classes are the labels of both files, by what they are compared by.
+// classes are the labels of both files by their canonical form.
 type classes struct {
 	names []string
 	index map[string]int32
@@ -310,8 +309,8 @@ type classes struct {
 // column with more different values, such as an ID, does not name classes.
 const maxClasses = 2000
 
-// newClasses lists the classes: those with a probability in their order, then
-// the other labels, sorted.
+// newClasses returns the classes: those with a probability in their order, then the other
+// labels, sorted.
 func newClasses(p *predictions, a *answersFile) (*classes, error) {
 	c := &classes{index: map[string]int32{}}
 	for _, name := range p.classes {
@@ -350,8 +349,8 @@ func (c *classes) add(name string) {
 	}
 }
 
-// spread returns the probabilities of all classes; a class without a column has
-// none.
+// allProbabilities returns the probabilities of all classes, 0 for a class without a
+// column.
 func (p *predictions) spread(c *classes) []float32 {
 	rows := len(p.labels)
 	all := make([]float32, rows*len(c.names))
@@ -364,8 +363,8 @@ func (p *predictions) spread(c *classes) []float32 {
 	return all
 }
 
-// canonical returns what labels are compared by: numbers by their value, as
-// programs write 1 also as 1.0, and all else by the text.
+// canonical returns the canonical form of a label for comparisons: numbers by their value,
+// because programs write 1 also as 1.0.
 func canonical(label string) string {
 	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -377,7 +376,7 @@ func text(field []byte) string { return strings.TrimSpace(string(field)) }
 
 func quoted(name string) string { return strconv.Quote(name) }
 
-// listed names the first columns.
+// listNames lists the first columns.
 func listed(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {

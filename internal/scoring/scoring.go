@@ -14,36 +14,36 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Options say which columns are meant. Zero values are defaults.
+// Options select the columns. Zero values are defaults.
 type Options struct {
-	// ID names the column that both files are joined by. Defaults to the first
-	// column of the predictions, and to the column of the same name in the
-	// answers, else their first.
+	// ID is the name of the column that both files are joined by. Defaults to the first
+	// column of the predictions, and to the column with the same name in the answers,
+	// otherwise their first.
 	ID string
-	// Label names the column of the true labels. Defaults to the column named
-	// like that of the predicted labels, else to the only column that the
-	// predictions lack, else to the last.
+	// Label is the name of the column of the true labels. Defaults to the column with the
+	// name of the predicted labels, otherwise to the only column that the predictions
+	// lack, otherwise to the last.
 	Label string
-	// Prediction names the column of the predicted labels. Defaults to
-	// prediction, else to the one named like Label, else to the second of two
-	// columns, else to the only one beside the first that the answers have, too.
+	// Prediction is the name of the column of the predicted labels. Defaults to
+	// prediction, otherwise to the one named Label, otherwise to the second of two
+	// columns, otherwise to the only one besides the first that the answers have, too.
 	Prediction string
-	// ModelLabel is what the label was called where the model was trained: where
-	// ANSWERS have a column of that name it is the label, if Label is empty.
+	// ModelLabel is the name of the label in the training file: if the answers have a
+	// column of this name, it is the label, if Label is empty.
 	ModelLabel string
 	// InOrder joins the rows by their order instead of an ID.
 	InOrder bool
 }
 
-// Figure is a metric on the scored rows with its 95 % interval. Low and High are
-// nil where there are too few rows for an interval.
+// Figure is a metric on the scored rows with its 95 % interval. Low and High are nil if
+// there are too few rows for an interval.
 type Figure struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
 }
 
-// Result is how good the predictions are.
+// Result are the metrics of predictions.
 type Result struct {
 	Rows int `json:"rows"`
 	// Label is the column of the true labels.
@@ -51,7 +51,7 @@ type Result struct {
 	Accuracy         *Figure `json:"accuracy"`
 	BalancedAccuracy *Figure `json:"balancedAccuracy"`
 	MacroF1          *Figure `json:"macroF1"`
-	// ROCAUC and LogLoss are nil where the predictions have no probabilities.
+	// ROCAUC and LogLoss are nil if the predictions have no probabilities.
 	ROCAUC  *Figure `json:"rocAuc"`
 	LogLoss *Figure `json:"logLoss"`
 	// Baseline is the accuracy of always predicting the commonest true class.
@@ -62,15 +62,14 @@ type Result struct {
 	Confusion [][]int `json:"confusion"`
 }
 
-// Baseline is what the simplest prediction scores.
+// Baseline is the score of the constant prediction.
 type Baseline struct {
 	Label    string  `json:"label"`
 	Accuracy float64 `json:"accuracy"`
 }
 
-// Class is how well one class is told from the others. A figure is nil where no
-// row counts for it: precision where the class was never predicted, recall where
-// no row is of it.
+// Class are the metrics of one class. A figure is nil if no row counts for it: precision
+// if the class was never predicted, recall if no row has it.
 type Class struct {
 	Label     string  `json:"label"`
 	Rows      int     `json:"rows"` // of the class: its support
@@ -79,7 +78,7 @@ type Class struct {
 	F1        *Figure `json:"f1"`
 }
 
-// Metrics are the names of the figures of a Result that are of all classes.
+// Metrics are the names of the figures of a Result for all classes.
 var Metrics = []string{
 	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
 }
@@ -102,8 +101,8 @@ func (r *Result) Figure(name string) *Figure {
 	return nil
 }
 
-// Score scores predictions against answers. Both are CSV with commas and a
-// header. A *Fault in the error says which file is wrong, and where.
+// Score scores predictions against answers. Both are CSV with commas and a header. A
+// *Fault in the error has the file and the line.
 func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*Result, error) {
 	left, err := openTable(predictions, Predictions)
 	if err != nil {
@@ -159,7 +158,7 @@ func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
 	return r, nil
 }
 
-// count fills in what is counted by class.
+// addClasses sets the confusion matrix, the metrics by class and the baseline.
 func (r *Result) count(names []string, p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
@@ -188,7 +187,7 @@ func (r *Result) count(names []string, p metric.Predictions) {
 	}
 }
 
-// figureOf measures a metric; nil where it is of nothing.
+// figureOf computes a metric; nil if it is undefined.
 func figureOf(name string, p metric.Predictions) *Figure {
 	value := metric.LogLoss(p)
 	if name != metric.NameLogLoss {

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// randomAccess reads a file in a format that is not read from the beginning to the
-// end, and reports whether head is the beginning of one.
+// randomAccess reads a file in a format that needs random access, and reports whether head
+// is the beginning of one.
 func (p *part) randomAccess(ctx context.Context, head []byte, opts Options) (bool, error) {
 	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04"))
 	if !isParquet && !isZIP {
@@ -28,7 +28,7 @@ func (p *part) randomAccess(ctx context.Context, head []byte, opts Options) (boo
 		if from, err = p.unpacked(ctx, opts); err != nil {
 			return true, err
 		}
-		defer func() { _ = os.Remove(from) }() // it lies in the folder for temporary files
+		defer func() { _ = os.Remove(from) }() // it is in the folder for temporary files
 	}
 	if isParquet {
 		return true, p.convertParquet(ctx, from, opts)
@@ -88,11 +88,11 @@ func (p *part) convertArchive(ctx context.Context, archive *zip.Reader, opts Opt
 		}
 		return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
 	}
-	defer func() { _ = os.Remove(from) }() // it lies in the folder for temporary files
+	defer func() { _ = os.Remove(from) }() // it is in the folder for temporary files
 	return p.readMember(ctx, from, opts)
 }
 
-// isTableName reports whether a file has the name of a table.
+// isTableName reports whether a name is that of a table.
 func isTableName(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst"} {
@@ -101,8 +101,8 @@ func isTableName(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".data", ".tab"}, path.Ext(name))
 }
 
-// readMember reads the file that was packed in this one. The table is kept as CSV in
-// UTF-8 with the lines of the packed file.
+// readMember reads the file packed in this one. The table is stored as CSV in UTF-8 with
+// the lines of the packed file.
 func (p *part) readMember(ctx context.Context, from string, opts Options) error {
 	member := &part{File: File{Name: p.Name, Path: from}, member: true}
 	err := member.inspect(ctx, opts)

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// CheckEncoding returns an error if name is not that of an encoding that can be
-// read. The empty name asks for the encoding to be detected.
+// CheckEncoding returns an error if the named encoding is unsupported. The empty name asks
+// for detection.
 func CheckEncoding(name string) error {
 	if name == "" {
 		return nil
@@ -26,7 +26,7 @@ func CheckEncoding(name string) error {
 	return err
 }
 
-// findCharset returns the encoding of a name, nil for UTF-8.
+// findCharset returns the named encoding, nil for UTF-8.
 func findCharset(name string) (encoding.Encoding, error) {
 	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) {
 	case "utf8", "ascii", "usascii":
@@ -49,8 +49,8 @@ func findCharset(name string) (encoding.Encoding, error) {
 	return found, nil
 }
 
-// detectUTF16 returns the name of the encoding that a byte order mark says, or
-// the NUL bytes beside the first two characters of a header; "" for others.
+// detectUTF16 returns the name of the encoding according to the byte order mark, or to NUL
+// bytes in the first two characters of a header; "" for others.
 func detectUTF16(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
@@ -67,8 +67,8 @@ func detectUTF16(head []byte) string {
 	return ""
 }
 
-// transcode returns src, which has the encoding of that name, as UTF-8. Bytes
-// that the encoding does not have are a *frame.Defect.
+// transcode converts src from the named encoding to UTF-8. Invalid bytes are a
+// *frame.Defect.
 func transcode(src io.Reader, name string) (io.Reader, error) {
 	charset, err := findCharset(name)
 	if err != nil || charset == nil {
@@ -77,13 +77,13 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 	return &strictReader{src: transform.NewReader(src, charset.NewDecoder()), name: name, line: 1}, nil
 }
 
-// strictReader refuses the replacement character, which a decoder writes for
-// bytes that it cannot read.
+// strictReader returns an error for the replacement character, which decoders write for
+// invalid bytes.
 type strictReader struct {
 	src  io.Reader
 	name string
 	line int
-	tail []byte // of the last piece, where it may end within a character
+	tail []byte // of the previous read, which may end within a character
 	err  error
 }
 

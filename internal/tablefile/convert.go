@@ -12,8 +12,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// The codes of defects and warnings that only files in other formats than CSV
-// have. Others are those of package frame.
+// The codes of defects and warnings of files in other formats than CSV. Others are those
+// of package frame.
 const (
 	CodeInvalidFile = "invalid-file"
 	CodeNested      = "nested-value"
@@ -22,7 +22,7 @@ const (
 	CodeEncoding    = "guessed-encoding"
 )
 
-// Warning is something that was decided about a file and may be wrong.
+// Warning is an assumption about a file that may be wrong.
 type Warning struct {
 	File string // its name
 	frame.Warning
@@ -41,7 +41,7 @@ type csvFile struct {
 	places places
 }
 
-// newCSVFile creates the file. max bounds its size in bytes, 0 for no bound.
+// newCSVFile creates the file. max is its maximum size in bytes, 0 for no limit.
 func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
@@ -97,7 +97,7 @@ func (w *csvFile) close(err error) error {
 		err = w.out.Flush()
 	}
 	if err = errors.Join(err, w.file.Close()); err != nil {
-		_ = os.Remove(w.file.Name()) // it lies in the folder for temporary files
+		_ = os.Remove(w.file.Name()) // it is in the folder for temporary files
 	}
 	return err
 }
@@ -111,8 +111,8 @@ func lineEnds(text []byte) int {
 	return c.ends
 }
 
-// convert writes the table that fill makes to a temporary file, which is read in
-// the place of the original from then on.
+// convert writes the table to a temporary file with fill. It is read in place of the
+// original from then on.
 func (p *part) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
 	w, err := newCSVFile(ctx, opts.MaxBytes)
 	if err != nil {
@@ -125,8 +125,8 @@ func (p *part) convert(ctx context.Context, opts Options, fill func(w *csvFile) 
 	return nil
 }
 
-// protect makes a panic of a reader of another format, which a damaged file may
-// cause, an error about the file.
+// recoverDefect turns a panic of a format's library, which a damaged file may cause, into
+// a defect.
 func protect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -136,8 +136,8 @@ func protect(read func() error) (err error) {
 	return read()
 }
 
-// unpacked copies the unpacked content to a temporary file, for formats that are
-// not read from the beginning to the end.
+// unpacked copies the unpacked content to a temporary file, for formats that need random
+// access.
 func (p *part) unpacked(ctx context.Context, opts Options) (path string, err error) {
 	s, err := openFile(p.Path, ignore)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *part) unpacked(ctx context.Context, opts Options) (path string, err err
 	return spool(ctx, s, opts.MaxBytes)
 }
 
-// spool copies src to a temporary file of at most max bytes, 0 for no bound.
+// copyToTemp copies src to a temporary file of at most max bytes, 0 for no limit.
 func spool(ctx context.Context, src io.Reader, max int64) (path string, err error) {
 	file, err := os.CreateTemp("", "foretell-*.table")
 	if err != nil {
@@ -164,7 +164,7 @@ func spool(ctx context.Context, src io.Reader, max int64) (path string, err erro
 		err = &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("more than %d bytes are packed in it: at most that many are taken", max)}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(file.Name()) // it lies in the folder for temporary files
+		_ = os.Remove(file.Name()) // it is in the folder for temporary files
 		return "", err
 	}
 	return file.Name(), nil

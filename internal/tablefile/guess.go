@@ -15,9 +15,9 @@ import (
 	"foretell/internal/frame"
 )
 
-// guessCharset reads all of a text that says nothing of its encoding. If it is
-// not UTF-8 and there is no doubt that it is Windows-1252, it is read so, with a
-// warning. Else the charset stays UTF-8, whose reader names what is wrong.
+// guessCharset reads all of a text of unknown encoding. If it is not UTF-8 and certainly
+// Windows-1252, it is read as such, with a warning. Otherwise the charset stays UTF-8,
+// whose reader reports the error.
 func (p *part) guessCharset(ctx context.Context, delimiter byte) error {
 	s, err := p.content(ignore)
 	if err != nil {
@@ -37,15 +37,15 @@ func (p *part) guessCharset(ctx context.Context, delimiter byte) error {
 	return nil
 }
 
-// charsetSurvey counts what the bytes of a text say about its encoding.
+// charsetStats counts evidence of the encoding of a text.
 type charsetSurvey struct {
 	wrong      int // bytes that are not part of a character in UTF-8
 	multibyte  int // characters of several bytes in UTF-8
-	undefined  int // of wrong: those that Windows-1252 does not have
-	adjoining  int // of wrong: those beside another
-	odd        int // of wrong: those that make no sense as Windows-1252 where they are
+	undefined  int // invalid bytes that Windows-1252 does not define
+	adjoining  int // invalid bytes next to another
+	odd        int // invalid bytes that are implausible as Windows-1252
 	last, left byte
-	run        bool // the last byte was wrong
+	run        bool // the last byte was invalid
 }
 
 // surveyCharset reads a text to its end.
@@ -69,7 +69,7 @@ func surveyCharset(ctx context.Context, src io.Reader) (*charsetSurvey, error) {
 	}
 }
 
-// count adds a piece of text and returns the incomplete character at its end.
+// count adds a piece of text and returns an incomplete character at its end.
 func (c *charsetSurvey) count(text []byte, last bool) (rest []byte) {
 	for len(text) > 0 {
 		n := ascii(text)
@@ -125,7 +125,7 @@ func (c *charsetSurvey) bad(b byte) {
 	c.last, c.run = b, true
 }
 
-// settle looks at the last wrong byte when the one behind it is known.
+// classifyLast classifies the last invalid byte when the next one is known.
 func (c *charsetSurvey) settle(right byte) {
 	b := c.last
 	c.last = 0
@@ -146,16 +146,14 @@ func (c *charsetSurvey) settle(right byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// western reports whether the text is without doubt of a language that is written
-// with Windows-1252: nothing in it is UTF-8, there is no byte that the encoding
-// lacks, most of its letters stand alone among those of ASCII, and its signs do not stand
-// in the middle of words.
+// isWestern reports whether the text is certainly Windows-1252: it is not UTF-8, has no
+// undefined bytes, most of its letters are between ASCII letters, and its symbols are not
+// inside words.
 func (c *charsetSurvey) western() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.wrong && 2*c.adjoining <= c.wrong && 10*c.odd <= c.wrong
 }
 
-// firstWrong returns the warning with the place of the first field that is not
-// UTF-8.
+// firstInvalid returns the warning with the location of the first field that is not UTF-8.
 func (p *part) firstWrong(delimiter byte) (frame.Warning, error) {
 	w := frame.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
 	s, err := p.content(ignore)

@@ -13,9 +13,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// joined reads several files as one CSV: the first as it is, of the others the
-// rows. A file whose columns are in another order, or separated by another
-// character, is written anew as the first is.
+// concatenation reads several files as one CSV: the first unchanged, of the others the
+// rows. A file with another column order or delimiter is rewritten.
 type joined struct {
 	parts     []*part
 	delimiter byte // 0 to detect each file's
@@ -23,7 +22,7 @@ type joined struct {
 
 	first  []string // the header of the first file
 	comma  byte     // what separates its fields
-	next   int      // the part to open
+	next   int      // index of the next file to open
 	now    io.Reader
 	stream *stream // of now
 	lines  lineCounter
@@ -68,7 +67,7 @@ func (j *joined) Close() error {
 	return err
 }
 
-// open makes the rows of the next part what is read.
+// open opens the rows of the next file.
 func (j *joined) open() error {
 	p := j.parts[j.next]
 	j.next++
@@ -114,16 +113,15 @@ func (j *joined) open() error {
 
 // header is the beginning of a CSV file.
 type header struct {
-	head   []byte // what was read of the file
-	end    int    // of the header and its line end in head
+	head   []byte // the bytes read so far
+	end    int    // offset after the header and its line end in head
 	names  []string
 	comma  byte // what separates the fields
-	line   int  // where the header is
-	height int  // its lines
+	line   int  // line of the header
+	height int  // number of lines of the header
 }
 
-// readHeader reads the header from src, and perhaps more. delimiter 0 asks for
-// it to be detected.
+// readHeader reads the header from src, and possibly more. delimiter 0 asks for detection.
 func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	h := &header{comma: delimiter}
 	for size := headSize; ; size *= 2 {
@@ -149,7 +147,7 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	}
 }
 
-// take keeps what a record says, which is the header.
+// set sets the header to a record.
 func (h *header) take(record *frame.Record) {
 	h.names = h.names[:0]
 	for i := range record.Len() {
@@ -157,7 +155,7 @@ func (h *header) take(record *frame.Record) {
 	}
 	raw := record.Raw()
 	h.line = record.Line()
-	h.end = bytes.Index(h.head, raw) + len(raw) // before it there are a byte order mark and line ends at most
+	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark and line ends may precede it
 	var c lineCounter
 	c.count(raw)
 	h.height = c.line()
@@ -213,7 +211,7 @@ func align(first, names []string, line int, firstFile string) ([]int, error) {
 	return order, nil
 }
 
-// rewriter writes the rows of a file as the first file has them.
+// rewriter rewrites the rows of a file in the format of the first file.
 type rewriter struct {
 	part   *part
 	rows   *frame.Reader
@@ -276,8 +274,7 @@ func (r *rewriter) fill() {
 	r.lines.count(r.buffer.Bytes()[before:])
 }
 
-// lineCounter counts the line ends LF, CRLF and CR of a text that comes in
-// pieces.
+// lineCounter counts the line ends LF, CRLF and CR of a text in pieces.
 type lineCounter struct {
 	ends int
 	last byte // of the text; 0 before it
@@ -297,7 +294,7 @@ func (c *lineCounter) count(piece []byte) {
 	c.last = piece[len(piece)-1]
 }
 
-// line is the number of the line behind the text, from 1.
+// line returns the number of the line after the text, from 1.
 func (c *lineCounter) line() int { return c.ends + 1 }
 
 // ended reports whether the text ends with a line end.

@@ -14,12 +14,12 @@ import (
 	"foretell/internal/frame"
 )
 
-// Bounds of JSON, so that memory does not grow with the file.
+// Limits of JSON, which bound the memory.
 const (
 	maxDepth   = 32              // of objects in objects
 	maxKeys    = frame.MaxFields // different keys of a file, as they become columns
 	maxKeyText = 64 << 20        // bytes of these
-	maxObject  = 2 * maxField    // bytes of an object, and of what lies between two
+	maxObject  = 2 * maxField    // bytes of an object, and between two objects
 	maxField   = frame.MaxRecordBytes
 )
 
@@ -51,14 +51,14 @@ func (p *part) convertJSON(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// jsonForm is where the rows of a document are.
+// jsonForm is the location of the rows of a document.
 type jsonForm struct {
 	name   string // of the format
-	list   bool   // the rows are in a list, else they follow one another
+	list   bool   // the rows are in a list, otherwise consecutive values
 	member string // key of the list in an object; "" for the document itself
 }
 
-// jsonForm finds out where the rows are.
+// jsonForm determines the location of the rows.
 func (p *part) jsonForm(ctx context.Context) (*jsonForm, error) {
 	s, err := p.content(ignore)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *part) jsonForm(ctx context.Context) (*jsonForm, error) {
 	}
 }
 
-// firstObject is what the first object of a document is like.
+// firstObject describes the first object of a document.
 type firstObject struct {
 	list    string // key of the first list of objects
 	columns int    // members that are lists of values, or objects, if there is no other member
@@ -96,7 +96,7 @@ type keySet struct {
 	at    map[string]int
 	names []string
 	size  int
-	late  bool // a key came behind the header
+	late  bool // a key was added after the header was written
 }
 
 // find returns the position of a key, which may be new.
@@ -113,8 +113,8 @@ func (k *keySet) find(key []byte) (int, error) {
 	return at, nil
 }
 
-// jsonRows writes the rows. The header has the keys that are known before, or
-// those of the first row; where more come, the rows are written for nothing.
+// jsonRows writes the rows. The header has the keys known before, or those of the first
+// row; if there are more, the output is discarded.
 func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 	s, err := p.content(ignore)
 	if err != nil {
@@ -172,13 +172,13 @@ type jsonRow struct {
 	cells []span  // by column
 	text  []byte  // of the cells
 	path  []byte  // key of the value that is read
-	noted [2]bool // the warnings of nested objects and of lists are there
+	noted [2]bool // warned of nested objects, of lists
 }
 
-// span is a part of a row's text; end is 0 for a cell that the row does not have.
+// span is a part of a row's text; end is 0 for a missing cell.
 type span struct{ begin, end int }
 
-// enter goes to where the rows begin.
+// skipToRows skips to the first row.
 func (r *jsonRow) enter(form *jsonForm) error {
 	if !form.list {
 		return nil
@@ -243,7 +243,7 @@ func orDefect(err error, message string) error {
 	return &frame.Defect{Code: CodeInvalidFile, Message: message}
 }
 
-// object reads the members of an object to its end. path is the object's key.
+// object reads an object to its end. path is its key.
 func (r *jsonRow) object(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {

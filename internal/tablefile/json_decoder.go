@@ -12,7 +12,7 @@ import (
 	"foretell/internal/frame"
 )
 
-// jsonDecoder is a decoder that knows lines.
+// jsonDecoder is a decoder that counts lines.
 type jsonDecoder struct {
 	*jsontext.Decoder
 	src *lineReader
@@ -68,8 +68,7 @@ func (d *jsonDecoder) firstObject() (first firstObject, err error) {
 	return first, err
 }
 
-// leave reads to the end of the next value, or of the list or object that is open
-// if open is 1.
+// skipValue skips the next value, or the rest of the open list or object if open is 1.
 func (d *jsonDecoder) leave(open int) error {
 	for depth := open; ; {
 		token, err := d.ReadToken()
@@ -112,7 +111,7 @@ func (d *jsonDecoder) fault(err error) error {
 	return err
 }
 
-// mark notes that all before what is read next is done with.
+// release allows the bytes read so far to be dropped.
 func (d *jsonDecoder) mark() {
 	d.src.marked = d.InputOffset()
 	if d.src.marked-d.src.offset > headSize {
@@ -123,14 +122,14 @@ func (d *jsonDecoder) mark() {
 // lineAt returns the line of an offset. Offsets must not decrease.
 func (d *jsonDecoder) lineAt(offset int64) int { return d.src.lineAt(offset) }
 
-// lineReader keeps what has been read of the source until its lines are counted.
+// lineReader keeps the bytes read until their lines are counted.
 type lineReader struct {
 	src     io.Reader
 	kept    []byte
 	counted int   // bytes of kept whose lines are counted
 	offset  int64 // of kept[counted]
 	line    int   // of kept[counted]
-	marked  int64 // up to here the values are done with
+	marked  int64 // offset of the end of the released values
 }
 
 // Read implements io.Reader.

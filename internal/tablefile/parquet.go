@@ -21,17 +21,17 @@ import (
 	"foretell/internal/frame"
 )
 
-// pandasIndex is what pandas calls the column of a frame's index.
+// pandasIndex is the prefix of the names of index columns written by pandas.
 const pandasIndex = "__index_level_"
 
-// parquetColumn is a column that cells are read of.
+// parquetColumn is a column to read.
 type parquetColumn struct {
 	name string
 	at   int // among the leaves of the schema
 	text func(dst []byte, v parquet.Value) ([]byte, error)
 }
 
-// convertParquet reads a Parquet file, a row group after the other.
+// convertParquet reads a Parquet file by row groups.
 func (p *part) convertParquet(ctx context.Context, path string, opts Options) error {
 	src, err := os.Open(path)
 	if err != nil {
@@ -100,8 +100,8 @@ func damagedParquet(err error) error {
 	return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged, is it cut off? (%v)", err)}
 }
 
-// parquetColumns returns the columns that hold one value a row, and the number of
-// all leaves. The others are left out, with a warning.
+// parquetColumns returns the columns with one value per row, and the number of all leaves.
+// Other columns are omitted, with a warning.
 func (p *part) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
 	var columns, index []parquetColumn
 	var lists []string
@@ -195,8 +195,8 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 	}
 }
 
-// cellWriter returns how values of a type are written, nil if they are no text and
-// no number.
+// cellWriter returns a function that formats values of a type, nil if they are neither
+// texts nor numbers.
 func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
@@ -249,7 +249,7 @@ func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error
 	return plainWriter(t.Kind())
 }
 
-// plainWriter is cellWriter for a type that says no more than how it is stored.
+// plainWriter is cellWriter for a physical type.
 func plainWriter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, error) {
 	switch kind {
 	case parquet.Boolean:
@@ -315,7 +315,7 @@ func appendFloat(dst []byte, value float64, bits int) []byte {
 	return strconv.AppendFloat(dst, value, 'f', -1, bits)
 }
 
-// half returns the value of an IEEE 754 number of 16 bits.
+// float16 returns the value of a 16-bit IEEE 754 number.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1F), float64(bits&0x3FF)/1024
 	sign := 1.0
@@ -334,7 +334,7 @@ func half(bits uint16) float64 {
 	return sign * math.Ldexp(1+fraction, exponent-15)
 }
 
-// appendDecimal appends a number with scale digits behind the point.
+// appendDecimal appends a number with scale digits after the point.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	var n big.Int
 	switch v.Kind() {

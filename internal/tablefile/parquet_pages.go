@@ -17,9 +17,9 @@ const (
 	maxPageValues = 16 << 20
 )
 
-// checkParquetPages refuses a file whose page headers ask for more memory than a page
-// may take, or for bytes that are not there: the library allocates what they say before
-// it reads a page.
+// checkParquetPages rejects a file whose page headers ask for too much memory, or for
+// bytes that are not in the file: the library allocates memory according to them before it
+// reads a page.
 func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/frame"
 )
 
-// fault says which file an error is about.
+// wrapError adds the file to an error.
 func (p *part) fault(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -20,7 +20,7 @@ func (p *part) fault(err error) error {
 	return &Error{File: p.Name, Err: err}
 }
 
-// faulty returns src, whose errors are about the file.
+// wrapReader adds the file to the errors of src.
 func (p *part) faulty(src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := src.Read(b)
@@ -31,30 +31,29 @@ func (p *part) faulty(src io.Reader) io.Reader {
 	})
 }
 
-// part is one file of a table.
+// sourceFile is one file of a table.
 type part struct {
 	File
-	packing  string // what the file is packed with, "" for nothing
+	packing  string // the compression of the file, "" for none
 	charset  string // the encoding of its text, "" for UTF-8
-	format   string // what it is instead of CSV, "" for CSV
+	format   string // the format of the file, "" for CSV
 	temp     string // path of the table as CSV in UTF-8; "" if the file itself is read
-	lines    places // where the rows stand in the file, if they are written anew
+	lines    places // lines of the rows in the file if it is converted
 	warnings []frame.Warning
 	same     bool // temp has the lines and the delimiter of the file
-	member   bool // it was packed in an archive, so that it is no archive itself
+	member   bool // the file is a member of an archive
 	joining
 }
 
-// joining is where the rows of a file are in the CSV of several.
+// offsets locate the rows of a file in the concatenation.
 type joining struct {
-	begin int    // line of the joined CSV from which its rows come; 0 if unknown or alone
-	shift int    // what to add to a line of the joined CSV, where no rows are written anew
-	order []int  // column of the file for each of the joined CSV; nil if they are the same
-	lines places // lines of the file, if rows are written anew to be joined
+	begin int    // first line in the concatenation; 0 if unknown or the only file
+	shift int    // difference of the line numbers, if rows are not rewritten
+	order []int  // column of the file for each of the concatenation; nil if equal
+	lines places // lines of the file, if rows are rewritten
 }
 
-// inspect finds out how to read the file, and writes a CSV of one in another
-// format.
+// inspect determines how to read the file, and converts other formats to CSV.
 func (p *part) inspect(ctx context.Context, opts Options) error {
 	if p.temp != "" {
 		return nil
@@ -95,7 +94,7 @@ func (p *part) inspect(ctx context.Context, opts Options) error {
 	return p.convertJSON(ctx, opts)
 }
 
-// look finds out what the file is packed with and returns the first bytes of its
+// detectPacking detects the compression of the file and returns the first bytes of its
 // content.
 func (p *part) look() ([]byte, error) {
 	s, err := openFile(p.Path, ignore)
@@ -132,14 +131,13 @@ func (p *part) open(done *int64) (*stream, error) {
 	return p.content(read)
 }
 
-// converted reports whether the CSV that is read was made of a file in another
-// format.
+// converted reports whether the file was converted from another format.
 func (p *part) converted() bool { return p.temp != "" && !p.same }
 
-// stored is the path of what is read.
+// currentPath returns the path of the file that is read.
 func (p *part) stored() string { return cmp.Or(p.temp, p.Path) }
 
-// discard removes the CSV that was made of the file.
+// discard removes the converted CSV.
 func (p *part) discard() error {
 	if p.temp == "" {
 		return nil
@@ -151,7 +149,7 @@ func (p *part) discard() error {
 
 func (p *part) warn(w frame.Warning) { p.warnings = append(p.warnings, w) }
 
-// steps returns what is done to the file.
+// steps returns the conversions of the file.
 func (p *part) steps() []Step {
 	var steps []Step
 	if p.packing != "" {
@@ -166,7 +164,7 @@ func (p *part) steps() []Step {
 	return steps
 }
 
-// place returns where a place of the joined CSV is in the file.
+// locate maps a location in the concatenation to one in the file.
 func (p *part) place(line, column int) (int, int) {
 	if p.order != nil && column > 0 && column <= len(p.order) {
 		column = p.order[column-1] + 1

@@ -2,24 +2,24 @@ package tablefile
 
 import "sort"
 
-// maxRuns bounds the memory of places: 32 bytes each.
+// maxRuns limits the memory of a lineMap: 32 bytes per run.
 const maxRuns = 1 << 20
 
-// places maps lines of a CSV that was written to lines of the file it was made
-// from. Records that follow one another at the same distances share a run.
+// lineMap maps lines of a converted CSV to lines of the original file. Records at equal
+// distances share a run.
 type places struct {
 	runs []run
-	full bool // the lines behind the last run are not known
+	full bool // lines after the last run are unknown
 }
 
-// run is a sequence of records: the first begins in line out of the CSV and in
-// line in of the file, each next one outStep and inStep later.
+// run is a sequence of records: the first starts in line out of the CSV and in line in of
+// the file, each next one outStep and inStep later.
 type run struct{ out, in, outStep, inStep int }
 
 func (p *places) any() bool { return len(p.runs) > 0 }
 
-// add notes that the record in line out of the CSV begins in line in of the
-// file. Both must not decrease, and out must grow.
+// add adds a record that starts in line out of the CSV and in line in of the file. Neither
+// may decrease, and out must increase.
 func (p *places) add(out, in int) {
 	if p.full {
 		return
@@ -43,8 +43,8 @@ func (p *places) add(out, in int) {
 	p.runs = append(p.runs, run{out: out, in: in})
 }
 
-// source returns the line of the file for a line of the CSV, 0 if it is not
-// known. Lines within a record are those of its beginning.
+// source returns the line of the file for a line of the CSV, 0 if unknown. Lines within a
+// record map to its first line.
 func (p *places) source(line int) int {
 	at := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].out > line }) - 1
 	if at < 0 || p.runs[at].in == 0 {

@@ -10,8 +10,7 @@ import (
 	"foretell/internal/frame"
 )
 
-// unreadable are the first bytes of files that are not read, and what to do with
-// them.
+// unsupportedFormats are the first bytes of unsupported files, and advice.
 var unreadable = []struct{ magic, message string }{
 	{"SQLite format 3\x00", "this is an SQLite database: pipe a table of it: sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
 	{"\xD0\xCF\x11\xE0", "this is an Office document of the old format (.xls) or one with a password: save the sheet as .xlsx without a password, or as CSV"},
@@ -29,8 +28,7 @@ var unreadable = []struct{ magic, message string }{
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
 }
 
-// refuse returns a defect for a file, which begins with head, that is no table that
-// can be read.
+// rejectUnreadable returns a defect for an unsupported file, which starts with head.
 func refuse(head []byte, name string) error {
 	binary := func(message string) error {
 		return &frame.Defect{Code: frame.CodeBinary, Message: message, Line: 1, Column: 1}
@@ -40,7 +38,7 @@ func refuse(head []byte, name string) error {
 			continue
 		}
 		if printable := u.magic == "ORC" || u.magic == "BZh"; printable && !bytes.ContainsFunc(head[:min(len(head), 512)], isControl) {
-			continue // a header that begins with these letters
+			continue // a header that starts with these letters
 		}
 		return binary(strings.Replace(u.message, " FILE", " "+name, 1))
 	}

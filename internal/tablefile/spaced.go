@@ -13,21 +13,20 @@ import (
 	"foretell/internal/frame"
 )
 
-// CodeTitle is that of the warning about a line above a table that is left out.
+// CodeTitle is the code of the warning about an omitted line above a table.
 const CodeTitle = "title-line"
 
-// The formats of text that are written as CSV.
+// The text formats that are converted to CSV.
 const (
 	formSpaced = "columns separated by spaces"
 	formTitled = "CSV below a title line"
 )
 
-// maxLine bounds a line of a table that is separated by spaces.
+// maxLine is the maximum length of a line of a space-separated table.
 const maxLine = 16 << 20
 
-// convertText writes a text that is a table but no CSV as one: columns separated by
-// spaces, as statistics programs write them, and CSV below the title line that
-// scikit-learn puts above its tables.
+// convertText converts other text formats to CSV: columns separated by spaces, as
+// statistics programs write them, and CSV below the title line that scikit-learn writes.
 func (p *part) convertText(ctx context.Context, opts Options) error {
 	s, err := p.content(ignore)
 	if err != nil {
@@ -37,7 +36,7 @@ func (p *part) convertText(ctx context.Context, opts Options) error {
 	in := bufio.NewReaderSize(s, headSize)
 	head, err := peek(in)
 	if err != nil {
-		return nil // it comes again where the file is read
+		return nil // reading the file returns it again
 	}
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	lines := firstLines(head, len(head) >= headSize-3)
@@ -53,8 +52,7 @@ func (p *part) convertText(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// firstLines returns the first lines of a text that are not blank. The last line of a
-// text that goes on is left out.
+// firstLines returns the first non-blank lines of a text, without an incomplete last one.
 func firstLines(head []byte, cut bool) []string {
 	const most = 50
 	var lines []string
@@ -69,9 +67,9 @@ func firstLines(head []byte, cut bool) []string {
 	return lines
 }
 
-// titleOf returns the title line of a table as scikit-learn's are written: the
-// number of rows, that of features, and the names of the classes, above rows of
-// numbers that end with the number of a class. It is empty for other tables.
+// titleOf returns the title line of a table in the format of scikit-learn: the number of
+// rows, that of features, and the names of the classes, above rows of numbers that end
+// with the number of a class. It is empty for other tables.
 func titleOf(lines []string) string {
 	if len(lines) < 3 {
 		return ""
@@ -103,7 +101,7 @@ func titleOf(lines []string) string {
 	return lines[0]
 }
 
-// whole reports whether a cell is a number from 0 on, in digits.
+// isDigits reports whether a cell consists of at most nine digits.
 func whole(cell string) bool {
 	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
 }
@@ -132,9 +130,9 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 	}
 }
 
-// spaced reports whether lines are the rows of a table whose columns are separated by
-// spaces: at least three, as many in each line. As R writes it, the first line may
-// lack a name for the row names.
+// isSpaceSeparated reports whether lines are the rows of a table with columns separated by
+// spaces: at least three, the same number in each line. In files of R, the first line may
+// lack the name of the row names.
 func spaced(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {
@@ -154,11 +152,11 @@ func spaced(lines []string, head []byte) bool {
 	return n >= fewest && (first == n || first == n-1)
 }
 
-// spacedRows writes the rows of a table whose columns are separated by spaces.
+// convertSpaced writes the rows of a table with columns separated by spaces.
 func spacedRows(src io.Reader, w *csvFile) error {
 	in := bufio.NewScanner(src)
 	in.Buffer(make([]byte, 0, headSize), maxLine)
-	var names []string // of a first row, until it is known whether one is missing
+	var names []string // of the first row, until the number of columns is known
 	first := 0
 	for line := 1; in.Scan(); line++ {
 		text := in.Text()
@@ -196,8 +194,7 @@ func spacedRows(src io.Reader, w *csvFile) error {
 	return nil
 }
 
-// spacedFields returns what stands between the spaces and tabs of a line. Between
-// quotes, they belong to a field.
+// splitSpaces splits a line at spaces and tabs outside quotes.
 func spacedFields(line string) []string {
 	var fields []string
 	for {

@@ -1,5 +1,5 @@
-// Package tablefile reads a table from files in common formats as one CSV in
-// UTF-8, and finds out by their content how to read them.
+// Package tablefile reads a table from files in common formats as one CSV in UTF-8. It
+// detects the formats from the contents.
 package tablefile
 
 import (
@@ -12,33 +12,31 @@ import (
 	"strings"
 )
 
-// Options say how to read files. The zero value leaves everything to
-// what is found in them.
+// Options configure reading. The zero value detects everything.
 type Options struct {
-	// Encoding is that of text: utf-8, utf-16, latin-1, windows-1252 or another
-	// name of the WHATWG encoding standard. Defaults to UTF-8, or to UTF-16 if a
-	// byte order mark or NUL bytes say so.
+	// Encoding is the encoding of text: utf-8, utf-16, latin-1, windows-1252 or another
+	// name of the WHATWG encoding standard. Defaults to UTF-8, or to UTF-16 if the file
+	// has its byte order mark or NUL bytes.
 	Encoding string
-	// Delimiter separates the fields of CSV files. It is needed only to put several
-	// files together. Defaults to what frame.FindDelimiter returns for each.
+	// Delimiter separates the fields of CSV files. It is used only for several files.
+	// Defaults to the result of frame.FindDelimiter for each.
 	Delimiter byte
 	// Sheet is the name of the sheet to read of a workbook. Defaults to the first.
 	Sheet string
-	// MaxBytes bounds the CSV that a file in another format is written as, and what
-	// is unpacked to read it. 0 is no bound.
+	// MaxBytes limits the size of converted and of unpacked files. 0 is no limit.
 	MaxBytes int64
 }
 
 // File is a file to read.
 type File struct {
-	Name string // as the user knows it: errors and places have it
+	Name string // as the user knows it, for errors and locations
 	Path string
 }
 
-// Error is why a file cannot be read as a table.
+// Error is an error of reading a file as a table.
 type Error struct {
 	File string // its name
-	Err  error  // a *frame.Defect where the content is at fault
+	Err  error  // a *frame.Defect if the content is invalid
 }
 
 // Error returns the reason with the file's name.
@@ -47,17 +45,16 @@ func (e *Error) Error() string { return e.File + ": " + e.Err.Error() }
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Table is a table in one or several files. It can be read more than once, but
-// not by two readers at a time.
+// Table is a table in one or several files. It can be read several times, but not
+// concurrently.
 type Table struct {
 	parts     []*part
 	opts      Options
 	inspected bool
 }
 
-// New returns the table in files, at least one. They are
-// one table: their rows follow one another, and their columns have the same
-// names. Nothing is read yet. The Table must be closed.
+// New returns the table in files, at least one. The rows of all files make one table, and
+// their columns must have the same names. Nothing is read yet. The Table must be closed.
 func New(files []File, opts Options) *Table {
 	t := &Table{opts: opts}
 	for _, file := range files {
@@ -66,7 +63,7 @@ func New(files []File, opts Options) *Table {
 	return t
 }
 
-// inspect finds out how to read the files.
+// inspect determines how to read the files.
 func (t *Table) inspect(ctx context.Context) error {
 	if t.inspected {
 		return nil
@@ -97,7 +94,7 @@ type Reader struct {
 	err   error
 }
 
-// Read implements io.Reader. An error comes again with each later call.
+// Read implements io.Reader. After an error, all calls return it.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.err != nil {
 		return 0, r.err
@@ -114,10 +111,10 @@ func (r *Reader) Close() error { return r.close() }
 // called while Read is running.
 func (r *Reader) Done() int64 { return *r.done }
 
-// CSV returns the table as CSV in UTF-8, from its beginning. The first call finds
-// out how to read the files, which may take a pass over them. An error that
-// is about a file, here or from Read, is an *Error; if it is a *frame.Defect, its
-// place is one in that file. The Reader must be closed.
+// CSV returns the table as CSV in UTF-8, from its beginning. The first call detects the
+// formats, which may take a pass over the files. An error about a file, returned here or
+// by Read, is an *Error; if it is a *frame.Defect, its location is one in that file. The
+// Reader must be closed.
 func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	if err := t.inspect(ctx); err != nil {
 		return nil, err
@@ -135,12 +132,11 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.faulty(s), close: s.Close, done: done}, nil
 }
 
-// Converted reports whether the table was written as CSV with commas because its
-// first file has another format. It is known once CSV has been called.
+// Converted reports whether the table was converted to CSV with commas because its first
+// file has another format. It is known after CSV was called.
 func (t *Table) Converted() bool { return t.parts[0].converted() }
 
-// Size is the number of bytes that one reading takes from the disk, -1 if that
-// is unknown.
+// Size returns the number of bytes that are read from disk, -1 if unknown.
 func (t *Table) Size() int64 {
 	var sum int64
 	for _, p := range t.parts {
@@ -153,8 +149,8 @@ func (t *Table) Size() int64 {
 	return sum
 }
 
-// Place returns the file, and the line and the column in it, of a place in the
-// CSV that was read last. A line or column that a file does not have is 0.
+// Locate maps a location in the CSV that was read last to a file, a line and a column. A
+// line or column that the file does not have is 0.
 func (t *Table) Place(line, column int) (file string, fileLine, fileColumn int) {
 	p := t.parts[0]
 	for _, next := range t.parts[1:] {
@@ -167,8 +163,8 @@ func (t *Table) Place(line, column int) (file string, fileLine, fileColumn int) 
 	return p.Name, line, column
 }
 
-// Source returns the file and the line in it of a line in the CSV that was read
-// last, as [Table.Place] does; the name is empty if the table is one file.
+// SourceLine maps a line of the CSV that was read last to a file and a line, as
+// [Table.Locate] does; the name is empty if the table is one file.
 func (t *Table) Source(line int) (file string, fileLine int) {
 	file, fileLine, _ = t.Place(line, 0)
 	if len(t.parts) == 1 {
@@ -177,11 +173,11 @@ func (t *Table) Source(line int) (file string, fileLine int) {
 	return file, fileLine
 }
 
-// Step is something that is done to a file to read it as CSV in UTF-8.
+// Step is a conversion of a file to CSV in UTF-8.
 type Step struct {
 	// Code is one of the Code constants.
 	Code string
-	// Name is what the file was, such as gzip, UTF-16 or Parquet.
+	// Name is the original format, such as gzip, UTF-16 or Parquet.
 	Name string
 }
 
@@ -192,7 +188,7 @@ const (
 	CodeConverted = "converted"
 )
 
-// Message says what was done.
+// Message describes the conversion.
 func (s Step) Message() string {
 	switch s.Code {
 	case CodeCharset:
@@ -203,8 +199,8 @@ func (s Step) Message() string {
 	return "unpacked from " + s.Name
 }
 
-// Warnings returns what was decided about the files and may be wrong. It is
-// complete once the table has been read.
+// Warnings returns assumptions about the files that may be wrong. It is complete after the
+// table has been read.
 func (t *Table) Warnings() []Warning {
 	var all []Warning
 	for _, p := range t.parts {
@@ -215,7 +211,7 @@ func (t *Table) Warnings() []Warning {
 	return all
 }
 
-// Steps returns what is done to the files, each different step once.
+// Steps returns the conversions of the files, each once.
 func (t *Table) Steps() []Step {
 	var steps []Step
 	for _, p := range t.parts {
@@ -228,8 +224,8 @@ func (t *Table) Steps() []Step {
 	return steps
 }
 
-// Form says in a few words what was read, such as "2 files, gzip, UTF-16"; it is
-// empty for one file that is CSV in UTF-8.
+// Description describes the format of the files, such as "2 files, gzip, UTF-16"; it is
+// empty for one CSV file in UTF-8.
 func (t *Table) Form() string {
 	var words []string
 	if len(t.parts) > 1 {

@@ -12,13 +12,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// stream is an open file on its way through unpacking and decoding.
+// stream is an open file with its unpackers and decoders.
 type stream struct {
 	io.Reader
 	closers []func() error
 }
 
-// Close closes what the stream was made of, the last first.
+// Close closes the file and its decoders in reverse order.
 func (s *stream) Close() error {
 	var err error
 	for i := len(s.closers) - 1; i >= 0; i-- {
@@ -28,16 +28,16 @@ func (s *stream) Close() error {
 	return err
 }
 
-// release closes a stream that was only looked at: it says nothing then.
+// discard closes a stream, ignoring errors.
 func (s *stream) release() { _ = s.Close() }
 
-// maxWindow is the memory that a Zstandard file may ask for.
+// maxWindow is the maximum window size of a Zstandard file.
 const maxWindow = 128 << 20
 
-// headSize is what is looked at of a file to find out what it is.
+// headSize is the number of bytes that are read to detect the format.
 const headSize = 64 << 10
 
-// openFile opens the file at path. read is told how many bytes were read.
+// openFile opens the file at path. read is called with the number of bytes read.
 func openFile(path string, read func(n int)) (*stream, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -58,8 +58,8 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// unpack replaces the stream with what was packed in it by gzip or Zstandard,
-// and returns the name of the packing and the first bytes of the content.
+// unpack unpacks a gzip or Zstandard stream, and returns the name of the compression and
+// the first bytes of the content.
 func (s *stream) unpack() (packing string, head []byte, err error) {
 	in := bufio.NewReaderSize(s.Reader, headSize)
 	s.Reader = in
@@ -93,7 +93,7 @@ func (s *stream) unpack() (packing string, head []byte, err error) {
 	return packing, head, nil
 }
 
-// peek returns up to headSize bytes. A file that ends early is no error.
+// peek returns up to headSize bytes. It is not an error if the file is shorter.
 func peek(in *bufio.Reader) ([]byte, error) {
 	head, err := in.Peek(headSize)
 	if errors.Is(err, io.EOF) {

@@ -17,11 +17,11 @@ import (
 	"foretell/internal/frame"
 )
 
-// Bounds of a workbook, so that memory does not grow with it.
+// Limits of a workbook, which bound the memory.
 const (
-	maxSheetText   = 256 << 20 // bytes of the texts that its cells share
+	maxSheetText   = 256 << 20 // bytes of the shared strings
 	maxPartBytes   = 8 << 30   // bytes of one part, unpacked
-	maxSheetColumn = 16_384    // as Excel has it
+	maxSheetColumn = 16_384    // the limit of Excel
 	maxToken       = maxField  // bytes of a text, a tag or a comment
 )
 
@@ -37,10 +37,10 @@ type workbook struct {
 
 type workbookSheet struct{ name, part string }
 
-// dateStyle is what a cell's number is shown as.
+// dateStyle is how a cell's number is displayed.
 type dateStyle struct{ date, clock bool }
 
-// convertWorkbook reads one sheet. Places are rows and columns of the sheet.
+// convertWorkbook reads one sheet. Locations are rows and columns of the sheet.
 func (p *part) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
 	b := &workbook{ctx: ctx, archive: archive}
 	return p.convert(ctx, opts, func(w *csvFile) error {
@@ -104,7 +104,7 @@ func (b *workbook) part(name string, each func(d *sheetDecoder, e xml.StartEleme
 	}
 }
 
-// open reads what the sheets share.
+// open reads the shared parts of the workbook.
 func (b *workbook) open() error {
 	b.from = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	type sheet struct{ name, id string }
@@ -151,7 +151,7 @@ func (b *workbook) open() error {
 	return b.readShared()
 }
 
-// readStyles finds out which cell styles show dates.
+// readStyles determines the cell styles that display dates.
 func (b *workbook) readStyles() error {
 	custom := map[string]dateStyle{}
 	inCells := false
@@ -177,7 +177,7 @@ func (b *workbook) readStyles() error {
 	})
 }
 
-// dateStyleOf reports which parts of a moment a number format shows.
+// dateStyleOf reports whether a number format displays a date or a time.
 func dateStyleOf(code string) dateStyle {
 	var letters strings.Builder
 	for i := 0; i < len(code) && code[i] != ';'; i++ {
@@ -219,8 +219,8 @@ func (b *workbook) readShared() error {
 	})
 }
 
-// write writes the rows of a sheet: from the first that has a cell on, the columns
-// up to the last of that row.
+// write writes the rows of a sheet from the first with a cell, and the columns up to the
+// last of that row.
 func (b *workbook) write(name string, w *csvFile) error {
 	var cells []string
 	width, number := 0, 0
@@ -235,7 +235,7 @@ func (b *workbook) write(name string, w *csvFile) error {
 		if width == 0 {
 			width = last
 		}
-		for _, text := range cells[:last] { // a row that is longer is for the reader of CSV to refuse
+		for _, text := range cells[:last] { // the CSV reader rejects longer rows
 			w.field([]byte(text))
 		}
 		w.out.EmptyFields(width - last)
@@ -274,8 +274,8 @@ func (b *workbook) write(name string, w *csvFile) error {
 	return end()
 }
 
-// columnOf returns the number, from 0, of a column such as AB in the place AB12;
-// next without a place.
+// columnOf returns the number, from 0, of the column of a cell reference such as AB12;
+// next without one.
 func columnOf(place string, next int) int {
 	n := 0
 	for _, char := range place {
@@ -318,7 +318,7 @@ func (b *workbook) cell(d *sheetDecoder, e xml.StartElement) (string, error) {
 	}
 }
 
-// text returns what a cell holds.
+// text returns the text of a cell.
 func (b *workbook) text(kind, style, value string) (string, error) {
 	switch kind {
 	case "s":
@@ -349,7 +349,8 @@ func (b *workbook) text(kind, style, value string) (string, error) {
 	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
 }
 
-// moment returns a number of days as it is shown. What is no date is the number.
+// moment formats a number of days as displayed. A number that is not a date is formatted
+// as a number.
 func (b *workbook) moment(days float64, style dateStyle) string {
 	const year9999 = 2_958_466
 	if !(days >= 0 && days < year9999) {

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// sheetDecoder decodes XML whose tokens are at most maxToken long: a decoder
-// holds a token as a whole.
+// sheetDecoder decodes XML with tokens of at most maxToken bytes, because a decoder keeps
+// a whole token in memory.
 type sheetDecoder struct {
 	*xml.Decoder
 	source *tokenSource
@@ -53,8 +53,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// textOf returns the text of the t elements up to the end of an element, but for how
-// it is pronounced.
+// textOf returns the text of the t elements up to the end of an element, without phonetic
+// runs.
 func textOf(d *sheetDecoder, end string) (string, error) {
 	var text strings.Builder
 	inText, spoken := false, false
@@ -92,5 +92,5 @@ func noEOF(err error) error {
 
 var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t")
 
-// unescaped replaces the escapes such as _x000D_ of characters that XML does not have.
+// unescaped replaces the escapes such as _x000D_ of control characters.
 func unescaped(text string) string { return escapes.Replace(text) }
