@@ -173,7 +173,7 @@ func (r *repairer) writeCopy(ctx context.Context, in *input, path string, train 
 	for _, one := range c.result.Changes {
 		file := in.name
 		if one.Line > 0 {
-			file, one.Line, one.Column = in.table.Place(one.Line, one.Column)
+			file, one.Line, one.Column = in.table.Locate(one.Line, one.Column)
 		}
 		r.changes = append(r.changes, change{file, path, one})
 	}
@@ -184,18 +184,18 @@ func (r *repairer) writeCopy(ctx context.Context, in *input, path string, train 
 // header of the original may follow a title, and its rows may be broken.
 func (r *repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
 	chosen := frame.ColumnRoles{ID: -1, Label: -1}
-	table, err := roles.Sampled(ctx, names, rows)
+	table, err := roles.SniffRows(ctx, names, rows)
 	if err != nil {
 		return chosen, err
 	}
 	if shape.Blind {
-		if id := roles.Blind(table, roles.Known{}, givenRoles(shape)); !id.Made {
+		if id := roles.Blind(table, roles.TrainingFile{}, givenRoles(shape)); !id.Made {
 			chosen.ID = table.Find(id.ID)
 		}
 		return chosen, nil
 	}
 	known := givenRoles(shape)
-	known.Mended = true
+	known.Repaired = true
 	found, question := roles.Train(table, nil, known)
 	if question != nil {
 		if found.Label, err = r.askLabel(ctx, question); err != nil {

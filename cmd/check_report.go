@@ -74,7 +74,7 @@ func (p *preflight) report() *checkReport {
 }
 
 func newFileReport(in *input, p *frame.Profile) fileReport {
-	r := fileReport{File: in.name, ReadAs: in.table.Form(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
+	r := fileReport{File: in.name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{

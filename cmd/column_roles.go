@@ -97,7 +97,7 @@ func classes(n int) string {
 
 func idWord(name string, made bool, reason string) string {
 	switch {
-	case made && reason != roles.NoneLikeID:
+	case made && reason != roles.NoIDColumn:
 		return "none, r1… generated (" + reason + ")"
 	case made:
 		return "none, r1… generated"

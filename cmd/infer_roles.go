@@ -58,31 +58,31 @@ func (p *preflight) inferRoles(ctx context.Context) error {
 func (p *preflight) blindNames(ctx context.Context) (*roles.Table, error) {
 	header, err := p.blind.header(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
-		return roles.Named(header), err
+		return roles.NewTable(header), err
 	}
 	if !p.train.shape.NoHeader {
-		names, _ := roles.OwnNames(header)
-		if table, err := p.blind.sample(ctx, names, nil); err != nil || !table.Nameless(p.columns) {
-			return roles.Named(header), err
+		names, _ := roles.UniqueNames(header)
+		if table, err := p.blind.sample(ctx, names, nil); err != nil || !table.HasNoNames(p.columns) {
+			return roles.NewTable(header), err
 		}
 	}
 	train, err := p.train.inFileOrder().open(ctx)
 	if err != nil {
-		return roles.Named(header), ignoreContentError(err)
+		return roles.NewTable(header), ignoreContentError(err)
 	}
 	defer train.Close()
 	blind, err := p.blind.inFileOrder().open(ctx)
 	if err != nil {
-		return roles.Named(header), ignoreContentError(err)
+		return roles.NewTable(header), ignoreContentError(err)
 	}
 	defer blind.Close()
-	at, err := roles.Lacking(ctx, train, blind)
-	return roles.Named(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+	at, err := roles.MissingColumn(ctx, train, blind)
+	return roles.NewTable(slices.Delete(slices.Clone(p.columns), at, at+1)), err
 }
 
 // givenRoles returns the roles set by flags.
-func givenRoles(shape *frame.Layout) roles.Given {
-	return roles.Given{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
+func givenRoles(shape *frame.Layout) roles.Options {
+	return roles.Options{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
 }
 
 // setNames sets the column names of a file that differ from its header.
@@ -93,8 +93,8 @@ func (p *preflight) setNames(in *input, header, names []string) {
 }
 
 // expectedColumns returns the columns that a blind file must have for the training file.
-func (p *preflight) expectedColumns() roles.Known {
-	k := roles.Known{Columns: p.columns, ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
+func (p *preflight) expectedColumns() roles.TrainingFile {
+	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
 	if k.MadeID {
 		k.ID = p.train.shape.MadeID
 	}
@@ -109,7 +109,7 @@ func (p *preflight) expectedColumns() roles.Known {
 // uniqueNames returns a unique name for each column of a file, and warns about those that
 // differ from the header.
 func (p *preflight) uniqueNames(in *input, header []string) []string {
-	names, changed := roles.OwnNames(header)
+	names, changed := roles.UniqueNames(header)
 	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
 		if one.From == "" {
 			return frame.CodeUnnamedColumn, "the column has no name"
@@ -136,7 +136,7 @@ func (p *preflight) warnRenamed(in *input, changed []roles.Rename, reason func(r
 }
 
 // inferBlindRoles infers the row IDs and the column names of a blind file.
-func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.Known) error {
+func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.TrainingFile) error {
 	header, err := in.header(ctx)
 	if header == nil || err != nil {
 		return err
@@ -148,11 +148,11 @@ func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.
 	if header, err = p.blindHeader(ctx, in, header, &known); err != nil {
 		return err
 	}
-	own := known.InOrder(len(header))
+	own := known.NamesOfColumns(len(header))
 	if !in.shape.NoHeader || own == nil {
 		own = p.uniqueNames(in, header)
 	}
-	names, changed := roles.NamesAlike(own, wanted)
+	names, changed := roles.MatchNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
 		return codeRenamedColumn, "the name in the training file differs in case or punctuation"
 	})
@@ -167,13 +167,13 @@ func (p *preflight) inferBlindRoles(ctx context.Context, in *input, known roles.
 
 // blindHeader returns the header of a blind file, or generated names if its first row is
 // data.
-func (p *preflight) blindHeader(ctx context.Context, in *input, header []string, known *roles.Known) ([]string, error) {
+func (p *preflight) blindHeader(ctx context.Context, in *input, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.shape.NoHeader {
 		return header, nil
 	}
-	names, _ := roles.OwnNames(header)
+	names, _ := roles.UniqueNames(header)
 	table, err := in.sample(ctx, names, nil)
-	if err != nil || !known.Headless(table) {
+	if err != nil || !known.LacksHeader(table) {
 		return header, err
 	}
 	p.add(in, frame.SeverityWarning, frame.Defect{

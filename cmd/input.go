@@ -78,10 +78,10 @@ func (in *input) header(ctx context.Context) ([]string, error) {
 func (in *input) sample(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().open(ctx)
 	if err != nil {
-		return roles.Named(names), ignoreContentError(err)
+		return roles.NewTable(names), ignoreContentError(err)
 	}
 	defer file.Close()
-	return roles.Look(ctx, file, names, wanted)
+	return roles.Sniff(ctx, file, names, wanted)
 }
 
 // inFileOrder returns the input with its columns in file order.
@@ -124,7 +124,7 @@ func (in *input) fileError(err error) error {
 	e.file = in.name
 	if errors.As(err, &defect) {
 		e.code = defect.Code
-		e.file, e.line, e.column = in.table.Place(defect.Line, defect.Column)
+		e.file, e.line, e.column = in.table.Locate(defect.Line, defect.Column)
 	}
 	return e
 }
@@ -175,7 +175,7 @@ func (in *input) profile(ctx context.Context, progress *term.Progress, opts fram
 		return n, err
 	})
 	file.shaped.Collect()
-	opts.Blind, opts.Locate, opts.SourceLine = in.shape.Blind, file.shaped.Locate, in.table.Source
+	opts.Blind, opts.Locate, opts.SourceLine = in.shape.Blind, file.shaped.Locate, in.table.SourceLine
 	p, err := frame.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err

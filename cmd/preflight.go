@@ -57,12 +57,12 @@ type preflight struct {
 	blindTime                  time.Duration // that it took to check the blind file
 	textMemory                 int           // see frame.ScanOptions
 
-	modelColumns roles.Known   // of the model that train is for, if that is a blind file
-	columns      []string      // names of the training file's columns; nil if it cannot be read
-	sampled      bool          // some rows of it were seen
-	noHeader     bool          // its first row is rather data
-	roles        roles.Roles   // of the training file's columns
-	blindID      roles.BlindID // where the row IDs of the blind file come from
+	modelColumns roles.TrainingFile // of the model that train is for, if that is a blind file
+	columns      []string           // names of the training file's columns; nil if it cannot be read
+	sampled      bool               // some rows of it were seen
+	noHeader     bool               // its first row is rather data
+	roles        roles.Roles        // of the training file's columns
+	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }
 
 // codeRenamedColumn is the code of a warning about a column that is read under another
@@ -182,7 +182,7 @@ func (p *preflight) rereadBlind(ctx context.Context, progress *term.Progress, in
 	if names == nil {
 		names = header
 	}
-	p.blindID = p.blindID.Remake(names, reason)
+	p.blindID = p.blindID.Generate(names, reason)
 	p.arrangeBlind(in, header, names)
 	*profile, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
 	return err
@@ -233,10 +233,10 @@ func (p *preflight) add(in *input, severity frame.Severity, d frame.Defect, like
 		Count: d.Count, AtLeast: d.AtLeast,
 	}
 	if d.Line > 0 || d.Column > 0 {
-		f.File, f.Line, f.Column = in.table.Place(d.Line, d.Column)
+		f.File, f.Line, f.Column = in.table.Locate(d.Line, d.Column)
 	}
 	for _, line := range d.Lines {
-		if file, line, _ := in.table.Place(line, 0); file == f.File {
+		if file, line, _ := in.table.Locate(line, 0); file == f.File {
 			f.Lines = append(f.Lines, line)
 		}
 	}

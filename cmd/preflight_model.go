@@ -21,7 +21,7 @@ func featureNames(d *api.Dataset) []string {
 // checkAgainstModel checks a blind file and that it has the columns of the model's
 // dataset.
 func (p *preflight) checkAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
-	p.modelColumns = roles.Known{Features: featureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
+	p.modelColumns = roles.TrainingFile{Features: featureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	if err := p.run(ctx, progress); err != nil || p.trainProfile.Partial {
 		return err
 	}

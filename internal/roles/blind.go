@@ -5,7 +5,7 @@ import (
 )
 
 // TrainingFile describes the training file of a model.
-type Known struct {
+type TrainingFile struct {
 	// Columns are the names of all columns in file order; nil if unknown.
 	Columns []string
 	// Features are the names of the columns except ID and label.
@@ -19,7 +19,7 @@ type Known struct {
 // NamesOfColumns returns the names of the n columns of a blind file without a header:
 // those of the training file, without the label or with it, or only the features. It is
 // nil if none of these has n columns.
-func (k *Known) InOrder(n int) []string {
+func (k *TrainingFile) NamesOfColumns(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(k.Columns), func(name string) bool { return name == k.Label })
 	for _, names := range [][]string{blind, k.Columns, k.Features} {
 		if len(names) == n && n > 0 {
@@ -31,13 +31,13 @@ func (k *Known) InOrder(n int) []string {
 
 // LacksHeader reports whether the first record of a blind file, the header of t, looks
 // like a row of data: it has as many cells as a matching file has columns, and HasNoNames.
-func (k *Known) Headless(t *Table) bool {
-	return k.InOrder(len(t.Columns)) != nil && t.Nameless(append(slices.Clone(k.Features), k.ID))
+func (k *TrainingFile) LacksHeader(t *Table) bool {
+	return k.NamesOfColumns(len(t.Columns)) != nil && t.HasNoNames(append(slices.Clone(k.Features), k.ID))
 }
 
 // HasNoNames reports whether the header of t contains none of the names and is data: it
 // looks like the rows below it, or contains a number although none of the names is one.
-func (t *Table) Nameless(names []string) bool {
+func (t *Table) HasNoNames(names []string) bool {
 	for _, name := range names {
 		if _, number := numberOf(name); number || name != "" && !t.Lacks(name) {
 			return false
@@ -63,7 +63,7 @@ type BlindID struct {
 
 // Blind chooses the row IDs of a blind file. A column that is not an ID there, because it
 // has duplicates or gaps, is copied unchanged.
-func Blind(t *Table, known Known, given Given) BlindID {
+func Blind(t *Table, known TrainingFile, given Options) BlindID {
 	none := BlindID{Made: true, Displaced: -1}
 	switch {
 	case given.MakeID:
@@ -87,16 +87,16 @@ func Blind(t *Table, known Known, given Given) BlindID {
 		switch {
 		case same && c.Unique:
 			return BlindID{ID: c.Name, Reason: "as in the training file", Displaced: -1}
-		case c.identifies(i == 0) != "":
-			return BlindID{ID: c.Name, Reason: c.identifies(i == 0), Displaced: -1}
-		case i == 0 && c.Unique && !known.MadeID && len(known.Features) > 0 && !measured(c):
+		case c.idReason(i == 0) != "":
+			return BlindID{ID: c.Name, Reason: c.idReason(i == 0), Displaced: -1}
+		case i == 0 && c.Unique && !known.MadeID && len(known.Features) > 0 && !isMeasurement(c):
 			return BlindID{ID: c.Name, Reason: "unique, and no feature", Displaced: -1}
-		case repeats == "" && (same || namesIDSurely(c.Name)):
-			none.Reason, repeats = quoted(c.Name)+" "+c.notID(), c.Name
+		case repeats == "" && (same || isSureIDName(c.Name)):
+			none.Reason, repeats = quoted(c.Name)+" "+c.notIDReason(), c.Name
 		}
 	}
 	if none.Reason == "" {
-		none.Reason = NoneLikeID
+		none.Reason = NoIDColumn
 	}
 	none.MadeName = repeats
 	return none.displace(t)
@@ -104,8 +104,8 @@ func Blind(t *Table, known Known, given Given) BlindID {
 
 // Generate returns a BlindID with generated IDs that replace those of a column with
 // invalid IDs. names are those of the columns.
-func (b BlindID) Remake(names []string, reason string) BlindID {
-	return BlindID{Made: true, MadeName: b.ID, Reason: reason}.displace(Named(names))
+func (b BlindID) Generate(names []string, reason string) BlindID {
+	return BlindID{Made: true, MadeName: b.ID, Reason: reason}.displace(NewTable(names))
 }
 
 // displace sets Displaced.

@@ -30,18 +30,18 @@ type Column struct {
 
 // The maximum number of distinct values of a numeric label, which is lower for fractions.
 const (
-	mostFractions = 20
-	mostIntegers  = 100
-	fewRows       = 30 // below which repetition means nothing
+	maxFractions = 20
+	maxIntegers  = 100
+	minRows      = 30 // below which repetition means nothing
 )
 
 // idReason returns why a column is the ID, empty if it is not. Unique values are not
 // sufficient: most measurements are unique, too.
-func (c *Column) identifies(first bool) string {
+func (c *Column) idReason(first bool) string {
 	switch {
-	case !c.Unique || measured(c):
+	case !c.Unique || isMeasurement(c):
 		return ""
-	case namesIDSurely(c.Name), first && namesID(c.Name):
+	case isSureIDName(c.Name), first && isIDName(c.Name):
 		return "unique, and named like an ID"
 	case first && c.Counts && c.Rows > 2:
 		return "it numbers the rows"
@@ -52,12 +52,12 @@ func (c *Column) identifies(first bool) string {
 }
 
 // isMeasurement reports whether a column contains measurements: fractions, dates or times.
-func measured(c *Column) bool {
+func isMeasurement(c *Column) bool {
 	return c.Form == frame.FormNumeric && !c.Integers || c.Form == frame.FormDate || c.Form == frame.FormTime
 }
 
 // notIDReason returns why a column with the name of an ID is not one.
-func (c *Column) notID() string {
+func (c *Column) notIDReason() string {
 	switch {
 	case c.Filled < c.Rows:
 		return "has rows without a value"
@@ -68,17 +68,17 @@ func (c *Column) notID() string {
 }
 
 // notLabelReason returns why a column cannot be the label, empty if it can.
-func (c *Column) notLabel() string {
+func (c *Column) notLabelReason() string {
 	number := c.Form == frame.FormNumeric
 	switch {
-	case !c.seen || c.Rows < fewRows:
+	case !c.seen || c.Rows < minRows:
 		return ""
 	case c.Filled == 0:
 		return "is empty"
 	case c.Form == frame.FormDate || c.Form == frame.FormTime:
 		return "holds dates"
-	case number && !c.Integers && c.Distinct > mostFractions,
-		number && c.Distinct > mostIntegers,
+	case number && !c.Integers && c.Distinct > maxFractions,
+		number && c.Distinct > maxIntegers,
 		c.Distinct > 2 && 2*c.Distinct > c.Filled:
 		return fmt.Sprintf("has %d different values in %d rows", c.Distinct, c.Rows)
 	}

@@ -15,7 +15,7 @@ type Rename struct {
 // UniqueNames returns a unique name for each column: that of the header, with a number
 // appended if an earlier column has it, or column_N for an empty name. The first column
 // may have an empty name, as that of an index.
-func OwnNames(header []string) (names []string, changed []Rename) {
+func UniqueNames(header []string) (names []string, changed []Rename) {
 	taken := make(map[string]bool, len(header))
 	for _, name := range header {
 		taken[name] = true
@@ -51,7 +51,7 @@ func freeName(name string, taken map[string]bool) string {
 // MatchNames renames the columns of a blind file to those of the training file that differ
 // in case and punctuation only. A column is renamed only if it is the only match, and the
 // name is missing.
-func NamesAlike(names, train []string) (alike []string, changed []Rename) {
+func MatchNames(names, train []string) (alike []string, changed []Rename) {
 	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
 	for _, name := range names {
 		have[name] = true

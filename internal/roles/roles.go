@@ -11,14 +11,14 @@ import (
 )
 
 // Options are the choices of the user. The zero value has none.
-type Given struct {
+type Options struct {
 	ID     string   // name of the ID column
 	MakeID bool     // generate IDs; ID is empty
 	Label  string   // name of the label column
 	Drop   []string // names of omitted columns
 	// Repaired is set if duplicate and missing IDs will be corrected: the first column, if
 	// named like an ID, is then the ID if most of its values are distinct.
-	Mended bool
+	Repaired bool
 }
 
 // Roles are the columns of a training file that are not features.
@@ -45,7 +45,7 @@ type Question struct {
 }
 
 // NoIDColumn is the reason for generated IDs if there is no particular one.
-const NoneLikeID = "no column looks like one"
+const NoIDColumn = "no column looks like one"
 
 const (
 	byLabelFlag = "named by --label"
@@ -56,45 +56,45 @@ const (
 // Train chooses the roles of the columns of a training file. blind is the file to predict,
 // or nil. If the label is ambiguous, it returns a question, and Roles.Label is its first
 // candidate.
-func Train(train, blind *Table, given Given) (Roles, *Question) {
+func Train(train, blind *Table, given Options) (Roles, *Question) {
 	r := Roles{}
 	r.ID, r.MadeID, r.IDReason = trainID(train, given)
 	var question *Question
 	r.Label, r.LabelReason, question = trainLabel(train, blind, given, r)
-	r.Assumed = r.LabelReason == usual && !namesLabel(r.Label)
+	r.Assumed = r.LabelReason == usual && !isLabelName(r.Label)
 	return r, question
 }
 
-func trainID(t *Table, given Given) (id string, made bool, reason string) {
+func trainID(t *Table, given Options) (id string, made bool, reason string) {
 	switch {
 	case given.MakeID:
 		return "", true, "asked for by --id -"
 	case given.ID != "":
 		return given.ID, false, byIDFlag
 	}
-	reason = NoneLikeID
+	reason = NoIDColumn
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if slices.Contains(given.Drop, c.Name) || c.Name == given.Label && given.Label != "" {
 			continue
 		}
-		if why := c.identifies(i == 0); why != "" {
+		if why := c.idReason(i == 0); why != "" {
 			return c.Name, false, why
 		}
-		if i > 0 || !namesID(c.Name) {
+		if i > 0 || !isIDName(c.Name) {
 			continue
 		}
-		if t.Rows == 0 || given.Mended && 2*c.Distinct > c.Filled && !measured(c) {
+		if t.Rows == 0 || given.Repaired && 2*c.Distinct > c.Filled && !isMeasurement(c) {
 			return c.Name, false, "named like an ID"
 		}
 		if c.seen && c.Name != "" {
-			reason = quoted(c.Name) + " " + c.notID()
+			reason = quoted(c.Name) + " " + c.notIDReason()
 		}
 	}
 	return "", true, reason
 }
 
-func trainLabel(t, blind *Table, given Given, r Roles) (label, reason string, question *Question) {
+func trainLabel(t, blind *Table, given Options, r Roles) (label, reason string, question *Question) {
 	if given.Label != "" {
 		return given.Label, byLabelFlag, nil
 	}
@@ -103,7 +103,7 @@ func trainLabel(t, blind *Table, given Given, r Roles) (label, reason string, qu
 		return "", "", nil
 	}
 	if blind != nil {
-		if missing := keep(columns, func(c *Column) bool { return blind.Lacks(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
+		if missing := filter(columns, func(c *Column) bool { return blind.Lacks(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
 			return labelOfMissing(missing)
 		}
 	}
@@ -127,8 +127,8 @@ func labelOfMissing(missing []*Column) (label, reason string, question *Question
 	if len(missing) == 1 {
 		return missing[0].Name, "missing in the blind file", nil
 	}
-	likely := keep(missing, func(c *Column) bool { return c.notLabel() == "" })
-	named := keep(likely, func(c *Column) bool { return namesLabel(c.Name) })
+	likely := filter(missing, func(c *Column) bool { return c.notLabelReason() == "" })
+	named := filter(likely, func(c *Column) bool { return isLabelName(c.Name) })
 	switch {
 	case len(named) == 1:
 		return named[0].Name, "missing in the blind file, and named like a label", nil
@@ -139,7 +139,7 @@ func labelOfMissing(missing []*Column) (label, reason string, question *Question
 	}
 	slices.Reverse(likely) // labels usually come after the features
 	return likely[0].Name, "missing in the blind file", &Question{
-		Why:        fmt.Sprintf("the blind file lacks %s", list(likely, "and")),
+		Why:        fmt.Sprintf("the blind file lacks %s", listColumns(likely, "and")),
 		Candidates: names(likely),
 	}
 }
@@ -149,14 +149,14 @@ func labelOfMissing(missing []*Column) (label, reason string, question *Question
 func labelByName(columns []*Column) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]
-	wrong := last.notLabel()
-	if wrong == "" && namesLabel(last.Name) {
+	wrong := last.notLabelReason()
+	if wrong == "" && isLabelName(last.Name) {
 		return last.Name, usual, nil
 	}
-	named := keep(others, func(c *Column) bool {
-		return c.seen && c.notLabel() == "" && (namesLabelSurely(c.Name) || wrong != "" && namesLabel(c.Name))
+	named := filter(others, func(c *Column) bool {
+		return c.seen && c.notLabelReason() == "" && (isSureLabelName(c.Name) || wrong != "" && isLabelName(c.Name))
 	})
-	if surely := keep(named, func(c *Column) bool { return namesLabelSurely(c.Name) }); len(surely) == 1 {
+	if surely := filter(named, func(c *Column) bool { return isSureLabelName(c.Name) }); len(surely) == 1 {
 		named = surely
 	}
 	switch {
@@ -168,24 +168,24 @@ func labelByName(columns []*Column) (label, reason string, question *Question) {
 		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, has rows without a value", quoted(last.Name)), nil
 	case wrong != "":
 		return named[0].Name, "named like a label", &Question{
-			Why:        list(named, "and") + " have names like a label's",
+			Why:        listColumns(named, "and") + " have names like a label's",
 			Candidates: names(named),
 		}
 	}
 	return named[0].Name, "named like a label", &Question{
-		Why:        fmt.Sprintf("%s named like a label, and %s is the last column", isAre(named), quoted(last.Name)),
+		Why:        fmt.Sprintf("%s named like a label, and %s is the last column", withVerb(named), quoted(last.Name)),
 		Candidates: append(names(named), last.Name),
 	}
 }
 
-func isAre(columns []*Column) string {
+func withVerb(columns []*Column) string {
 	if len(columns) == 1 {
 		return quoted(columns[0].Name) + " is"
 	}
-	return list(columns, "and") + " are"
+	return listColumns(columns, "and") + " are"
 }
 
-func keep(columns []*Column, wanted func(*Column) bool) []*Column {
+func filter(columns []*Column, wanted func(*Column) bool) []*Column {
 	var list []*Column
 	for _, c := range columns {
 		if wanted(c) {
@@ -204,7 +204,7 @@ func names(columns []*Column) []string {
 }
 
 // listColumns lists the names of columns in a sentence, at most five.
-func list(columns []*Column, last string) string {
+func listColumns(columns []*Column, last string) string {
 	const most = 5
 	var words []string
 	for _, c := range columns[:min(len(columns), most)] {

@@ -22,8 +22,8 @@ func tableOf(t *testing.T, header string, rows int, row func(i int) string) *rol
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, _ = roles.OwnNames(names)
-	table, err := roles.Look(t.Context(), strings.NewReader(b.String()), names, func(string) bool { return true })
+	names, _ = roles.UniqueNames(names)
+	table, err := roles.Sniff(t.Context(), strings.NewReader(b.String()), names, func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ var cells = map[string]func(i int) string{
 	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
 }
 
-// made makes a table of columns written as "name=cells".
-func made(t *testing.T, columns string) *roles.Table {
+// madeTable makes a table of columns written as "name=cells".
+func madeTable(t *testing.T, columns string) *roles.Table {
 	t.Helper()
 	var header []string
 	var make []func(int) string
@@ -65,7 +65,7 @@ func made(t *testing.T, columns string) *roles.Table {
 	})
 }
 
-func TestTheID(t *testing.T) {
+func TestTrainID(t *testing.T) {
 	for _, c := range []struct{ columns, want string }{
 		{"ID=code a=few y=few", "ID"},
 		{"ID=shuffled a=few y=few", "ID"},
@@ -93,7 +93,7 @@ func TestTheID(t *testing.T) {
 		{"ID=gappy a=few y=few", "made"},
 		{"age=few a=few y=few", "made"},
 	} {
-		r, _ := roles.Train(made(t, c.columns), nil, roles.Given{})
+		r, _ := roles.Train(madeTable(t, c.columns), nil, roles.Options{})
 		got := r.ID
 		if r.MadeID {
 			got = "made"
@@ -104,7 +104,7 @@ func TestTheID(t *testing.T) {
 	}
 }
 
-func TestTheLabel(t *testing.T) {
+func TestTrainLabel(t *testing.T) {
 	for _, c := range []struct{ columns, blind, want, reason, question string }{
 		{columns: "id=count a=few b=few", want: "b", reason: "the last column"},
 		{columns: "id=count class=few label=few", want: "label", reason: "the last column"},
@@ -131,9 +131,9 @@ func TestTheLabel(t *testing.T) {
 	} {
 		var blind *roles.Table
 		if c.blind != "" {
-			blind = roles.Named(strings.Split(c.blind, ","))
+			blind = roles.NewTable(strings.Split(c.blind, ","))
 		}
-		r, question := roles.Train(made(t, c.columns), blind, roles.Given{})
+		r, question := roles.Train(madeTable(t, c.columns), blind, roles.Options{})
 		asked := ""
 		if question != nil {
 			asked = strings.Join(question.Candidates, ",")
@@ -144,15 +144,15 @@ func TestTheLabel(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenDecides(t *testing.T) {
-	table := made(t, "id=count survived=few b=few c=few")
+func TestOptionsDecide(t *testing.T) {
+	table := madeTable(t, "id=count survived=few b=few c=few")
 	for _, c := range []struct {
-		given roles.Given
+		given roles.Options
 		want  roles.Roles
 	}{
-		{roles.Given{Label: "b", ID: "c"}, roles.Roles{ID: "c", Label: "b", IDReason: "named by --id", LabelReason: "named by --label"}},
-		{roles.Given{MakeID: true, Drop: []string{"c", "survived"}}, roles.Roles{MadeID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", Assumed: true}},
-		{roles.Given{Drop: []string{"id", "survived"}}, roles.Roles{MadeID: true, Label: "c", IDReason: roles.NoneLikeID, LabelReason: "the last column", Assumed: true}},
+		{roles.Options{Label: "b", ID: "c"}, roles.Roles{ID: "c", Label: "b", IDReason: "named by --id", LabelReason: "named by --label"}},
+		{roles.Options{MakeID: true, Drop: []string{"c", "survived"}}, roles.Roles{MadeID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", Assumed: true}},
+		{roles.Options{Drop: []string{"id", "survived"}}, roles.Roles{MadeID: true, Label: "c", IDReason: roles.NoIDColumn, LabelReason: "the last column", Assumed: true}},
 	} {
 		got, question := roles.Train(table, nil, c.given)
 		if d := cmp.Diff(c.want, got); d != "" || question != nil {
@@ -161,43 +161,43 @@ func TestWhatIsGivenDecides(t *testing.T) {
 	}
 }
 
-func TestTheIDOfABlindFile(t *testing.T) {
-	known := roles.Known{ID: "id", Features: []string{"a", "b"}, Label: "y"}
-	unnamed := roles.Known{ID: "id", MadeID: true, Features: []string{"a", "b"}, Label: "y"}
-	model := roles.Known{Features: []string{"a", "b"}}
+func TestBlind(t *testing.T) {
+	known := roles.TrainingFile{ID: "id", Features: []string{"a", "b"}, Label: "y"}
+	unnamed := roles.TrainingFile{ID: "id", MadeID: true, Features: []string{"a", "b"}, Label: "y"}
+	model := roles.TrainingFile{Features: []string{"a", "b"}}
 	for _, c := range []struct {
 		columns string
-		known   roles.Known
-		given   roles.Given
+		known   roles.TrainingFile
+		given   roles.Options
 		want    roles.BlindID
 	}{
-		{"id=code a=few b=few", known, roles.Given{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
-		{"a=few b=few id=name", known, roles.Given{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
-		{"a=few b=few", known, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
-		{"a=few b=few", known, roles.Given{ID: "id"}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
-		{"a=few id=pairs b=few", known, roles.Given{}, roles.BlindID{Made: true, MadeName: "id", Reason: `"id" repeats`, Displaced: 1}},
-		{"key=name a=few b=few", known, roles.Given{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID", Displaced: -1}},
-		{"who=name a=few b=few", known, roles.Given{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
-		{"a=few b=few", unnamed, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
-		{"who=name a=few b=few", unnamed, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
-		{"No=count a=few b=few", unnamed, roles.Given{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID", Displaced: -1}},
-		{"a=shuffled b=few", model, roles.Given{}, roles.BlindID{Made: true, Reason: roles.NoneLikeID, Displaced: -1}},
-		{"who=name a=few b=few", model, roles.Given{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
-		{"ID=pairs a=few b=few", model, roles.Given{}, roles.BlindID{Made: true, MadeName: "ID", Reason: `"ID" repeats`}},
+		{"id=code a=few b=few", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
+		{"a=few b=few id=name", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
+		{"a=few b=few", known, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few id=pairs b=few", known, roles.Options{}, roles.BlindID{Made: true, MadeName: "id", Reason: `"id" repeats`, Displaced: 1}},
+		{"key=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID", Displaced: -1}},
+		{"who=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
+		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"No=count a=few b=few", unnamed, roles.Options{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID", Displaced: -1}},
+		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"who=name a=few b=few", model, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
+		{"ID=pairs a=few b=few", model, roles.Options{}, roles.BlindID{Made: true, MadeName: "ID", Reason: `"ID" repeats`}},
 	} {
-		got := roles.Blind(made(t, c.columns), c.known, c.given)
+		got := roles.Blind(madeTable(t, c.columns), c.known, c.given)
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Error(c.columns, d)
 		}
 	}
 }
 
-func TestNamesOfColumns(t *testing.T) {
-	names, changed := roles.OwnNames([]string{"", "a", "a", "a_2", "", "a"})
+func TestUniqueAndMatchingNames(t *testing.T) {
+	names, changed := roles.UniqueNames([]string{"", "a", "a", "a_2", "", "a"})
 	if d := cmp.Diff([]string{"", "a", "a_3", "a_2", "column_5", "a_4"}, names); d != "" || len(changed) != 3 {
 		t.Error(d, changed)
 	}
-	names, changed = roles.NamesAlike([]string{"ID", "Age ", "x", "X", "new"}, []string{"id", "age", "x_", "b"})
+	names, changed = roles.MatchNames([]string{"ID", "Age ", "x", "X", "new"}, []string{"id", "age", "x_", "b"})
 	if d := cmp.Diff([]string{"id", "age", "x", "X", "new"}, names); d != "" || len(changed) != 2 {
 		t.Error(d, changed)
 	}

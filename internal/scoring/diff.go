@@ -11,7 +11,7 @@ import (
 )
 
 // maxListedMoves is the maximum number of rows in Difference.Moves.
-const maxMoves = 10
+const maxListedMoves = 10
 
 // Difference is the difference of two files of predictions for the same rows.
 type Difference struct {
@@ -76,7 +76,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(a.keyed(Predictions, "the first predictions"), b.keyed(Second, "the second ones"))
+	order, err := join(a.joinable(Predictions, "the first predictions"), b.joinable(Second, "the second ones"))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 		d.compare(a, b, i, at, truths)
 	}
 	d.finish()
-	d.move(a, b, order)
+	d.listMoves(a, b, order)
 	return d, nil
 }
 
@@ -114,7 +114,7 @@ func truthsOf(ctx context.Context, src io.Reader, a *predictions, opts Options) 
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(a.keyed(Predictions, "the predictions"), answers.keyed())
+	order, err := join(a.joinable(Predictions, "the predictions"), answers.joinable())
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (d *Difference) finish() {
 }
 
 // listMoves lists the largest changes of a probability, one per row.
-func (d *Difference) move(a, b *predictions, order []int) {
+func (d *Difference) listMoves(a, b *predictions, order []int) {
 	if len(a.classes) == 0 || len(b.classes) == 0 {
 		return
 	}
@@ -190,5 +190,5 @@ func (d *Difference) move(a, b *predictions, order []int) {
 		}
 	}
 	slices.SortStableFunc(d.Moves, func(x, y Move) int { return cmp.Compare(math.Abs(y.To-y.From), math.Abs(x.To-x.From)) })
-	d.Moves = d.Moves[:min(len(d.Moves), maxMoves)]
+	d.Moves = d.Moves[:min(len(d.Moves), maxListedMoves)]
 }

@@ -3,20 +3,22 @@ package scoring
 import "fmt"
 
 // joinable is a file whose rows are joined with those of another.
-type keyed struct {
+type joinable struct {
 	file File
 	name string   // in messages
 	ids  []string // nil if the rows are joined in order
 	rows []int    // the lines of the rows in the file
 }
 
-func (p *predictions) keyed(file File, name string) keyed { return keyed{file, name, p.ids, p.rows} }
+func (p *predictions) joinable(file File, name string) joinable {
+	return joinable{file, name, p.ids, p.rows}
+}
 
-func (a *answersFile) keyed() keyed { return keyed{Answers, "the answers", a.ids, a.rows} }
+func (a *answersFile) joinable() joinable { return joinable{Answers, "the answers", a.ids, a.rows} }
 
 // join returns the position in b of each row of a. It is a fault if only one of the files
 // has an ID.
-func join(a, b keyed) ([]int, error) {
+func join(a, b joinable) ([]int, error) {
 	order := make([]int, len(a.rows))
 	if a.ids == nil {
 		for i := range order {
@@ -50,17 +52,17 @@ func join(a, b keyed) ([]int, error) {
 	}
 	switch {
 	case len(extra) > 0 && len(missing) > 0:
-		return nil, &Fault{Message: a.without(extra, b) + "; " + b.without(missing, a)}
+		return nil, &Fault{Message: a.describeMissing(extra, b) + "; " + b.describeMissing(missing, a)}
 	case len(extra) > 0:
-		return nil, &Fault{Message: a.without(extra, b)}
+		return nil, &Fault{Message: a.describeMissing(extra, b)}
 	case len(missing) > 0:
-		return nil, &Fault{Message: b.without(missing, a)}
+		return nil, &Fault{Message: b.describeMissing(missing, a)}
 	}
 	return order, nil
 }
 
 // byID returns the position of each ID. A duplicate is a fault.
-func (k keyed) byID() (map[string]int, error) {
+func (k joinable) byID() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
 		if first, again := at[id]; again {
@@ -71,8 +73,8 @@ func (k keyed) byID() (map[string]int, error) {
 	return at, nil
 }
 
-// without returns a message about IDs that only this file has.
-func (k keyed) without(ids []string, other keyed) string {
+// describeMissing returns a message about IDs that only this file has.
+func (k joinable) describeMissing(ids []string, other joinable) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quoted(ids[0]))
 	}

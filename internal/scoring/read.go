@@ -153,7 +153,7 @@ func (p *predictions) labelColumn(t *table, answered []string, opts Options) (in
 	if shared == 1 {
 		return only, nil
 	}
-	return 0, t.fault(1, "no column is named prediction; the columns are %s", listed(t.names))
+	return 0, t.fault(1, "no column is named prediction; the columns are %s", listNames(t.names))
 }
 
 func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answersFile, error) {
@@ -212,7 +212,7 @@ func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options
 	if p.ids == nil {
 		return -1, nil
 	}
-	if opts.ID == "" && !slices.Contains(t.names, p.id) && made(p.ids) {
+	if opts.ID == "" && !slices.Contains(t.names, p.id) && isGenerated(p.ids) {
 		p.ids = nil
 		return -1, nil
 	}
@@ -224,7 +224,7 @@ func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options
 }
 
 // isGenerated reports whether IDs are those generated for a table without an ID column.
-func made(ids []string) bool {
+func isGenerated(ids []string) bool {
 	for i, id := range ids {
 		if id != "r"+strconv.Itoa(i+1) {
 			return false
@@ -247,7 +247,7 @@ func openTable(src io.Reader, file File) (*table, error) {
 		return nil, t.fault(0, "the file is empty")
 	}
 	if err != nil {
-		return nil, t.broken(err)
+		return nil, t.readError(err)
 	}
 	for i := range header.Len() {
 		t.names = append(t.names, text(header.Field(i)))
@@ -265,7 +265,7 @@ func (t *table) next(ctx context.Context) (*frame.Record, error) {
 		return nil, io.EOF
 	}
 	if err != nil {
-		return nil, t.broken(err)
+		return nil, t.readError(err)
 	}
 	if row.Len() != len(t.names) {
 		return nil, t.fault(row.Line(), "expected %d fields, got %d", len(t.names), row.Len())
@@ -281,7 +281,7 @@ func (t *table) find(name, role string, standard int) (int, error) {
 	}
 	at := slices.Index(t.names, name)
 	if at < 0 {
-		return at, t.fault(1, "no column is named %s to be the %s; the columns are %s", quoted(name), role, listed(t.names))
+		return at, t.fault(1, "no column is named %s to be the %s; the columns are %s", quoted(name), role, listNames(t.names))
 	}
 	return at, nil
 }
@@ -291,7 +291,7 @@ func (t *table) fault(line int, format string, args ...any) error {
 }
 
 // readError adds the file to an error of reading.
-func (t *table) broken(err error) error {
+func (t *table) readError(err error) error {
 	var defect *frame.Defect
 	if errors.As(err, &defect) {
 		return &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
@@ -351,7 +351,7 @@ func (c *classes) add(name string) {
 
 // allProbabilities returns the probabilities of all classes, 0 for a class without a
 // column.
-func (p *predictions) spread(c *classes) []float32 {
+func (p *predictions) allProbabilities(c *classes) []float32 {
 	rows := len(p.labels)
 	all := make([]float32, rows*len(c.names))
 	for i, class := range p.classes {
@@ -377,7 +377,7 @@ func text(field []byte) string { return strings.TrimSpace(string(field)) }
 func quoted(name string) string { return strconv.Quote(name) }
 
 // listNames lists the first columns.
-func listed(names []string) string {
+func listNames(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)

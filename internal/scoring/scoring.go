@@ -120,7 +120,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(p.keyed(Predictions, "the predictions"), a.keyed())
+	order, err := join(p.joinable(Predictions, "the predictions"), a.joinable())
 	if err != nil {
 		return nil, err
 	}
@@ -150,16 +150,16 @@ func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
 	}
 	if len(p.classes) > 0 {
 		weighed := decided
-		weighed.Probabilities = p.spread(classes)
+		weighed.Probabilities = p.allProbabilities(classes)
 		r.ROCAUC = figureOf(metric.NameROCAUC, weighed)
 		r.LogLoss = figureOf(metric.NameLogLoss, weighed)
 	}
-	r.count(classes.names, decided)
+	r.addClasses(classes.names, decided)
 	return r, nil
 }
 
 // addClasses sets the confusion matrix, the metrics by class and the baseline.
-func (r *Result) count(names []string, p metric.Predictions) {
+func (r *Result) addClasses(names []string, p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
 	for c, score := range metric.PerClass(p) {

@@ -17,13 +17,13 @@ import (
 
 // randomAccess reads a file in a format that needs random access, and reports whether head
 // is the beginning of one.
-func (p *part) randomAccess(ctx context.Context, head []byte, opts Options) (bool, error) {
+func (p *sourceFile) randomAccess(ctx context.Context, head []byte, opts Options) (bool, error) {
 	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04"))
 	if !isParquet && !isZIP {
 		return false, nil
 	}
 	from := p.Path
-	if p.packing != "" {
+	if p.compression != "" {
 		var err error
 		if from, err = p.unpacked(ctx, opts); err != nil {
 			return true, err
@@ -48,7 +48,7 @@ func (p *part) randomAccess(ctx context.Context, head []byte, opts Options) (boo
 }
 
 // convertArchive reads the one table in a ZIP file.
-func (p *part) convertArchive(ctx context.Context, archive *zip.Reader, opts Options) error {
+func (p *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, opts Options) error {
 	var tables []*zip.File
 	var names []string
 	for _, f := range archive.File {
@@ -80,7 +80,7 @@ func (p *part) convertArchive(ctx context.Context, archive *zip.Reader, opts Opt
 		return fmt.Errorf("unpacking ZIP: %w", err)
 	}
 	defer member.Close()
-	from, err := spool(ctx, member, opts.MaxBytes)
+	from, err := copyToTemp(ctx, member, opts.MaxBytes)
 	if err != nil {
 		var defect *frame.Defect
 		if errors.As(err, &defect) || ctx.Err() != nil {
@@ -103,25 +103,25 @@ func isTableName(name string) bool {
 
 // readMember reads the file packed in this one. The table is stored as CSV in UTF-8 with
 // the lines of the packed file.
-func (p *part) readMember(ctx context.Context, from string, opts Options) error {
-	member := &part{File: File{Name: p.Name, Path: from}, member: true}
+func (p *sourceFile) readMember(ctx context.Context, from string, opts Options) error {
+	member := &sourceFile{File: File{Name: p.Name, Path: from}, member: true}
 	err := member.inspect(ctx, opts)
 	if err == nil && member.temp == "" {
 		var done int64
 		var s *stream
 		if s, err = member.open(&done); err == nil {
-			member.temp, err = spool(ctx, io.Reader(s), opts.MaxBytes)
+			member.temp, err = copyToTemp(ctx, io.Reader(s), opts.MaxBytes)
 			err = errors.Join(err, s.Close())
-			member.same = true
+			member.keepsLines = true
 		}
 	}
 	if err != nil {
 		return errors.Join(err, member.discard())
 	}
-	p.packing = strings.TrimPrefix(p.packing+", ZIP", ", ")
-	if member.packing != "" {
-		p.packing += ", " + member.packing
+	p.compression = strings.TrimPrefix(p.compression+", ZIP", ", ")
+	if member.compression != "" {
+		p.compression += ", " + member.compression
 	}
-	p.charset, p.format, p.temp, p.lines, p.warnings, p.same = member.charset, member.format, member.temp, member.lines, member.warnings, member.same
+	p.charset, p.format, p.temp, p.lines, p.warnings, p.keepsLines = member.charset, member.format, member.temp, member.lines, member.warnings, member.keepsLines
 	return nil
 }

@@ -38,7 +38,7 @@ type csvFile struct {
 	rows   int
 	max    int64
 	size   int64
-	places places
+	places lineMap
 }
 
 // newCSVFile creates the file. max is its maximum size in bytes, 0 for no limit.
@@ -113,12 +113,12 @@ func lineEnds(text []byte) int {
 
 // convert writes the table to a temporary file with fill. It is read in place of the
 // original from then on.
-func (p *part) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
+func (p *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
 	w, err := newCSVFile(ctx, opts.MaxBytes)
 	if err != nil {
 		return err
 	}
-	if err := w.close(protect(func() error { return fill(w) })); err != nil {
+	if err := w.close(recoverDefect(func() error { return fill(w) })); err != nil {
 		return err
 	}
 	p.temp, p.lines = w.file.Name(), w.places
@@ -127,7 +127,7 @@ func (p *part) convert(ctx context.Context, opts Options, fill func(w *csvFile) 
 
 // recoverDefect turns a panic of a format's library, which a damaged file may cause, into
 // a defect.
-func protect(read func() error) (err error) {
+func recoverDefect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the file is damaged: %v", fault)}
@@ -138,20 +138,20 @@ func protect(read func() error) (err error) {
 
 // unpacked copies the unpacked content to a temporary file, for formats that need random
 // access.
-func (p *part) unpacked(ctx context.Context, opts Options) (path string, err error) {
-	s, err := openFile(p.Path, ignore)
+func (p *sourceFile) unpacked(ctx context.Context, opts Options) (path string, err error) {
+	s, err := openFile(p.Path, noCount)
 	if err != nil {
 		return "", err
 	}
-	defer s.release()
+	defer s.discard()
 	if _, _, err := s.unpack(); err != nil {
 		return "", err
 	}
-	return spool(ctx, s, opts.MaxBytes)
+	return copyToTemp(ctx, s, opts.MaxBytes)
 }
 
 // copyToTemp copies src to a temporary file of at most max bytes, 0 for no limit.
-func spool(ctx context.Context, src io.Reader, max int64) (path string, err error) {
+func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err error) {
 	file, err := os.CreateTemp("", "foretell-*.table")
 	if err != nil {
 		return "", err

@@ -70,13 +70,13 @@ func TestParquet(t *testing.T) {
 	rows := parquetRows()
 	for name, in := range map[string]string{"Parquet": parquetFile(t, rows), "Parquet (2 row groups)": parquetFile(t, rows[:1], rows[1:]), "gzip, Parquet": gzipped(t, parquetFile(t, rows))} {
 		t.Run(name, func(t *testing.T) {
-			table := opened(t, in, Options{})
+			table := openText(t, in, Options{})
 			for range 2 {
-				if got, err := text(t, table); err != nil || got != parquetWant || table.Form() != name {
-					t.Errorf("read as %s, %v:\n%s", table.Form(), err, got)
+				if got, err := text(t, table); err != nil || got != parquetWant || table.Description() != name {
+					t.Errorf("read as %s, %v:\n%s", table.Description(), err, got)
 				}
 			}
-			if _, row, _ := table.Place(3, 1); row != 2 {
+			if _, row, _ := table.Locate(3, 1); row != 2 {
 				t.Errorf("line 3 is row %d", row)
 			}
 			if w := table.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "left out: tags") {
@@ -89,7 +89,7 @@ func TestParquet(t *testing.T) {
 // The footer says how long it is: that much is not allocated before it is there.
 func TestParquetFooterIsBounded(t *testing.T) {
 	whole := parquetFile(t, parquetRows())
-	_, err := text(t, opened(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
+	_, err := text(t, openText(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
 	if err == nil || !strings.Contains(err.Error(), "its footer of 4294967280 bytes is longer than the file") {
 		t.Errorf("got %v", err)
 	}
@@ -144,27 +144,27 @@ const sheetWant = "id,\"Größe \",day & hour,when\n1,0.1,2024-02-29,2024-02-29 
 
 func TestWorkbook(t *testing.T) {
 	other := `<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>9</v></c></row>`
-	table := opened(t, xlsx(t, "Data", sheetRows, "More", other), Options{})
+	table := openText(t, xlsx(t, "Data", sheetRows, "More", other), Options{})
 	got, err := text(t, table)
-	if err != nil || got != sheetWant || table.Form() != `Excel, sheet "Data"` {
-		t.Errorf("read as %s, %v:\n%s", table.Form(), err, got)
+	if err != nil || got != sheetWant || table.Description() != `Excel, sheet "Data"` {
+		t.Errorf("read as %s, %v:\n%s", table.Description(), err, got)
 	}
-	if _, row, _ := table.Place(3, 1); row != 5 {
+	if _, row, _ := table.Locate(3, 1); row != 5 {
 		t.Errorf("line 3 is row %d", row)
 	}
 	if w := table.Warnings(); len(w) != 1 || w[0].Code != CodeSheets {
 		t.Errorf("got %v", w)
 	}
-	table = opened(t, xlsx(t, "Data", sheetRows, "More", other), Options{Sheet: "More"})
+	table = openText(t, xlsx(t, "Data", sheetRows, "More", other), Options{Sheet: "More"})
 	if got, err := text(t, table); err != nil || got != "id\n9\n" || len(table.Warnings()) > 0 {
 		t.Errorf("got %q, %v, %v", got, err, table.Warnings())
 	}
 	long := `<row r="1"><c r="A1" t="inlineStr"><is><t>` + strings.Repeat("x", 40<<20) + `</t></is></c></row>`
 	var defect *frame.Defect
-	if _, err := text(t, opened(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
+	if _, err := text(t, openText(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
 		t.Errorf("a cell of 40 MB: %v", err)
 	}
-	_, err = text(t, opened(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
+	_, err = text(t, openText(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
 	if err == nil || !strings.Contains(err.Error(), `there is no sheet "None": there are "Data"`) {
 		t.Errorf("got %v", err)
 	}
@@ -181,11 +181,11 @@ func TestArchive(t *testing.T) {
 		{"parquet", zipped(t, "a.parquet", parquetFile(t, parquetRows())), parquetWant, "ZIP, Parquet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := opened(t, c.in, Options{})
-			if got, err := text(t, table); err != nil || got != c.want || table.Form() != c.form {
-				t.Errorf("got %q, read as %q, %v", got, table.Form(), err)
+			table := openText(t, c.in, Options{})
+			if got, err := text(t, table); err != nil || got != c.want || table.Description() != c.form {
+				t.Errorf("got %q, read as %q, %v", got, table.Description(), err)
 			}
-			if _, line, _ := table.Place(4, 1); c.form == "ZIP" && line != 4 {
+			if _, line, _ := table.Locate(4, 1); c.form == "ZIP" && line != 4 {
 				t.Errorf("line 4 is line %d", line)
 			}
 		})
@@ -199,7 +199,7 @@ func TestArchive(t *testing.T) {
 		{"cut_off", zipped(t, "a.csv", csv)[:60], "the ZIP file is damaged, is it cut off?"},
 	} {
 		t.Run(c.name+"_is_a_defect", func(t *testing.T) {
-			_, err := text(t, opened(t, c.in, Options{MaxBytes: 1 << 20}))
+			_, err := text(t, openText(t, c.in, Options{MaxBytes: 1 << 20}))
 			var defect *frame.Defect
 			if !errors.As(err, &defect) || !strings.Contains(defect.Message, c.want) {
 				t.Errorf("got %v", err)
@@ -218,7 +218,7 @@ func FuzzTable(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		table := opened(t, string(in), Options{MaxBytes: 1 << 20})
+		table := openText(t, string(in), Options{MaxBytes: 1 << 20})
 		first, err := text(t, table)
 		if err != nil {
 			return
@@ -234,7 +234,7 @@ func TestCutOff(t *testing.T) {
 	for name, whole := range map[string]string{"parquet": parquetFile(t, parquetRows()), "xlsx": xlsx(t, "Data", sheetRows)} {
 		t.Run(name, func(t *testing.T) {
 			for n := 4; n < len(whole); n += 1 + len(whole)/50 {
-				_, err := text(t, opened(t, whole[:n], Options{}))
+				_, err := text(t, openText(t, whole[:n], Options{}))
 				var defect *frame.Defect
 				if !errors.As(err, &defect) || defect.Code != CodeInvalidFile {
 					t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
@@ -264,7 +264,7 @@ func TestParquetPagesAreBounded(t *testing.T) {
 			if err := parquet.Write(&out, []row{{1}, {2}}, parquet.DataPageVersion(1)); err != nil {
 				t.Fatal(err)
 			}
-			_, err := text(t, opened(t, claimed(t, out.Bytes(), c.claim), Options{}))
+			_, err := text(t, openText(t, claimed(t, out.Bytes(), c.claim), Options{}))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}

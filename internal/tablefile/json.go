@@ -26,7 +26,7 @@ const (
 // convertJSON reads JSON Lines, or the one list of objects in a JSON document: the
 // document itself or a member of it. Objects are the rows, keys the columns in the
 // order of their first appearance.
-func (p *part) convertJSON(ctx context.Context, opts Options) error {
+func (p *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := p.jsonForm(ctx)
 	if err != nil {
 		return err
@@ -38,10 +38,10 @@ func (p *part) convertJSON(ctx context.Context, opts Options) error {
 		if err != nil {
 			return err
 		}
-		if known == len(keys.names) || known == 0 && !keys.late {
+		if known == len(keys.names) || known == 0 && !keys.grew {
 			break
 		}
-		keys.late = false
+		keys.grew = false
 		if err := p.discard(); err != nil {
 			return err
 		}
@@ -59,12 +59,12 @@ type jsonForm struct {
 }
 
 // jsonForm determines the location of the rows.
-func (p *part) jsonForm(ctx context.Context) (*jsonForm, error) {
-	s, err := p.content(ignore)
+func (p *sourceFile) jsonForm(ctx context.Context) (*jsonForm, error) {
+	s, err := p.content(noCount)
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.discard()
 	d := newJSONDecoder(cancellable(ctx, s))
 	if d.PeekKind() == '[' {
 		return &jsonForm{name: "JSON", list: true}, nil
@@ -96,7 +96,7 @@ type keySet struct {
 	at    map[string]int
 	names []string
 	size  int
-	late  bool // a key was added after the header was written
+	grew  bool // a key was added after the header was written
 }
 
 // find returns the position of a key, which may be new.
@@ -115,14 +115,14 @@ func (k *keySet) find(key []byte) (int, error) {
 
 // jsonRows writes the rows. The header has the keys known before, or those of the first
 // row; if there are more, the output is discarded.
-func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
-	s, err := p.content(ignore)
+func (p *sourceFile) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
+	s, err := p.content(noCount)
 	if err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.discard()
 	r := &jsonRow{jsonDecoder: newJSONDecoder(cancellable(w.ctx, s)), part: p, keys: keys}
-	if err := r.enter(form); err != nil {
+	if err := r.skipToRows(form); err != nil {
 		return r.fault(err)
 	}
 	width := len(keys.names)
@@ -143,9 +143,9 @@ func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 			if width = len(keys.names); width > 0 {
 				err = w.record(keys.names, 0)
 			}
-			keys.late = keys.late || width == 0
+			keys.grew = keys.grew || width == 0
 		}
-		if keys.late = keys.late || len(keys.names) > width; keys.late {
+		if keys.grew = keys.grew || len(keys.names) > width; keys.grew {
 			if w.rows++; w.rows&0x3FF == 0 {
 				err = w.ctx.Err()
 			}
@@ -165,7 +165,7 @@ func (p *part) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 // jsonRow reads objects as rows.
 type jsonRow struct {
 	*jsonDecoder
-	part  *part
+	part  *sourceFile
 	keys  *keySet
 	rows  int
 	line  int     // of the row
@@ -179,7 +179,7 @@ type jsonRow struct {
 type span struct{ begin, end int }
 
 // skipToRows skips to the first row.
-func (r *jsonRow) enter(form *jsonForm) error {
+func (r *jsonRow) skipToRows(form *jsonForm) error {
 	if !form.list {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (r *jsonRow) enter(form *jsonForm) error {
 			if name.String() == form.member {
 				break
 			}
-			if err := r.leave(0); err != nil {
+			if err := r.skipValue(0); err != nil {
 				return err
 			}
 		}
@@ -206,7 +206,7 @@ func (r *jsonRow) enter(form *jsonForm) error {
 
 // read reads the next row, and reports whether there is one.
 func (r *jsonRow) read(form *jsonForm) (bool, error) {
-	r.mark()
+	r.release()
 	switch kind := r.PeekKind(); {
 	case kind == '{':
 	case form.list && kind == ']':

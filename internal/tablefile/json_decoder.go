@@ -47,7 +47,7 @@ func (d *jsonDecoder) firstObject() (first firstObject, err error) {
 				first.list = key
 			}
 			first.columns++
-			if err := d.leave(1); err != nil {
+			if err := d.skipValue(1); err != nil {
 				return first, err
 			}
 			continue
@@ -57,7 +57,7 @@ func (d *jsonDecoder) firstObject() (first firstObject, err error) {
 		} else {
 			others++
 		}
-		if err := d.leave(0); err != nil {
+		if err := d.skipValue(0); err != nil {
 			return first, err
 		}
 	}
@@ -69,13 +69,13 @@ func (d *jsonDecoder) firstObject() (first firstObject, err error) {
 }
 
 // skipValue skips the next value, or the rest of the open list or object if open is 1.
-func (d *jsonDecoder) leave(open int) error {
+func (d *jsonDecoder) skipValue(open int) error {
 	for depth := open; ; {
 		token, err := d.ReadToken()
 		if err != nil {
 			return err
 		}
-		d.mark()
+		d.release()
 		switch token.Kind() {
 		case '{', '[':
 			depth++
@@ -112,7 +112,7 @@ func (d *jsonDecoder) fault(err error) error {
 }
 
 // release allows the bytes read so far to be dropped.
-func (d *jsonDecoder) mark() {
+func (d *jsonDecoder) release() {
 	d.src.marked = d.InputOffset()
 	if d.src.marked-d.src.offset > headSize {
 		d.lineAt(d.src.marked)

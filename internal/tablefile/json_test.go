@@ -30,10 +30,10 @@ func TestJSON(t *testing.T) {
 		{"a_csv_that_begins_so", "[id],[x]\n1,2\n", "[id],[x]\n1,2\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := opened(t, c.in, Options{})
+			table := openText(t, c.in, Options{})
 			for range 2 {
-				if got, err := text(t, table); err != nil || got != c.want || table.Form() != c.form {
-					t.Errorf("got %q, read as %q, %v", got, table.Form(), err)
+				if got, err := text(t, table); err != nil || got != c.want || table.Description() != c.form {
+					t.Errorf("got %q, read as %q, %v", got, table.Description(), err)
 				}
 			}
 		})
@@ -42,7 +42,7 @@ func TestJSON(t *testing.T) {
 
 // To find out where the rows are may take all of a document.
 func TestJSONIsCancelled(t *testing.T) {
-	table := opened(t, `{"count":1,"data":[{"a":1}]}`, Options{Encoding: "utf-8"})
+	table := openText(t, `{"count":1,"data":[{"a":1}]}`, Options{Encoding: "utf-8"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := table.CSV(ctx); !errors.Is(err, context.Canceled) {
@@ -65,7 +65,7 @@ func TestJSONRefuses(t *testing.T) {
 		{"very_deep", "{\"a\":1}\n{\"a\":" + strings.Repeat("[", 1_000_000), "line 2: not valid JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := text(t, opened(t, c.in, Options{}))
+			got, err := text(t, openText(t, c.in, Options{}))
 			if c.name == "no_rows" && err == nil && got == "" {
 				return // which is for the reader of the CSV to say
 			}
@@ -86,7 +86,7 @@ func TestJSONIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var defect *frame.Defect
-			if _, err := text(t, opened(t, in, Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
+			if _, err := text(t, openText(t, in, Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -96,22 +96,22 @@ func TestJSONIsBounded(t *testing.T) {
 		fmt.Fprintf(&keys, "{\"k%d\":1}\n", i)
 	}
 	var defect *frame.Defect
-	if _, err := text(t, opened(t, keys.String(), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooManyColumns {
+	if _, err := text(t, openText(t, keys.String(), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooManyColumns {
 		t.Errorf("a column in every row: %v", err)
 	}
-	if _, err := text(t, opened(t, strings.Repeat("{\"a\":1}\n", 1000), Options{MaxBytes: 500})); !errors.As(err, &defect) || defect.Code != CodeLargeTable {
+	if _, err := text(t, openText(t, strings.Repeat("{\"a\":1}\n", 1000), Options{MaxBytes: 500})); !errors.As(err, &defect) || defect.Code != CodeLargeTable {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestJSONPlaces(t *testing.T) {
-	table := opened(t, "[\n  {\"a\": 1,\n   \"b\": \"x\\ny\"},\n\n  {\"a\": 2,\n   \"b\": [1]},\n  {\"c\": {\"d\": 1}}\n]", Options{})
+	table := openText(t, "[\n  {\"a\": 1,\n   \"b\": \"x\\ny\"},\n\n  {\"a\": 2,\n   \"b\": [1]},\n  {\"c\": {\"d\": 1}}\n]", Options{})
 	got, err := text(t, table)
 	if want := "a,b,c.d\n1,\"x\ny\",\n2,[1],\n,,1\n"; err != nil || got != want {
 		t.Fatalf("got %q, %v", got, err)
 	}
 	for line, want := range map[int]int{1: 0, 2: 2, 4: 5, 5: 7} {
-		if _, got, _ := table.Place(line, 1); got != want {
+		if _, got, _ := table.Locate(line, 1); got != want {
 			t.Errorf("line %d is line %d of the file, not %d", line, got, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestJSONPlaces(t *testing.T) {
 }
 
 func TestConvertIsCancelled(t *testing.T) {
-	table := opened(t, strings.Repeat("{\"a\":1}\n", 10_000), Options{})
+	table := openText(t, strings.Repeat("{\"a\":1}\n", 10_000), Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := table.CSV(ctx); !errors.Is(err, context.Canceled) {
@@ -139,7 +139,7 @@ func BenchmarkJSON(b *testing.B) {
 		fmt.Fprintf(&in, "{\"id\":%d,\"age\":%d,\"city\":\"Berlin %d\",\"score\":%d.25,\"label\":\"yes\"}\n", i, i%90, i%100, i%1000)
 	}
 	b.SetBytes(int64(in.Len()))
-	table := opened(b, in.String(), Options{})
+	table := openText(b, in.String(), Options{})
 	for b.Loop() {
 		table.inspected = false
 		if err := table.Close(); err != nil {

@@ -32,7 +32,7 @@ type parquetColumn struct {
 }
 
 // convertParquet reads a Parquet file by row groups.
-func (p *part) convertParquet(ctx context.Context, path string, opts Options) error {
+func (p *sourceFile) convertParquet(ctx context.Context, path string, opts Options) error {
 	src, err := os.Open(path)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func damagedParquet(err error) error {
 
 // parquetColumns returns the columns with one value per row, and the number of all leaves.
 // Other columns are omitted, with a warning.
-func (p *part) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
+func (p *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
 	var columns, index []parquetColumn
 	var lists []string
 	leaves := 0
@@ -238,7 +238,7 @@ func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error
 		case *format.Float16Type:
 			return func(dst []byte, v parquet.Value) ([]byte, error) {
 				if b := v.ByteArray(); len(b) == 2 {
-					return appendFloat(dst, half(binary.LittleEndian.Uint16(b)), 32), nil
+					return appendFloat(dst, float16(binary.LittleEndian.Uint16(b)), 32), nil
 				}
 				return dst, errors.New("not a 16-bit number")
 			}
@@ -316,7 +316,7 @@ func appendFloat(dst []byte, value float64, bits int) []byte {
 }
 
 // float16 returns the value of a 16-bit IEEE 754 number.
-func half(bits uint16) float64 {
+func float16(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1F), float64(bits&0x3FF)/1024
 	sign := 1.0
 	if bits>>15 == 1 {

@@ -11,7 +11,7 @@ import (
 )
 
 // unsupportedFormats are the first bytes of unsupported files, and advice.
-var unreadable = []struct{ magic, message string }{
+var unsupportedFormats = []struct{ magic, message string }{
 	{"SQLite format 3\x00", "this is an SQLite database: pipe a table of it: sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
 	{"\xD0\xCF\x11\xE0", "this is an Office document of the old format (.xls) or one with a password: save the sheet as .xlsx without a password, or as CSV"},
 	{"PARE", "this is an encrypted Parquet file: decrypt it, or write the table as CSV"},
@@ -29,11 +29,11 @@ var unreadable = []struct{ magic, message string }{
 }
 
 // rejectUnreadable returns a defect for an unsupported file, which starts with head.
-func refuse(head []byte, name string) error {
+func rejectUnreadable(head []byte, name string) error {
 	binary := func(message string) error {
 		return &frame.Defect{Code: frame.CodeBinary, Message: message, Line: 1, Column: 1}
 	}
-	for _, u := range unreadable {
+	for _, u := range unsupportedFormats {
 		if !bytes.HasPrefix(head, []byte(u.magic)) {
 			continue
 		}
@@ -54,14 +54,14 @@ func isControl(char rune) bool {
 }
 
 // isJSON reports whether the text is JSON: an object, or a list of objects.
-func (p *part) isJSON() (bool, error) {
-	s, err := p.content(ignore)
+func (p *sourceFile) isJSON() (bool, error) {
+	s, err := p.content(noCount)
 	if err != nil {
 		return false, err
 	}
-	defer s.release()
+	defer s.discard()
 	head, err := bufio.NewReaderSize(s, headSize).Peek(headSize)
-	if len(head) == 0 && err != nil && p.packing == "" {
+	if len(head) == 0 && err != nil && p.compression == "" {
 		return false, nil // an empty file is an empty CSV, and an error comes again
 	}
 	named := slices.ContainsFunc([]string{".json", ".jsonl", ".ndjson"}, func(ending string) bool {

@@ -48,7 +48,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Table is a table in one or several files. It can be read several times, but not
 // concurrently.
 type Table struct {
-	parts     []*part
+	parts     []*sourceFile
 	opts      Options
 	inspected bool
 }
@@ -58,7 +58,7 @@ type Table struct {
 func New(files []File, opts Options) *Table {
 	t := &Table{opts: opts}
 	for _, file := range files {
-		t.parts = append(t.parts, &part{File: file})
+		t.parts = append(t.parts, &sourceFile{File: file})
 	}
 	return t
 }
@@ -70,7 +70,7 @@ func (t *Table) inspect(ctx context.Context) error {
 	}
 	for _, p := range t.parts {
 		if err := p.inspect(ctx, t.opts); err != nil {
-			return p.fault(err)
+			return p.wrapError(err)
 		}
 	}
 	t.inspected = true
@@ -121,15 +121,15 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	}
 	done := new(int64)
 	if len(t.parts) > 1 {
-		j := &joined{parts: t.parts, delimiter: t.opts.Delimiter, done: done}
+		j := &concatenation{parts: t.parts, delimiter: t.opts.Delimiter, done: done}
 		return &Reader{src: j, close: j.Close, done: done}, nil
 	}
 	p := t.parts[0]
 	s, err := p.open(done)
 	if err != nil {
-		return nil, p.fault(err)
+		return nil, p.wrapError(err)
 	}
-	return &Reader{src: p.faulty(s), close: s.Close, done: done}, nil
+	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
 // Converted reports whether the table was converted to CSV with commas because its first
@@ -140,7 +140,7 @@ func (t *Table) Converted() bool { return t.parts[0].converted() }
 func (t *Table) Size() int64 {
 	var sum int64
 	for _, p := range t.parts {
-		info, err := os.Stat(p.stored())
+		info, err := os.Stat(p.currentPath())
 		if err != nil {
 			return -1
 		}
@@ -151,7 +151,7 @@ func (t *Table) Size() int64 {
 
 // Locate maps a location in the CSV that was read last to a file, a line and a column. A
 // line or column that the file does not have is 0.
-func (t *Table) Place(line, column int) (file string, fileLine, fileColumn int) {
+func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int) {
 	p := t.parts[0]
 	for _, next := range t.parts[1:] {
 		if next.begin == 0 || line < next.begin {
@@ -159,14 +159,14 @@ func (t *Table) Place(line, column int) (file string, fileLine, fileColumn int) 
 		}
 		p = next
 	}
-	line, column = p.place(line, column)
+	line, column = p.locate(line, column)
 	return p.Name, line, column
 }
 
 // SourceLine maps a line of the CSV that was read last to a file and a line, as
 // [Table.Locate] does; the name is empty if the table is one file.
-func (t *Table) Source(line int) (file string, fileLine int) {
-	file, fileLine, _ = t.Place(line, 0)
+func (t *Table) SourceLine(line int) (file string, fileLine int) {
+	file, fileLine, _ = t.Locate(line, 0)
 	if len(t.parts) == 1 {
 		file = ""
 	}
@@ -226,7 +226,7 @@ func (t *Table) Steps() []Step {
 
 // Description describes the format of the files, such as "2 files, gzip, UTF-16"; it is
 // empty for one CSV file in UTF-8.
-func (t *Table) Form() string {
+func (t *Table) Description() string {
 	var words []string
 	if len(t.parts) > 1 {
 		words = append(words, fmt.Sprintf("%d files", len(t.parts)))

@@ -29,7 +29,7 @@ func (s *stream) Close() error {
 }
 
 // discard closes a stream, ignoring errors.
-func (s *stream) release() { _ = s.Close() }
+func (s *stream) discard() { _ = s.Close() }
 
 // maxWindow is the maximum window size of a Zstandard file.
 const maxWindow = 128 << 20
@@ -51,8 +51,8 @@ func openFile(path string, read func(n int)) (*stream, error) {
 	return &stream{Reader: metered, closers: []func() error{file.Close}}, nil
 }
 
-// ignore does not count what is read.
-func ignore(int) {}
+// noCount does not count what is read.
+func noCount(int) {}
 
 type readerFunc func(p []byte) (int, error)
 

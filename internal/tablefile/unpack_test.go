@@ -48,8 +48,8 @@ func in16(text string, big bool) string {
 	return string(out)
 }
 
-// opened writes content to a file and opens it.
-func opened(tb testing.TB, content string, opts Options) *Table {
+// openText writes content to a file and opens it.
+func openText(tb testing.TB, content string, opts Options) *Table {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "table")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -97,11 +97,11 @@ func TestEncodingAndPacking(t *testing.T) {
 		{name: "empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := opened(t, c.in, Options{Encoding: c.encoding})
+			table := openText(t, c.in, Options{Encoding: c.encoding})
 			for range 2 { // it can be read again
 				got, err := text(t, table)
-				if err != nil || got != c.want || table.Form() != c.form {
-					t.Errorf("got %q, read as %q, %v", got, table.Form(), err)
+				if err != nil || got != c.want || table.Description() != c.form {
+					t.Errorf("got %q, read as %q, %v", got, table.Description(), err)
 				}
 			}
 		})
@@ -117,7 +117,7 @@ func TestEncodingAndPacking(t *testing.T) {
 	} {
 		t.Run(c.name+"_is_an_error", func(t *testing.T) {
 			var known *Error
-			if _, err := text(t, opened(t, c.in, Options{Encoding: c.encoding})); !errors.As(err, &known) || known.File != "table" {
+			if _, err := text(t, openText(t, c.in, Options{Encoding: c.encoding})); !errors.As(err, &known) || known.File != "table" {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -41,7 +41,7 @@ type workbookSheet struct{ name, part string }
 type dateStyle struct{ date, clock bool }
 
 // convertWorkbook reads one sheet. Locations are rows and columns of the sheet.
-func (p *part) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
+func (p *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
 	b := &workbook{ctx: ctx, archive: archive}
 	return p.convert(ctx, opts, func(w *csvFile) error {
 		if err := b.open(); err != nil {

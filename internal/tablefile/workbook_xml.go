@@ -19,8 +19,8 @@ type sheetDecoder struct {
 
 // tokenSource counts the bytes that were read since the last token.
 type tokenSource struct {
-	src   io.Reader
-	since int
+	src        io.Reader
+	sinceToken int
 }
 
 func newSheetDecoder(src io.Reader) *sheetDecoder {
@@ -30,17 +30,17 @@ func newSheetDecoder(src io.Reader) *sheetDecoder {
 
 // RawToken returns the next token.
 func (d *sheetDecoder) RawToken() (xml.Token, error) {
-	d.source.since = 0
+	d.source.sinceToken = 0
 	return d.Decoder.RawToken()
 }
 
 // Read implements io.Reader. It is an error to read on for a token that is too long.
 func (s *tokenSource) Read(p []byte) (int, error) {
-	if s.since > maxToken {
+	if s.sinceToken > maxToken {
 		return 0, &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("a cell takes more than %d MiB", maxToken>>20)}
 	}
 	n, err := s.src.Read(p)
-	s.since += n
+	s.sinceToken += n
 	return n, err
 }
 

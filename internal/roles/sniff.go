@@ -30,7 +30,7 @@ func (t *Table) Find(name string) int {
 }
 
 // NewTable returns a table with only the names of its columns.
-func Named(names []string) *Table {
+func NewTable(names []string) *Table {
 	t := &Table{Columns: make([]Column, len(names))}
 	for i, name := range names {
 		t.Columns[i].Name = name
@@ -55,9 +55,9 @@ func (t *Table) Lacks(name string) bool {
 
 // The limits of reading a file.
 const (
-	mostRows    = 2000
-	mostBytes   = 32 << 20
-	mostColumns = 100 // of those that may have a role
+	maxRows    = 2000
+	maxBytes   = 32 << 20
+	maxColumns = 100 // of those that may have a role
 )
 
 // Header reads the names of the columns of a CSV with commas.
@@ -66,10 +66,10 @@ func Header(src io.Reader) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return headerOf(rec), nil
+	return trimmedFields(rec), nil
 }
 
-func headerOf(rec *frame.Record) []string {
+func trimmedFields(rec *frame.Record) []string {
 	names := make([]string, rec.Len())
 	for i := range names {
 		names[i] = strings.TrimSpace(string(rec.Field(i)))
@@ -80,8 +80,8 @@ func headerOf(rec *frame.Record) []string {
 // Sniff reads the beginning of a CSV with commas and a header. names are the names of the
 // columns: those of the header, or others. wanted reports whether the content of a further
 // column is needed; it may be nil. Sniff stops at an unreadable row without an error.
-func Look(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
-	t, at := Named(names), mayHaveRole(names, wanted)
+func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
+	t, at := NewTable(names), candidateColumns(names, wanted)
 	cells, err := t.read(ctx, src, at)
 	if err != nil {
 		return nil, err
@@ -90,11 +90,11 @@ func Look(ctx context.Context, src io.Reader, names []string, wanted func(name s
 }
 
 // candidateColumns returns the positions of the columns whose content is needed.
-func mayHaveRole(names []string, wanted func(name string) bool) []int {
+func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
-		role := i == 0 || i == len(names)-1 || namesID(name) || namesLabel(name) || wanted != nil && wanted(name)
-		if role && (len(at) < mostColumns || i == len(names)-1) {
+		role := i == 0 || i == len(names)-1 || isIDName(name) || isLabelName(name) || wanted != nil && wanted(name)
+		if role && (len(at) < maxColumns || i == len(names)-1) {
 			at = append(at, i)
 		}
 	}
@@ -103,8 +103,8 @@ func mayHaveRole(names []string, wanted func(name string) bool) []int {
 
 // SniffRows is Sniff for a file with the given column names and first rows. Rows of
 // another length are ignored.
-func Sampled(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
-	t, at := Named(names), mayHaveRole(names, nil)
+func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
+	t, at := NewTable(names), candidateColumns(names, nil)
 	cells := make([][]string, len(at))
 	for _, row := range rows {
 		if len(row) != len(names) {
@@ -125,10 +125,10 @@ func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]st
 	if err != nil || first.Len() != len(t.Columns) {
 		return nil, nil // the scan of the file reports an unreadable header
 	}
-	header := newHeaderLook(first)
-	defer func() { t.Headless = header.data() }()
+	header := newHeaderCheck(first)
+	defer func() { t.Headless = header.looksLikeData() }()
 	cells = make([][]string, len(at))
-	for size := 0; t.Rows < mostRows && size < mostBytes; t.Rows++ {
+	for size := 0; t.Rows < maxRows && size < maxBytes; t.Rows++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

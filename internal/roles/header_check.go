@@ -10,20 +10,20 @@ import (
 
 // headerCheck compares the first record of a file with those below it to determine whether
 // it is a header or data.
-type headerLook struct {
+type headerCheck struct {
 	cells    []string // of the first record
 	numbers  []float64
 	isNumber []bool // the cell is a number
 	isValue  []bool // the cell occurs in its column
-	counted  []int  // number of numbers below a numeric cell
+	numeric  []int  // number of numbers below a numeric cell
 	filled   []int  // number of values below a numeric cell
 }
 
-func newHeaderLook(rec *frame.Record) *headerLook {
+func newHeaderCheck(rec *frame.Record) *headerCheck {
 	n := rec.Len()
-	h := &headerLook{
-		cells: headerOf(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
-		isValue: make([]bool, n), counted: make([]int, n), filled: make([]int, n),
+	h := &headerCheck{
+		cells: trimmedFields(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
+		isValue: make([]bool, n), numeric: make([]int, n), filled: make([]int, n),
 	}
 	for i, cell := range h.cells {
 		h.numbers[i], h.isNumber[i] = numberOf(cell)
@@ -33,7 +33,7 @@ func newHeaderLook(rec *frame.Record) *headerLook {
 
 // add counts a record with as many fields as the first. One that repeats the first record
 // is ignored, because files may have been concatenated.
-func (h *headerLook) add(rec *frame.Record) {
+func (h *headerCheck) add(rec *frame.Record) {
 	if h.repeats(rec) {
 		return
 	}
@@ -43,13 +43,13 @@ func (h *headerLook) add(rec *frame.Record) {
 		if h.isNumber[i] && cell != "" {
 			h.filled[i]++
 			if _, ok := numberOf(cell); ok {
-				h.counted[i]++
+				h.numeric[i]++
 			}
 		}
 	}
 }
 
-func (h *headerLook) repeats(rec *frame.Record) bool {
+func (h *headerCheck) repeats(rec *frame.Record) bool {
 	for i, name := range h.cells {
 		if strings.TrimSpace(string(rec.Field(i))) != name {
 			return false
@@ -61,7 +61,7 @@ func (h *headerLook) repeats(rec *frame.Record) bool {
 // looksLikeData reports whether the first record looks like a row of data: its last cell
 // is a value of the last column, as a class is, and at least half of the other cells
 // resemble their columns; or nearly all cells do.
-func (h *headerLook) data() bool {
+func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {
 		if cell == "" || cell == "?" {
@@ -75,12 +75,12 @@ func (h *headerLook) data() bool {
 				textsAlike++
 				alike++
 			}
-		case 2*h.counted[i] > h.filled[i]:
+		case 2*h.numeric[i] > h.filled[i]:
 			alike++
 		}
 	}
 	switch last := len(h.cells) - 1; {
-	case all < 2 || h.countsColumns():
+	case all < 2 || h.numbersColumns():
 		return false
 	case h.isValue[last] && h.cells[last] != "":
 		return 2*(alike-1) >= all-1
@@ -90,7 +90,7 @@ func (h *headerLook) data() bool {
 
 // numbersColumns reports whether the cells number the columns, as in some files without
 // names.
-func (h *headerLook) countsColumns() bool {
+func (h *headerCheck) numbersColumns() bool {
 	for i := range h.cells {
 		if !h.isNumber[i] || h.numbers[i] != h.numbers[0]+float64(i) {
 			return false
@@ -101,7 +101,7 @@ func (h *headerLook) countsColumns() bool {
 
 // monotonic reports whether the numbers ascend or descend, as years and wavelengths in a
 // header do.
-func (h *headerLook) monotonic() bool {
+func (h *headerCheck) monotonic() bool {
 	var list []float64
 	for i, number := range h.numbers {
 		if h.isNumber[i] {

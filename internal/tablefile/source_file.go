@@ -12,7 +12,7 @@ import (
 )
 
 // wrapError adds the file to an error.
-func (p *part) fault(err error) error {
+func (p *sourceFile) wrapError(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -21,40 +21,40 @@ func (p *part) fault(err error) error {
 }
 
 // wrapReader adds the file to the errors of src.
-func (p *part) faulty(src io.Reader) io.Reader {
+func (p *sourceFile) wrapReader(src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := src.Read(b)
 		if err != nil && !errors.Is(err, io.EOF) {
-			err = p.fault(err)
+			err = p.wrapError(err)
 		}
 		return n, err
 	})
 }
 
 // sourceFile is one file of a table.
-type part struct {
+type sourceFile struct {
 	File
-	packing  string // the compression of the file, "" for none
-	charset  string // the encoding of its text, "" for UTF-8
-	format   string // the format of the file, "" for CSV
-	temp     string // path of the table as CSV in UTF-8; "" if the file itself is read
-	lines    places // lines of the rows in the file if it is converted
-	warnings []frame.Warning
-	same     bool // temp has the lines and the delimiter of the file
-	member   bool // the file is a member of an archive
-	joining
+	compression string  // the compression of the file, "" for none
+	charset     string  // the encoding of its text, "" for UTF-8
+	format      string  // the format of the file, "" for CSV
+	temp        string  // path of the table as CSV in UTF-8; "" if the file itself is read
+	lines       lineMap // lines of the rows in the file if it is converted
+	warnings    []frame.Warning
+	keepsLines  bool // temp has the lines and the delimiter of the file
+	member      bool // the file is a member of an archive
+	offsets
 }
 
 // offsets locate the rows of a file in the concatenation.
-type joining struct {
-	begin int    // first line in the concatenation; 0 if unknown or the only file
-	shift int    // difference of the line numbers, if rows are not rewritten
-	order []int  // column of the file for each of the concatenation; nil if equal
-	lines places // lines of the file, if rows are rewritten
+type offsets struct {
+	begin int     // first line in the concatenation; 0 if unknown or the only file
+	shift int     // difference of the line numbers, if rows are not rewritten
+	order []int   // column of the file for each of the concatenation; nil if equal
+	lines lineMap // lines of the file, if rows are rewritten
 }
 
 // inspect determines how to read the file, and converts other formats to CSV.
-func (p *part) inspect(ctx context.Context, opts Options) error {
+func (p *sourceFile) inspect(ctx context.Context, opts Options) error {
 	if p.temp != "" {
 		return nil
 	}
@@ -62,11 +62,11 @@ func (p *part) inspect(ctx context.Context, opts Options) error {
 		return err
 	}
 	p.charset, p.format, p.warnings = "", "", nil
-	head, err := p.look()
+	head, err := p.detectPacking()
 	if err != nil {
 		return err
 	}
-	if err := refuse(head, p.Name); err != nil {
+	if err := rejectUnreadable(head, p.Name); err != nil {
 		return err
 	}
 	if found, err := p.randomAccess(ctx, head, opts); found || err != nil {
@@ -96,19 +96,19 @@ func (p *part) inspect(ctx context.Context, opts Options) error {
 
 // detectPacking detects the compression of the file and returns the first bytes of its
 // content.
-func (p *part) look() ([]byte, error) {
-	s, err := openFile(p.Path, ignore)
+func (p *sourceFile) detectPacking() ([]byte, error) {
+	s, err := openFile(p.Path, noCount)
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.discard()
 	var head []byte
-	p.packing, head, err = s.unpack()
+	p.compression, head, err = s.unpack()
 	return head, err
 }
 
 // content returns the unpacked text in UTF-8.
-func (p *part) content(read func(n int)) (*stream, error) {
+func (p *sourceFile) content(read func(n int)) (*stream, error) {
 	s, err := openFile(p.Path, read)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (p *part) content(read func(n int)) (*stream, error) {
 }
 
 // open returns the table as CSV in UTF-8. done counts the bytes read.
-func (p *part) open(done *int64) (*stream, error) {
+func (p *sourceFile) open(done *int64) (*stream, error) {
 	read := func(n int) { *done += int64(n) }
 	if p.temp != "" {
 		return openFile(p.temp, read)
@@ -132,28 +132,28 @@ func (p *part) open(done *int64) (*stream, error) {
 }
 
 // converted reports whether the file was converted from another format.
-func (p *part) converted() bool { return p.temp != "" && !p.same }
+func (p *sourceFile) converted() bool { return p.temp != "" && !p.keepsLines }
 
 // currentPath returns the path of the file that is read.
-func (p *part) stored() string { return cmp.Or(p.temp, p.Path) }
+func (p *sourceFile) currentPath() string { return cmp.Or(p.temp, p.Path) }
 
 // discard removes the converted CSV.
-func (p *part) discard() error {
+func (p *sourceFile) discard() error {
 	if p.temp == "" {
 		return nil
 	}
 	err := os.Remove(p.temp)
-	p.temp, p.lines, p.same = "", places{}, false
+	p.temp, p.lines, p.keepsLines = "", lineMap{}, false
 	return err
 }
 
-func (p *part) warn(w frame.Warning) { p.warnings = append(p.warnings, w) }
+func (p *sourceFile) warn(w frame.Warning) { p.warnings = append(p.warnings, w) }
 
 // steps returns the conversions of the file.
-func (p *part) steps() []Step {
+func (p *sourceFile) steps() []Step {
 	var steps []Step
-	if p.packing != "" {
-		steps = append(steps, Step{CodeUnpacked, p.packing})
+	if p.compression != "" {
+		steps = append(steps, Step{CodeUnpacked, p.compression})
 	}
 	if p.charset != "" && !strings.EqualFold(strings.ReplaceAll(p.charset, "-", ""), "utf8") {
 		steps = append(steps, Step{CodeCharset, p.charset})
@@ -165,12 +165,12 @@ func (p *part) steps() []Step {
 }
 
 // locate maps a location in the concatenation to one in the file.
-func (p *part) place(line, column int) (int, int) {
+func (p *sourceFile) locate(line, column int) (int, int) {
 	if p.order != nil && column > 0 && column <= len(p.order) {
 		column = p.order[column-1] + 1
 	}
-	if p.joining.lines.any() {
-		line = p.joining.lines.source(line)
+	if p.offsets.lines.any() {
+		line = p.offsets.lines.source(line)
 	} else if line > 0 {
 		line += p.shift
 	}

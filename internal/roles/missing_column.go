@@ -13,7 +13,7 @@ import (
 // with one column less lacks, if neither has a header. It compares the contents of the
 // columns. Both sources are CSV with commas and a generated header. It defaults to the
 // last column.
-func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
+func MissingColumn(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	have, err := contents(ctx, train)
 	if err != nil {
 		return -1, err
@@ -27,11 +27,11 @@ func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	last := len(have) - 1
 	sum := 0.0
 	for i := range other {
-		sum += have[i].likeness(other[i])
+		sum += have[i].similarity(other[i])
 	}
-	best, most := last, sum+enoughBetter
+	best, most := last, sum+minImprovement
 	for k := last - 1; k >= 0; k-- {
-		sum += have[k+1].likeness(other[k]) - have[k].likeness(other[k])
+		sum += have[k+1].similarity(other[k]) - have[k].similarity(other[k])
 		if sum > most {
 			best, most = k, sum
 		}
@@ -41,14 +41,14 @@ func Lacking(ctx context.Context, train, blind io.Reader) (at int, err error) {
 
 // minImprovement is the minimum gain in similarity over the last column, which is the
 // usual label: 1 is all cells of a column.
-const enoughBetter = 0.25
+const minImprovement = 0.25
 
 // content is the content of the beginning of a column.
 type content struct {
-	cells    []string
-	least    float64
-	greatest float64
-	texts    map[string]bool
+	cells []string
+	min   float64
+	max   float64
+	texts map[string]bool
 }
 
 // contents reads the beginning of a CSV with a header, up to the first unreadable row,
@@ -61,9 +61,9 @@ func contents(ctx context.Context, src io.Reader) ([]content, error) {
 	}
 	columns := make([]content, header.Len())
 	for i := range columns {
-		columns[i] = content{least: math.Inf(1), greatest: math.Inf(-1), texts: map[string]bool{}}
+		columns[i] = content{min: math.Inf(1), max: math.Inf(-1), texts: map[string]bool{}}
 	}
-	for rows, size := 0, 0; rows < mostRows && size < mostBytes; rows++ {
+	for rows, size := 0, 0; rows < maxRows && size < maxBytes; rows++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func contents(ctx context.Context, src io.Reader) ([]content, error) {
 func (c *content) add(cell string) {
 	c.cells = append(c.cells, cell)
 	if n, ok := numberOf(cell); ok {
-		c.least, c.greatest = min(c.least, n), max(c.greatest, n)
+		c.min, c.max = min(c.min, n), max(c.max, n)
 		return
 	}
 	c.texts[cell] = true
@@ -90,10 +90,10 @@ func (c *content) add(cell string) {
 
 // similarity returns the share of the cells of other that could be in the column: numbers
 // in its range, and texts that it has.
-func (c *content) likeness(other content) float64 {
+func (c *content) similarity(other content) float64 {
 	alike := 0
 	for _, cell := range other.cells {
-		if n, ok := numberOf(cell); ok && n >= c.least && n <= c.greatest || !ok && c.texts[cell] {
+		if n, ok := numberOf(cell); ok && n >= c.min && n <= c.max || !ok && c.texts[cell] {
 			alike++
 		}
 	}

@@ -15,39 +15,39 @@ import (
 
 // concatenation reads several files as one CSV: the first unchanged, of the others the
 // rows. A file with another column order or delimiter is rewritten.
-type joined struct {
-	parts     []*part
+type concatenation struct {
+	parts     []*sourceFile
 	delimiter byte // 0 to detect each file's
 	done      *int64
 
-	first  []string // the header of the first file
-	comma  byte     // what separates its fields
-	next   int      // index of the next file to open
-	now    io.Reader
-	stream *stream // of now
-	lines  lineCounter
+	first   []string // the header of the first file
+	comma   byte     // what separates its fields
+	next    int      // index of the next file to open
+	current io.Reader
+	stream  *stream // of now
+	lines   lineCounter
 }
 
 // Read implements io.Reader.
-func (j *joined) Read(p []byte) (int, error) {
+func (j *concatenation) Read(p []byte) (int, error) {
 	for {
-		if j.now == nil {
+		if j.current == nil {
 			if j.next == len(j.parts) {
 				return 0, io.EOF
 			}
 			if err := j.open(); err != nil {
-				return 0, j.parts[j.next-1].fault(err)
+				return 0, j.parts[j.next-1].wrapError(err)
 			}
 		}
-		n, err := j.now.Read(p)
+		n, err := j.current.Read(p)
 		j.lines.count(p[:n])
 		if !errors.Is(err, io.EOF) {
 			if err != nil {
-				err = j.parts[j.next-1].fault(err)
+				err = j.parts[j.next-1].wrapError(err)
 			}
 			return n, err
 		}
-		j.now = nil
+		j.current = nil
 		if err := j.Close(); err != nil {
 			return n, err
 		}
@@ -58,7 +58,7 @@ func (j *joined) Read(p []byte) (int, error) {
 }
 
 // Close closes the file that is being read.
-func (j *joined) Close() error {
+func (j *concatenation) Close() error {
 	if j.stream == nil {
 		return nil
 	}
@@ -68,10 +68,10 @@ func (j *joined) Close() error {
 }
 
 // open opens the rows of the next file.
-func (j *joined) open() error {
+func (j *concatenation) open() error {
 	p := j.parts[j.next]
 	j.next++
-	p.joining = joining{}
+	p.offsets = offsets{}
 	var err error
 	if j.stream, err = p.open(j.done); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (j *joined) open() error {
 	p.begin = j.lines.line()
 	if j.next == 1 {
 		j.first, j.comma = h.names, h.comma
-		j.now = io.MultiReader(bytes.NewReader(h.head), j.stream)
+		j.current = io.MultiReader(bytes.NewReader(h.head), j.stream)
 		return nil
 	}
 	var gap []byte
@@ -101,24 +101,24 @@ func (j *joined) open() error {
 	}
 	var rows io.Reader
 	if order == nil && h.comma == j.comma {
-		p.shift = h.line + h.height - p.begin
+		p.shift = h.line + h.lines - p.begin
 		rows = io.MultiReader(bytes.NewReader(h.head[h.end:]), j.stream)
 	} else {
 		p.order = order
 		rows = newRewriter(p, io.MultiReader(bytes.NewReader(h.head), j.stream), h.comma, j.comma, len(h.names))
 	}
-	j.now = io.MultiReader(bytes.NewReader(gap), rows)
+	j.current = io.MultiReader(bytes.NewReader(gap), rows)
 	return nil
 }
 
 // header is the beginning of a CSV file.
 type header struct {
-	head   []byte // the bytes read so far
-	end    int    // offset after the header and its line end in head
-	names  []string
-	comma  byte // what separates the fields
-	line   int  // line of the header
-	height int  // number of lines of the header
+	head  []byte // the bytes read so far
+	end   int    // offset after the header and its line end in head
+	names []string
+	comma byte // what separates the fields
+	line  int  // line of the header
+	lines int  // number of lines of the header
 }
 
 // readHeader reads the header from src, and possibly more. delimiter 0 asks for detection.
@@ -139,7 +139,7 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 			return nil, &frame.Defect{Code: frame.CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
 		}
 		if err == nil {
-			h.take(record)
+			h.set(record)
 		}
 		if whole || size >= frame.MaxRecordBytes || err == nil && h.end < len(h.head) {
 			return h, err
@@ -148,7 +148,7 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 }
 
 // set sets the header to a record.
-func (h *header) take(record *frame.Record) {
+func (h *header) set(record *frame.Record) {
 	h.names = h.names[:0]
 	for i := range record.Len() {
 		h.names = append(h.names, strings.TrimSpace(string(record.Field(i))))
@@ -158,7 +158,7 @@ func (h *header) take(record *frame.Record) {
 	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark and line ends may precede it
 	var c lineCounter
 	c.count(raw)
-	h.height = c.line()
+	h.lines = c.line()
 	switch rest := h.head[h.end:]; {
 	case bytes.HasPrefix(rest, []byte("\r\n")):
 		h.end += 2
@@ -213,18 +213,18 @@ func align(first, names []string, line int, firstFile string) ([]int, error) {
 
 // rewriter rewrites the rows of a file in the format of the first file.
 type rewriter struct {
-	part   *part
-	rows   *frame.Reader
-	width  int
-	out    *csv.Writer
-	buffer bytes.Buffer
-	fields []string
-	lines  lineCounter
-	begun  bool // the header has been skipped
-	err    error
+	part          *sourceFile
+	rows          *frame.Reader
+	width         int
+	out           *csv.Writer
+	buffer        bytes.Buffer
+	fields        []string
+	lines         lineCounter
+	skippedHeader bool // the header has been skipped
+	err           error
 }
 
-func newRewriter(p *part, src io.Reader, from, to byte, width int) *rewriter {
+func newRewriter(p *sourceFile, src io.Reader, from, to byte, width int) *rewriter {
 	r := &rewriter{part: p, rows: frame.NewReader(bufio.NewReader(src), from), width: width}
 	r.out = csv.NewWriter(&r.buffer)
 	r.out.Comma = rune(to)
@@ -249,8 +249,8 @@ func (r *rewriter) fill() {
 		r.err = err
 		return
 	}
-	if !r.begun {
-		r.begun = true
+	if !r.skippedHeader {
+		r.skippedHeader = true
 		return
 	}
 	if record.Len() != r.width {
@@ -267,7 +267,7 @@ func (r *rewriter) fill() {
 		}
 		r.fields = append(r.fields, string(record.Field(i)))
 	}
-	r.part.joining.lines.add(r.part.begin+r.lines.line()-1, record.Line())
+	r.part.offsets.lines.add(r.part.begin+r.lines.line()-1, record.Line())
 	before := r.buffer.Len()
 	r.err = r.out.Write(r.fields)
 	r.out.Flush()

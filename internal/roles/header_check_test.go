@@ -9,8 +9,8 @@ import (
 	"foretell/internal/roles"
 )
 
-// TestHeadless: a first record is data if its cells are like those below them.
-func TestHeadless(t *testing.T) {
+// TestSniffHeader: a first record is data if its cells are like those below them.
+func TestSniffHeader(t *testing.T) {
 	codes := func(i int) string {
 		return fmt.Sprintf("A1%d,%d,A3%d,%d,%d,%d", i%4, 4+i*7%60, i%5, 250+i*i, i%4, 1+i%2)
 	}
@@ -51,9 +51,9 @@ func TestHeadless(t *testing.T) {
 	}
 }
 
-// TestLacking: without headers, what the columns hold says which of them a blind file
+// TestMissingColumn: without headers, what the columns hold says which of them a blind file
 // lacks; where that does not tell, it is the last.
-func TestLacking(t *testing.T) {
+func TestMissingColumn(t *testing.T) {
 	columns := []func(i int) string{
 		func(i int) string { return string("pe"[i%2]) },
 		func(i int) string { return fmt.Sprint(100 + i*7%50) },
@@ -75,24 +75,24 @@ func TestLacking(t *testing.T) {
 		return b.String()
 	}
 	for without, want := range []int{0, 1, 2, 3, 4} {
-		if got, err := roles.Lacking(t.Context(), strings.NewReader(table(0)), strings.NewReader(table(60, without))); got != want || err != nil {
+		if got, err := roles.MissingColumn(t.Context(), strings.NewReader(table(0)), strings.NewReader(table(60, without))); got != want || err != nil {
 			t.Errorf("without column %d: %d, %v", without, got, err)
 		}
 	}
 	alike := "a,b,c\n" + strings.Repeat("x,y,x\ny,x,y\n", 30)
-	if got, err := roles.Lacking(t.Context(), strings.NewReader(alike), strings.NewReader("a,b\n"+strings.Repeat("x,y\n", 9))); got != 2 || err != nil {
+	if got, err := roles.MissingColumn(t.Context(), strings.NewReader(alike), strings.NewReader("a,b\n"+strings.Repeat("x,y\n", 9))); got != 2 || err != nil {
 		t.Errorf("alike columns: %d, %v", got, err)
 	}
 }
 
-// TestABlindFileWithoutAHeader: its first record is data if it has no name of the
+// TestBlindFileWithoutHeader: its first record is data if it has no name of the
 // training file's, but as many cells as that has columns.
-func TestABlindFileWithoutAHeader(t *testing.T) {
-	known := roles.Known{Columns: []string{"id", "size", "town", "y"}, Features: []string{"size", "town"}, ID: "id", Label: "y"}
-	model := roles.Known{Features: []string{"size", "town"}}
+func TestBlindFileWithoutHeader(t *testing.T) {
+	known := roles.TrainingFile{Columns: []string{"id", "size", "town", "y"}, Features: []string{"size", "town"}, ID: "id", Label: "y"}
+	model := roles.TrainingFile{Features: []string{"size", "town"}}
 	for _, c := range []struct {
 		header string
-		known  *roles.Known
+		known  *roles.TrainingFile
 		want   string
 	}{
 		{"r1,4.5,Ulm", &known, "id,size,town"},
@@ -105,10 +105,10 @@ func TestABlindFileWithoutAHeader(t *testing.T) {
 		{"a,b,c", &known, ""},
 		{"4.5", &known, ""},
 	} {
-		table := roles.Named(strings.Split(c.header, ","))
+		table := roles.NewTable(strings.Split(c.header, ","))
 		got := ""
-		if c.known.Headless(table) {
-			got = strings.Join(c.known.InOrder(len(table.Columns)), ",")
+		if c.known.LacksHeader(table) {
+			got = strings.Join(c.known.NamesOfColumns(len(table.Columns)), ",")
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.header, got, c.want)

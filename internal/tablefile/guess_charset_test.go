@@ -43,17 +43,17 @@ func TestGuessCharset(t *testing.T) {
 		{"polish", encoded(t, charmap.Windows1250, "id,x\n1,żółw\n2,świat\n3,właściwy\n"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := opened(t, c.in, Options{})
-			if _, err := text(t, table); err != nil || table.Form() != c.want {
-				t.Errorf("read as %q, %v", table.Form(), err)
+			table := openText(t, c.in, Options{})
+			if _, err := text(t, table); err != nil || table.Description() != c.want {
+				t.Errorf("read as %q, %v", table.Description(), err)
 			}
 			for _, one := range []bool{false, true} { // pieces change nothing
 				src := iotest.DataErrReader(strings.NewReader(c.in))
 				if one {
 					src = iotest.OneByteReader(src)
 				}
-				s, err := surveyCharset(t.Context(), src)
-				if err != nil || s.western() && s.wrong > 0 != (c.want != "") {
+				s, err := scanCharset(t.Context(), src)
+				if err != nil || s.isWestern() && s.invalid > 0 != (c.want != "") {
 					t.Errorf("%+v, %v", s, err)
 				}
 			}
@@ -62,7 +62,7 @@ func TestGuessCharset(t *testing.T) {
 }
 
 func TestGuessedCharsetIsSaid(t *testing.T) {
-	table := opened(t, "id,x\n1,\"a\nb\"\n2,caf\xE9\n3,\xE9t\xE9\n", Options{})
+	table := openText(t, "id,x\n1,\"a\nb\"\n2,caf\xE9\n3,\xE9t\xE9\n", Options{})
 	got, err := text(t, table)
 	if want := "id,x\n1,\"a\nb\"\n2,café\n3,été\n"; err != nil || got != want {
 		t.Fatalf("got %q, %v", got, err)
@@ -71,7 +71,7 @@ func TestGuessedCharsetIsSaid(t *testing.T) {
 	if len(warnings) != 1 || warnings[0].Line != 4 || warnings[0].Column != 2 || warnings[0].File != "table" {
 		t.Errorf("got %+v", warnings)
 	}
-	table = opened(t, "id,x\n1,caf\xE9\n", Options{Encoding: "latin-1"})
+	table = openText(t, "id,x\n1,caf\xE9\n", Options{Encoding: "latin-1"})
 	if _, err := text(t, table); err != nil || len(table.Warnings()) > 0 {
 		t.Errorf("a named encoding: %v, %v", table.Warnings(), err)
 	}

@@ -18,8 +18,8 @@ const CodeTitle = "title-line"
 
 // The text formats that are converted to CSV.
 const (
-	formSpaced = "columns separated by spaces"
-	formTitled = "CSV below a title line"
+	formatSpaced = "columns separated by spaces"
+	formatTitled = "CSV below a title line"
 )
 
 // maxLine is the maximum length of a line of a space-separated table.
@@ -27,12 +27,12 @@ const maxLine = 16 << 20
 
 // convertText converts other text formats to CSV: columns separated by spaces, as
 // statistics programs write them, and CSV below the title line that scikit-learn writes.
-func (p *part) convertText(ctx context.Context, opts Options) error {
-	s, err := p.content(ignore)
+func (p *sourceFile) convertText(ctx context.Context, opts Options) error {
+	s, err := p.content(noCount)
 	if err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.discard()
 	in := bufio.NewReaderSize(s, headSize)
 	head, err := peek(in)
 	if err != nil {
@@ -42,12 +42,12 @@ func (p *part) convertText(ctx context.Context, opts Options) error {
 	lines := firstLines(head, len(head) >= headSize-3)
 	switch title := titleOf(lines); {
 	case title != "":
-		p.format = formTitled
+		p.format = formatTitled
 		p.warn(frame.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
 		return p.convert(ctx, opts, func(w *csvFile) error { return withoutTitle(in, w) })
-	case opts.Delimiter == ' ' || opts.Delimiter == 0 && spaced(lines, head):
-		p.format = formSpaced
-		return p.convert(ctx, opts, func(w *csvFile) error { return spacedRows(in, w) })
+	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
+		p.format = formatSpaced
+		return p.convert(ctx, opts, func(w *csvFile) error { return convertSpaced(in, w) })
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func titleOf(lines []string) string {
 		return ""
 	}
 	title := strings.Split(lines[0], ",")
-	if len(title) < 4 || !whole(title[0]) || !whole(title[1]) || strings.Contains(lines[0], `"`) {
+	if len(title) < 4 || !isDigits(title[0]) || !isDigits(title[1]) || strings.Contains(lines[0], `"`) {
 		return ""
 	}
 	features, _ := strconv.Atoi(title[1])
@@ -86,7 +86,7 @@ func titleOf(lines []string) string {
 	}
 	for _, line := range lines[1:] {
 		cells := strings.Split(line, ",")
-		if len(cells) != features+1 || !whole(cells[features]) {
+		if len(cells) != features+1 || !isDigits(cells[features]) {
 			return ""
 		}
 		if class, _ := strconv.Atoi(cells[features]); class >= len(title)-2 {
@@ -102,7 +102,7 @@ func titleOf(lines []string) string {
 }
 
 // isDigits reports whether a cell consists of at most nine digits.
-func whole(cell string) bool {
+func isDigits(cell string) bool {
 	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
 }
 
@@ -133,7 +133,7 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 // isSpaceSeparated reports whether lines are the rows of a table with columns separated by
 // spaces: at least three, the same number in each line. In files of R, the first line may
 // lack the name of the row names.
-func spaced(lines []string, head []byte) bool {
+func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {
 		return false
@@ -142,18 +142,18 @@ func spaced(lines []string, head []byte) bool {
 		comma == '\t' && strings.Count(lines[0], "\t") > 1 {
 		return false
 	}
-	n := len(spacedFields(lines[1]))
+	n := len(splitSpaces(lines[1]))
 	for _, line := range lines[2:] {
-		if len(spacedFields(line)) != n {
+		if len(splitSpaces(line)) != n {
 			return false
 		}
 	}
-	first := len(spacedFields(lines[0]))
+	first := len(splitSpaces(lines[0]))
 	return n >= fewest && (first == n || first == n-1)
 }
 
 // convertSpaced writes the rows of a table with columns separated by spaces.
-func spacedRows(src io.Reader, w *csvFile) error {
+func convertSpaced(src io.Reader, w *csvFile) error {
 	in := bufio.NewScanner(src)
 	in.Buffer(make([]byte, 0, headSize), maxLine)
 	var names []string // of the first row, until the number of columns is known
@@ -163,7 +163,7 @@ func spacedRows(src io.Reader, w *csvFile) error {
 		if line == 1 {
 			text = strings.TrimPrefix(text, "\uFEFF")
 		}
-		fields := spacedFields(text)
+		fields := splitSpaces(text)
 		switch {
 		case len(fields) == 0:
 			continue
@@ -195,7 +195,7 @@ func spacedRows(src io.Reader, w *csvFile) error {
 }
 
 // splitSpaces splits a line at spaces and tabs outside quotes.
-func spacedFields(line string) []string {
+func splitSpaces(line string) []string {
 	var fields []string
 	for {
 		line = strings.TrimLeft(line, " \t\r")

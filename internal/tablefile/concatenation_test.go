@@ -11,8 +11,8 @@ import (
 	"foretell/internal/frame"
 )
 
-// several writes each content to a file and opens them as one table.
-func several(t *testing.T, contents ...string) *Table {
+// openFiles writes each content to a file and opens them as one table.
+func openFiles(t *testing.T, contents ...string) *Table {
 	t.Helper()
 	var files []File
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestJoin(t *testing.T) {
 		{"packed_files", []string{gzipped(t, "id,x\n1,a\n"), "id,x\n2,b\n"}, "id,x\n1,a\n2,b\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := several(t, c.in...)
+			table := openFiles(t, c.in...)
 			for range 2 {
 				if got, err := text(t, table); err != nil || got != c.want {
 					t.Errorf("got %q, %v", got, err)
@@ -62,13 +62,13 @@ func TestJoinWide(t *testing.T) {
 		header = append(header, name+strings.Repeat("x", i%3)+string(rune('0'+i%10)))
 	}
 	top, row := strings.Join(header, ",")+"\n", "1"+strings.Repeat(",2", 20_000)+"\n"
-	if got, err := text(t, several(t, top+row, top+row)); err != nil || got != top+row+row {
+	if got, err := text(t, openFiles(t, top+row, top+row)); err != nil || got != top+row+row {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
 }
 
 func TestJoinPlaces(t *testing.T) {
-	table := several(t, "id,x\n1,\"a\nb\"\n2,c\n", "\nid,x\n3,d\n4,e\n", "x;id\nf;5\n\ng;6\n", "id,x\n7,h\n")
+	table := openFiles(t, "id,x\n1,\"a\nb\"\n2,c\n", "\nid,x\n3,d\n4,e\n", "x;id\nf;5\n\ng;6\n", "id,x\n7,h\n")
 	got, err := text(t, table)
 	if want := "id,x\n1,\"a\nb\"\n2,c\n3,d\n4,e\nf;5\n"; err == nil && len(got) < len(want) {
 		t.Fatalf("got %q, %v", got, err)
@@ -88,7 +88,7 @@ func TestJoinPlaces(t *testing.T) {
 		{9, 2, "d.csv", 2, 2},
 		{9, 0, "d.csv", 2, 0},
 	} {
-		if file, line, column := table.Place(c.line, c.column); file != c.file || line != c.atLine || column != c.atCo {
+		if file, line, column := table.Locate(c.line, c.column); file != c.file || line != c.atLine || column != c.atCo {
 			t.Errorf("line %d, column %d is %s:%d:%d, not %s:%d:%d", c.line, c.column, file, line, column, c.file, c.atLine, c.atCo)
 		}
 	}
@@ -106,7 +106,7 @@ func TestJoinRefuses(t *testing.T) {
 		{"a_row_that_cannot_be_put_in_order", "x,id\nb,2\nc\n", frame.CodeRaggedRow, "line 3, column 2: expected 2 fields, got 1", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := several(t, "id,x\n1,a\n", c.in)
+			table := openFiles(t, "id,x\n1,a\n", c.in)
 			_, err := text(t, table)
 			if r, openErr := table.CSV(t.Context()); openErr == nil { // who peeks past an error meets it again
 				_, first := io.ReadAll(r)

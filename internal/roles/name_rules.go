@@ -11,16 +11,16 @@ import (
 
 // isIDName reports whether a name may be that of an ID: id, key, index, no, customer_id,
 // PassengerId and the like, or empty as that of an index.
-func namesID(name string) bool {
+func isIDName(name string) bool {
 	switch frame.NormalizeName(name) {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
 		return true
 	}
-	return name == "" || namesIDSurely(name)
+	return name == "" || isSureIDName(name)
 }
 
 // isSureIDName reports whether a name is nearly always that of an ID, at any position.
-func namesIDSurely(name string) bool {
+func isSureIDName(name string) bool {
 	switch frame.NormalizeName(name) {
 	case "id", "uuid", "guid", "rowid":
 		return true
@@ -38,22 +38,22 @@ func namesIDSurely(name string) bool {
 // sureLabelNames are names that are nearly always those of labels, as frame.NormalizeName
 // returns them; otherLabelNames are names of labels that other columns have, too.
 var (
-	sureLabels = []string{
+	sureLabelNames = []string{
 		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",
 		"diagnosis", "species", "spam", "isspam", "converted", "defaulted",
 	}
-	otherLabels = []string{
+	otherLabelNames = []string{
 		"result", "response", "default", "category", "clicked", "approved", "status", "type", "group", "quality", "grade",
 	}
 )
 
 // isLabelName reports whether a name may be that of a label.
-func namesLabel(name string) bool {
-	return namesLabelSurely(name) || slices.Contains(otherLabels, frame.NormalizeName(name))
+func isLabelName(name string) bool {
+	return isSureLabelName(name) || slices.Contains(otherLabelNames, frame.NormalizeName(name))
 }
 
 // isSureLabelName reports whether a name is nearly always that of a label, at any
 // position.
-func namesLabelSurely(name string) bool {
-	return slices.Contains(sureLabels, frame.NormalizeName(name))
+func isSureLabelName(name string) bool {
+	return slices.Contains(sureLabelNames, frame.NormalizeName(name))
 }

@@ -18,17 +18,17 @@ import (
 // guessCharset reads all of a text of unknown encoding. If it is not UTF-8 and certainly
 // Windows-1252, it is read as such, with a warning. Otherwise the charset stays UTF-8,
 // whose reader reports the error.
-func (p *part) guessCharset(ctx context.Context, delimiter byte) error {
-	s, err := p.content(ignore)
+func (p *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
+	s, err := p.content(noCount)
 	if err != nil {
 		return err
 	}
-	defer s.release()
-	c, err := surveyCharset(ctx, s)
-	if err != nil || c.wrong == 0 || !c.western() {
+	defer s.discard()
+	c, err := scanCharset(ctx, s)
+	if err != nil || c.invalid == 0 || !c.isWestern() {
 		return err
 	}
-	w, err := p.firstWrong(delimiter)
+	w, err := p.firstInvalid(delimiter)
 	if err != nil {
 		return err
 	}
@@ -38,19 +38,19 @@ func (p *part) guessCharset(ctx context.Context, delimiter byte) error {
 }
 
 // charsetStats counts evidence of the encoding of a text.
-type charsetSurvey struct {
-	wrong      int // bytes that are not part of a character in UTF-8
-	multibyte  int // characters of several bytes in UTF-8
-	undefined  int // invalid bytes that Windows-1252 does not define
-	adjoining  int // invalid bytes next to another
-	odd        int // invalid bytes that are implausible as Windows-1252
-	last, left byte
-	run        bool // the last byte was invalid
+type charsetStats struct {
+	invalid     int // bytes that are not part of a character in UTF-8
+	multibyte   int // characters of several bytes in UTF-8
+	undefined   int // invalid bytes that Windows-1252 does not define
+	adjacent    int // invalid bytes next to another
+	implausible int // invalid bytes that are implausible as Windows-1252
+	last, left  byte
+	run         bool // the last byte was invalid
 }
 
-// surveyCharset reads a text to its end.
-func surveyCharset(ctx context.Context, src io.Reader) (*charsetSurvey, error) {
-	c := &charsetSurvey{}
+// scanCharset reads a text to its end.
+func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
+	c := &charsetStats{}
 	buf := make([]byte, 0, 256<<10)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -70,11 +70,11 @@ func surveyCharset(ctx context.Context, src io.Reader) (*charsetSurvey, error) {
 }
 
 // count adds a piece of text and returns an incomplete character at its end.
-func (c *charsetSurvey) count(text []byte, last bool) (rest []byte) {
+func (c *charsetStats) count(text []byte, last bool) (rest []byte) {
 	for len(text) > 0 {
 		n := ascii(text)
 		if n > 0 {
-			c.settle(text[0])
+			c.classifyLast(text[0])
 			c.left, c.run = text[n-1], false
 			text = text[n:]
 			continue
@@ -84,16 +84,16 @@ func (c *charsetSurvey) count(text []byte, last bool) (rest []byte) {
 		}
 		char, size := utf8.DecodeRune(text)
 		if char == utf8.RuneError && size == 1 {
-			c.bad(text[0])
+			c.addInvalid(text[0])
 		} else {
-			c.settle('x')
+			c.classifyLast('x')
 			c.multibyte++
 			c.left, c.run = 'x', false
 		}
 		text = text[size:]
 	}
 	if last {
-		c.settle(' ')
+		c.classifyLast(' ')
 	}
 	return nil
 }
@@ -108,17 +108,17 @@ func ascii(b []byte) int {
 	return len(b)
 }
 
-// bad counts a byte that is not UTF-8.
-func (c *charsetSurvey) bad(b byte) {
-	c.wrong++
+// addInvalid counts a byte that is not UTF-8.
+func (c *charsetStats) addInvalid(b byte) {
+	c.invalid++
 	if charmap.Windows1252.DecodeByte(b) < 0xA0 {
 		c.undefined++
 	}
 	if c.run {
 		if c.last != 0 {
-			c.adjoining++
+			c.adjacent++
 		}
-		c.adjoining++
+		c.adjacent++
 		c.last = 0
 		return
 	}
@@ -126,7 +126,7 @@ func (c *charsetSurvey) bad(b byte) {
 }
 
 // classifyLast classifies the last invalid byte when the next one is known.
-func (c *charsetSurvey) settle(right byte) {
+func (c *charsetStats) classifyLast(right byte) {
 	b := c.last
 	c.last = 0
 	if b == 0 {
@@ -140,7 +140,7 @@ func (c *charsetSurvey) settle(right byte) {
 	case b >= 0xA0 && !unicode.IsLetter(char) && !inWord:
 	case char == 'ª' || char == 'º': // as in 1º
 	default:
-		c.odd++
+		c.implausible++
 	}
 }
 
@@ -149,18 +149,18 @@ func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 // isWestern reports whether the text is certainly Windows-1252: it is not UTF-8, has no
 // undefined bytes, most of its letters are between ASCII letters, and its symbols are not
 // inside words.
-func (c *charsetSurvey) western() bool {
-	return c.undefined == 0 && 20*c.multibyte <= c.wrong && 2*c.adjoining <= c.wrong && 10*c.odd <= c.wrong
+func (c *charsetStats) isWestern() bool {
+	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 
 // firstInvalid returns the warning with the location of the first field that is not UTF-8.
-func (p *part) firstWrong(delimiter byte) (frame.Warning, error) {
+func (p *sourceFile) firstInvalid(delimiter byte) (frame.Warning, error) {
 	w := frame.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
-	s, err := p.content(ignore)
+	s, err := p.content(noCount)
 	if err != nil {
 		return w, err
 	}
-	defer s.release()
+	defer s.discard()
 	in := bufio.NewReaderSize(s, headSize)
 	if delimiter == 0 {
 		head, err := peek(in)

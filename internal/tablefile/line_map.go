@@ -7,7 +7,7 @@ const maxRuns = 1 << 20
 
 // lineMap maps lines of a converted CSV to lines of the original file. Records at equal
 // distances share a run.
-type places struct {
+type lineMap struct {
 	runs []run
 	full bool // lines after the last run are unknown
 }
@@ -16,11 +16,11 @@ type places struct {
 // the file, each next one outStep and inStep later.
 type run struct{ out, in, outStep, inStep int }
 
-func (p *places) any() bool { return len(p.runs) > 0 }
+func (p *lineMap) any() bool { return len(p.runs) > 0 }
 
 // add adds a record that starts in line out of the CSV and in line in of the file. Neither
 // may decrease, and out must increase.
-func (p *places) add(out, in int) {
+func (p *lineMap) add(out, in int) {
 	if p.full {
 		return
 	}
@@ -45,7 +45,7 @@ func (p *places) add(out, in int) {
 
 // source returns the line of the file for a line of the CSV, 0 if unknown. Lines within a
 // record map to its first line.
-func (p *places) source(line int) int {
+func (p *lineMap) source(line int) int {
 	at := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].out > line }) - 1
 	if at < 0 || p.runs[at].in == 0 {
 		return 0

@@ -11,25 +11,25 @@ func TestTextThatIsNoCSV(t *testing.T) {
 	const title = "4,2,no,yes\n"
 	rows := "5.1,3.5,0\n4.9,3.0,1\n4.7,3.2,1\n4.6,3.1,0\n"
 	for name, c := range map[string]struct{ in, want, form, warning string }{
-		"columns in line":         {"a  b    class\nA_1   0.49  cp\nAC_2  0.07  im\n", "a,b,class\nA_1,0.49,cp\nAC_2,0.07,im\n", formSpaced, ""},
-		"spaces, a tab, quotes":   {"18.0   8\t\"a b\"\n15.0   8\t\"c\"\n\n 16.0  4\t\"d, e\"\n", "18.0,8,a b\n15.0,8,c\n16.0,4,\"d, e\"\n", formSpaced, ""},
-		"row names without one":   {"x y\nr1 1 2\nr2 3 4\n", ",x,y\nr1,1,2\nr2,3,4\n", formSpaced, ""},
+		"columns in line":         {"a  b    class\nA_1   0.49  cp\nAC_2  0.07  im\n", "a,b,class\nA_1,0.49,cp\nAC_2,0.07,im\n", formatSpaced, ""},
+		"spaces, a tab, quotes":   {"18.0   8\t\"a b\"\n15.0   8\t\"c\"\n\n 16.0  4\t\"d, e\"\n", "18.0,8,a b\n15.0,8,c\n16.0,4,\"d, e\"\n", formatSpaced, ""},
+		"row names without one":   {"x y\nr1 1 2\nr2 3 4\n", ",x,y\nr1,1,2\nr2,3,4\n", formatSpaced, ""},
 		"sentences":               {"the text\nsome words here\nmore words than there\nand few\n", "the text\nsome words here\nmore words than there\nand few\n", "", ""},
 		"words between commas":    {"a b c,d\ne f g,h\ni j k,l\n", "a b c,d\ne f g,h\ni j k,l\n", "", ""},
-		"a title line":            {title + rows, rows, formTitled, "the first line, \"4,2,no,yes\", counts"},
+		"a title line":            {title + rows, rows, formatTitled, "the first line, \"4,2,no,yes\", counts"},
 		"a header of two numbers": {"4,2,no\n" + rows, "4,2,no\n" + rows, "", ""},
 		"another class":           {title + rows + "1,2,2\n", title + rows + "1,2,2\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table := opened(t, c.in, Options{})
+			table := openText(t, c.in, Options{})
 			got, err := text(t, table)
-			if err != nil || got != c.want || table.Form() != c.form {
-				t.Errorf("read as %q, %v:\n%s", table.Form(), err, got)
+			if err != nil || got != c.want || table.Description() != c.form {
+				t.Errorf("read as %q, %v:\n%s", table.Description(), err, got)
 			}
 			if w := table.Warnings(); len(w) > 0 != (c.warning != "") || len(w) > 0 && !strings.HasPrefix(w[0].Message, c.warning) {
 				t.Errorf("warnings: %v", w)
 			}
-			if _, line, _ := table.Place(2, 1); c.form == formTitled && line != 3 {
+			if _, line, _ := table.Locate(2, 1); c.form == formatTitled && line != 3 {
 				t.Errorf("line 2 is line %d of the file", line)
 			}
 		})
