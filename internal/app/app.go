@@ -14,7 +14,7 @@ import (
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/job"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 	"foretell/internal/store"
 )
 
@@ -148,7 +148,7 @@ func (a *App) removeLeftovers(ctx context.Context) {
 	if a.scratch == "" {
 		return
 	}
-	if err := scratch.Sweep(a.scratch); err != nil {
+	if err := spill.Sweep(a.scratch); err != nil {
 		a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/learn"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 	"foretell/internal/store"
 )
 
@@ -23,7 +23,7 @@ type raceRows struct {
 	race     *store.Training
 	children []*store.Training
 	dataset  *store.Dataset
-	disk     *scratch.Disk // holds the model until it is stored
+	disk     *spill.File // holds the model until it is stored
 }
 
 // train runs a race and stores its model. A race whose process died is
@@ -43,7 +43,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	c.disk = scratch.New(a.scratch)
+	c.disk = spill.New(a.scratch)
 	defer a.closeSpill(ctx, c.disk)
 	board := newProgressRecorder(c.children)
 	stopPosting := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, board) })
@@ -60,7 +60,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 }
 
 // closeSpill closes the disk of a race.
-func (a *App) closeSpill(ctx context.Context, disk *scratch.Disk) {
+func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	if err := disk.Close(); err != nil {
 		a.log.WarnContext(ctx, "removing a temporary file", "error", err)
 	}
@@ -217,7 +217,7 @@ func (a *App) storeModel(ctx context.Context, c *raceRows, o *learn.Outcome) (*s
 		return nil, err
 	}
 	info, err := a.writeModel(ctx, o.Model)
-	if errors.Is(err, blob.ErrFull) && c.disk.Vacate() == nil { // the spilled data may have filled the disk
+	if errors.Is(err, blob.ErrFull) && c.disk.LoadIntoMemory() == nil { // the spilled data may have filled the disk
 		info, err = a.writeModel(ctx, o.Model)
 	}
 	if err != nil {

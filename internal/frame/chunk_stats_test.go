@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestChunkStats holds that it does not matter in which pieces they come.
+// TestChunkStats checks that statistics do not depend on the division into chunks.
 func TestChunkStats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	one, all := newRunningStats(nil, 1_000), newRunningStats(nil, 1_000)
@@ -36,8 +36,7 @@ func TestChunkStats(t *testing.T) {
 	}
 }
 
-// TestStaleSnapshots holds that it does not matter how much of what came before was
-// known when a run of numbers was summarised.
+// TestStaleSnapshots checks that statistics do not depend on the age of the snapshot.
 func TestStaleSnapshots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	late, early := newRunningStats(nil, 100), newRunningStats(nil, 100)

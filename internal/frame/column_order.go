@@ -42,8 +42,8 @@ func (m *repairer) blindID() int {
 	if at := slices.IndexFunc(m.names, isID); at >= 0 {
 		return at
 	}
-	folded := normalizeName(train.Schema.ID)
-	if at := slices.IndexFunc(m.names, func(name string) bool { return folded != "" && normalizeName(name) == folded }); at >= 0 {
+	folded := foldName(train.Schema.ID)
+	if at := slices.IndexFunc(m.names, func(name string) bool { return folded != "" && foldName(name) == folded }); at >= 0 {
 		return at
 	}
 	if m.opts.NumberedTrain || train.columnIndex(m.names[0]) >= 0 {
@@ -158,9 +158,9 @@ func (m *repairer) chooseLabel() error {
 			return m.missingColumn(shape.Label, "the label")
 		}
 	case m.blind && m.opts.Train != nil:
-		label := normalizeName(m.opts.Train.Schema.Label)
+		label := foldName(m.opts.Train.Schema.Label)
 		m.label = slices.IndexFunc(m.names, func(name string) bool {
-			return normalizeName(name) == label && m.opts.Train.columnIndex(name) < 0
+			return foldName(name) == label && m.opts.Train.columnIndex(name) < 0
 		})
 	case !m.blind:
 		m.label = m.lastColumn()
@@ -253,7 +253,7 @@ func (m *repairer) renameSimilar(train *Profile) {
 		m.log.add(changeRenamed, m.dialect.line, at+1)
 		m.names[at] = want
 	}
-	if m.id >= 0 && m.names[m.id] != train.Schema.ID && normalizeName(m.names[m.id]) == normalizeName(train.Schema.ID) {
+	if m.id >= 0 && m.names[m.id] != train.Schema.ID && foldName(m.names[m.id]) == foldName(train.Schema.ID) {
 		rename(train.Schema.ID, m.id)
 	}
 	for _, want := range train.Schema.fieldNames() {
@@ -262,7 +262,7 @@ func (m *repairer) renameSimilar(train *Profile) {
 		}
 		likely := -1
 		for at, name := range m.names {
-			if normalizeName(name) == normalizeName(want) && train.columnIndex(name) < 0 && at != m.id && at != m.label {
+			if foldName(name) == foldName(want) && train.columnIndex(name) < 0 && at != m.id && at != m.label {
 				if likely >= 0 {
 					likely = -1
 					break

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// floats returns the numbers of a column; nil if it has none.
+// floats returns the values of a numeric column, nil for a category.
 func floats(f *Frame, column int) []float64 {
 	c := &f.Columns[column]
 	if !c.IsNumeric() {
@@ -18,7 +18,7 @@ func floats(f *Frame, column int) []float64 {
 	return c.Values(make([]float64, f.Rows), 0, f.Rows)
 }
 
-// builtColumn returns a column of the batches, one behind the other.
+// builtColumn returns a column built from batches.
 func builtColumn(batches ...[]float64) columnBuilder {
 	var g columnBuilder
 	for _, values := range batches {
@@ -51,7 +51,7 @@ func TestColumnBuilderIsLossless(t *testing.T) {
 		{"infinite", [][]float64{flags, {math.Inf(1)}}, encodedFloat64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for i, batch := range c.batches { // so many that they are ranked
+			for i, batch := range c.batches { // enough rows for a dictionary
 				c.batches[i] = slices.Repeat(batch, minDictionaryRows/len(batch)+1)
 			}
 			g := builtColumn(c.batches...)
@@ -99,7 +99,7 @@ func TestColumnDictionary(t *testing.T) {
 	}
 }
 
-// checkColumn compares all that a column says with the values it should have.
+// checkColumn compares the results of all methods of a column with the values.
 func checkColumn(t *testing.T, c *Column, want []float64) {
 	t.Helper()
 	got := c.Values(make([]float64, len(want)), 0, len(want))

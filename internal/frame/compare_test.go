@@ -92,7 +92,7 @@ func TestCompareForms(t *testing.T) {
 	}
 }
 
-// Many columns that differ in one way are one finding, few are one each.
+// Many columns with the same difference have one finding, few have one each.
 func TestCompareManyColumns(t *testing.T) {
 	file := func(columns, value int) string {
 		var text strings.Builder
@@ -127,8 +127,8 @@ func TestCompareManyColumns(t *testing.T) {
 	}
 }
 
-// Whether a file is small or written in another way changes what its columns are
-// said to be: what counts is whether their cells can be read.
+// The size and format of a file change the inferred forms: what counts is whether the
+// cells can be parsed.
 func TestCompareCellsOfAnotherForm(t *testing.T) {
 	file := func(rows int, cell func(i int) string) string {
 		text := "id,x,kind\n"
@@ -172,7 +172,7 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 	}
 }
 
-// More different values than sets hold are estimated, and not above the rows.
+// More distinct values than the sets hold are estimated, at most the number of rows.
 func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,x,kind\n")

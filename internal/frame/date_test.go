@@ -79,8 +79,8 @@ func TestCivilFromDays(t *testing.T) {
 	}
 }
 
-// FuzzParseDateTime holds that any cell is read without a fault, and what is
-// read is a moment that can be written and read again.
+// FuzzParseDateTime checks that any cell is parsed without a panic, and that a parsed date
+// can be formatted and parsed again.
 func FuzzParseDateTime(f *testing.F) {
 	for _, seed := range []string{"2006-01-02T15:04:05.999+01:00", "1/2/06 3:04 PM", "Mon, 2nd Jan 2006", "20060102", "15:04", "Sept 1", "1.1.1", "00:00:60"} {
 		f.Add([]byte(seed), false)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Numbers of up to seven digits, however they are written, come back as they
-// were from four bytes.
+// Numbers of up to seven digits in any notation are represented exactly.
 func TestDecimalsOfWrittenNumbers(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	var values []float64

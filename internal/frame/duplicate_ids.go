@@ -12,7 +12,7 @@ import (
 	"io"
 	"slices"
 
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // idSet finds duplicate IDs with little memory and without storing them.
@@ -27,15 +27,15 @@ import (
 // is 1 in 10⁸. The hash is keyed against deliberate collisions.
 type idSet struct {
 	binSeed, keySeed maphash.Seed
-	disk             *scratch.Disk
-	ascending        *scratch.Tape // nil once the IDs are not in ascending order
+	disk             *spill.File
+	ascending        *spill.Stream // nil once the IDs are not in ascending order
 	highest          []byte        // the last ID in it
 	bins             [256]idBin
 	err              error // of reading back, returned by the next call
 }
 
 type idBin struct {
-	stream *scratch.Tape
+	stream *spill.Stream
 	known  map[uint64]struct{} // the hashes in the stream, set by has
 }
 
@@ -46,8 +46,8 @@ const (
 
 // newIDSet returns an empty set. It creates a file once it has several thousand IDs.
 func newIDSet() *idSet {
-	s := &idSet{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), disk: scratch.New("")}
-	s.ascending = s.disk.NewTape()
+	s := &idSet{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), disk: spill.New("")}
+	s.ascending = s.disk.NewStream()
 	return s
 }
 
@@ -96,7 +96,7 @@ func (s *idSet) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil
 	for i := range s.bins {
-		s.bins[i].stream = s.disk.NewTapeSize(idStreamBytes)
+		s.bins[i].stream = s.disk.NewStreamSize(idStreamBytes)
 	}
 	s.err = forEachID(rising, func(id hashedID, line int) bool {
 		s.store(id, line)
@@ -122,7 +122,7 @@ func (s *idSet) store(id hashedID, line int) {
 
 // forEachID calls do with the IDs of a stream in the order in which they were added, until
 // it returns false.
-func forEachID(tape *scratch.Tape, do func(id hashedID, line int) bool) error {
+func forEachID(tape *spill.Stream, do func(id hashedID, line int) bool) error {
 	src := bufio.NewReader(tape.Reader(tape.Len()))
 	var record [idRecordBytes]byte
 	for {

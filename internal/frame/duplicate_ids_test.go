@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// manyIDs is more than fits the tapes in memory.
+// manyIDs is more than the streams keep in memory.
 const manyIDs = 120_000
 
-// TestDuplicateIDs finds the lines of IDs that occur twice among so many that
-// they wait on the disk, and among as many where there is no room on it.
+// TestDuplicateIDs finds duplicates among IDs that are on disk, and among as many if the
+// disk is full.
 func TestDuplicateIDs(t *testing.T) {
 	counting := func(n int) string { return strconv.Itoa(n) }
 	padded := func(n int) string { return fmt.Sprintf("T-%07d", n) }
@@ -85,8 +85,8 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// duplicateDefect is the defect of rows, from 0, that have the ID of an earlier one; first is
-// that of the first of them.
+// duplicateDefect returns the defect of rows, from 0, with the ID of an earlier one; first
+// is that of the first of them.
 func duplicateDefect(first int, rows ...int) *Defect {
 	d := &Defect{Code: CodeDuplicateID, Line: rows[0] + 2, Column: 1, Name: "id", Count: len(rows)}
 	for _, row := range rows[:min(len(rows), maxLocations)] {
@@ -104,7 +104,7 @@ func duplicateDefect(first int, rows ...int) *Defect {
 	return d
 }
 
-// defectOf returns the only defect of a profile, nil if there is none.
+// defectOf returns the only defect of a profile, nil without one.
 func defectOf(p *Profile) *Defect {
 	if len(p.Defects) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func defectOf(p *Profile) *Defect {
 	return &p.Defects[0]
 }
 
-// TestIDSetHas asks for IDs before and after others were added.
+// TestIDSetHas looks up IDs before and after others are added.
 func TestIDSetHas(t *testing.T) {
 	ids := newIDSet()
 	defer func() { _ = ids.Close() }()
@@ -135,7 +135,7 @@ func TestIDSetHas(t *testing.T) {
 	}
 }
 
-// TestDuplicatesIsCancelled stops a search for repetitions.
+// TestDuplicatesIsCancelled cancels a search for duplicates.
 func TestDuplicatesIsCancelled(t *testing.T) {
 	ids := newIDSet()
 	defer func() { _ = ids.Close() }()
@@ -149,7 +149,7 @@ func TestDuplicatesIsCancelled(t *testing.T) {
 	}
 }
 
-// TestAscends holds the order in which IDs rise.
+// TestAscends checks the order of IDs.
 func TestAscends(t *testing.T) {
 	rising := []string{"7", "9", "10", "11", "r9", "s0", "001", "T-01", "T-02", "Ü-1"}
 	if !slices.IsSortedFunc(rising, func(a, b string) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// featuresOf returns the names of the features made of a column's cells.
+// featuresOf returns the names of the features of a profile.
 func featuresOf(p *Profile) []string {
 	names := []string{}
 	for i := range p.Schema.Columns {
@@ -19,7 +19,7 @@ func featuresOf(p *Profile) []string {
 	return names
 }
 
-// quoted returns the cells as CSV has them.
+// quoted returns the cells quoted for CSV.
 func quoted(cells []string) []string {
 	list := make([]string, len(cells))
 	for i, cell := range cells {
@@ -214,8 +214,8 @@ func TestWordFeatures(t *testing.T) {
 	}
 }
 
-// FuzzParseCell holds that whatever a blind file has in a cell of any part, it is
-// read without a fault and each column gets its row.
+// FuzzParseCell checks that any cell of a blind file is parsed without a panic for all
+// kinds of features, and that each column gets its row.
 func FuzzParseCell(f *testing.F) {
 	for _, seed := range []string{"2026-11-21", "$1.5", "a few good words", "\xff\x00", "", "日本12ab"} {
 		f.Add([]byte(seed))

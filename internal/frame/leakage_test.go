@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// leaky returns a file of 400 rows whose columns tell more or less of the label.
+// leaky returns a file of 400 rows whose columns predict the label more or less well.
 func leaky(rows int) string {
 	var b strings.Builder
 	b.WriteString("id,noise,score,closed,code,half,label\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// loadIn is Load in chunks of about size bytes; record by record if that is 0.
+// loadIn is Load with chunks of about size bytes, record by record if that is 0.
 func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error) {
 	t.Helper()
 	table, err := openTable(NewReader(bytes.NewReader(file), ','))
@@ -29,8 +29,7 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 	return l.builder.build(schema, true), err
 }
 
-// TestChunksAreLoadedAsRecords holds that the cells of all kinds of features are
-// the same however they are read.
+// TestChunksAreLoadedAsRecords checks that chunks and records yield the same features.
 func TestChunksAreLoadedAsRecords(t *testing.T) {
 	schema := &Schema{ID: "id", Label: "y", Fields: []string{"n", "m", "c", "x"}, Classes: []string{"p", "q\""}, Columns: []ColumnSchema{
 		{Name: "n"},

@@ -45,7 +45,7 @@ func TestParseAmount(t *testing.T) {
 	}
 }
 
-// FuzzParseAmount holds that any cell is read without a fault.
+// FuzzParseAmount checks that any cell is parsed without a panic.
 func FuzzParseAmount(f *testing.F) {
 	for _, seed := range []string{"$1,234.50", "(5)", "1.234,5 €", "36 months", "1.5M+", "+", ".", "1.."} {
 		f.Add([]byte(seed), false)

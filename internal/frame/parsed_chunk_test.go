@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rowsOf reads what is left of a table record by record: the line and the cells
-// of each row, and the defects.
+// rowsOf reads the rest of a table record by record: the line and the cells of each row,
+// and the defects.
 func rowsOf(t *table, rows [][]string) [][]string {
 	for {
 		rec, err := t.next(context.Background())
@@ -39,7 +39,7 @@ func rowsOf(t *table, rows [][]string) [][]string {
 	}
 }
 
-// rowsWorker gathers what rowsOf does, from grids.
+// rowsWorker collects the same from chunks.
 type rowsWorker struct {
 	table *table
 	rows  *[][]string
@@ -87,7 +87,7 @@ func (h *rowsWorker) commit(c *chunk) error {
 	return nil
 }
 
-// compareReading holds that a file is the same read in chunks or by records.
+// compareReading checks that reading a file by chunks and by records yields the same.
 func compareReading(t *testing.T, file []byte, hands, size int) {
 	t.Helper()
 	whole, err := openTable(NewReader(bytes.NewReader(file), ','))
@@ -138,7 +138,7 @@ func FuzzChunks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, size uint8) { compareReading(t, file, 2, 1+int(size)) })
 }
 
-// parsedDecimals reads the cells of a text as plain does, and as plainGo.
+// parsedDecimals parses the cells of a text with parseDecimals and with parseDecimalsGo.
 func parsedDecimals(t *testing.T, cells []string) []decimal {
 	t.Helper()
 	begins, text := []int32{0}, []byte{}
@@ -197,8 +197,7 @@ func TestParseDecimals(t *testing.T) {
 	}
 }
 
-// checkLong compares what longNumber makes of a cell with strconv; it reports
-// whether it makes anything.
+// checkLong compares parseLongNumber with strconv, and reports whether it parses the cell.
 func checkLong(t *testing.T, cell string) bool {
 	t.Helper()
 	text := append([]byte(cell), bytes.Repeat([]byte("7,.\n"), readSlack/4)...)
@@ -265,7 +264,7 @@ func FuzzParseDecimals(f *testing.F) {
 	})
 }
 
-// checkSeparators compares what is marked in a text with where its separators are.
+// checkSeparators compares findSeparators with a simple implementation.
 func checkSeparators(t *testing.T, text []byte) {
 	t.Helper()
 	var want []int32

@@ -96,7 +96,7 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// randomTable returns records of the characters that make CSV hard.
+// randomTable returns records of the special characters of CSV.
 func randomTable(rng *rand.Rand) [][]string {
 	pieces := []string{"a", "1.5", ",", `"`, "\n", "\r\n", "\r", " ", "é", ";", ""}
 	table := make([][]string, 1+rng.IntN(20))
@@ -159,8 +159,8 @@ func TestReaderReadsWhatWriterWrote(t *testing.T) {
 	}
 }
 
-// FuzzReader holds that pieces do not matter, that reading ends, and that a
-// file without defects is what encoding/csv reads, where that can.
+// FuzzReader checks that the sizes of reads do not matter, that reading ends, and that
+// files without defects are read as by encoding/csv, if that can read them.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,\"2\"\n", "\uFEFFa\r\n\"x\"\"y\"", "a\r\rb\n\n", "\"a\nb", "a\"b", "\x00\xFF"} {
 		f.Add([]byte(seed))
@@ -188,7 +188,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// numericFile returns about so many megabytes of rows of numbers.
+// numericFile returns about the given number of megabytes of rows of numbers.
 func numericFile(megabytes, digits int) []byte {
 	rng := rand.New(rand.NewPCG(7, 8))
 	file := []byte("id")

@@ -32,7 +32,7 @@ func codesOf(done *Report) []string {
 	return list
 }
 
-// people returns a good file of 40 rows under a header, and the rows behind it.
+// people returns a valid file of 40 rows, with the given header and additional rows.
 func people(header string, rows ...string) string {
 	file := header + "\n"
 	for i := range 40 {
@@ -45,7 +45,7 @@ func TestFile(t *testing.T) {
 	const header = "id,name,age,class"
 	good := people(header)
 	for _, c := range []struct {
-		name, file, want string // want as it stands behind the good file
+		name, file, want string // want is appended to the valid file
 		changes          []string
 	}{
 		{name: "a_good_file_stays", file: good},
@@ -124,7 +124,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// compareRepaired holds a copy and what is told of it to what is wanted.
+// compareRepaired compares a copy and its changes with the expected ones.
 func compareRepaired(t *testing.T, want, got string, changes []string, done *Report) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
@@ -135,7 +135,7 @@ func compareRepaired(t *testing.T, want, got string, changes []string, done *Rep
 	}
 }
 
-// verifyRepaired holds a copy to what Mend promises.
+// verifyRepaired checks the guarantees of File.
 func verifyRepaired(t *testing.T, file string, done *Report, opts ScanOptions) {
 	t.Helper()
 	p := scanned(t, file, opts)
@@ -222,7 +222,7 @@ func TestFileColumns(t *testing.T) {
 	}
 }
 
-// numbered puts r1, r2, … before lines.
+// numbered prepends r1, r2, … to lines.
 func numbered(text string) string {
 	out := ""
 	for i, line := range strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n") {
@@ -297,7 +297,7 @@ func TestFileRefuses(t *testing.T) {
 	})
 }
 
-// FuzzFile holds every copy to be good, and no row to get lost untold.
+// FuzzFile checks that every copy is valid, and that no row is lost without a change.
 func FuzzFile(f *testing.F) {
 	good := people("id,name,age,class")
 	for _, seed := range []string{

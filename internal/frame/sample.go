@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // rowSample keeps a random sample of rows in bounded memory, for medians and for the
@@ -28,7 +28,7 @@ type rowSample struct {
 	depth      uint
 	rowNumbers []int      // by row: its index in the file
 	cells      [][]uint64 // by row and field, see sampledNumber and sampledText
-	disk       *scratch.Disk
+	disk       *spill.File
 	spilled    *spilledRows // all rows of a wide table that exceeds the memory, otherwise nil
 	scratchRow []uint64     // a row that is only spilled
 }
@@ -45,7 +45,7 @@ const (
 
 // newRowSample returns an empty sample. A brief one has less memory: the accuracy of
 // columns of wide tables is not measured.
-func newRowSample(fields, id, label int, brief bool, disk *scratch.Disk) *rowSample {
+func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
 		wide = 1

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
-// TestSampleOfWideTable samples more rows than fit in memory, up to a thousand, and
-// checks the figures of them all.
+// TestSampleOfWideTable samples more rows than fit the memory, up to a thousand, and
+// checks the statistics of all.
 func TestSampleOfWideTable(t *testing.T) {
 	const fields = groupFields + 10 // a group and a part of one
-	disk := scratch.New(t.TempDir())
+	disk := spill.New(t.TempDir())
 	defer disk.Close()
 	s := newRowSample(fields, 0, -1, false, disk)
 	s.capacity = 20
@@ -58,7 +58,7 @@ func TestSampleOfWideTable(t *testing.T) {
 	}
 }
 
-// TestBriefScan finds the same schema without what only a person reads.
+// TestBriefScan checks that a brief scan finds the same schema.
 func TestBriefScan(t *testing.T) {
 	w := newWideTable(12_000, 200, rand.New(rand.NewPCG(1, 3))) // more than a brief sample keeps in memory
 	whole, brief := scanText(t, w.file, ScanOptions{}), scanText(t, w.file, ScanOptions{Brief: true})
@@ -76,7 +76,7 @@ func TestBriefScan(t *testing.T) {
 	}
 }
 
-// TestSourceLine names the file of each line where several make one table.
+// TestSourceLine checks that messages name the files of a table in several files.
 func TestSourceLine(t *testing.T) {
 	source := func(line int) (string, int) {
 		if line < 4 {
@@ -94,7 +94,7 @@ func TestSourceLine(t *testing.T) {
 	}
 }
 
-// TestDefectSummaryIsShort cuts the names of columns, which may be a megabyte long.
+// TestDefectSummaryIsShort checks that long names of columns are cut.
 func TestDefectSummaryIsShort(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	p := scanText(t, "id,"+long+",y\n1,2,a\n2,\xFF,b\n", ScanOptions{})

@@ -141,7 +141,7 @@ func TestScanDefects(t *testing.T) {
 	})
 }
 
-// column returns a file whose only feature has the cells, with labels a and b.
+// column returns a file with one feature with the given cells, and labels a and b.
 func column(cells ...string) string {
 	var file strings.Builder
 	file.WriteString("id,x,y\n")
@@ -281,8 +281,8 @@ func TestScanOfABlindFile(t *testing.T) {
 	}
 }
 
-// FuzzScan holds that any bytes end in a profile, the same for any pieces,
-// and that a file without defects loads.
+// FuzzScan checks that any file has a profile, independent of the sizes of reads, and that
+// a file without defects can be loaded.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{"id,x,y\n1,2,a\n2,,b\n", "id,x,y\n1,\"2\n", "\uFEFFid,x,y\r\n1,1e999,0\r\n2,NaN,1", "1,2,3\n", "id,x,y\n1,-1e308,a\n2,1e308,b\n", "0,0,0\n0,1e308,\n,1e308,0"} {
 		f.Add([]byte(seed))
@@ -306,8 +306,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestReadingDoesNotDependOnTheCores reads a file of many chunks, with columns
-// that are decided on in the middle of one.
+// TestReadingDoesNotDependOnTheCores reads a file of many chunks, in which strategies are
+// chosen in the middle of a chunk.
 func TestReadingDoesNotDependOnTheCores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	var file strings.Builder
@@ -347,8 +347,8 @@ func TestReadingDoesNotDependOnTheCores(t *testing.T) {
 	}
 }
 
-// A source that tells its end with its last bytes, as gzip and HTTP do, may end
-// with the buffer.
+// A source that returns io.EOF with its last bytes, as gzip and HTTP do, may end with the
+// buffer.
 func TestLastLineWithoutEndFillsTheBuffer(t *testing.T) {
 	for size := chunkSize - 2; size <= chunkSize+2; size++ {
 		file := []byte("id,a,label\n")

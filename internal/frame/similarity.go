@@ -9,14 +9,14 @@ import (
 // NormalizeName returns a name in lower case without anything but letters and digits; the
 // name itself if nothing else is left.
 func NormalizeName(name string) string {
-	if loose := normalizeName(name); loose != "" {
+	if loose := foldName(name); loose != "" {
 		return loose
 	}
 	return name
 }
 
-// normalizeName is NormalizeName, but empty if nothing is left.
-func normalizeName(name string) string {
+// foldName is NormalizeName, but empty if nothing is left.
+func foldName(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsLetter(char) || unicode.IsDigit(char) {
 			return unicode.ToLower(char)
@@ -36,13 +36,13 @@ func didYouMean(name string, names []string) string {
 // ClosestName returns the name that differs from name in case and punctuation, or
 // otherwise in a few letters only; empty if none does.
 func ClosestName(name string, names []string) string {
-	loose := []rune(normalizeName(name))
+	loose := []rune(foldName(name))
 	best, least := "", len(loose)/3+1
 	for _, other := range names {
 		if other == name {
 			continue
 		}
-		if d := distance(loose, []rune(normalizeName(other)), least); d < least || d == 0 && best == "" {
+		if d := distance(loose, []rune(foldName(other)), least); d < least || d == 0 && best == "" {
 			best, least = other, d
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // spilledRows keeps the cells of a wide table on disk if they do not fit the memory of its
@@ -19,16 +19,16 @@ import (
 type spilledRows struct {
 	fields int
 	rows   int
-	groups []*scratch.Tape
+	groups []*spill.Stream
 	bytes  []byte // buffer of add
 }
 
 const groupFields = 1024
 
-func newSpilledRows(disk *scratch.Disk, fields int) *spilledRows {
+func newSpilledRows(disk *spill.File, fields int) *spilledRows {
 	o := &spilledRows{fields: fields}
 	for range (fields + groupFields - 1) / groupFields {
-		o.groups = append(o.groups, disk.NewTape())
+		o.groups = append(o.groups, disk.NewStream())
 	}
 	return o
 }

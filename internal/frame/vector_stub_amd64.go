@@ -4,7 +4,7 @@
 
 package frame
 
-// findSeparatorsAVX2 writes the offset behind each comma, LF and CR of 64·blocks bytes of text to dst, which needs room for eight more, and returns how many there are.
+// findSeparatorsAVX2 writes the offset after each comma, LF and CR of 64·blocks bytes of text to dst, which must have space for eight more, and returns their number.
 //
 //go:noescape
 func findSeparatorsAVX2(dst *int32, text *byte, blocks uintptr) uintptr

@@ -46,8 +46,8 @@ func TestVerify(t *testing.T) {
 	})
 }
 
-// FuzzVerify holds that any two files end in a verdict, and that no result is
-// good whose rows are not those of the blind file.
+// FuzzVerify checks that any two files can be verified, and that a valid result has the
+// rows of the blind file.
 func FuzzVerify(f *testing.F) {
 	f.Add("id,x\n1,a\n", "id,x,prediction,probability,probability_no,probability_yes\n1,a,no,1,1,0\n")
 	f.Add("id,x\n1,\"a\n", "id,x,prediction,probability\n1,a\n")

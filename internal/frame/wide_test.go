@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// wideTable is a table whose profile is known cell by cell.
+// wideTable is a table with known cells.
 type wideTable struct {
 	file  string
 	cells [][]string // by column, without ID and label
 }
 
-// newWideTable makes columns of decimals, long numbers, integers, codes, texts and
-// one value, some with missing cells.
+// newWideTable generates columns of decimals, long numbers, integers, codes, texts and
+// constants, some with missing cells.
 func newWideTable(columns, rows int, rng *rand.Rand) wideTable {
 	w := wideTable{cells: make([][]string, columns)}
 	var file strings.Builder
@@ -62,7 +62,7 @@ func wideCell(column int, rng *rand.Rand) string {
 	return "7"
 }
 
-// wideProfile is what a slow reader finds of a column.
+// wideProfile is the profile of a column by a simple implementation.
 type wideProfile struct {
 	Form                   Form
 	Missing, Distinct      int
@@ -99,8 +99,8 @@ func naiveProfile(cells []string) wideProfile {
 	return p
 }
 
-// TestWideTables holds the profile of tables of many columns against a slow twin,
-// with the usual memory and with next to none.
+// TestWideTables compares the profile of tables of many columns with a simple
+// implementation, with the usual memory and with very little.
 func TestWideTables(t *testing.T) {
 	for _, shape := range []struct{ columns, rows, memory int }{
 		{300, 150, 0}, {5_000, 80, 0}, {5_000, 80, 1 << 10}, {12_000, 40, 1 << 10},
@@ -137,7 +137,7 @@ func TestWideTables(t *testing.T) {
 	}
 }
 
-// TestManyColumns holds the bound on the fields of a record.
+// TestManyColumns checks the maximum number of fields.
 func TestManyColumns(t *testing.T) {
 	header := func(columns int) string {
 		var text strings.Builder
@@ -176,7 +176,7 @@ func TestManyColumns(t *testing.T) {
 	})
 }
 
-// commas is a file of nothing else, without an end.
+// commas is an endless file of commas.
 type commas struct{}
 
 func (commas) Read(p []byte) (int, error) {
@@ -197,7 +197,7 @@ func (r *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countedContext is cancelled when it is asked for the nth time.
+// countedContext is cancelled at the nth call of Err.
 type countedContext struct {
 	context.Context
 	left  atomic.Int64
@@ -212,8 +212,8 @@ func (c *countedContext) Err() error {
 	return context.Canceled
 }
 
-// TestScanOfAWideTableIsCancelled cancels a scan at many places of its work. Each
-// time it ends with the error, and next to nothing is done behind that.
+// TestScanOfAWideTableIsCancelled cancels a scan at many points. It must return the error
+// soon after.
 func TestScanOfAWideTableIsCancelled(t *testing.T) {
 	w := newWideTable(3_000, 60, rand.New(rand.NewPCG(1, 2)))
 	scan := func(after int64) (int64, error) {
@@ -234,7 +234,7 @@ func TestScanOfAWideTableIsCancelled(t *testing.T) {
 	}
 }
 
-// TestDefectsAreCounted holds the counts of defects against those of a slow twin.
+// TestDefectsAreCounted compares the counts of defects with a simple implementation.
 func TestDefectsAreCounted(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))

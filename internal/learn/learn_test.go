@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/frame"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 func TestRaceOnRealData(t *testing.T) {
@@ -104,18 +104,18 @@ func TestDiskDoesNotMatter(t *testing.T) {
 		t.Skip("races twice on a real set")
 	}
 	f := loadTrainFile(t, "testdata/car/train.csv")
-	race := func(disk *scratch.Disk) *Outcome {
+	race := func(disk *spill.File) *Outcome {
 		o, err := Race(t.Context(), f, Params{Threshold: new(0.98), Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}, Disk: disk})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
-	disk := scratch.New(t.TempDir())
+	disk := spill.New(t.TempDir())
 	defer disk.Close()
 	want := race(disk)
 	file := bytesOf(t, want.Model)
-	for name, o := range map[string]*Outcome{"memory": race(nil), "no folder": race(scratch.New(filepath.Join(t.TempDir(), "gone")))} {
+	for name, o := range map[string]*Outcome{"memory": race(nil), "no folder": race(spill.New(filepath.Join(t.TempDir(), "gone")))} {
 		if !bytes.Equal(bytesOf(t, o.Model), file) {
 			t.Errorf("%s makes another model", name)
 		}

@@ -14,7 +14,7 @@ import (
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // Status is the state of a race or of one run in it.
@@ -64,7 +64,7 @@ type Params struct {
 	// Disk stores trees that are not needed before the end of the race. It does
 	// not change the model. It must stay open until the outcome's model has been
 	// written. Defaults to memory.
-	Disk *scratch.Disk
+	Disk *spill.File
 	// Progress is called for each score and change of status, by one goroutine at
 	// a time. It must return quickly. May be nil.
 	Progress func(Event)

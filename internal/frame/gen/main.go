@@ -30,7 +30,7 @@ func same(name string, word uint64) Mem {
 // separators emits findSeparatorsAVX2.
 func separators() {
 	TEXT("findSeparatorsAVX2", NOSPLIT, "func(dst *int32, text *byte, blocks uintptr) uintptr")
-	Doc("findSeparatorsAVX2 writes the offset behind each comma, LF and CR of 64·blocks bytes of text to dst, which needs room for eight more, and returns how many there are.")
+	Doc("findSeparatorsAVX2 writes the offset after each comma, LF and CR of 64·blocks bytes of text to dst, which must have space for eight more, and returns their number.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	text := Load(Param("text"), GP64())

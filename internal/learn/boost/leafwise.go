@@ -8,7 +8,7 @@ import (
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 	"foretell/internal/learn/workspace"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // leafwiseBooster adds one leaf-wise tree an output each round.
@@ -21,7 +21,7 @@ type leafwiseBooster struct {
 	*leafwiseWorkspace
 	treeCost tree.Cost
 	// tape holds the binary form of the rounds so far, ends the end of each.
-	tape        *scratch.Tape
+	tape        *spill.Stream
 	ends        []int64
 	out         codec.Writer
 	mappers     []tree.BinMapper
@@ -41,7 +41,7 @@ const minMeanGradient = 1e-6
 
 // newLeafwiseBooster returns a booster before its first round.
 func newLeafwiseBooster(l *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
-	return &leafwiseBooster{opts: opts, scores: l, bins: bins, mappers: bins.Mappers(), tape: opts.Disk.NewTape(), params: tree.Params{
+	return &leafwiseBooster{opts: opts, scores: l, bins: bins, mappers: bins.Mappers(), tape: opts.Disk.NewStream(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/frame"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // Options configure training. The zero value of every field but Classes selects
@@ -28,7 +28,7 @@ type Options struct {
 	// same options may share. Defaults to memory of the fitter's own.
 	Workspaces *WorkspacePool
 	// Disk holds the trees until the model is used. Defaults to memory.
-	Disk *scratch.Disk
+	Disk *spill.File
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.

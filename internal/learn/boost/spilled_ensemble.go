@@ -5,14 +5,14 @@ import (
 
 	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // spilledEnsemble is an ensemble whose rounds are on a tape, in binary form. It
 // is read on first use, because most models of a race never predict.
 type spilledEnsemble struct {
 	kindByte byte
-	tape     *scratch.Tape
+	tape     *spill.Stream
 	size     int64 // of its rounds: the tape may hold later ones
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
 	"foretell/internal/learn/workspace"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // symmetricBooster adds one tree a round, with a leaf value for each output.
@@ -23,7 +23,7 @@ type symmetricBooster struct {
 	projections []projection
 	keepsOdds   bool
 	// tape holds the binary form of the trees so far, ends the end of each.
-	tape *scratch.Tape
+	tape *spill.Stream
 	ends []int64
 	out  codec.Writer
 	used usedFeatures
@@ -36,7 +36,7 @@ func newSymmetricBooster(p objective, in *featureSet, opts Options) *symmetricBo
 	rows, outputs := in.bins[0].Rows, len(p.base)
 	t := &symmetricBooster{
 		opts: opts, scores: newRowScores(p, rows), features: in, keepsOdds: rows*outputs <= maxOdds,
-		tape: opts.Disk.NewTape(), used: usedFeatures{index: make(map[int32]int32)},
+		tape: opts.Disk.NewStream(), used: usedFeatures{index: make(map[int32]int32)},
 	}
 	if outputs > sketchSize {
 		t.projections = make([]projection, outputs)

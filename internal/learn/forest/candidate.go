@@ -7,7 +7,7 @@ import (
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // candidate is a forest while it grows: trees of the same growth parameters and
@@ -16,7 +16,7 @@ type candidate struct {
 	params    growthParams
 	firstTree int           // index of the first tree in the forest
 	trees     int           // trees that have voted
-	tape      *scratch.Tape // their binary form
+	tape      *spill.Stream // their binary form
 	eval      *votes        // votes on the rows of fold.Validation
 	oob       *votes        // out-of-bag votes on rows of fold.Train
 	oobError  oobError      // estimate for a large forest of these parameters

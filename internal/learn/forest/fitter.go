@@ -166,7 +166,7 @@ func (t *Fitter) prepare(ctx context.Context) error {
 	}
 	t.growers = make([]*grower, t.opts.Workers)
 	t.best = &candidate{
-		tape: t.opts.Disk.NewTape(),
+		tape: t.opts.Disk.NewStream(),
 		eval: newVotes(t.bins, t.fold.Validation, t.opts.Classes),
 		oob:  newVotes(t.bins, rows, t.opts.Classes),
 	}
@@ -204,7 +204,7 @@ func (t *Fitter) rarestClass() int {
 func (t *Fitter) newCandidate(p growthParams) *candidate {
 	return &candidate{
 		params: p,
-		tape:   t.opts.Disk.NewTape(),
+		tape:   t.opts.Disk.NewStream(),
 		eval:   t.best.eval.emptied(len(t.fold.Validation)),
 		oob:    t.best.oob.emptied(len(t.oobIndex)),
 	}

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // Model is a trained forest. It is immutable and safe for concurrent use. The
@@ -26,7 +26,7 @@ type Model struct {
 
 // spilledTrees is the start of a tape with n trees in binary form.
 type spilledTrees struct {
-	tape *scratch.Tape
+	tape *spill.Stream
 	size int64
 	n    int
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"foretell/internal/learn/tree"
-	"foretell/internal/scratch"
+	"foretell/internal/spill"
 )
 
 // Options are the hyperparameters of a forest. The zero value of every field
@@ -21,7 +21,7 @@ type Options struct {
 	// the first Step builds.
 	Bins *tree.BinnedMatrix
 	// Disk holds the trees until the model is used. Defaults to memory.
-	Disk *scratch.Disk
+	Disk *spill.File
 
 	// LeavesPerThousand is the largest number of leaves of a tree for each
 	// thousand training rows, and at least that number in all: with 4, a leaf

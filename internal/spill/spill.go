@@ -1,0 +1,238 @@
+// Package spill keeps temporary data out of memory: in a file that has no name if the
+// system allows it, so that nothing is left even if the process is killed.
+package spill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// File holds streams in a temporary file. Streams of one File may be used concurrently. A
+// nil File keeps its streams in memory.
+type File struct {
+	dir string
+
+	mu   sync.RWMutex
+	file *os.File // nil before the first write and after Close
+	name string   // of file if Close must remove it
+	end  int64
+	// memory has the contents of the file after loadIntoMemory.
+	memory []byte
+	// full is set if writes stay in memory: nothing is lost when the disk is full.
+	full   bool
+	closed bool
+}
+
+// New returns a File in dir, which must exist; empty is the system's folder for temporary
+// files. The file is created by the first write.
+func New(dir string) *File { return &File{dir: dir} }
+
+// Close frees the data of all streams. They must not be used any more.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed, f.memory = true, nil
+	return f.drop()
+}
+
+// LoadIntoMemory moves the data of all streams to memory, where further writes stay too,
+// and frees the disk space. This happens without a call if the disk is full.
+func (f *File) LoadIntoMemory() error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.loadIntoMemory()
+}
+
+func (f *File) loadIntoMemory() error {
+	f.full = true
+	if f.file == nil {
+		return nil
+	}
+	memory := make([]byte, f.end)
+	if _, err := io.ReadFull(io.NewSectionReader(f.file, 0, f.end), memory); err != nil {
+		return err
+	}
+	f.memory = memory
+	return f.drop()
+}
+
+// drop removes the file.
+func (f *File) drop() error {
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	if f.name != "" {
+		err = errors.Join(err, os.Remove(f.name))
+	}
+	f.file, f.name = nil, ""
+	return err
+}
+
+// put writes b to the end of the file and returns its offset. ok is false if that failed.
+func (f *File) put(b []byte) (at int64, ok bool) {
+	if f == nil {
+		return 0, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.full || f.closed {
+		return 0, false
+	}
+	if f.file == nil && f.create() != nil {
+		f.full = true
+		return 0, false
+	}
+	if _, err := f.file.WriteAt(b, f.end); err != nil {
+		_ = f.loadIntoMemory() // if it cannot be read either, reading returns the error
+		return 0, false
+	}
+	at = f.end
+	f.end += int64(len(b))
+	return at, true
+}
+
+func (f *File) create() error {
+	file, err := os.CreateTemp(f.dir, prefix+"*")
+	if err != nil {
+		return err
+	}
+	f.file = file
+	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.name = file.Name() // the system does not remove open files: Close does
+	}
+	return nil
+}
+
+// prefix is the prefix of the names of files.
+const prefix = ".foretell-scratch-"
+
+// Sweep removes the files of killed processes from dir, on systems that do not remove open
+// files. Files of running processes are kept.
+func Sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // refused if it is open
+		}
+	}
+	return err
+}
+
+// readAt fills b from the file or from memory.
+func (f *File) readAt(b []byte, at int64) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	switch {
+	case f.memory != nil:
+		copy(b, f.memory[at:])
+		return nil
+	case f.file == nil:
+		return os.ErrClosed
+	}
+	_, err := f.file.ReadAt(b, at)
+	return err
+}
+
+// bufferSize is the default buffer size of a stream in bytes.
+const bufferSize = 32 << 10
+
+// Stream is an append-only sequence of bytes. It is not safe for concurrent use.
+type Stream struct {
+	file *File
+	size int
+	// blocks are the offsets of each size bytes: in the file or, if negative, in held at
+	// -1-offset.
+	blocks []int64
+	held   [][]byte
+	buffer []byte // the bytes after the blocks
+}
+
+// NewStream returns an empty stream.
+func (f *File) NewStream() *Stream { return f.NewStreamSize(bufferSize) }
+
+// NewStreamSize returns an empty stream with a buffer of size bytes: less than the default
+// if there are many streams.
+func (f *File) NewStreamSize(size int) *Stream { return &Stream{file: f, size: size} }
+
+// Write appends b. It never fails.
+func (t *Stream) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 {
+		part := min(len(b), t.size-len(t.buffer))
+		t.buffer = append(t.buffer, b[:part]...)
+		b = b[part:]
+		if len(t.buffer) == t.size {
+			t.flush()
+		}
+	}
+	return n, nil
+}
+
+// flush writes the buffer as a block.
+func (t *Stream) flush() {
+	if at, ok := t.file.put(t.buffer); ok {
+		t.blocks = append(t.blocks, at)
+		t.buffer = t.buffer[:0]
+		return
+	}
+	t.held = append(t.held, t.buffer)
+	t.blocks = append(t.blocks, int64(-len(t.held)))
+	t.buffer = make([]byte, 0, t.size)
+}
+
+// Len returns the number of bytes written.
+func (t *Stream) Len() int64 { return int64(len(t.blocks))*int64(t.size) + int64(len(t.buffer)) }
+
+// Reader returns a reader of the first n bytes, n ≤ t.Len(). Its errors are those of the
+// file. The stream may grow meanwhile, but not concurrently with a Read.
+func (t *Stream) Reader(n int64) io.Reader {
+	return io.LimitReader(&streamReader{stream: t}, n)
+}
+
+// Append appends the first n bytes to b, n ≤ t.Len().
+func (t *Stream) Append(b []byte, n int64) ([]byte, error) {
+	end := len(b)
+	b = slices.Grow(b, int(n))[:end+int(n)]
+	if _, err := io.ReadFull(t.Reader(n), b[end:]); err != nil {
+		return b[:end], fmt.Errorf("reading a temporary file: %w", err)
+	}
+	return b, nil
+}
+
+type streamReader struct {
+	stream *Stream
+	at     int64
+}
+
+func (r *streamReader) Read(b []byte) (int, error) {
+	t := r.stream
+	block, from := int(r.at/int64(t.size)), int(r.at%int64(t.size))
+	n := 0
+	switch {
+	case block == len(t.blocks):
+		if from == len(t.buffer) && len(b) > 0 {
+			return 0, io.EOF
+		}
+		n = copy(b, t.buffer[from:])
+	case t.blocks[block] < 0:
+		n = copy(b, t.held[-1-t.blocks[block]][from:])
+	default:
+		n = min(len(b), t.size-from)
+		if err := t.file.readAt(b[:n], t.blocks[block]+int64(from)); err != nil {
+			return 0, err
+		}
+	}
+	r.at += int64(n)
+	return n, nil
+}
