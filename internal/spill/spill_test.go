@@ -62,7 +62,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestConcurrentStreams writes several tapes of one disk at the same time.
+// TestConcurrentStreams writes several streams of one file concurrently.
 func TestConcurrentStreams(t *testing.T) {
 	disk := spill.New(t.TempDir())
 	defer disk.Close()

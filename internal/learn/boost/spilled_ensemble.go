@@ -8,7 +8,7 @@ import (
 	"foretell/internal/spill"
 )
 
-// spilledEnsemble is an ensemble whose rounds are on a tape, in binary form. It
+// spilledEnsemble is an ensemble whose rounds are in a stream, in binary form. It
 // is read on first use, because most models of a race never predict.
 type spilledEnsemble struct {
 	kindByte byte
@@ -20,7 +20,7 @@ type spilledEnsemble struct {
 }
 
 // newSpilledEnsemble returns the ensemble that read decodes from the head and
-// the first size bytes of the tape.
+// the first size bytes of the stream.
 func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

@@ -117,7 +117,7 @@ func (t *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// record writes the tree with the present leaf values to the tape. It changes
+// record writes the tree with the present leaf values to the stream. It changes
 // the features of splits to their index in used.
 func (t *symmetricBooster) record(splits []tree.LevelSplit) {
 	outputs := len(t.scores.base)

@@ -24,7 +24,7 @@ type Model struct {
 	spilled spilledTrees
 }
 
-// spilledTrees is the start of a tape with n trees in binary form.
+// spilledTrees is the start of a stream with n trees in binary form.
 type spilledTrees struct {
 	tape *spill.Stream
 	size int64
