@@ -54,7 +54,7 @@ otherwise. With --input they become the query. A name that ends in [] makes a li
 	flags.StringArrayVarP(&opts.headers, "header", "H", nil, "add a header `name:value`")
 	flags.StringVar(&opts.input, "input", "", "`FILE` to send as the body; - reads standard input")
 	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one document")
-	flags.BoolVar(&opts.output.json, "json", false, "print errors as JSON; the response is printed unchanged")
+	flags.BoolVar(&opts.output.json, "json", false, "print one JSON document, also for errors")
 	opts.output.bindFilter()
 	setGroup(flags, groupOutput, "json", "jq", "template")
 	return cmd

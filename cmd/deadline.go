@@ -98,15 +98,15 @@ type costEstimate struct {
 	limit               time.Duration // of the command
 }
 
-// What comes after a race, measured on two idle cores with kddcup99, adult and tables
-// of 1,000 to 50,000 columns: multiples of the time for checking the blind file and
-// for sending it, to read it, to write, fetch and prove the result; what a column
-// takes to be stored with the model and read again; what does not depend on the size.
+// The costs after a race, measured on two idle cores with kddcup99, adult and tables
+// of 1,000 to 50,000 columns: multiples of the time for checking and for sending the
+// blind file, which cover reading it and writing, downloading and verifying the
+// result; the time per column for storing and reading the model; and a constant.
 //
-// How large the model will be is not known before the race: it takes from 5 µs for a
-// row, of a small forest, to 80 µs, of a blend of all algorithms, and seconds to be
-// read if it is a blend of fold models. Large models come of long races, so that
-// they are reckoned dear, but as no more than a part of the limit.
+// The size of the model is unknown before the race: predicting a row takes from 5 µs
+// with a small forest to 80 µs with a blend of all algorithms, and reading a blend of
+// fold models takes seconds. Long races produce large models, so the estimate is high,
+// but at most a part of the limit.
 const (
 	predictFactor = 1.5
 	uploadFactor  = 3
@@ -120,7 +120,7 @@ const (
 
 func (e costEstimate) afterRace() time.Duration {
 	columns := time.Duration(e.columns) * costPerColumn
-	if e.blind == 0 { // the model is stored, and no more
+	if e.blind == 0 { // the model is only stored
 		return (minCost + columns) / 2
 	}
 	check := float64(e.checking)

@@ -49,7 +49,7 @@ func (o *output) bindItem(cmd *cobra.Command, f *factory, types ...reflect.Type)
 		}
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.json, "json", false, "print one JSON document")
+	flags.BoolVar(&o.json, "json", false, "print one JSON document, also for errors")
 	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, by their JSON `names`")
 	o.bindFilter()
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")

@@ -124,7 +124,7 @@ func elementType(t reflect.Type) reflect.Type {
 func join(sep string, list any) (string, error) {
 	values, ok := list.([]any)
 	if !ok {
-		return "", fmt.Errorf("%v is no list", list)
+		return "", fmt.Errorf("%v is not a list", list)
 	}
 	texts := make([]string, len(values))
 	for i, v := range values {
@@ -137,7 +137,7 @@ func join(sep string, list any) (string, error) {
 func pluck(member string, list any) ([]any, error) {
 	values, ok := list.([]any)
 	if !ok {
-		return nil, fmt.Errorf("%v is no list", list)
+		return nil, fmt.Errorf("%v is not a list", list)
 	}
 	plucked := make([]any, len(values))
 	for i, v := range values {

@@ -10,14 +10,14 @@ import (
 )
 
 // thresholdSearch is the search for --threshold auto on a service whose races need a
-// threshold and leave no model where they miss it:
+// threshold and keep no model if they miss it:
 //
 //	           ┌─────── 0.86 missed: the model of the race before is the best
 //	     ┌─────┘ 0.81 reached, with 0.8214
 //	─────┘ 0.70 reached, with 0.7533
 //
-// Each race asks for a quarter less error than the one before had. A service
-// that keeps the best model of a race without a threshold needs one race.
+// The threshold of each race is a quarter less error than the race before had. A
+// service that keeps the best model of a race without a threshold needs one race.
 type thresholdSearch struct {
 	*session
 	output *output

@@ -10,7 +10,7 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// The picture of a race, at 60 columns:
+// A race at 60 columns:
 //
 //	train · accuracy · 17 s · at most 59 min left
 //	                      latest  kept    logLoss
@@ -18,12 +18,12 @@ import (
 //	  BSEV01  ▁▂▃▄▅▅▅▅▆   0.8555  0.8555  0.3382   learning
 //	› BSIX01  ▃▅▆▆▆▆▇▇▇▇  0.8620  0.8610  0.3127   done
 //
-// latest is the newest score, kept and logLoss are of the step that a model would
-// be made from. A service that does not tell these two has the column peak
-// instead, the highest score so far.
+// latest is the newest score; kept and logLoss are those of the step that a model
+// would be built from. If the service does not report these two, the column peak has
+// the highest score so far.
 //
-// All lanes are drawn to one scale, so that they can be compared, and the
-// threshold is its top.
+// All curves have the same scale, so that they can be compared. Its top is the
+// threshold.
 
 // redraw draws over the last drawing in one write, without erasing what stays the same,
 // to avoid flicker.

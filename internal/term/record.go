@@ -20,7 +20,7 @@ func NewRecord(v any) (Record, error) {
 	}
 	var r Record
 	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("%T is no JSON object: %w", v, err)
+		return nil, fmt.Errorf("%T is not a JSON object: %w", v, err)
 	}
 	return r, nil
 }
