@@ -65,7 +65,7 @@ timeout 60 foretell run train.csv --name shop $race || exit 98`
 	if n := strings.Count(stderr, full); n != 3 {
 		t.Errorf("%d messages tell of the folder, not one each of a model, a blind file and a dataset", n)
 	}
-	if n := strings.Count(stderr, "see with `foretell prune --dry-run` what can be deleted"); n < 3 {
+	if n := strings.Count(stderr, "run `foretell prune --dry-run` to see what can be deleted"); n < 3 {
 		t.Errorf("%d messages tell what to do", n)
 	}
 	if want := "its disk is full, 0 B free"; !strings.Contains(stderr, want) {

@@ -48,8 +48,8 @@ func TestWorker(t *testing.T) {
 
 	race := foretell("training", "create", "credit", "--algorithm", "BSIX01", "--no-wait", "-q")
 	is("status\tPENDING", "training", "get", race, "--fields", "status")
-	if log := work(`msg="job begins"`, syscall.SIGINT); !strings.Contains(log, "job given back") {
-		t.Errorf("the race was not given back: %s", log)
+	if log := work(`msg="job begins"`, syscall.SIGINT); !strings.Contains(log, "job released") {
+		t.Errorf("the race was not released: %s", log)
 	}
 	is("", "models", "list", "-q")
 	work(`msg="job ends"`, syscall.SIGTERM)
