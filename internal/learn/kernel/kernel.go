@@ -17,7 +17,7 @@
 // the chain is rounded once a step, elsewhere twice. On one kind of processor
 // the bits are always the same; between kinds, products differ by about depth ·
 // 2⁻²⁴ of their terms. The other kernels round products and sums separately and
-// give the same bits everywhere.
+// have the same bits everywhere.
 //
 // The assembly in *_amd64.s is written by the generator in gen, a module of its
 // own:

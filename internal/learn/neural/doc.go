@@ -28,7 +28,7 @@
 // inputs. Scaling after the first product is as accurate here, and a wide table
 // needs that product once, not once a member.) The loss is that of each member;
 // the prediction is the mean of their probabilities. One large product serves
-// all members, which is what a processor does best.
+// all members, which is more efficient than several small ones.
 //
 // Predictions use an exponential average of the weights, which is accurate in
 // the middle of the schedule, too.
@@ -37,6 +37,6 @@
 //
 // A batch is divided into parts by its size, not by the number of workers. Each
 // part has its own gradient and random numbers, and the gradients are added in
-// order. The same seed and data give the same bytes on the same machine.
+// order. The same seed and data produce the same bytes on the same machine.
 // Package kernel documents how far different machines agree.
 package neural

@@ -83,8 +83,8 @@ func FuzzUnmarshal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var twin Model
-		if err := twin.UnmarshalBinary(again); err != nil {
+		var read Model
+		if err := read.UnmarshalBinary(again); err != nil {
 			t.Fatalf("a model written by AppendBinary is an error: %v", err)
 		}
 	})

@@ -105,7 +105,7 @@ func dropout() {
 	}, "x")
 }
 
-// axpy emits axpyBlocks. Products and sums are kept apart, as in the Go twin.
+// axpy emits axpyBlocks. Products and sums are kept apart, as in the portable version.
 func axpy() {
 	TEXT("axpyBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, alpha float32)")
 	Doc("axpyBlocks is Axpy on 8·blocks elements.")

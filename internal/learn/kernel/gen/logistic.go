@@ -40,7 +40,7 @@ func words(name string, x uint32) Mem {
 	return at
 }
 
-// exp emits eˣ of the eight floats x ≤ 0, in their place: the Go twin exp, step
+// exp emits eˣ of the eight floats x ≤ 0, in place: the portable exp, step
 // by step.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()

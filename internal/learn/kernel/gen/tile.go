@@ -82,7 +82,7 @@ func tile(rows int) {
 
 // tall emits tile12x16 for AVX-512: one register a row, and every element of a
 // broadcast by the multiply-add that uses it. The chains are those of tile, so
-// that both give the same bits.
+// that both have the same bits.
 func tall() {
 	const rows = 12
 	TEXT("tile12x16", NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
