@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"internal/gate":            {"api", "learn/metric"},
 	"internal/job":             nil,
 	"internal/learn":           {"frame", "learn/boost", "learn/codec", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/rng", "learn/split", "learn/tree", "spill"},
-	"internal/learn/boost":     {"frame", "learn/codec", "learn/kernel", "learn/parallel", "learn/split", "learn/tree", "learn/workspace", "spill"},
+	"internal/learn/boost":     {"frame", "learn/codec", "learn/kernel", "learn/parallel", "learn/rng", "learn/split", "learn/tree", "learn/workspace", "spill"},
 	"internal/learn/codec":     nil,
 	"internal/learn/forest":    {"frame", "learn/codec", "learn/metric", "learn/parallel", "learn/split", "learn/tree", "spill"},
 	"internal/learn/kernel":    {"learn/rng"},

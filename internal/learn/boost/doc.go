@@ -15,7 +15,7 @@
 //
 //	fitter, options, workspace    the API of training and its working memory
 //	objective, row_scores         log loss, raw scores and derivatives
-//	sampling, duplicates          which rows a tree is grown from
+//	sampling                      which rows a tree is grown from
 //	feature_set, target_encoding  the features of symmetric trees
 //	leafwise, symmetric           a round of boosting
 //	sketch, leaf_values           derivatives and leaf values of symmetric trees

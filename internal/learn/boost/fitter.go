@@ -58,11 +58,7 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 	}
 	opts.leafwiseDefaults(f.Rows, len(f.Columns))
 	p := newObjective(f, fold, opts.Classes)
-	duplicates, err := findDuplicates(ctx, &p, bins, opts.Workers)
-	if err != nil {
-		return nil, err
-	}
-	return &Fitter{objective: p, booster: newLeafwiseBooster(newOutputScores(p, duplicates), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
+	return &Fitter{objective: p, booster: newLeafwiseBooster(newOutputScores(p, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows

@@ -63,7 +63,7 @@ func (t *leafwiseBooster) acquireWorkspace() (release func()) {
 		sampler.resize(t.bins.Rows, len(t.scores.train))
 	}
 	if t.scores.classes > 2 {
-		w.maxScores, w.normalizers = workspace.Resize(w.maxScores, t.scores.duplicates.n), workspace.Resize(w.normalizers, t.scores.duplicates.n)
+		w.maxScores, w.normalizers = workspace.Resize(w.maxScores, t.bins.Rows), workspace.Resize(w.normalizers, t.bins.Rows)
 	}
 	t.scores.maxScores, t.scores.normalizers = w.maxScores, w.normalizers
 	t.leafwiseWorkspace = w
@@ -143,7 +143,7 @@ func (t *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 		g, h := grower.LeafSum(leaf)
 		m.values[leaf] = newtonStep(g, h, t.scores.classes, &t.opts)
 	}
-	err = sampler.applyTree(ctx, t.workersPerTree(), &t.scores.duplicates, t.bins, grown, grower, func(leaf int, rows []int32) {
+	err = sampler.applyTree(ctx, t.workersPerTree(), t.bins, grown, grower, func(leaf int, rows []int32) {
 		t.scores.add(k, rows, m.values[leaf])
 	})
 	return m, int64(len(sampler.rest)), err

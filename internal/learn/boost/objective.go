@@ -51,22 +51,20 @@ func outputs(classes int) int {
 }
 
 // outputScores holds raw scores output by output, for trees of one output each.
-// Duplicate rows share their scores.
 type outputScores struct {
 	objective
-	duplicates duplicates
-	// values are indexed by output, then by score index; see duplicates.
+	// values are indexed by output, then by row.
 	values [][]float32
 	// maxScores and normalizers turn the scores of more than two classes into
-	// probabilities, by score index: exp(score − max)·normalizer. They are nil
+	// probabilities, by row: exp(score − max)·normalizer. They are nil
 	// for two classes and between rounds.
 	maxScores, normalizers []float32
 }
 
-func newOutputScores(p objective, t duplicates) *outputScores {
-	l := &outputScores{objective: p, duplicates: t}
+func newOutputScores(p objective, rows int) *outputScores {
+	l := &outputScores{objective: p}
 	for _, base := range l.base {
-		scores := make([]float32, t.n)
+		scores := make([]float32, rows)
 		for i := range scores {
 			scores[i] = base
 		}
@@ -104,50 +102,43 @@ func (l *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	if l.maxScores == nil {
 		return ctx.Err()
 	}
-	trainIndex := l.duplicates.trainIndex
-	tasks := (len(trainIndex) + taskRows - 1) / taskRows
+	tasks := (len(l.train) + taskRows - 1) / taskRows
 	return parallel.ForContext(ctx, workers, tasks, func(_, i int) {
-		index := trainIndex[i*taskRows : min((i+1)*taskRows, len(trainIndex))]
-		for _, at := range index {
-			l.maxScores[at], l.normalizers[at] = l.values[0][at], 0
+		rows := l.train[i*taskRows : min((i+1)*taskRows, len(l.train))]
+		for _, row := range rows {
+			l.maxScores[row], l.normalizers[row] = l.values[0][row], 0
 		}
 		for _, scores := range l.values[1:] {
-			for _, at := range index {
-				if x := scores[at]; x > l.maxScores[at] {
-					l.maxScores[at] = x
+			for _, row := range rows {
+				if x := scores[row]; x > l.maxScores[row] {
+					l.maxScores[row] = x
 				}
 			}
 		}
 		for _, scores := range l.values {
-			for _, at := range index {
-				l.normalizers[at] += l.expShifted(scores, at)
+			for _, row := range rows {
+				l.normalizers[row] += l.expShifted(scores, row)
 			}
 		}
-		for _, at := range index {
-			l.normalizers[at] = 1 / l.normalizers[at]
+		for _, row := range rows {
+			l.normalizers[row] = 1 / l.normalizers[row]
 		}
 	})
 }
 
-// expShifted returns exp(score − max) at a score index, or 0 below minLogOdds.
-func (l *outputScores) expShifted(scores []float32, at int32) float32 {
-	if x := scores[at] - l.maxScores[at]; x >= minLogOdds {
+// expShifted returns exp(score − max) of a row, or 0 below minLogOdds.
+func (l *outputScores) expShifted(scores []float32, row int32) float32 {
+	if x := scores[row] - l.maxScores[row]; x >= minLogOdds {
 		return exp32(x)
 	}
 	return 0
 }
 
-// add adds value to the scores of an output for rows without duplicates.
+// add adds value to the scores of an output.
 func (l *outputScores) add(output int, rows []int32, value float32) {
 	scores := l.values[output]
-	if l.duplicates.index == nil {
-		for _, row := range rows {
-			scores[row] += value
-		}
-		return
-	}
 	for _, row := range rows {
-		scores[l.duplicates.index[row]] += value
+		scores[row] += value
 	}
 }
 
@@ -165,7 +156,7 @@ func (l *outputScores) evalProbabilities(dst []float32) {
 	raw := make([]float32, len(l.base))
 	for i, row := range l.eval {
 		for k := range raw {
-			raw[k] = l.values[k][l.duplicates.indexOf(row)]
+			raw[k] = l.values[k][row]
 		}
 		probabilities(dst[i*l.classes:(i+1)*l.classes], raw)
 	}

@@ -22,7 +22,7 @@ func TestExp32(t *testing.T) {
 func TestDrawIsUnbiased(t *testing.T) {
 	f := testFrame(50_000, 2)
 	p := newObjective(f, everyThirdRow(f.Rows), 2)
-	l := newOutputScores(p, noDuplicates(&p, f.Rows))
+	l := newOutputScores(p, f.Rows)
 	for row := range l.values[0] {
 		l.values[0][row] = float32(row%1009)/63 - 8
 	}

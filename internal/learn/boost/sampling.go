@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/rng"
 	"foretell/internal/learn/tree"
 	"foretell/internal/learn/workspace"
 )
@@ -147,8 +148,7 @@ func (t *rowSampler) softmaxGradients(l *outputScores, k int, rows []int32) {
 	class := l.classOf(k)
 	scores := l.values[k]
 	for _, row := range rows {
-		at := l.duplicates.indexOf(row)
-		g := l.expShifted(scores, at) * l.normalizers[at]
+		g := l.expShifted(scores, row) * l.normalizers[row]
 		h := g * (1 - g)
 		if l.labels[row] == class {
 			g--
@@ -220,40 +220,26 @@ func magnitude(x float32) int {
 
 // uniform returns the random number of a row, in [0, 1).
 func (c sampleParams) uniform(row int32) float32 {
-	return float32(splitMix64(uint64(row)^c.salt)>>40) / (1 << 24)
-}
-
-// splitMix64 is the finaliser of SplitMix64.
-func splitMix64(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return float32(rng.Mix(uint64(row)^c.salt)>>40) / (1 << 24)
 }
 
 // routeRows is the number of rows that one task applies a tree to.
 const routeRows = 1 << 14
 
 // applyTree calls visit with each leaf of a grown tree and its rows: those that
-// the tree was grown from, and the rest. Of duplicate rows only the first is
-// passed. Calls of visit may be concurrent, never for the same rows. It
-// overwrites keep.
-func (t *rowSampler) applyTree(ctx context.Context, workers int, w *duplicates, b *tree.BinnedMatrix, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
-	grownLeaves, rows := grown.Leaves, t.rest
-	if w.index != nil {
-		grownLeaves, rows = 0, t.rest[:len(w.firstRows)]
-	}
+// the tree was grown from, and the rest. Calls of visit may be concurrent, never
+// for the same rows. It overwrites keep.
+func (t *rowSampler) applyTree(ctx context.Context, workers int, b *tree.BinnedMatrix, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
+	rows := t.rest
 	tasks := (len(rows) + routeRows - 1) / routeRows
 	scratch := t.keep[:cap(t.keep)]
-	return parallel.ForContext(ctx, workers, grownLeaves+tasks, func(_, i int) {
-		if i < grownLeaves {
+	return parallel.ForContext(ctx, workers, grown.Leaves+tasks, func(_, i int) {
+		if i < grown.Leaves {
 			visit(i, g.LeafRows(i))
 			return
 		}
-		lo := (i - grownLeaves) * routeRows
+		lo := (i - grown.Leaves) * routeRows
 		hi := min(lo+routeRows, len(rows))
-		if w.index != nil {
-			copy(rows[lo:hi], w.firstRows[lo:hi])
-		}
 		grown.Apply(b, rows[lo:hi], scratch[lo:hi], visit)
 	})
 }

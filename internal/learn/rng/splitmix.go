@@ -8,13 +8,14 @@ const Gamma = 0x9e3779b97f4a7c15
 // SplitMix64 advances state and returns 64 random bits.
 func SplitMix64(state *uint64) uint64 {
 	*state += Gamma
-	return mix(*state)
+	return Mix(*state)
 }
 
 // Derive returns the i-th seed derived from seed.
-func Derive(seed uint64, i int) uint64 { return mix(seed + uint64(i+1)*Gamma) }
+func Derive(seed uint64, i int) uint64 { return Mix(seed + uint64(i+1)*Gamma) }
 
-func mix(z uint64) uint64 {
+// Mix is the finaliser of SplitMix64, a bijection of 64 bits.
+func Mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
