@@ -58,37 +58,28 @@ const (
 	bufferedRowsMin     = 128
 )
 
-// columnBuilder builds the histograms of feature groups column-wise.
-type columnBuilder struct {
-	bins    *BinnedMatrix
-	offsets []int
-	pack    bool // whether it may use the packed words of groups
-	buffer  *histBuffer
-}
-
-// build sets dst's cells of the group's active features to the sums of the
-// gradients of rows. gradients is parallel to rows.
-func (c *columnBuilder) build(dst []int64, group *activeGroup, rows []int32, gradients []int64) {
-	features, offsets := c.bins.Features, c.offsets
-	if c.pack && len(group.active) >= bufferedFeaturesMin && len(rows) >= bufferedRowsMin {
+// buildGroup sets the cells of a group's active features to the sums of the
+// gradients of rows. pack allows it to use the group's packed words.
+func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool, buffer *histBuffer, histogram []int64, rows []int32, gradients []int64) {
+	if pack && len(group.active) >= bufferedFeaturesMin && len(rows) >= bufferedRowsMin {
 		for _, i := range group.active {
-			clear(c.buffer[i%8*histWidth:][:features[i].NumBins])
+			clear(buffer[i%8*histWidth:][:bins.Features[i].NumBins])
 		}
-		build8(c.buffer, c.bins.groupWords(group.index), rows, gradients)
+		build8(buffer, bins.groupWords(group.index), rows, gradients)
 		for _, i := range group.active {
-			copy(dst[offsets[i]:offsets[i+1]], c.buffer[i%8*histWidth:])
+			copy(histogram[offsets[i]:offsets[i+1]], buffer[i%8*histWidth:])
 		}
 		return
 	}
 	for _, i := range group.active {
-		clear(dst[offsets[i]:offsets[i+1]])
+		clear(histogram[offsets[i]:offsets[i+1]])
 	}
 	active := group.active
 	for ; len(active) > 1; active = active[2:] {
 		a, b := active[0], active[1]
-		build2(cellsAt(dst, offsets[a]), cellsAt(dst, offsets[b]), features[a].Data, features[b].Data, rows, gradients)
+		build2(cellsAt(histogram, offsets[a]), cellsAt(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
 	}
 	for _, i := range active {
-		build1(cellsAt(dst, offsets[i]), features[i].Data, rows, gradients)
+		build1(cellsAt(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
 	}
 }

@@ -156,7 +156,6 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 // taken over from the parent holds the sums of both siblings.
 func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
-	builder := columnBuilder{g.sample.Bins, g.offsets, g.packGroups, buffer}
 	half := len(g.rowRanges) / 2
 	for leaf := range max(half, 1) {
 		smaller, larger := g.siblings(leaf, half)
@@ -172,7 +171,7 @@ func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *hist
 			}
 			continue
 		}
-		builder.build(g.histogram(to, output), group, rows, ordered)
+		buildGroup(g.sample.Bins, g.offsets, group, g.packGroups, buffer, g.histogram(to, output), rows, ordered)
 		if from != to {
 			subtract(g.histogram(from, output)[lo:hi], g.histogram(to, output)[lo:hi])
 		}

@@ -111,12 +111,11 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
 	offsets := featureOffsets(bins)
-	count := func(rows []int32, pack bool) []int64 {
-		builder := columnBuilder{bins, offsets, pack, new(histBuffer)}
+	count := func(rows []int32, octs bool) []int64 {
 		h := make([]int64, offsets[len(bins.Features)]+histWidth)
 		ordered := gatherGradients(make([]int64, len(rows)), sample.Gradients, rows)
-		for _, group := range activeGroups(bins, nil) {
-			builder.build(h, &group, rows, ordered)
+		for _, of := range activeGroups(bins, nil) {
+			buildGroup(bins, offsets, &of, octs, new(histBuffer), h, rows, ordered)
 		}
 		return h
 	}
