@@ -37,7 +37,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// What the server quotes, a client reads and prints unquoted.
+// The server quotes values; a client unquotes them.
 func TestQuotes(t *testing.T) {
 	type body struct {
 		Performance Decimal        `json:"achievedPerformance"`

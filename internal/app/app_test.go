@@ -20,15 +20,15 @@ import (
 	"foretell/internal/store"
 )
 
-// bench is a service in a folder, and an account of it.
+// bench is an App on a folder, and the context of an account.
 type bench struct {
 	*app.App
 	dir string
 	ctx context.Context // the account's
 }
 
-// open opens the service of a folder, for the embedded account. Its jobs wait
-// until work is called.
+// open opens the App of a folder, for the local account. Its jobs wait until
+// work is called.
 func open(t *testing.T, dir string) *bench {
 	t.Helper()
 	return openAt(t, dir, time.Now)
@@ -45,7 +45,7 @@ func openAt(t *testing.T, dir string, now func() time.Time) *bench {
 	return b
 }
 
-// house is what differs between the services of the tests.
+// house configures the App of a test.
 type house struct {
 	log         io.Writer
 	now         func() time.Time
@@ -81,7 +81,7 @@ func signIn(ctx context.Context, a *app.App, token string) (context.Context, err
 	return app.WithCaller(ctx, c), err
 }
 
-// work runs the jobs until the test ends or the returned function is called.
+// work runs jobs until the test ends or the returned function is called.
 func (b *bench) work(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +100,7 @@ func (b *bench) work(t *testing.T) (stop func()) {
 	return stop
 }
 
-// as returns the same service for another account.
+// as returns the same App for another account.
 func (b *bench) as(t *testing.T, email string) *bench {
 	t.Helper()
 	if err := b.AddUser(t.Context(), email, "correct horse"); err != nil {
@@ -114,7 +114,7 @@ func logIn(email, password string) *api.LogInInput {
 	return &api.LogInInput{Body: api.Credentials{Username: email, Password: password}}
 }
 
-// must returns the value of a call that has to succeed.
+// must returns the value of a call, which must succeed.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -125,7 +125,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// wantCode fails unless err is a problem of the code.
+// wantCode fails unless err is a problem with the code.
 func wantCode(t *testing.T, err error, want api.Code) {
 	t.Helper()
 	if err == nil || api.CodeOf(err) != want {
@@ -133,7 +133,7 @@ func wantCode(t *testing.T, err error, want api.Code) {
 	}
 }
 
-// eventually calls get until ok likes what it gives.
+// eventually calls get until ok accepts its value.
 func eventually[T any](t *testing.T, get func() (T, error), ok func(T) bool) T {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -195,7 +195,7 @@ func (b *bench) awaitTraining(t *testing.T, key string) *api.Training {
 		func(r *api.Training) bool { return r.Status != api.TrainingPending && r.Status != api.TrainingRunning })
 }
 
-// trained returns the race that made a model of an easy dataset.
+// trained returns a race that trained a model on an easy dataset.
 func (b *bench) trained(t *testing.T, name string) *api.Training {
 	t.Helper()
 	d := b.prepared(t, name, labelled(300))
@@ -218,7 +218,8 @@ func (b *bench) awaitPrediction(t *testing.T, key string) *api.Prediction {
 	})
 }
 
-// labelled is a CSV whose label is told by its columns; blind is one without.
+// labelled returns a CSV whose label follows from its columns; blind returns
+// one without label.
 func labelled(rows int) string { return table(rows, true) }
 func blind(rows int) string    { return table(rows, false) }
 
@@ -250,7 +251,8 @@ func noisy(rows int) string {
 	return strings.Join(lines, "\n")
 }
 
-// files are the names of all blobs in the folder, the half-made ones too.
+// files returns the names of all blobs in the folder, including incomplete
+// ones.
 func (b *bench) files(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestKilledRaceLeavesNoFile kills a service that has trees on the disk.
+// TestKilledRaceLeavesNoFile kills a process that has spilled trees to the
+// disk.
 func TestKilledRaceLeavesNoFile(t *testing.T) {
 	b := open(t, t.TempDir())
 	dataset := b.create(t, "flowers").DatasetKey

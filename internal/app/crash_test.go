@@ -16,12 +16,11 @@ import (
 	"foretell/internal/api"
 )
 
-// crashVariable names the folder in which TestCrashChild is the service that
-// gets killed.
+// crashVariable is the environment variable with the folder of TestCrashChild.
 const crashVariable = "FORETELL_TEST_CRASH_DIR"
 
-// TestCrashChild is no test but the process that others kill: the service in
-// a folder, which tells on its output what it does.
+// TestCrashChild is not a test but the process that other tests kill: an App on
+// a folder, which prints what it does.
 func TestCrashChild(t *testing.T) {
 	dir := os.Getenv(crashVariable)
 	if dir == "" {
@@ -40,7 +39,7 @@ func TestCrashChild(t *testing.T) {
 	t.Fatal(err)
 }
 
-// stuckBody is an upload whose rest never comes.
+// stuckBody is an upload that stops in the middle.
 type stuckBody struct{ head io.Reader }
 
 func (s *stuckBody) Read(p []byte) (int, error) {
@@ -51,7 +50,7 @@ func (s *stuckBody) Read(p []byte) (int, error) {
 	select {}
 }
 
-// child is a service in another process.
+// child is an App in another process.
 type child struct {
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
@@ -70,7 +69,7 @@ func startChild(t *testing.T, dir string, env ...string) *child {
 	return c
 }
 
-// await reads the child's output up to a line that holds all the words.
+// await reads the child's output up to a line that contains all the words.
 func (c *child) await(t *testing.T, words ...string) {
 	t.Helper()
 	var seen []string
@@ -113,8 +112,8 @@ func TestKilledWhileUploading(t *testing.T) {
 	}
 }
 
-// TestKilledWhileRunningJobs kills a service in the midst of each kind of job. The one
-// that waits in the same folder takes over each time.
+// TestKilledWhileRunningJobs kills a process during each kind of job. Another
+// process on the same folder takes over each time.
 func TestKilledWhileRunningJobs(t *testing.T) {
 	b := open(t, t.TempDir())
 

@@ -50,7 +50,7 @@ func TestCreateDatasetBounds(t *testing.T) {
 	})
 }
 
-// uploadInput takes an upload address apart.
+// uploadInput parses an upload URL.
 func uploadInput(t *testing.T, d *api.CreatedDataset) *api.UploadInput {
 	t.Helper()
 	u := must(url.Parse(d.DatasetUploadInfo.UploadURL))(t)
@@ -61,7 +61,7 @@ func uploadInput(t *testing.T, d *api.CreatedDataset) *api.UploadInput {
 	}
 }
 
-// endless is a body of any length.
+// endless is a body without end.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
@@ -128,9 +128,9 @@ func TestDeleteWhileProcessing(t *testing.T) {
 	}
 }
 
-// TestDisabledAccountWaits: what a disabled account has queued is not done
-// until it is enabled again.
-// TestPreparationTimeLimit prepares a dataset that takes longer than it may.
+// TestDisabledAccountWaits checks that the jobs of a disabled account wait
+// until it is enabled again. TestPreparationTimeLimit prepares a dataset that
+// takes longer than its limit.
 func TestPreparationTimeLimit(t *testing.T) {
 	b, closeAll, err := openIn(t.Context(), t.TempDir(), house{log: io.Discard, now: time.Now, preparation: time.Nanosecond})
 	if err != nil {
@@ -214,7 +214,8 @@ func TestDefectHasLineAndColumn(t *testing.T) {
 	wantCode(t, err, api.CodeWrongState)
 }
 
-// A file with several kinds of defects fails with all of them, each counted.
+// A file with several kinds of defects fails with all of them and their
+// numbers.
 func TestAllKindsOfDefectsReported(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)

@@ -39,8 +39,8 @@ func removeFiles(t *testing.T, paths []string) {
 	}
 }
 
-// folder is a data folder of a service that is closed: a race, and a backup of
-// the database from before the race.
+// folder is a closed data folder with a race, and a backup of the database from
+// before the race.
 type folder struct {
 	dir, backup string
 	race        *api.Training
@@ -75,7 +75,7 @@ func newFolder(t *testing.T) *folder {
 	return f
 }
 
-// left lists the files that are in the folder, orphans too.
+// left returns the files in the folder, including orphans.
 func (f *folder) left(t *testing.T) []string {
 	t.Helper()
 	b := &bench{dir: f.dir}
@@ -98,7 +98,7 @@ func (f *folder) wantAll(t *testing.T) {
 	}
 }
 
-// run opens the folder, lets it sweep, and closes it again.
+// run opens the folder, sweeps it and closes it.
 func (f *folder) run(t *testing.T, h house, with func(b *bench)) {
 	t.Helper()
 	h.now = time.Now

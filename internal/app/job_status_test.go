@@ -9,8 +9,8 @@ import (
 	"foretell/internal/store"
 )
 
-// TestQueuePosition counts the races before one that waits for a server, and
-// drops one that no process works on.
+// TestQueuePosition counts the races before one that waits for a worker, and
+// cancels one that no process runs.
 func TestQueuePosition(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)
@@ -43,8 +43,8 @@ func TestQueuePosition(t *testing.T) {
 	}
 }
 
-// TestDeleteInterrupted deletes a prediction, and a dataset with another and a race,
-// that no process works on; while one may, they stay.
+// TestDeleteInterrupted deletes a prediction, and a dataset with a prediction
+// and a race, when no process runs or will resume them, but not before.
 func TestDeleteInterrupted(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)
@@ -90,8 +90,8 @@ func TestDeleteInterrupted(t *testing.T) {
 	}
 }
 
-// TestDeadlineWhileQueued has races wait for a worker that is busy with the first,
-// which has no deadline, for longer than they may.
+// TestDeadlineWhileQueued lets races wait beyond their deadline for a worker
+// that is busy with another race.
 func TestDeadlineWhileQueued(t *testing.T) {
 	b := open(t, t.TempDir())
 	stop := b.work(t)

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/api"
 )
 
-// TestTooManyLabelsFail holds that no dataset is COMPLETED whose label is
-// no class, however many different values it has.
+// TestTooManyLabelsFail checks that a dataset FAILS if its label is not
+// categorical.
 func TestTooManyLabelsFail(t *testing.T) {
 	b := open(t, t.TempDir())
 	defer b.work(t)()

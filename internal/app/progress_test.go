@@ -9,8 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// TestProgressReportsBestStep records a score lower than that of the step that
-// is kept.
+// TestProgressReportsBestStep records a lower score than that of the best step.
 func TestProgressReportsBestStep(t *testing.T) {
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})

@@ -11,15 +11,15 @@ import (
 	"foretell/internal/api"
 )
 
-// harms are what may happen to a file.
+// harms are ways to damage a file.
 var harms = map[string]func(content []byte) []byte{
 	"cut":     func(c []byte) []byte { return c[:len(c)/2] },
 	"flipped": func(c []byte) []byte { c = slices.Clone(c); c[len(c)/2] ^= 1; return c },
 	"longer":  func(c []byte) []byte { return append(slices.Clone(c), '\n') },
 }
 
-// harm changes the file that is in the folder and was not in before, and
-// returns a function that undoes it.
+// harm damages the file in the folder that is not in before, and returns a
+// function that restores it.
 func (b *bench) harm(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
 	t.Helper()
 	for _, name := range b.files(t) {
@@ -31,7 +31,7 @@ func (b *bench) harm(t *testing.T, before []string, how func([]byte) []byte) (un
 		if err := os.WriteFile(path, how(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// A disk that goes bad leaves the time as it was.
+		// Bit rot does not change the modification time.
 		if err := os.Chtimes(path, was.ModTime(), was.ModTime()); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func wantDamage(t *testing.T, status, reason string) {
 	}
 }
 
-// TestDamagedFiles changes a file of each kind before it is read.
+// TestDamagedFiles damages a file of each kind before it is read.
 func TestDamagedFiles(t *testing.T) {
 	for name, how := range harms {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestDamagedBlindFile changes the blind CSV of a prediction that no process makes yet.
+// TestDamagedBlindFile damages the blind CSV of a queued prediction.
 func TestDamagedBlindFile(t *testing.T) {
 	for name, how := range harms {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 //
 //	foretell run t.csv --blind b.csv --name flowers --algorithm BFIF01
 //
-// and a dataset without data. All of it goes on in place.
+// and a dataset without data. All of it is upgraded in place.
 func TestUpgradeDataFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/schema1")); err != nil {
@@ -59,7 +59,7 @@ func TestUpgradeDataFolder(t *testing.T) {
 	if d := b.awaitDataset(t, datasets[0].DatasetKey); d.Status != api.DatasetCompleted {
 		t.Errorf("the dataset that had no data is %+v", d)
 	}
-	// What was read has got a sum, and is compared with it from now on.
+	// Files that were read now have a checksum, which later reads verify.
 	if d := must(b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: flowers.DatasetKey}))(t); len(d.SHA256) != 64 || d.Bytes != 475 {
 		t.Errorf("the dataset has the sum %q of %d bytes", d.SHA256, d.Bytes)
 	}

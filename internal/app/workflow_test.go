@@ -14,7 +14,7 @@ import (
 	"foretell/internal/learn"
 )
 
-// resultInput takes a signed result address apart.
+// resultInput parses the signed URL of a result.
 func resultInput(t *testing.T, address string) *api.ResultInput {
 	t.Helper()
 	u := must(url.Parse(address))(t)

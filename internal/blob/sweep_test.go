@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// sweepFolder is a folder with the blobs of a living writer and a dead one.
+// sweepFolder is a folder with the blobs of a running writer and a dead one.
 type sweepFolder struct {
 	dir          string
 	self         *Files

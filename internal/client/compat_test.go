@@ -22,8 +22,8 @@ import (
 
 const key = "11111111-2222-4333-8444-555555555555"
 
-// deployment plays another deployment of the service: a handler, the requests
-// that it saw, and the waits that the client made.
+// deployment simulates another deployment of the service. It records the
+// requests and the waits of the client.
 type deployment struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -44,14 +44,14 @@ func deploy(t *testing.T, handler http.HandlerFunc) *deployment {
 	return d
 }
 
-// requests returns those seen so far.
+// requests returns the requests so far.
 func (d *deployment) requests() []*http.Request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.seen)
 }
 
-// client returns a client of the deployment that does not really wait.
+// client returns a client of the deployment that only records its waits.
 func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
 	t.Helper()
 	if opts.BaseURL == "" {
@@ -71,7 +71,7 @@ func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
 	return c
 }
 
-// say answers with JSON.
+// say returns a handler that responds with JSON.
 func say(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -80,7 +80,8 @@ func say(status int, body string) http.HandlerFunc {
 	}
 }
 
-// inTurn answers each request with the next handler, and the last for ever.
+// inTurn handles each request with the next handler, and the rest with the
+// last.
 func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	n := 0
@@ -98,7 +99,7 @@ func getDataset(t *testing.T, c *client.Client) (*api.Dataset, error) {
 	return client.Call(t.Context(), c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 }
 
-// TestCompatibility reads what other deployments send.
+// TestCompatibility decodes responses of other deployments.
 func TestCompatibility(t *testing.T) {
 	t.Run("datasets_as_a_string_or_an_array", func(t *testing.T) {
 		for _, body := range []string{
@@ -160,7 +161,7 @@ func TestCompatibility(t *testing.T) {
 	})
 }
 
-// TestNotTheService holds the error of an address that is not the service's API.
+// TestNotTheService checks the error of a URL that is not the service's API.
 func TestNotTheService(t *testing.T) {
 	page := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -204,7 +205,7 @@ func TestNotTheService(t *testing.T) {
 	})
 }
 
-// TestRetries counts attempts and waits.
+// TestRetries checks the attempts and waits.
 func TestRetries(t *testing.T) {
 	busy := func(after string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -338,7 +339,7 @@ func TestRelogin(t *testing.T) {
 	})
 }
 
-// TestTokenNotSentToOtherHosts watches where the token goes.
+// TestTokenNotSentToOtherHosts checks where the token is sent.
 func TestTokenNotSentToOtherHosts(t *testing.T) {
 	other := deploy(t, say(200, `{"datasetName":"elsewhere"}`))
 	foreign := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)

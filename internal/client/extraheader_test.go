@@ -36,8 +36,8 @@ func TestParseExtraHeaders(t *testing.T) {
 	}
 }
 
-// FuzzParseExtraHeaders: what is accepted can be written as headers, and no
-// line can smuggle in another.
+// FuzzParseExtraHeaders checks that accepted headers can be written, and that
+// no line can inject another.
 func FuzzParseExtraHeaders(f *testing.F) {
 	for _, seed := range []string{"X-Goog-Content-Length-Range:10,534773760", "a: 1\r\nB:2\n", "x:\ty\x7f", ":"} {
 		f.Add(seed)

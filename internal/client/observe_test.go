@@ -10,7 +10,7 @@ import (
 	"foretell/internal/client"
 )
 
-// TestObserve counts what goes over the wire.
+// TestObserve checks the counted bytes.
 func TestObserve(t *testing.T) {
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -41,8 +41,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestDoOnlyCallsTheService holds that a request of the caller's own goes to no other
-// service, and sends the token only where none was given.
+// TestDoOnlyCallsTheService checks that a raw request is not sent to other
+// services, and has the token unless it has an Authorization.
 func TestDoOnlyCallsTheService(t *testing.T) {
 	var got []string
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +72,7 @@ func TestDoOnlyCallsTheService(t *testing.T) {
 	}
 }
 
-// TestSummarizeRequest describes requests without their secrets.
+// TestSummarizeRequest summarizes requests without their secrets.
 func TestSummarizeRequest(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://a.example/login?signature=hidden", strings.NewReader(`{"username":"ada","password":"hidden"}`))
 	if err != nil {

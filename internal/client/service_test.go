@@ -24,7 +24,7 @@ import (
 	"foretell/internal/store"
 )
 
-// newService starts the real service on a folder of its own.
+// newService starts the real service on a temporary folder.
 func newService(t *testing.T) (*app.App, http.Handler) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func newService(t *testing.T) (*app.App, http.Handler) {
 	return a, server.New(a, server.Options{Log: log, Now: time.Now})
 }
 
-// inBoth runs test against the real service, in process and behind a port.
+// inBoth runs test against the real service, in process and over TCP.
 func inBoth(t *testing.T, test func(t *testing.T, c *client.Client)) {
 	t.Helper()
 	t.Run("in_process", func(t *testing.T) {
@@ -110,7 +110,7 @@ func flowers(rows int, labelled bool) string {
 	return b.String() + "\n"
 }
 
-// TestService takes the order of use against the real service.
+// TestService runs the whole workflow against the real service.
 func TestService(t *testing.T) {
 	inBoth(t, func(t *testing.T, c *client.Client) {
 		t.Helper()
@@ -187,8 +187,8 @@ func predict(t *testing.T, c *client.Client, model string) {
 	}
 }
 
-// TestUploadInterrupted breaks an upload off: by the file, by the context, and by the
-// network, after which it is sent again.
+// TestUploadInterrupted interrupts an upload: by the file, by the context, and
+// by the network, after which it is retried.
 func TestUploadInterrupted(t *testing.T) {
 	inBoth(t, func(t *testing.T, c *client.Client) {
 		t.Helper()
@@ -254,7 +254,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestInProcess looks at the pipe itself.
+// TestInProcess tests the pipe.
 func TestInProcess(t *testing.T) {
 	t.Run("answers_stream", func(t *testing.T) {
 		next := make(chan struct{})

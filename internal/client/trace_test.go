@@ -15,7 +15,7 @@ import (
 	"foretell/internal/client"
 )
 
-// TestTraceRedactsSecrets looks for secrets in all that is told of requests.
+// TestTraceRedactsSecrets searches traces and errors for secrets.
 func TestTraceRedactsSecrets(t *testing.T) {
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "session=hidden-cookie")
@@ -46,7 +46,7 @@ func TestTraceRedactsSecrets(t *testing.T) {
 	}
 }
 
-// TestNetworkErrors tells the ways apart in which no answer comes.
+// TestNetworkErrors checks the kinds of network errors.
 func TestNetworkErrors(t *testing.T) {
 	secure := httptest.NewTLSServer(say(200, "{}"))
 	t.Cleanup(secure.Close)
@@ -82,7 +82,7 @@ func TestNetworkErrors(t *testing.T) {
 	}
 }
 
-// TestOptions refuses what could not work.
+// TestOptions checks that invalid options are rejected.
 func TestOptions(t *testing.T) {
 	for name, opts := range map[string]client.Options{
 		"no_scheme":          {BaseURL: "foretell.example.com"},

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/client"
 )
 
-// TestCreateTrainingWithoutThreshold starts races without a threshold on services that know what
-// null means and on those that do not.
+// TestCreateTrainingWithoutThreshold starts races without a threshold on
+// services that accept null and on those that do not.
 func TestCreateTrainingWithoutThreshold(t *testing.T) {
 	const made = `{"trainingJobKey":"k","status":"PENDING"}`
 	for _, c := range []struct {
@@ -69,8 +69,8 @@ func TestCreateTrainingWithoutThreshold(t *testing.T) {
 	}
 }
 
-// TestOutcomesOfOtherDeployments reads races of a service that tells no outcome, for which
-// a threshold of 1 stands for none.
+// TestOutcomesOfOtherDeployments reads races of a service without outcomes,
+// where a threshold of 1 means none.
 func TestOutcomesOfOtherDeployments(t *testing.T) {
 	for _, c := range []struct {
 		body, outcome string

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/client"
 )
 
-// TestUploadRetry cuts the connection before and after the service has taken
-// the file.
+// TestUploadRetry closes the connection before and after the service has
+// accepted the file.
 func TestUploadRetry(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -54,10 +54,11 @@ func TestUploadRetry(t *testing.T) {
 	}
 }
 
-// TestDownload breaks downloads off.
+// TestDownload interrupts downloads.
 func TestDownload(t *testing.T) {
 	whole := strings.Repeat("id,prediction\n", 10_000)
-	// part serves the file from where it is asked for and cuts after some bytes.
+	// part serves the requested range of the file and closes the connection after
+	// some bytes.
 	part := func(ranges bool, tag func(n int) string) http.HandlerFunc {
 		n := 0
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +123,8 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestPages walks lists of services that tell more, or less, of their pages.
+// TestPages reads lists of services that report different parts of the
+// envelope.
 func TestPages(t *testing.T) {
 	const items = 5
 	serve := func(most int, envelope func(offset, n int) string) http.HandlerFunc {
@@ -158,7 +160,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestWaitDataset polls fast at first, slower later, through an outage.
+// TestWaitDataset checks that polling slows down and survives an outage.
 func TestWaitDataset(t *testing.T) {
 	running, away := say(200, `{"status":"NEW_IN_VERSION_9"}`), say(503, "{}")
 	handlers := []http.HandlerFunc{running, running}
@@ -176,7 +178,7 @@ func TestWaitDataset(t *testing.T) {
 	}
 }
 
-// TestMaxPoll looks no less often than asked to.
+// TestMaxPoll checks the maximum interval between polls.
 func TestMaxPoll(t *testing.T) {
 	running := say(200, `{"status":"PROCESSING"}`)
 	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {

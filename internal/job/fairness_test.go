@@ -15,8 +15,8 @@ func (m *rows) insertOf(account, key string) {
 	m.with(func() { m.jobs[key].Account = account })
 }
 
-// TestPerAccountLimit queues more work of one account than there are
-// workers, and none of them ends, and then some of another's.
+// TestPerAccountLimit queues more jobs of one account than there are workers,
+// none of which ends, and then a job of another account.
 func TestPerAccountLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
@@ -89,7 +89,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestStopAbandonsHangingJob stops a pool whose job does not look at its context.
+// TestStopAbandonsHangingJob stops a pool whose job ignores its context.
 func TestStopAbandonsHangingJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}

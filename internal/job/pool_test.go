@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// memory is a queue in memory as one process sees it; processes share rows.
+// memory is a Store in memory for one process; processes share rows.
 type memory struct {
 	*rows
 	process string
@@ -41,7 +41,7 @@ func (m *rows) insert(key string) {
 	m.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}}
 }
 
-// with looks into the rows or changes them.
+// with reads or changes the rows.
 func (m *rows) with(fn func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,7 +154,7 @@ func (m memory) startPool(t *testing.T, wanted bool, do func(ctx context.Context
 	}
 }
 
-// untilDone is work that only ends when its context does.
+// untilDone is a job that ends only when its context does.
 func untilDone(ctx context.Context, _ *Run) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
@@ -183,8 +183,8 @@ func TestWakeStartsJobAtOnce(t *testing.T) {
 	})
 }
 
-// TestWantedOnly leaves the job of a dead process alone until it is wanted,
-// and does its own at once.
+// TestWantedOnly runs its own job at once, and that of a dead process only
+// after Want.
 func TestWantedOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "b"}

@@ -22,23 +22,23 @@ type requestRules struct {
 
 // authenticate is the middleware that authenticates the caller and puts it into the
 // context.
-func (s *service) authenticate(g requestRules) func(huma.Context, func(huma.Context)) {
+func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		req := requestOf(r.Context())
-		req.operation, req.w, req.r = g.op.ID, w, r
-		caller, err := s.identify(r, g.op)
+		req.operation, req.w, req.r = rules.op.ID, w, r
+		caller, err := s.identify(r, rules.op)
 		if err != nil {
 			writeProblem(w, s.problemOf(r.Context(), err))
 			return
 		}
 		req.account = caller.Email
-		if p := g.check(r); p != nil {
+		if p := rules.check(r); p != nil {
 			writeProblem(w, p)
 			return
 		}
 		ctx = huma.WithContext(ctx, app.WithCaller(r.Context(), caller))
-		if g.op.ID == api.LogIn.ID && s.logins != nil {
+		if rules.op.ID == api.LogIn.ID && s.logins != nil {
 			s.limitLogins(ctx, next)
 			return
 		}
@@ -66,14 +66,14 @@ func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error
 
 // check returns the problem of a request that no operation can parse; nil if
 // there is none.
-func (g requestRules) check(r *http.Request) *api.Problem {
-	if p := g.params.validate(r); p != nil {
+func (rules requestRules) check(r *http.Request) *api.Problem {
+	if p := rules.params.validate(r); p != nil {
 		return p
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body uncompressed")
 	}
-	if kind := r.Header.Get("Content-Type"); g.json && kind != "" {
+	if kind := r.Header.Get("Content-Type"); rules.json && kind != "" {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
 			return api.NewProblem(api.CodeWrongMediaType, "the body must be application/json")
 		}

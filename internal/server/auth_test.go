@@ -7,8 +7,7 @@ import (
 	"foretell/internal/server"
 )
 
-// TestAccounts logs in as somebody else: what one account has does not exist
-// for another.
+// TestAccounts checks that the data of one account does not exist for another.
 func TestAccounts(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "private")

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/server"
 )
 
-// TestDrainBody sends as clients do that listen only when all is sent.
-// The bodies are larger than the buffers of a connection, so that a server that
-// closes it instead of reading breaks the sending.
+// TestDrainBody acts like a client that reads the response only after it has
+// sent the whole body. The bodies are larger than the buffers of a connection,
+// so that sending fails if the server closes the connection instead of reading.
 func TestDrainBody(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	open, taken := w.newDataset(t, "open"), w.newDataset(t, "taken")

@@ -75,12 +75,12 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 // operation returns the description of an operation for huma.
 func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
-	g := requestRules{op: op, params: parametersOf(in), json: hasBody}
+	rules := requestRules{op: op, params: parametersOf(in), json: hasBody}
 	described := huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: description(op),
-		Tags: []string{tagOf(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, g),
+		Tags: []string{tagOf(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, rules),
 		Security:    []map[string][]string{{bearerScheme: {}}},
-		Middlewares: huma.Middlewares{s.authenticate(g)},
+		Middlewares: huma.Middlewares{s.authenticate(rules)},
 	}
 	if op.Public {
 		described.Security = []map[string][]string{}
@@ -106,23 +106,26 @@ func (s *service) location(ctx context.Context, out any) string {
 }
 
 // errorStatuses returns the statuses of the documented errors of an operation.
-func errorStatuses(op api.Operation, g requestRules) []int {
+func errorStatuses(op api.Operation, rules requestRules) []int {
 	statuses := []int{http.StatusBadRequest}
 	if !op.Public {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
-	if len(g.params.keys) > 0 {
+	if len(rules.params.keys) > 0 {
 		statuses = append(statuses, http.StatusNotFound)
+	}
+	if rules.json {
+		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
 	switch op.ID {
 	case api.LogIn.ID:
-		statuses = append(statuses, http.StatusUnauthorized, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusTooManyRequests)
 	case api.AddData.ID, api.UploadData.ID:
 		statuses = append(statuses, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
 		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	case api.CreateDataset.ID, api.CreateTraining.ID:
-		statuses = append(statuses, http.StatusConflict, http.StatusUnsupportedMediaType)
+		statuses = append(statuses, http.StatusConflict)
 	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/server"
 )
 
-// logs is what a service logged.
+// logs is the log of a service.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -33,7 +33,8 @@ func (l *logs) String() string {
 	return l.text.String()
 }
 
-// TestPanic has a handler panic: the caller gets an id, the log the reason.
+// TestPanic checks that the client gets only a request ID and the log the
+// panic.
 func TestPanic(t *testing.T) {
 	var log logs
 	handler := server.New(nil, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
@@ -53,7 +54,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestAccessLog looks at what is logged of a request, and what is not.
+// TestAccessLog checks what is logged of a request, and what is not.
 func TestAccessLog(t *testing.T) {
 	var log logs
 	w := newTestServer(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -71,7 +72,7 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// TestProxy believes the proxy's headers when told to.
+// TestProxy checks the headers of a trusted proxy.
 func TestProxy(t *testing.T) {
 	var log logs
 	w := newTestServer(t, server.Options{TrustProxy: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -94,7 +95,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestEquivalentRequests reads what is the same to a caller in more than one form.
+// TestEquivalentRequests checks variants of a request that mean the same.
 func TestEquivalentRequests(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "forms")

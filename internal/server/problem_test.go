@@ -19,18 +19,18 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const noKey = "11111111-2222-4333-8444-555555555555"
 
-// refusal is a request that is refused, and how.
+// refusal is a rejected request and its problem.
 type refusal struct {
 	name string
 	call call
 	want int
 	code api.Code
-	// field is one that errors[] names; "" for none.
+	// field is one of the fields in errors; "" checks none.
 	field string
 }
 
-// TestProblems asks each operation for what it must refuse. Every answer is
-// problem details with the id of the request.
+// TestProblems sends requests that the operations must reject. Every response
+// is problem details with the request ID.
 func TestProblems(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	w.addUser(t)
@@ -255,7 +255,7 @@ func addressRefusals(pending api.CreatedDataset) []refusal {
 	}
 }
 
-// TestProblemBodies holds the bodies of some errors, byte for byte.
+// TestProblemBodies compares the bodies of some errors byte for byte.
 func TestProblemBodies(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	for name, c := range map[string]call{

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/server"
 )
 
-// TestReference holds docs/api.md to the code.
+// TestReference compares docs/api.md with the code.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "api.md")
 	got := server.Reference()
@@ -31,7 +31,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestOpenAPI reads the document as a generator of clients would.
+// TestOpenAPI checks the document as a client generator would.
 func TestOpenAPI(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	var doc struct {

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/api"
 )
 
-// Reference returns docs/api.md: every operation, type and error, written from
-// the endpoints and the OpenAPI document that is made of them.
+// Reference returns docs/api.md: every operation, type and error, generated
+// from the endpoints and their OpenAPI document.
 func Reference() []byte {
 	s := newService(nil, Options{Version: "reference"}) // described, not called
 	s.mountAll(&router{})
@@ -125,7 +125,7 @@ func (w *referenceWriter) operation(op api.Operation, d *huma.Operation) {
 	w.text("\nResponse: %s. Errors: %s.\n", w.success(op, d), strings.Join(w.refused(d), ", "))
 }
 
-// success describes the answer.
+// success describes the response.
 func (w *referenceWriter) success(op api.Operation, d *huma.Operation) string {
 	text := fmt.Sprintf("%d", op.Status)
 	response := d.Responses[text]
@@ -141,7 +141,7 @@ func (w *referenceWriter) success(op api.Operation, d *huma.Operation) string {
 	return text
 }
 
-// refused lists the statuses of errors.
+// refused returns the statuses of errors.
 func (w *referenceWriter) refused(d *huma.Operation) []string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(d.Responses)) {
@@ -176,10 +176,10 @@ func required(yes bool) string {
 	return ""
 }
 
-// sentence fits a description into a table.
+// sentence escapes a description for a table.
 func sentence(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
-// kind says what values a schema takes.
+// kind describes the values of a schema.
 func (w *referenceWriter) kind(s *huma.Schema) string {
 	if s == nil {
 		return ""
@@ -219,7 +219,7 @@ func (w *referenceWriter) kind(s *huma.Schema) string {
 	return text
 }
 
-// span writes bounds, either of which may be nil.
+// span formats limits, either of which may be nil.
 func span[N int | float64](unit string, low, high *N) string {
 	if unit != "" {
 		unit = " " + unit

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/server"
 )
 
-// TestValidValues creates what lies just within the documented bounds; what lies
-// just outside is among the refusals.
+// TestValidValues creates datasets with values just within the documented
+// limits. TestProblems has those just outside.
 func TestValidValues(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	for name, body := range map[string]string{
@@ -44,7 +44,7 @@ func TestValidValues(t *testing.T) {
 	}
 }
 
-// TestPages reads lists by parts.
+// TestPages reads lists page by page.
 func TestPages(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	for _, name := range []string{"one", "two", "three"} {
@@ -84,7 +84,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestMethods asks with the methods that HTTP has beside the API's own.
+// TestMethods tests HEAD, OPTIONS and unsupported methods.
 func TestMethods(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	t.Run("405_lists_what_is_allowed", func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestMethods(t *testing.T) {
 	})
 }
 
-// TestNonAPIRoutes reads what is not of the API.
+// TestNonAPIRoutes tests the routes that are not part of the API.
 func TestNonAPIRoutes(t *testing.T) {
 	w := newTestServer(t, server.Options{PublicURL: "https://foretell.example.com/"})
 	w.newDataset(t, "counted")
@@ -155,7 +155,7 @@ func TestNonAPIRoutes(t *testing.T) {
 	})
 }
 
-// TestLoginLimit tries wrong passwords, for many accounts, from one address.
+// TestLoginLimit sends wrong passwords from one address.
 func TestLoginLimit(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := newTestServer(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})

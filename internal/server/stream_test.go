@@ -17,7 +17,7 @@ import (
 	"foretell/internal/server"
 )
 
-// rows is an endless CSV cut at size bytes.
+// rows is a CSV of left bytes.
 type rows struct {
 	left int64
 	line []byte
@@ -44,7 +44,7 @@ func largeCSV(size int64) io.Reader {
 		&rows{left: size - int64(len(header)), line: []byte("1,2.5,3.5,x\n")})
 }
 
-// peakHeap samples the heap until stop is called, which gives the growth.
+// peakHeap samples the heap until stop is called, which returns the growth.
 func peakHeap(t *testing.T) (stop func() uint64) {
 	t.Helper()
 	runtime.GC()
@@ -74,7 +74,8 @@ func peakHeap(t *testing.T) (stop func() uint64) {
 	}
 }
 
-// TestUploadStreams sends 48 MB in a few MB of memory, client and server both.
+// TestUploadStreams sends 48 MB with a few MB of memory for client and server
+// together.
 func TestUploadStreams(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "large")
@@ -102,7 +103,7 @@ func TestUploadStreams(t *testing.T) {
 	}
 }
 
-// TestAddDataLimit sends a form with one byte too many, and one with none.
+// TestAddDataLimit sends a form above the limit, and one at the limit.
 func TestAddDataLimit(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "bound")
@@ -134,7 +135,7 @@ func TestAddDataLimit(t *testing.T) {
 	}
 }
 
-// TestUploadLimit announces one byte too many and sends none of it.
+// TestUploadLimit announces a body above the limit and sends none of it.
 func TestUploadLimit(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "bound")
@@ -144,8 +145,8 @@ func TestUploadLimit(t *testing.T) {
 	}
 }
 
-// TestExpectContinue: who waits for 100 Continue learns of a refusal
-// before a byte of the body is sent.
+// TestExpectContinue checks that a client that waits for 100 Continue gets an
+// error before it sends the body.
 func TestExpectContinue(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "taken")
@@ -168,8 +169,8 @@ func TestExpectContinue(t *testing.T) {
 	})
 }
 
-// announce sends the head of a request with a body of size bytes and tells how
-// it is answered: with 100 Continue, or at once. A form is POSTed.
+// announce sends the head of a request with a body of size bytes and returns
+// the first status. A form is POSTed.
 func (w *testServer) announce(t *testing.T, address string, size int64, form string) (status int, continued bool) {
 	t.Helper()
 	conn, path := w.dial(t, address)
@@ -202,8 +203,8 @@ func (w *testServer) dial(t *testing.T, address string) (conn net.Conn, path str
 	return conn, u.RequestURI()
 }
 
-// TestInterruptedUpload cuts connections in the middle of a body: the dataset stays
-// PENDING and takes the next upload.
+// TestInterruptedUpload closes connections in the middle of a body: the dataset
+// stays PENDING and accepts the next upload.
 func TestInterruptedUpload(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "broken")

@@ -27,13 +27,13 @@ const (
 	testPassword = "correct horse"
 )
 
-// testServer is the whole service on a folder of its own, behind a real port.
+// testServer is the complete service on a temporary folder and a local port.
 type testServer struct {
 	app        *app.App
 	url, token string
 }
 
-// newTestServer starts a service. The requests carry the token of the local account.
+// newTestServer starts a service. Requests have the token of the local account.
 func newTestServer(t *testing.T, opts server.Options) *testServer {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,6 +70,7 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	srv.Config = server.HTTPServer(server.New(a, opts))
 	srv.Start()
 	t.Cleanup(func() {
+		w.checkDocumented(t)
 		srv.Close()
 		stop()
 		if err := <-ended; err != nil && ctx.Err() == nil {
@@ -83,7 +84,7 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	return w
 }
 
-// addUser makes the account that can log in.
+// addUser creates an account that can log in.
 func (w *testServer) addUser(t *testing.T) {
 	t.Helper()
 	if err := w.app.AddUser(t.Context(), testUser, testPassword); err != nil {
@@ -91,7 +92,7 @@ func (w *testServer) addUser(t *testing.T) {
 	}
 }
 
-// call is one request as a stranger's program would make it.
+// call is one request.
 type call struct {
 	method, path string
 	json         string // body, with its content type
@@ -101,7 +102,7 @@ type call struct {
 	anonymous    bool
 }
 
-// reply is an answer whose body has been read.
+// reply is a response whose body has been read.
 type reply struct {
 	StatusCode    int
 	Header        http.Header
@@ -146,7 +147,8 @@ func (w *testServer) send(t *testing.T, c call) (reply, []byte) {
 	return reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer
 }
 
-// must makes a call that succeeds and reads its JSON into out, unless nil.
+// must sends a call, which must succeed, and decodes its JSON into out, unless
+// nil.
 func (w *testServer) must(t *testing.T, c call, out any) reply {
 	t.Helper()
 	resp, body := w.send(t, c)
@@ -161,7 +163,7 @@ func (w *testServer) must(t *testing.T, c call, out any) reply {
 	return resp
 }
 
-// form makes a multipart body of alternating names and values; the value of
+// form returns a multipart body of alternating names and values; the value of
 // file is sent as a file.
 func form(t *testing.T, pairs ...string) (body, contentType string) {
 	t.Helper()
@@ -194,7 +196,7 @@ func (w *testServer) newDataset(t *testing.T, name string) api.CreatedDataset {
 	return created
 }
 
-// poll reads path until its status is none of those that pass.
+// poll reads path until its status is final.
 func (w *testServer) poll(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

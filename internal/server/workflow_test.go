@@ -14,7 +14,8 @@ import (
 	"foretell/internal/server"
 )
 
-// flowers makes a small table that is easy to learn: three kinds by two sizes.
+// flowers returns a small CSV that is easy to learn: three classes by two
+// columns.
 func flowers(rows int, labelled bool) string {
 	var b strings.Builder
 	b.WriteString("id,length,width")
@@ -32,7 +33,7 @@ func flowers(rows int, labelled bool) string {
 	return b.String() + "\n"
 }
 
-// TestWorkflow takes the order of use by raw HTTP, and looks at every answer.
+// TestWorkflow runs the whole workflow over HTTP and checks every response.
 func TestWorkflow(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "flowers")
@@ -160,7 +161,7 @@ func (w *testServer) predictBothWays(t *testing.T, model string) {
 	}
 }
 
-// checkModel downloads the file of a model, whole and in part.
+// checkModel downloads the file of a model, completely and in part.
 func (w *testServer) checkModel(t *testing.T, path string) {
 	t.Helper()
 	resp, body := w.send(t, call{method: "GET", path: path})
@@ -179,7 +180,7 @@ func (w *testServer) checkModel(t *testing.T, path string) {
 	}
 }
 
-// checkResult downloads a result, whole and in part, by its address alone.
+// checkResult downloads a result, completely and in part, by its URL alone.
 func (w *testServer) checkResult(t *testing.T, address, blind string) {
 	t.Helper()
 	resp, body := w.send(t, call{method: "GET", path: address, anonymous: true})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,14 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// Versions count up over the datasets of a series, are never given twice, and
-// one model of the series is its champion.
-func TestSeries(t *testing.T) {
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "rows.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+// Versions count up over the datasets of a series and are never reused, and one
+// model of the series is its champion.
+func (s suite) series(t *testing.T) {
 	add := func(tx *Tx, dataset, model, metric string, achieved *float64) *Model {
 		t.Helper()
 		m := &Model{Key: model, Account: "ann", Dataset: dataset, Training: "of " + model, Achieved: achieved, Report: []byte("{}")}
@@ -40,7 +34,7 @@ func TestSeries(t *testing.T) {
 		}
 		return found
 	}
-	write(t, s, func(tx *Tx) error {
+	write(t, s.Store, func(tx *Tx) error {
 		err := tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann"})
 		for _, d := range []Dataset{{Key: "d1", Name: "N"}, {Key: "d2", Name: "N-2", Series: "N"}, {Key: "other", Name: "M"}} {
 			d.Account, d.Status = "ann", api.DatasetCompleted
@@ -66,7 +60,7 @@ func TestSeries(t *testing.T) {
 		if next := add(tx, "d2", "next", api.MetricROCAUC, new(0.5)); next.SeriesVersion != 4 {
 			t.Errorf("after a delete the version is %d", next.SeriesVersion)
 		}
-		// An accuracy of 0.9 is no better than an area of 0.5.
+		// Models with another metric than the newest are not compared.
 		if got := champions(tx); got["best"] || !got["next"] {
 			t.Errorf("champions: %v", got)
 		}

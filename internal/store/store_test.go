@@ -12,44 +12,138 @@ import (
 	"foretell/internal/api"
 )
 
-// suite is what every database has to pass. Open opens the same, empty at
-// first, each time as another process would.
+// suite is the conformance suite that every database must pass.
 type suite struct {
 	*Store
+	// open opens the same database as another process would.
 	open func(t *testing.T) *Store
 }
 
-func exercise(t *testing.T, open func(t *testing.T) *Store) {
+// exercise runs the conformance suite. create returns a function that opens an
+// empty database, the same one each time.
+func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *Store)) {
 	t.Helper()
-	s := suite{open(t), open}
-	s.fill(t)
-	t.Run("accounts", s.accounts)
-	t.Run("datasets", s.datasets)
-	t.Run("trainings", s.trainings)
-	t.Run("files", s.files)
-	t.Run("models", s.models)
-	t.Run("jobs", s.jobs)
-	t.Run("deletes", s.deletes)
+	begin := func(t *testing.T) suite {
+		t.Helper()
+		open := create(t)
+		return suite{open(t), open}
+	}
+	t.Run("one database", func(t *testing.T) { // each part continues with the rows of those before
+		t.Parallel()
+		s := begin(t)
+		s.fill(t)
+		t.Run("accounts", s.accounts)
+		t.Run("datasets", s.datasets)
+		t.Run("trainings", s.trainings)
+		t.Run("files", s.files)
+		t.Run("models", s.models)
+		t.Run("jobs", s.jobs)
+		t.Run("deletes", s.deletes)
+	})
+	for name, part := range map[string]func(suite, *testing.T){
+		"series": suite.series, "lists omit large columns": suite.listsOmitLargeColumns,
+		"secrets": suite.secrets, "workers": suite.workers, "job counts": suite.jobCounts,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			part(begin(t), t)
+		})
+	}
 }
 
 func TestSQLite(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a folder?#%", "rows.db")
-	exercise(t, func(t *testing.T) *Store {
+	exercise(t, func(t *testing.T) func(t *testing.T) *Store {
 		t.Helper()
-		s, err := Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
+		path := filepath.Join(t.TempDir(), "a folder?#%", "rows.db")
+		return func(t *testing.T) *Store {
+			t.Helper()
+			s, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-		return s
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return s
+		}
 	})
 }
 
-// at is the time of the n-th second of the test.
+// secrets checks that every process gets the secret, and the identity of the
+// folder, of the first.
+func (s suite) secrets(t *testing.T) {
+	other := s.open(t)
+	for i, from := range []*Store{s.Store, other, s.Store} {
+		value := strconv.Itoa(i)
+		secret, err := from.GetOrInsertSecret(t.Context(), "name", value)
+		if err != nil || secret != "0" {
+			t.Errorf("secret %q, %v", secret, err)
+		}
+		folder, err := from.GetOrInsertFolder(t.Context(), value)
+		if err != nil || folder != "0" {
+			t.Errorf("folder %q, %v", folder, err)
+		}
+	}
+	if secret, err := other.GetOrInsertSecret(t.Context(), "another name", "x"); err != nil || secret != "x" {
+		t.Errorf("secret of another name %q, %v", secret, err)
+	}
+}
+
+func (s suite) workers(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(tx.InsertWorker(t.Context(), "a"), tx.InsertWorker(t.Context(), "b"), tx.InsertWorker(t.Context(), "a"),
+			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))
+	})
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		got, err := tx.ListWorkers(t.Context())
+		if diff := cmp.Diff([]string{"a"}, got); diff != "" {
+			t.Errorf("workers (-want +got):\n%s", diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// jobCounts checks the counts of queued and leased jobs, and who waits before
+// whom.
+func (s suite) jobCounts(t *testing.T) {
+	s.fill(t)
+	write(t, s.Store, func(tx *Tx) error {
+		var errs []error
+		for i, subject := range []string{"ann-1", "ann-2", "bob-1"} {
+			errs = append(errs, tx.InsertJob(t.Context(), &Job{Key: subject, Account: subject[:3], Kind: "train", Subject: subject, Created: at(i)}))
+		}
+		return errors.Join(errs...)
+	})
+	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(10), Until: at(20)}); err != nil || j.Subject != "ann-1" {
+		t.Fatalf("claimed %+v, %v", j, err)
+	}
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		counts, err := tx.CountJobs(t.Context())
+		if diff := cmp.Diff([]*JobCount{{Kind: "train", Queued: 2, Running: 1}}, counts); err != nil || diff != "" {
+			t.Errorf("%v, counts (-want +got):\n%s", err, diff)
+		}
+		for subject, want := range map[string]int{"bob-1": 1, "ann-2": 2} { // bob was served longer ago
+			j, err := tx.GetJobState(t.Context(), subject)
+			if err != nil {
+				return err
+			}
+			if n, err := tx.CountJobsBefore(t.Context(), j); err != nil || n != want {
+				t.Errorf("%d jobs before %s, want %d; %v", n, subject, want, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// at returns the time n seconds after the start of the test.
 func at(n int) time.Time {
 	return time.UnixMicro(1_800_000_000_123_456).UTC().Add(time.Duration(n) * time.Second)
 }
@@ -68,8 +162,9 @@ func wantErr(t *testing.T, got, want error) {
 	}
 }
 
-// fill makes account ann with the datasets d1…d3. d1 has the race t1 with the
-// runs t1a and t1b, model m1 and prediction p1; and account bob with nothing.
+// fill inserts account ann with the datasets d1…d3, of which d1 has the race t1
+// with the runs t1a and t1b, model m1 and prediction p1; and account bob without
+// rows.
 func (s suite) fill(t *testing.T) {
 	t.Helper()
 	write(t, s.Store, func(tx *Tx) error {

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/api"
 )
 
-// upgraded opens a database of the first release that holds the rows which fill
+// upgraded opens a database of the first release with the rows that fill
 // inserts.
 func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *Store {
 	t.Helper()
@@ -49,8 +49,7 @@ func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *St
 	return s
 }
 
-// The datasets and models of an earlier release get the series that their names
-// tell of.
+// The datasets and models of an earlier release get series by their names.
 func TestUpgradeSeries(t *testing.T) {
 	const long = "a name of thirty characters ab" // the next is cut to 28
 	want := map[string]string{
@@ -63,8 +62,8 @@ func TestUpgradeSeries(t *testing.T) {
 		}
 		exec("INSERT INTO dataset (key, account, name, status, buckets, created, updated) VALUES ('b', 'bob', 'lone', '', 64, 0, 0)")
 		for name := range want {
-			// The two models of train-12 come after the three of train-2, one of which
-			// is left.
+			// The two models of train-12 follow the three of train-2, of which one
+			// exists.
 			versions, created := 0, 0
 			switch name {
 			case "train-2":
@@ -112,7 +111,7 @@ func TestUpgradeSeries(t *testing.T) {
 	})
 }
 
-// An earlier race keeps the threshold of 1 that stood for none.
+// An earlier race keeps the threshold of 1, which meant none.
 func TestUpgradeThreshold(t *testing.T) {
 	s := upgraded(t, func(exec func(query string, args ...any)) {
 		exec(`INSERT INTO account (key, email, password, created) VALUES ('ann', 'ann@example.com', '', 0)`)

@@ -1,0 +1,69 @@
+package server_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// requestCount is a counter of /metrics: requests by operation and status.
+var requestCount = regexp.MustCompile(`(?m)^foretell_http_requests_total\{operation="(\w+)",status="(\d+)"\}`)
+
+// checkDocumented fails unless every error status that the service returned
+// during the test is documented for its operation. docs/api.md lists the same.
+func (w *testServer) checkDocumented(t *testing.T) {
+	t.Helper()
+	documented := w.documentedStatuses(t)
+	metrics := w.get(t, "/metrics")
+	for _, match := range requestCount.FindAllStringSubmatch(metrics, -1) {
+		operation, status := match[1], match[2]
+		if operation != "none" && status >= "400" && !slices.Contains(documented[operation], status) {
+			t.Errorf("%s returned %s, which is not documented; its errors are %s", operation, status, strings.Join(documented[operation], ", "))
+		}
+	}
+}
+
+// documentedStatuses returns the statuses of the OpenAPI document by operation.
+func (w *testServer) documentedStatuses(t *testing.T) map[string][]string {
+	t.Helper()
+	document := w.get(t, "/openapi.json")
+	var openAPI struct {
+		Paths map[string]map[string]struct {
+			OperationID string         `json:"operationId"`
+			Responses   map[string]any `json:"responses"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal([]byte(document), &openAPI); err != nil {
+		t.Fatal(err)
+	}
+	statuses := map[string][]string{}
+	for _, methods := range openAPI.Paths {
+		for _, operation := range methods {
+			for status := range operation.Responses {
+				statuses[operation.OperationID] = append(statuses[operation.OperationID], status)
+			}
+			slices.Sort(statuses[operation.OperationID])
+		}
+	}
+	return statuses
+}
+
+// get returns the body of a path. It does not use t.Context, which has ended
+// during a cleanup.
+func (w *testServer) get(t *testing.T, path string) string {
+	t.Helper()
+	resp, err := http.Get(w.url + path) //nolint:noctx // the test's context has ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
