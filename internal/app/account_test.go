@@ -11,6 +11,7 @@ import (
 )
 
 func TestAccounts(t *testing.T) {
+	t.Parallel()
 	now := time.Now() // it stands still, or slow hashing would give back what guesses used up
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
 	user := b.as(t, "Ada@Example.com")
@@ -70,6 +71,7 @@ func TestAccounts(t *testing.T) {
 }
 
 func TestTokensAndURLsExpire(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
 	session := must(b.LocalSession(t.Context()))(t)
@@ -90,6 +92,7 @@ func TestTokensAndURLsExpire(t *testing.T) {
 }
 
 func TestWithoutCaller(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	key := b.create(t, "flowers").DatasetKey
 	_, err := b.GetDataset(t.Context(), &api.DatasetInput{DatasetKey: key})

@@ -12,6 +12,7 @@ import (
 // TestKilledRaceLeavesNoFile kills a process that has spilled trees to the
 // disk.
 func TestKilledRaceLeavesNoFile(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	dataset := b.create(t, "flowers").DatasetKey
 	b.add(t, dataset, noisy(5000))

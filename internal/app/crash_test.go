@@ -92,6 +92,7 @@ func (c *child) kill() {
 }
 
 func TestKilledWhileUploading(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	key := b.create(t, "flowers").DatasetKey
 	c := startChild(t, b.dir, crashVariable+"_UPLOAD="+key)
@@ -115,6 +116,7 @@ func TestKilledWhileUploading(t *testing.T) {
 // TestKilledWhileRunningJobs kills a process during each kind of job. Another
 // process on the same folder takes over each time.
 func TestKilledWhileRunningJobs(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 
 	dataset := b.create(t, "flowers").DatasetKey

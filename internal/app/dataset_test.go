@@ -18,6 +18,7 @@ func text(s string) *string { return &s }
 func number[T any](n T) *T  { return &n }
 
 func TestCreateDatasetBounds(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	for _, tt := range []struct {
 		name string
@@ -67,6 +68,7 @@ type endless struct{}
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestRejectedUploadsStoreNothing(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	created := b.create(t, "flowers")
 	in := uploadInput(t, created)
@@ -111,6 +113,7 @@ func TestRejectedUploadsStoreNothing(t *testing.T) {
 }
 
 func TestDeleteWhileProcessing(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	in := &api.DatasetInput{DatasetKey: b.create(t, "flowers").DatasetKey}
 	b.add(t, in.DatasetKey, labelled(300))
@@ -132,6 +135,7 @@ func TestDeleteWhileProcessing(t *testing.T) {
 // until it is enabled again. TestPreparationTimeLimit prepares a dataset that
 // takes longer than its limit.
 func TestPreparationTimeLimit(t *testing.T) {
+	t.Parallel()
 	b, closeAll, err := openIn(t.Context(), t.TempDir(), house{log: io.Discard, now: time.Now, preparation: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +152,7 @@ func TestPreparationTimeLimit(t *testing.T) {
 }
 
 func TestDisabledAccountWaits(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	ann := b.as(t, "ann@example.com")
 	key := ann.create(t, "flowers").DatasetKey
@@ -172,6 +177,7 @@ func TestDisabledAccountWaits(t *testing.T) {
 }
 
 func TestConcurrentUploads(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	in := &api.DatasetInput{DatasetKey: b.create(t, "flowers").DatasetKey}
 	const uploads = 8
@@ -199,6 +205,7 @@ func TestConcurrentUploads(t *testing.T) {
 }
 
 func TestDefectHasLineAndColumn(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 	d := b.prepared(t, "ragged", "id,a,y\n1,2,yes\n2,3\n3,1,no\n")
@@ -217,6 +224,7 @@ func TestDefectHasLineAndColumn(t *testing.T) {
 // A file with several kinds of defects fails with all of them and their
 // numbers.
 func TestAllKindsOfDefectsReported(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 	d := b.prepared(t, "several", "id,a,y\n1,2,\n2,3\n3,1,\n4,1,no\n")
@@ -227,6 +235,7 @@ func TestAllKindsOfDefectsReported(t *testing.T) {
 }
 
 func TestListDatasets(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 	var names []string

@@ -125,6 +125,7 @@ func (b *bench) createdWith(t *testing.T) string {
 }
 
 func TestNewDatabaseRejectsOldFiles(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]func(*testing.T, *folder){
 		"removed": func(t *testing.T, f *folder) {
 			t.Helper()
@@ -174,6 +175,7 @@ func TestNewDatabaseRejectsOldFiles(t *testing.T) {
 }
 
 func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	saved := t.TempDir()
 	copyFiles(t, saved, databaseFiles(t, f.dir))
@@ -199,6 +201,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 }
 
 func TestFilesMissing(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	if err := os.RemoveAll(filepath.Join(f.dir, "blobs")); err != nil {
 		t.Fatal(err)
@@ -209,6 +212,7 @@ func TestFilesMissing(t *testing.T) {
 }
 
 func TestWALWithoutDatabase(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	path := filepath.Join(f.dir, "foretell.db")
 	if err := errors.Join(os.WriteFile(path+"-wal", []byte("committed"), 0o600), os.Truncate(path, 0)); err != nil {
@@ -223,6 +227,7 @@ func TestWALWithoutDatabase(t *testing.T) {
 }
 
 func TestTruncatedDatabase(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	path := filepath.Join(f.dir, "foretell.db")
 	if err := os.Truncate(path, must(os.Stat(path))(t).Size()/2); err != nil {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestJobCounts(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
 	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
@@ -36,6 +37,7 @@ func TestJobCounts(t *testing.T) {
 }
 
 func TestConflict(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	key := b.prepared(t, "flowers", labelled(20)).DatasetKey

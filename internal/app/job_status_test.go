@@ -12,6 +12,7 @@ import (
 // TestQueuePosition counts the races before one that waits for a worker, and
 // cancels one that no process runs.
 func TestQueuePosition(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	dataset := b.prepared(t, "flowers", labelled(300)).DatasetKey
@@ -46,6 +47,7 @@ func TestQueuePosition(t *testing.T) {
 // TestDeleteInterrupted deletes a prediction, and a dataset with a prediction
 // and a race, when no process runs or will resume them, but not before.
 func TestDeleteInterrupted(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	race := b.trained(t, "flowers")
@@ -93,6 +95,7 @@ func TestDeleteInterrupted(t *testing.T) {
 // TestDeadlineWhileQueued lets races wait beyond their deadline for a worker
 // that is busy with another race.
 func TestDeadlineWhileQueued(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	dataset := b.prepared(t, "flowers", noisy(20000)).DatasetKey

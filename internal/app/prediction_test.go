@@ -8,6 +8,7 @@ import (
 )
 
 func TestPredictions(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 	race := b.trained(t, "flowers")

@@ -11,6 +11,7 @@ import (
 // TestTooManyLabelsFail checks that a dataset FAILS if its label is not
 // categorical.
 func TestTooManyLabelsFail(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	defer b.work(t)()
 	for _, tt := range []struct {

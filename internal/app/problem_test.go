@@ -11,6 +11,7 @@ import (
 )
 
 func TestFailureReason(t *testing.T) {
+	t.Parallel()
 	files, err := blob.Open(t.TempDir(), "self")
 	if err != nil {
 		t.Fatal(err)

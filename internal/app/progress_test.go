@@ -11,6 +11,7 @@ import (
 
 // TestProgressReportsBestStep records a lower score than that of the best step.
 func TestProgressReportsBestStep(t *testing.T) {
+	t.Parallel()
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})
 	if row := b.takeChanged()[0].row; row.Achieved != nil || row.LogLoss != nil {
@@ -26,6 +27,7 @@ func TestProgressReportsBestStep(t *testing.T) {
 }
 
 func TestProgressRestoresUnwrittenRows(t *testing.T) {
+	t.Parallel()
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.NotCompleted, Performance: 0.5, Step: 1})
 	failed := b.takeChanged()

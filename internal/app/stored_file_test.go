@@ -57,6 +57,7 @@ func wantDamage(t *testing.T, status, reason string) {
 
 // TestDamagedFiles damages a file of each kind before it is read.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	for name, how := range harms {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,6 +114,7 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 func TestMissingFile(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 	race := b.trained(t, "flowers")
@@ -131,6 +133,7 @@ func TestMissingFile(t *testing.T) {
 
 // TestDamagedBlindFile damages the blind CSV of a queued prediction.
 func TestDamagedBlindFile(t *testing.T) {
+	t.Parallel()
 	for name, how := range harms {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 // TestUnmeasuredIsNil ends a run with and without time to measure it on test
 // rows.
 func TestUnmeasuredIsNil(t *testing.T) {
+	t.Parallel()
 	run := learn.Run{Algorithm: "BSIX01", Status: learn.TimedOut, Curve: []float64{0.8}, Performance: 0.8, TestPerformance: 0.75}
 	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.TimedOut, Model: &learn.Model{}, Achieved: 0.8}
 	o.Report.ValidationRows = 10

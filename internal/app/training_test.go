@@ -9,6 +9,7 @@ import (
 )
 
 func TestCreateTrainingBounds(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	key := b.prepared(t, "flowers", labelled(50)).DatasetKey
@@ -55,6 +56,7 @@ func TestCreateTrainingBounds(t *testing.T) {
 }
 
 func TestTrainingLists(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	key := b.prepared(t, "flowers", labelled(50)).DatasetKey
@@ -97,6 +99,7 @@ func TestTrainingLists(t *testing.T) {
 }
 
 func TestCancelTraining(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
 	key := b.prepared(t, "flowers", noisy(20_000)).DatasetKey
@@ -152,6 +155,7 @@ func TestCancelTraining(t *testing.T) {
 }
 
 func TestModelsOfDataset(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 	first := b.trained(t, "flowers")

@@ -17,6 +17,7 @@ import (
 //
 // and a dataset without data. All of it is upgraded in place.
 func TestUpgradeDataFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/schema1")); err != nil {
 		t.Fatal(err)

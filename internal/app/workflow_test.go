@@ -27,6 +27,7 @@ func resultInput(t *testing.T, address string) *api.ResultInput {
 }
 
 func TestWorkflow(t *testing.T) {
+	t.Parallel()
 	b := open(t, t.TempDir())
 	b.work(t)
 

@@ -101,6 +101,7 @@ func getDataset(t *testing.T, c *client.Client) (*api.Dataset, error) {
 
 // TestCompatibility decodes responses of other deployments.
 func TestCompatibility(t *testing.T) {
+	t.Parallel()
 	t.Run("datasets_as_a_string_or_an_array", func(t *testing.T) {
 		for _, body := range []string{
 			`{"datasets":"[{\"datasetKey\":\"k\",\"datasetName\":\"n\"}]","offset":0,"limit":1,"total":1}`,
@@ -163,6 +164,7 @@ func TestCompatibility(t *testing.T) {
 
 // TestNotTheService checks the error of a URL that is not the service's API.
 func TestNotTheService(t *testing.T) {
+	t.Parallel()
 	page := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -207,6 +209,7 @@ func TestNotTheService(t *testing.T) {
 
 // TestRetries checks the attempts and waits.
 func TestRetries(t *testing.T) {
+	t.Parallel()
 	busy := func(after string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", after)
@@ -281,6 +284,7 @@ func TestRetries(t *testing.T) {
 
 // TestRelogin lets tokens expire.
 func TestRelogin(t *testing.T) {
+	t.Parallel()
 	only := func(good string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "Bearer "+good {
@@ -341,6 +345,7 @@ func TestRelogin(t *testing.T) {
 
 // TestTokenNotSentToOtherHosts checks where the token is sent.
 func TestTokenNotSentToOtherHosts(t *testing.T) {
+	t.Parallel()
 	other := deploy(t, say(200, `{"datasetName":"elsewhere"}`))
 	foreign := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
 	redirect := deploy(t, func(w http.ResponseWriter, r *http.Request) {

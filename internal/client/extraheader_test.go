@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseExtraHeaders(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, in string
 		want     http.Header // nil: refused

@@ -12,6 +12,7 @@ import (
 
 // TestObserve checks the counted bytes.
 func TestObserve(t *testing.T) {
+	t.Parallel()
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Set-Cookie", "session=hidden")
@@ -44,6 +45,7 @@ func TestObserve(t *testing.T) {
 // TestDoOnlyCallsTheService checks that a raw request is not sent to other
 // services, and has the token unless it has an Authorization.
 func TestDoOnlyCallsTheService(t *testing.T) {
+	t.Parallel()
 	var got []string
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
@@ -74,6 +76,7 @@ func TestDoOnlyCallsTheService(t *testing.T) {
 
 // TestSummarizeRequest summarizes requests without their secrets.
 func TestSummarizeRequest(t *testing.T) {
+	t.Parallel()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://a.example/login?signature=hidden", strings.NewReader(`{"username":"ada","password":"hidden"}`))
 	if err != nil {
 		t.Fatal(err)

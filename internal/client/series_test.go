@@ -11,6 +11,7 @@ import (
 )
 
 func TestDatasetName(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		series string
 		n      int
@@ -31,6 +32,7 @@ func TestDatasetName(t *testing.T) {
 }
 
 func TestGroupSeries(t *testing.T) {
+	t.Parallel()
 	entries := func(names ...string) (all []api.DatasetEntry) {
 		for _, name := range names {
 			all = append(all, api.DatasetEntry{DatasetName: name})
@@ -65,6 +67,7 @@ func TestGroupSeries(t *testing.T) {
 }
 
 func TestFindSeries(t *testing.T) {
+	t.Parallel()
 	all := []Series{
 		{Name: "churn", Datasets: []api.DatasetEntry{{DatasetName: "churn-2"}, {DatasetName: "churn"}}},
 		{Name: "t-data", Datasets: []api.DatasetEntry{{DatasetName: "t-data"}}},
@@ -86,6 +89,7 @@ func TestFindSeries(t *testing.T) {
 }
 
 func TestChampion(t *testing.T) {
+	t.Parallel()
 	model := func(version int, metric string, performance float64) SeriesModel {
 		m := SeriesModel{}
 		m.SeriesVersion, m.Metric, m.AchievedPerformance.Value = version, metric, performance

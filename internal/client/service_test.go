@@ -112,6 +112,7 @@ func flowers(rows int, labelled bool) string {
 
 // TestService runs the whole workflow against the real service.
 func TestService(t *testing.T) {
+	t.Parallel()
 	inBoth(t, func(t *testing.T, c *client.Client) {
 		t.Helper()
 		ctx := t.Context()
@@ -190,6 +191,7 @@ func predict(t *testing.T, c *client.Client, model string) {
 // TestUploadInterrupted interrupts an upload: by the file, by the context, and
 // by the network, after which it is retried.
 func TestUploadInterrupted(t *testing.T) {
+	t.Parallel()
 	inBoth(t, func(t *testing.T, c *client.Client) {
 		t.Helper()
 		ctx := t.Context()
@@ -256,6 +258,7 @@ func (endless) Read(p []byte) (int, error) {
 
 // TestInProcess tests the pipe.
 func TestInProcess(t *testing.T) {
+	t.Parallel()
 	t.Run("answers_stream", func(t *testing.T) {
 		next := make(chan struct{})
 		transport, closer := client.InProcess(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

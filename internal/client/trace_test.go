@@ -17,6 +17,7 @@ import (
 
 // TestTraceRedactsSecrets searches traces and errors for secrets.
 func TestTraceRedactsSecrets(t *testing.T) {
+	t.Parallel()
 	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "session=hidden-cookie")
 		switch r.URL.Path {
@@ -48,6 +49,7 @@ func TestTraceRedactsSecrets(t *testing.T) {
 
 // TestNetworkErrors checks the kinds of network errors.
 func TestNetworkErrors(t *testing.T) {
+	t.Parallel()
 	secure := httptest.NewTLSServer(say(200, "{}"))
 	t.Cleanup(secure.Close)
 	plain := deploy(t, say(200, "{}"))
@@ -84,6 +86,7 @@ func TestNetworkErrors(t *testing.T) {
 
 // TestOptions checks that invalid options are rejected.
 func TestOptions(t *testing.T) {
+	t.Parallel()
 	for name, opts := range map[string]client.Options{
 		"no_scheme":          {BaseURL: "foretell.example.com"},
 		"another_scheme":     {BaseURL: "ftp://foretell.example.com"},

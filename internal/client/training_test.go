@@ -15,6 +15,7 @@ import (
 // TestCreateTrainingWithoutThreshold starts races without a threshold on
 // services that accept null and on those that do not.
 func TestCreateTrainingWithoutThreshold(t *testing.T) {
+	t.Parallel()
 	const made = `{"trainingJobKey":"k","status":"PENDING"}`
 	for _, c := range []struct {
 		name     string
@@ -72,6 +73,7 @@ func TestCreateTrainingWithoutThreshold(t *testing.T) {
 // TestOutcomesOfOtherDeployments reads races of a service without outcomes,
 // where a threshold of 1 means none.
 func TestOutcomesOfOtherDeployments(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		body, outcome string
 		threshold     bool

@@ -19,6 +19,7 @@ import (
 // TestUploadRetry closes the connection before and after the service has
 // accepted the file.
 func TestUploadRetry(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		taken   bool
@@ -56,6 +57,7 @@ func TestUploadRetry(t *testing.T) {
 
 // TestDownload interrupts downloads.
 func TestDownload(t *testing.T) {
+	t.Parallel()
 	whole := strings.Repeat("id,prediction\n", 10_000)
 	// part serves the requested range of the file and closes the connection after
 	// some bytes.
@@ -126,6 +128,7 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 // TestPages reads lists of services that report different parts of the
 // envelope.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	const items = 5
 	serve := func(most int, envelope func(offset, n int) string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -162,6 +165,7 @@ func TestPages(t *testing.T) {
 
 // TestWaitDataset checks that polling slows down and survives an outage.
 func TestWaitDataset(t *testing.T) {
+	t.Parallel()
 	running, away := say(200, `{"status":"NEW_IN_VERSION_9"}`), say(503, "{}")
 	handlers := []http.HandlerFunc{running, running}
 	for range 7 { // more than one call's attempts
@@ -180,6 +184,7 @@ func TestWaitDataset(t *testing.T) {
 
 // TestMaxPoll checks the maximum interval between polls.
 func TestMaxPoll(t *testing.T) {
+	t.Parallel()
 	running := say(200, `{"status":"PROCESSING"}`)
 	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
 		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 80), say(200, `{"status":"COMPLETED"}`))...))

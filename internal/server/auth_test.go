@@ -9,6 +9,7 @@ import (
 
 // TestAccounts checks that the data of one account does not exist for another.
 func TestAccounts(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "private")
 	w.addUser(t)

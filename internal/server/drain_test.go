@@ -15,6 +15,7 @@ import (
 // sent the whole body. The bodies are larger than the buffers of a connection,
 // so that sending fails if the server closes the connection instead of reading.
 func TestDrainBody(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	open, taken := w.newDataset(t, "open"), w.newDataset(t, "taken")
 	w.must(t, call{method: "PUT", path: taken.DatasetUploadInfo.UploadURL, body: "id,a,b\n1,2,3\n2,3,4\n"}, nil)

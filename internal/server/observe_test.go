@@ -36,6 +36,7 @@ func (l *logs) String() string {
 // TestPanic checks that the client gets only a request ID and the log the
 // panic.
 func TestPanic(t *testing.T) {
+	t.Parallel()
 	var log logs
 	handler := server.New(nil, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
 	rec := httptest.NewRecorder()
@@ -56,6 +57,7 @@ func TestPanic(t *testing.T) {
 
 // TestAccessLog checks what is logged of a request, and what is not.
 func TestAccessLog(t *testing.T) {
+	t.Parallel()
 	var log logs
 	w := newTestServer(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	w.send(t, call{method: "GET", path: "/api/v1/predictions/" + noKey + "/result?expires=1&signature=hidden", header: map[string]string{"X-Request-Id": "from-outside_1"}})
@@ -74,6 +76,7 @@ func TestAccessLog(t *testing.T) {
 
 // TestProxy checks the headers of a trusted proxy.
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	var log logs
 	w := newTestServer(t, server.Options{TrustProxy: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	var root struct{ OpenAPI string }
@@ -97,6 +100,7 @@ func TestProxy(t *testing.T) {
 
 // TestEquivalentRequests checks variants of a request that mean the same.
 func TestEquivalentRequests(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "forms")
 	for name, c := range map[string]call{

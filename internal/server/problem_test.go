@@ -32,6 +32,7 @@ type refusal struct {
 // TestProblems sends requests that the operations must reject. Every response
 // is problem details with the request ID.
 func TestProblems(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	w.addUser(t)
 	pending := w.newDataset(t, "pending")

@@ -33,6 +33,7 @@ func TestReference(t *testing.T) {
 
 // TestOpenAPI checks the document as a client generator would.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	var doc struct {
 		Paths map[string]map[string]struct {

@@ -14,6 +14,7 @@ import (
 // TestValidValues creates datasets with values just within the documented
 // limits. TestProblems has those just outside.
 func TestValidValues(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	for name, body := range map[string]string{
 		"name_of_3":           `{"datasetName":"äöü"}`,
@@ -46,6 +47,7 @@ func TestValidValues(t *testing.T) {
 
 // TestPages reads lists page by page.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	for _, name := range []string{"one", "two", "three"} {
 		w.newDataset(t, name)
@@ -86,6 +88,7 @@ func TestPages(t *testing.T) {
 
 // TestMethods tests HEAD, OPTIONS and unsupported methods.
 func TestMethods(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	t.Run("405_lists_what_is_allowed", func(t *testing.T) {
 		resp, _ := w.send(t, call{method: "PUT", path: "/api/v1/datasets"})
@@ -115,6 +118,7 @@ func TestMethods(t *testing.T) {
 
 // TestNonAPIRoutes tests the routes that are not part of the API.
 func TestNonAPIRoutes(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{PublicURL: "https://foretell.example.com/"})
 	w.newDataset(t, "counted")
 	created := w.newDataset(t, "prepared")
@@ -157,6 +161,7 @@ func TestNonAPIRoutes(t *testing.T) {
 
 // TestLoginLimit sends wrong passwords from one address.
 func TestLoginLimit(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := newTestServer(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})
 	w.addUser(t)

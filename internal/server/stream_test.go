@@ -105,6 +105,7 @@ func TestUploadStreams(t *testing.T) {
 
 // TestAddDataLimit sends a form above the limit, and one at the limit.
 func TestAddDataLimit(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "bound")
 	send := func(size int64) (status int, answer string) {
@@ -137,6 +138,7 @@ func TestAddDataLimit(t *testing.T) {
 
 // TestUploadLimit announces a body above the limit and sends none of it.
 func TestUploadLimit(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "bound")
 	status, continued := w.announce(t, created.DatasetUploadInfo.UploadURL, api.MaxUploadBytes+1, "")
@@ -148,6 +150,7 @@ func TestUploadLimit(t *testing.T) {
 // TestExpectContinue checks that a client that waits for 100 Continue gets an
 // error before it sends the body.
 func TestExpectContinue(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "taken")
 	w.must(t, call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: "id,a,b\n1,2,3\n2,3,4\n"}, nil)
@@ -206,6 +209,7 @@ func (w *testServer) dial(t *testing.T, address string) (conn net.Conn, path str
 // TestInterruptedUpload closes connections in the middle of a body: the dataset
 // stays PENDING and accepts the next upload.
 func TestInterruptedUpload(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "broken")
 	for _, head := range []string{

@@ -35,6 +35,7 @@ func flowers(rows int, labelled bool) string {
 
 // TestWorkflow runs the whole workflow over HTTP and checks every response.
 func TestWorkflow(t *testing.T) {
+	t.Parallel()
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "flowers")
 	dataset := "/api/v1/datasets/" + created.DatasetKey
