@@ -76,15 +76,15 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 func (o *runOptions) planNotes(doc *planDocument) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
-	if o.training.hasThreshold() {
+	if threshold := o.training.threshold; threshold != nil {
 		word := "may or may not be reached"
 		switch {
-		case f.Low >= o.training.threshold:
+		case f.Low >= *threshold:
 			word = "will be reached, and end the race before the forecast time"
-		case f.High < o.training.threshold:
+		case f.High < *threshold:
 			word = "is unlikely to be reached"
 		}
-		notes = append(notes, fmt.Sprintf("the threshold of %g %s", o.training.threshold, word))
+		notes = append(notes, fmt.Sprintf("the threshold of %g %s", *threshold, word))
 	}
 	limit := api.DefaultTimeLimitSeconds * time.Second
 	if o.training.timeLimit > 0 {

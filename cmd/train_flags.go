@@ -13,8 +13,8 @@ import (
 
 // trainFlags holds the parameters of a race.
 type trainFlags struct {
-	threshold     float64
-	autoThreshold bool // --threshold auto
+	threshold     *float64 // nil: the best model wins
+	autoThreshold bool     // --threshold auto
 	scalingFactor int
 	metric        string
 	seed          int64
@@ -48,19 +48,23 @@ const thresholdAuto = "auto"
 type thresholdFlag trainFlags
 
 func (f *thresholdFlag) String() string {
-	if f.autoThreshold {
+	switch {
+	case f.autoThreshold:
 		return thresholdAuto
+	case f.threshold == nil:
+		return ""
 	}
-	return strconv.FormatFloat(f.threshold, 'g', -1, 64)
+	return strconv.FormatFloat(*f.threshold, 'g', -1, 64)
 }
 
 // Set parses a number or auto.
-func (f *thresholdFlag) Set(text string) (err error) {
-	f.threshold = 0
+func (f *thresholdFlag) Set(text string) error {
+	f.threshold = nil
 	if f.autoThreshold = text == thresholdAuto; f.autoThreshold {
 		return nil
 	}
-	f.threshold, err = strconv.ParseFloat(text, 64)
+	value, err := strconv.ParseFloat(text, 64)
+	f.threshold = &value
 	return err
 }
 
@@ -73,11 +77,6 @@ func (r *trainFlags) thresholdError(job *api.Training) error {
 		return nil
 	}
 	return belowTarget(job)
-}
-
-// hasThreshold reports whether the user set a numeric threshold.
-func (r *trainFlags) hasThreshold() bool {
-	return r.cmd.Flags().Changed("threshold") && !r.autoThreshold
 }
 
 // checkAlgorithms returns an error if an algorithm does not support this number of
@@ -94,15 +93,11 @@ func (r *trainFlags) checkAlgorithms(classes int) error {
 
 // request returns the request for a race.
 func (r *trainFlags) request() (api.NewTraining, error) {
-	var threshold *float64 // none: the best model wins
-	if r.hasThreshold() {
-		threshold = &r.threshold
-	}
 	body := api.NewTraining{
-		ScalingFactor: r.scalingFactor, PerformanceThreshold: api.NewThreshold(threshold), Metric: r.metric, Algorithms: r.algorithms,
+		ScalingFactor: r.scalingFactor, PerformanceThreshold: api.NewThreshold(r.threshold), Metric: r.metric, Algorithms: r.algorithms,
 	}
-	if threshold != nil && !(r.threshold >= 0 && r.threshold <= 1) {
-		return body, usageErrorf("--threshold %v: must be from 0 to 1", r.threshold)
+	if !api.ValidThreshold(r.threshold) {
+		return body, usageErrorf("--threshold %v: must be from 0 to 1", *r.threshold)
 	}
 	if err := checkMetric(r.metric, raceMetrics); r.metric != "" && err != nil {
 		return body, err

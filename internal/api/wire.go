@@ -23,29 +23,32 @@ type Decimal struct {
 	Quoted bool
 }
 
-// Threshold is the performance at which a race is to end, as a request has it.
-// The zero Threshold is left out of the JSON.
+// Threshold is the threshold in a request: a number, null for a race without
+// threshold, or absent, which is the zero Threshold.
 type Threshold struct {
-	// Value is from 0 to 1; nil for no threshold, which is null in JSON.
+	// Value is from 0 to 1; nil is no threshold.
 	Value *float64
-	// Given is false where the request says nothing of a threshold.
+	// Given is false if the request has no such member.
 	Given bool
 }
 
-// NewThreshold returns the threshold of a request that gives one; value is nil
-// for none.
+// NewThreshold returns the Threshold of a request with this value; nil is no
+// threshold.
 func NewThreshold(value *float64) Threshold { return Threshold{Value: value, Given: true} }
 
-// MarshalJSON writes a number or null.
+// ValidThreshold reports whether value is nil or from 0 to 1.
+func ValidThreshold(value *float64) bool { return value == nil || *value >= 0 && *value <= 1 }
+
+// MarshalJSON returns a number or null.
 func (t Threshold) MarshalJSON() ([]byte, error) { return json.Marshal(t.Value) }
 
-// UnmarshalJSON reads a number or null.
+// UnmarshalJSON parses a number or null.
 func (t *Threshold) UnmarshalJSON(b []byte) error {
 	*t = Threshold{Given: true}
 	return json.Unmarshal(b, &t.Value)
 }
 
-// MarshalJSON writes the shortest decimal that reads back as the same value.
+// MarshalJSON returns the shortest decimal that parses to the same value.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(d.Value) {
 		return []byte("null"), nil
@@ -57,7 +60,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalJSON reads a number, a string that holds one, or null.
+// UnmarshalJSON parses a number, a string with one, or null.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	text := string(bytes.Trim(b, `"`))
 	if text == "" || text == "null" {
@@ -80,7 +83,7 @@ type DatasetEntries struct {
 	Quoted bool
 }
 
-// MarshalJSON writes an array, or a string that holds it.
+// MarshalJSON returns an array, or a string with it.
 func (e DatasetEntries) MarshalJSON() ([]byte, error) {
 	items := e.Items
 	if items == nil {
@@ -93,7 +96,7 @@ func (e DatasetEntries) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(b))
 }
 
-// UnmarshalJSON reads an array or a string that holds one.
+// UnmarshalJSON parses an array or a string with one.
 func (e *DatasetEntries) UnmarshalJSON(b []byte) error {
 	e.Items, e.Quoted = nil, false
 	if len(b) > 0 && b[0] == '"' {

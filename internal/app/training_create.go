@@ -106,7 +106,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	if n.Seed != nil {
 		if *n.Seed < 0 {
-			return nil, api.NewFieldProblem("seed", "%d is below 0", *n.Seed)
+			return nil, api.NewFieldProblem("seed", "%d: must be at least 0", *n.Seed)
 		}
 		r.Seed = *n.Seed
 	}
@@ -123,7 +123,7 @@ func threshold(n api.NewTraining) (*float64, error) {
 	switch {
 	case !given.Given:
 		return nil, api.NewFieldProblem("performanceThreshold", "is required: a number from 0 to 1, or null for no threshold")
-	case given.Value != nil && !(*given.Value >= 0 && *given.Value <= 1):
+	case !api.ValidThreshold(given.Value):
 		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *given.Value)
 	case other.Given && !equalNumbers(other.Value, given.Value):
 		return nil, api.NewFieldProblem("targetPerformance",

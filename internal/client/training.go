@@ -9,13 +9,13 @@ import (
 	"foretell/internal/api"
 )
 
-// noThreshold is the threshold of a race without one on a service that needs
-// one. That is a service that tells no outcome of a race, either.
+// noThreshold replaces a missing threshold on services that require one. Such
+// services do not report outcomes either. No other code knows about it.
 const noThreshold = 1.0
 
-// CreateTraining starts a race. A race without a threshold is an extension: a
-// service that refuses it is asked again with a threshold of 1, and so are all
-// races of this client after that.
+// CreateTraining starts a race. A race without a threshold is an extension: if
+// the service rejects it, the client retries with a threshold of 1, which it
+// also uses for all later races.
 func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	none := in.Body.PerformanceThreshold.Given && in.Body.PerformanceThreshold.Value == nil
 	if !none || !c.needsThreshold.Load() {
@@ -33,8 +33,8 @@ func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput
 	return created, err
 }
 
-// refusesNull reports whether a service may have refused a request because its
-// threshold is null. One that names the fields at fault has to name this one.
+// refusesNull reports whether a service may have rejected a request because its
+// threshold is null. If the problem lists fields, this one must be among them.
 func refusesNull(err error) bool {
 	var problem *api.Problem
 	if !errors.As(err, &problem) || problem.Status != http.StatusBadRequest && problem.Status != http.StatusUnprocessableEntity {
@@ -45,8 +45,8 @@ func refusesNull(err error) bool {
 	})
 }
 
-// fillOutcome says what a service without outcomes leaves unsaid of a race or
-// run. race is the status of a run's race, if it is known.
+// fillOutcome sets the outcome of a race or run if the service did not. race is
+// the status of a run's race, if known.
 func fillOutcome(t *api.Training, race string) {
 	if t.Outcome != "" {
 		return
@@ -57,7 +57,7 @@ func fillOutcome(t *api.Training, race string) {
 	t.Outcome = api.OutcomeOf(t.Status, t.TargetPerformance, race == api.TrainingCompleted)
 }
 
-// fillOutcomes does so for races and their runs.
+// fillOutcomes sets the outcomes of races and their runs.
 func fillOutcomes(jobs []api.Training) {
 	races := map[string]string{}
 	for _, t := range jobs {
@@ -68,8 +68,8 @@ func fillOutcomes(jobs []api.Training) {
 	}
 }
 
-// fillRunOutcomes does so for the runs of a race whose threshold is not
-// told here.
+// fillRunOutcomes sets the outcomes of a race and its runs. Their threshold is
+// unknown here.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold
 	if p.Outcome == "" {
