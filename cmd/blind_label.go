@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/scoring"
 )
 
@@ -92,7 +93,7 @@ func (t *blindLabel) noteScore(o *output) {
 	case t.score != nil:
 		a := t.score.Accuracy
 		o.note("scored by column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s, always %q %.4f",
-			shellQuote(t.column), a.Value, *a.Low, *a.High, plural(t.score.Rows, "row"), t.score.Baseline.Label, t.score.Baseline.Accuracy)
+			shellQuote(t.column), a.Value, *a.Low, *a.High, humanize.Count(t.score.Rows, "row"), t.score.Baseline.Label, t.score.Baseline.Accuracy)
 	case t.reason != "" && !t.inferred:
 		o.note("not scored by column %s of the blind file: %s", shellQuote(t.column), t.reason)
 	}

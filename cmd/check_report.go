@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -104,34 +105,25 @@ func valueSummary(c *frame.ColumnProfile, rows int) string {
 		}
 		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), median)
 	}
-	different := plural(c.Distinct, "value")
+	different := humanize.Count(c.Distinct, "value")
 	if c.Estimate {
 		different = "about " + different
 	}
 	switch {
 	case c.Words > 0:
-		return fmt.Sprintf("%s, split into %s", different, plural(c.Words, "word"))
+		return fmt.Sprintf("%s, split into %s", different, humanize.Count(c.Words, "word"))
 	case len(c.Top) == 0:
 		return different
 	}
 	var texts []string
 	for _, l := range c.Top[:min(3, len(c.Top))] {
-		texts = append(texts, fmt.Sprintf("%s %s", l.Text, percent(l.Rows, rows)))
+		texts = append(texts, fmt.Sprintf("%s %s", l.Text, humanize.Percent(float64(l.Rows)/float64(max(rows, 1)))))
 	}
 	text := strings.Join(texts, ", ")
 	if c.Distinct > len(texts) {
 		text = different + ": " + text + ", …"
 	}
 	return text
-}
-
-// percent formats the share of part in rows.
-func percent(part, rows int) string {
-	share := 100 * float64(part) / float64(max(rows, 1))
-	if share > 0 && share < 1 {
-		return "<1 %"
-	}
-	return fmt.Sprintf("%.0f %%", math.Floor(share+0.5))
 }
 
 // print writes the report: the file, then its columns, classes and findings.
@@ -220,7 +212,7 @@ func (o *checkOptions) printColumns(columns []columnReport) error {
 	}
 	const missing, values, picture = 2, 3, 3
 	for i := range columns {
-		t.Rows[i][missing].Display = percent(int(columns[i].Missing), columns[i].rows)
+		t.Rows[i][missing].Display = humanize.Percent(float64(columns[i].Missing) / float64(max(columns[i].rows, 1)))
 		if columns[i].Missing == 0 {
 			t.Rows[i][missing].Display = "-"
 		}
@@ -289,7 +281,7 @@ func (o *checkOptions) printClasses(classes []classReport) error {
 	const share, note = 2, 3
 	noted := false
 	for i := range classes {
-		t.Rows[i][share].Display = percent(int(1e6*classes[i].Share), 1e6)
+		t.Rows[i][share].Display = humanize.Percent(classes[i].Share)
 		t.Rows[i][note].Style = o.host.console.OutStyle.Yellow
 		noted = noted || classes[i].Note != ""
 	}

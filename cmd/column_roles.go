@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/roles"
 )
 
@@ -79,10 +80,10 @@ func (p *preflight) describeRoles(u *columnRoles) string {
 		}
 		parts = append(parts, fmt.Sprintf("label: %s (%s)", u.Label, reason))
 	}
-	features := plural(u.Features, "feature")
+	features := humanize.Count(u.Features, "feature")
 	for _, kind := range []frame.Form{frame.FormDate, frame.FormTime, frame.FormText} {
 		if n := u.Kinds[string(kind)]; n > 0 {
-			features += ", " + plural(n, string(kind))
+			features += ", " + humanize.Count(n, string(kind))
 		}
 	}
 	return strings.Join(append(parts, features), " · ")

@@ -18,6 +18,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/client"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -71,7 +72,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return nil
 	}
 	e := *first.err
-	e.fact = fmt.Sprintf("%s of %d failed, first %s: %s", plural(failed, "check"), len(checkups), first.Check, e.fact)
+	e.fact = fmt.Sprintf("%s of %d failed, first %s: %s", humanize.Count(failed, "check"), len(checkups), first.Check, e.fact)
 	return &e
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/app"
 	"foretell/internal/blob"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -41,7 +42,7 @@ func (o *doctorOptions) checkFiles(ctx context.Context, s *settings) (c checkRes
 // orphansText describes orphaned files for doctor and prune.
 func (f *factory) orphansText(o blob.Orphans) string {
 	days := int(f.now().Sub(o.Oldest).Hours() / 24)
-	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", plural(o.Count, "orphaned file"), term.Bytes(o.Bytes), plural(days, "day"))
+	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.Bytes(o.Bytes), humanize.Count(days, "day"))
 }
 
 // filesResult returns the result for the checked files.
@@ -51,12 +52,12 @@ func (o *doctorOptions) filesResult(ctx context.Context, name string, found *app
 			o.host.note("%s (blobs/%s)", f.Reason, f.Blob)
 		}
 		first := found.Damaged[0]
-		return checkFail(ctx, name, exitErrorf(ExitUnexpected, "%d of %s damaged; %s (blobs/%s)", n, plural(found.Files, "file"), first.Reason, first.Blob).
+		return checkFail(ctx, name, exitErrorf(ExitUnexpected, "%d of %s damaged; %s (blobs/%s)", n, humanize.Count(found.Files, "file"), first.Reason, first.Blob).
 			withHint("restore these files in blobs/ from a backup"))
 	}
-	message := fmt.Sprintf("%s, %s, sizes match", plural(found.Files, "file"), term.Bytes(found.Bytes))
+	message := fmt.Sprintf("%s, %s, sizes match", humanize.Count(found.Files, "file"), term.Bytes(found.Bytes))
 	if o.files {
-		message = fmt.Sprintf("%s, %s, contents match", plural(found.Files, "file"), term.Bytes(found.Bytes))
+		message = fmt.Sprintf("%s, %s, contents match", humanize.Count(found.Files, "file"), term.Bytes(found.Bytes))
 		if found.Unverified > 0 {
 			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier release was added", found.Unverified)
 		}

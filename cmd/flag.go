@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"foretell/internal/frame"
 )
 
 // The groups of shared flags in help pages.
@@ -119,7 +121,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
-		d := levenshtein(name, f.Name)
+		d := frame.EditDistance([]rune(name), []rune(f.Name), distance)
 		if strings.HasPrefix(f.Name, name) {
 			d = 1
 		}
@@ -128,25 +130,4 @@ func nearestFlag(name string, flags *pflag.FlagSet) string {
 		}
 	})
 	return best
-}
-
-// levenshtein returns the edit distance of two words.
-func levenshtein(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

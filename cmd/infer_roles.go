@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 	"foretell/internal/roles"
 )
@@ -126,7 +127,7 @@ func (p *preflight) warnRenamed(in *input, changed []roles.Rename, reason func(r
 		code, why := reason(one)
 		message := fmt.Sprintf("%s: read as %s", why, strconv.Quote(one.To))
 		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
-			message += fmt.Sprintf(", and so on for %s", plural(more, "more column"))
+			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
 		p.add(in, frame.SeverityWarning, frame.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
 		if i+1 == maxPerKind {

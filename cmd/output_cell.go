@@ -139,11 +139,3 @@ func (o *output) paintOutcome(outcome string) func(string) string {
 	}
 	return nil
 }
-
-// plural formats a count.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

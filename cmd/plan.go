@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/humanize"
 	"foretell/internal/learningcurve"
 	"foretell/internal/term"
 )
@@ -40,7 +41,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 	}
 	sizes := learningcurve.Sizes(doc.Rows)
 	if len(sizes) == 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s: run the race itself, without --plan", doc.File, plural(doc.Rows, "row")))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s: run the race itself, without --plan", doc.File, humanize.Count(doc.Rows, "row")))
 		return o.printPlan(doc)
 	}
 	dir, err := os.MkdirTemp("", "foretell-plan-")
@@ -75,7 +76,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 // planNotes explains the forecast.
 func (o *runOptions) planNotes(doc *planDocument) []string {
 	f := doc.Forecast
-	notes := []string{"forecast: an extrapolation from " + plural(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
+	notes := []string{"forecast: an extrapolation from " + humanize.Count(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
 	if threshold := o.training.threshold; threshold != nil {
 		word := "may or may not be reached"
 		switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/humanize"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
@@ -92,7 +93,7 @@ const maxChangedRows = 20
 // print shows a difference on a terminal.
 func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	w := o.host.console.Out
-	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.Flipped), plural(d.Rows, "row"))
+	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.Flipped), humanize.Count(d.Rows, "row"))
 	if t := d.Truth; t != nil {
 		fmt.Fprintf(w, "right: both %d, only A %d, only B %d, neither %d; McNemar's test p = %.3g\n",
 			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherTrue, t.PValue)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 )
 
@@ -64,7 +65,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 		}
 		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = rec.Result.Rows, rec.Result.SHA256, rec.Model.ModelKey, rec.CreatedOn
 	}
-	o.output.note("verified: %s", plural(v.Rows, "row"))
+	o.output.note("verified: %s", humanize.Count(v.Rows, "row"))
 	return printItem(&o.output, v, "path", "rows", "receipt")
 }
 

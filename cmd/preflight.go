@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/roles"
 	"foretell/internal/term"
 )
@@ -253,7 +254,7 @@ func (p *preflight) confirmManyClasses(ctx context.Context) error {
 	if err != nil || many < 0 || p.train.flagShape.Label != "" {
 		return err
 	}
-	numbers := plural(len(p.trainProfile.Classes), "number")
+	numbers := humanize.Count(len(p.trainProfile.Classes), "number")
 	if !mute {
 		if yes, err := p.host.console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
 			return err
@@ -267,7 +268,7 @@ func (p *preflight) confirmManyClasses(ctx context.Context) error {
 	if other := p.classColumn(); other != "" {
 		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.host.commandWith("label", other))
 	}
-	return usageErrorf("%s: the last column, %s, has %s: it may not be the label", p.train.name, strconv.Quote(p.roles.Label), plural(len(p.trainProfile.Classes), "different number")).withHint("%s", hint)
+	return usageErrorf("%s: the last column, %s, has %s: it may not be the label", p.train.name, strconv.Quote(p.roles.Label), humanize.Count(len(p.trainProfile.Classes), "different number")).withHint("%s", hint)
 }
 
 // defects returns the findings that the service would reject.

@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/humanize"
 	"foretell/internal/prune"
 	"foretell/internal/term"
 )
@@ -222,7 +223,7 @@ func pruneSummary(items []prune.Item) string {
 			}
 		}
 		if n > 0 {
-			parts = append(parts, plural(n, kind.word))
+			parts = append(parts, humanize.Count(n, kind.word))
 		}
 	}
 	var bytes int64

@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -106,7 +107,7 @@ func (c *session) raceActivity(ctx context.Context) func(p *api.TrainingProgress
 	return func(p *api.TrainingProgress) string {
 		switch {
 		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
-			return "queued behind " + plural(p.QueuedBehind, "race") + remedy()
+			return "queued behind " + humanize.Count(p.QueuedBehind, "race") + remedy()
 		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
 			return "building the model"
 		}

@@ -14,6 +14,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 )
 
@@ -89,7 +90,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	o.output.note("identical: %s", plural(rec.Result.Rows, "prediction"))
+	o.output.note("identical: %s", humanize.Count(rec.Result.Rows, "prediction"))
 	return printItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
 }
 
@@ -192,7 +193,7 @@ func differenceError(ctx context.Context, path string, rec *receipt.Receipt, aga
 	defer after.Close()
 	rows, columns, errCompare := frame.Differences(ctx, before, after)
 	if errCompare == nil && rows > 0 {
-		e.fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, plural(rows, "row"), strings.Join(columns, ", "))
+		e.fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := currentBuild()
 	return e.withHint("compare the program versions: the receipt has %q, this is %q",

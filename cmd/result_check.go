@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/frame"
+	"foretell/internal/humanize"
 )
 
 // resultVerifier returns a check of a result against its blind file. classes are the
@@ -56,7 +57,7 @@ func plausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 			return exitErrorf(ExitUntrusted, "the result is damaged: %w", err).withHint(again, p.PredictionKey)
 		}
 		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
-			return exitErrorf(ExitUntrusted, "the result has %s, but %d were predicted", plural(profile.Rows, "row"), p.Rows).withHint(again, p.PredictionKey)
+			return exitErrorf(ExitUntrusted, "the result has %s, but %d were predicted", humanize.Count(profile.Rows, "row"), p.Rows).withHint(again, p.PredictionKey)
 		}
 		if len(classes) == 0 {
 			return nil

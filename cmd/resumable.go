@@ -1,6 +1,10 @@
 package cmd
 
-import "foretell/internal/term"
+import (
+	"foretell/internal/term"
+
+	"foretell/internal/humanize"
+)
 
 // resumable has the commands for interrupted work.
 type resumable struct {
@@ -37,7 +41,7 @@ func (o *output) noteInterrupted(records []term.Record) {
 		}
 		which := way.name + " " + first + " is"
 		if n > 1 {
-			which = plural(n, way.name) + " are"
+			which = humanize.Count(n, way.name) + " are"
 		}
 		o.note("%s interrupted: continue with `%s %s`, or discard it with `%s %s`",
 			which, way.resume, first, way.abandon, first)

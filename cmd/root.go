@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/frame"
 )
 
 // newRootCmd builds the command tree. It opens nothing; commands do that when they run.
@@ -144,7 +146,7 @@ func similarNames(typed string, names []string) []string {
 	nearest := 3
 	typed = strings.ToLower(typed)
 	for _, name := range names {
-		distance := levenshtein(typed, strings.ToLower(name))
+		distance := frame.EditDistance([]rune(typed), []rune(strings.ToLower(name)), 3)
 		if typed != "" && strings.HasPrefix(strings.ToLower(name), typed) {
 			distance = 1
 		}

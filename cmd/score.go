@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/gate"
+	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
@@ -140,7 +141,7 @@ func figureTable(r *scoring.Result) *term.Table {
 // printScore prints a result on a terminal.
 func printScore(o *output, r *scoring.Result) error {
 	t := &term.Table{Right: []bool{false, true}}
-	t.Header = []term.Cell{{Text: plural(r.Rows, "row")}, {Text: r.Label}, {Text: "95 % interval"}}
+	t.Header = []term.Cell{{Text: humanize.Count(r.Rows, "row")}, {Text: r.Label}, {Text: "95 % interval"}}
 	for _, name := range scoring.Metrics {
 		t.Rows = append(t.Rows, []term.Cell{{Text: name}, figureCell(r.Figure(name)), intervalCell(r.Figure(name))})
 	}

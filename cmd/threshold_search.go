@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/humanize"
 )
 
 // thresholdSearch is the search for --threshold auto on a service whose races need a
@@ -171,7 +172,7 @@ func (c *thresholdSearch) finish(best, ended *api.Training) (*api.Training, erro
 	if best.AchievedPerformance != nil {
 		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
 	}
-	c.output.note("best model: training %s%s, after %s", best.TrainingJobKey, reached, plural(len(c.steps), "race"))
+	c.output.note("best model: training %s%s, after %s", best.TrainingJobKey, reached, humanize.Count(len(c.steps), "race"))
 	return best, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -44,59 +45,39 @@ type observer struct {
 // RoundTrip counts the bytes of both bodies.
 func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := RoundTrip{Method: req.Method, URL: redactURL(req.URL)}
-	var sent byteCounter
+	var sent, received atomic.Int64 // the transport may read a body after its response has arrived
 	if req.Body != nil && req.Body != http.NoBody {
 		req = req.Clone(req.Context())
-		req.Body = &countingBody{ReadCloser: req.Body, tally: &sent}
+		req.Body = &countingBody{ReadCloser: req.Body, n: &sent}
 	}
 	began := o.now()
 	resp, err := o.next.RoundTrip(req)
 	if err != nil {
-		e.Sent, e.Elapsed = sent.bytes(), o.now().Sub(began)
+		e.Sent, e.Elapsed = sent.Load(), o.now().Sub(began)
 		o.report(e)
 		return nil, err
 	}
 	e.Status, e.Header = resp.StatusCode, redactHeader(resp.Header)
-	received := new(byteCounter)
-	resp.Body = &countingBody{ReadCloser: resp.Body, tally: received, end: func() {
-		e.Sent, e.Received, e.Elapsed = sent.bytes(), received.bytes(), o.now().Sub(began)
+	resp.Body = &countingBody{ReadCloser: resp.Body, n: &received, end: func() {
+		e.Sent, e.Received, e.Elapsed = sent.Load(), received.Load(), o.now().Sub(began)
 		o.report(e)
 	}}
 	return resp, nil
-}
-
-// byteCounter counts bytes. It is locked because the transport may still read a body
-// after its response has arrived.
-type byteCounter struct {
-	mu sync.Mutex
-	n  int64
-}
-
-func (t *byteCounter) add(n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.n += int64(n)
-}
-
-func (t *byteCounter) bytes() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.n
 }
 
 // countingBody is a body that counts its bytes. end, if not nil, is called once: at
 // its end or when it is closed.
 type countingBody struct {
 	io.ReadCloser
-	tally *byteCounter
-	once  sync.Once
-	end   func()
+	n    *atomic.Int64
+	once sync.Once
+	end  func()
 }
 
 // Read counts the bytes.
 func (b *countingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.tally.add(n)
+	b.n.Add(int64(n))
 	if err != nil {
 		b.finish()
 	}

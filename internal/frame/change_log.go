@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 // Change is a change that File made, with its first location.
@@ -136,7 +138,7 @@ func (l *changeLog) report(names []string) []Change {
 		case known.noun == "":
 			c.Message = known.text
 		default:
-			c.Message = strings.Replace(known.text, "%s", pluralize(c.Count, known.noun), 1)
+			c.Message = strings.Replace(known.text, "%s", humanize.Count(c.Count, known.noun), 1)
 			if c.Count == 1 {
 				c.Message = strings.Replace(c.Message, " that repeat ", " that repeats ", 1)
 			}

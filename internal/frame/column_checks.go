@@ -3,6 +3,8 @@ package frame
 import (
 	"context"
 	"math"
+
+	"foretell/internal/humanize"
 )
 
 // The rules of column checks.
@@ -197,6 +199,6 @@ func (s *scanner) warnStrayTexts(i int, j *inference) {
 	}
 	if rows > 0 {
 		s.warnAt(first.firstLine(), CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in %s: %s",
-			pluralize(rows, "row"), excerpt(first.text), s.formatLine(first.firstLine()), fate)
+			humanize.Count(rows, "row"), excerpt(first.text), s.formatLine(first.firstLine()), fate)
 	}
 }

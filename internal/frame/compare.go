@@ -3,6 +3,8 @@ package frame
 import (
 	"fmt"
 	"math"
+
+	"foretell/internal/humanize"
 )
 
 // Severity is the severity of a finding.
@@ -160,7 +162,7 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 			form.noun(), blind.Form.noun(), blind.Form.noun())
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.report(SeverityWarning, CodeChangedKind, train.Name, "in %s %s that are written in another way than in training, most often %s: taken as missing",
-			pluralize(rows, "row"), form.noun(), excerpt(most.text))
+			humanize.Count(rows, "row"), form.noun(), excerpt(most.text))
 	default:
 		return true
 	}
@@ -230,10 +232,10 @@ func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	}
 	what := "a text that training never had: " + excerpt(most.text)
 	if texts > 1 {
-		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", groupDigits(texts), excerpt(most.text))
+		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", humanize.Comma(texts), excerpt(most.text))
 	}
 	c.reportAt(first, SeverityWarning, CodeUnseenCategory, blind.Name, "in %s (%s) %s",
-		pluralize(rows, "row"), formatPercent(ratio(rows, c.blind.Rows)), what)
+		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), what)
 }
 
 func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericStats) {
@@ -249,16 +251,3 @@ func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericS
 }
 
 func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }
-
-// formatPercent formats a share: 12 %, 0.4 %, 99.8 %. It is rounded to 100 % and 0 % only
-// if it is exactly that.
-func formatPercent(share float64) string {
-	switch whole := 100 * share; {
-	case whole > 0 && whole < 1:
-		return fmt.Sprintf("%.1f %%", max(whole, 0.1))
-	case whole > 99 && whole < 100:
-		return fmt.Sprintf("%.1f %%", math.Floor(10*whole)/10)
-	default:
-		return fmt.Sprintf("%.0f %%", whole)
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 // defectLog counts the defects of a file by code, in memory independent of their number:
@@ -93,7 +95,7 @@ func (kind *defectSummary) apply(d *Defect, places []location, source func(line 
 	if d.Count == 1 {
 		return
 	}
-	d.Message = pluralize(d.Count, noun) + " " + kind.predicate + ", " + where
+	d.Message = humanize.Count(d.Count, noun) + " " + kind.predicate + ", " + where
 	if d.AtLeast {
 		d.Message = "at least " + d.Message
 	}
@@ -150,7 +152,7 @@ var defectSummaries = map[string]defectSummary{
 	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
 	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},
 	CodeRaggedRow:       {predicate: "do not have as many fields as the header"},
-	CodeTooManyColumns:  {predicate: "have more than " + groupDigits(MaxFields) + " fields"},
+	CodeTooManyColumns:  {predicate: "have more than " + humanize.Comma(MaxFields) + " fields"},
 	CodeDuplicateID:     {predicate: "repeat the ID of an earlier row", rule: "IDs must be unique"},
 	CodeEmptyID:         {predicate: "have no ID"},
 	CodeEmptyLabel:      {predicate: "have no label"},

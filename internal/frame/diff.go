@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"foretell/internal/humanize"
 )
 
 // Differences counts the rows in which two CSV files differ, and returns the names of the
@@ -21,7 +23,7 @@ func Differences(ctx context.Context, first, second io.Reader) (rows int, column
 		return 0, nil, err
 	}
 	if len(a.names) != len(b.names) {
-		return 0, nil, fmt.Errorf("%s and %s", pluralize(len(a.names), "column"), pluralize(len(b.names), "column"))
+		return 0, nil, fmt.Errorf("%s and %s", humanize.Count(len(a.names), "column"), humanize.Count(len(b.names), "column"))
 	}
 	differ := make([]bool, len(a.names))
 	for {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/humanize"
 )
 
 // manyIDs is more than the streams keep in memory.
@@ -99,7 +101,7 @@ func duplicateDefect(first int, rows ...int) *Defect {
 		d.Message = fmt.Sprintf("2 rows repeat the ID of an earlier row, in lines %d and %d: IDs must be unique", rows[0]+2, rows[1]+2)
 	default:
 		d.Message = fmt.Sprintf("%s repeat the ID of an earlier row, first in lines %d, %d, %d: IDs must be unique",
-			pluralize(n, "row"), rows[0]+2, rows[1]+2, rows[2]+2)
+			humanize.Count(n, "row"), rows[0]+2, rows[1]+2, rows[2]+2)
 	}
 	return d
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 // The rules of label checks.
@@ -61,7 +63,7 @@ func (s *scanner) labelDefect() *Defect {
 		d = s.tooManyClasses(n, filled)
 	case t.texts.hashes != nil:
 		d = s.table.defect(CodeTooManyClasses, s.label,
-			"the label's %s different values are too long to be the names of classes: is the label the last column?", groupDigits(n))
+			"the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
 	case s.unreadable == 0 && n == 1:
 		d = s.table.defect(CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
 			excerpt(t.texts.list[0].text))
@@ -74,18 +76,18 @@ func (s *scanner) labelDefect() *Defect {
 // tooManyClasses returns the defect of a label with n distinct values in the given number
 // of rows.
 func (s *scanner) tooManyClasses(n, rows int) Defect {
-	t, count := &s.columns[s.label], groupDigits(n)
+	t, count := &s.columns[s.label], humanize.Comma(n)
 	if _, exact := t.texts.distinct(); !exact {
-		count = "about " + groupDigits(min(n, rows))
+		count = "about " + humanize.Comma(min(n, rows))
 	}
 	if t.cells[number] == t.nonBlank() {
 		return s.table.defect(CodeNumericLabel, s.label,
 			"foretell predicts classes, not numbers: the label has %s different ones in %s",
-			count, pluralize(rows, "row"))
+			count, humanize.Count(rows, "row"))
 	}
 	return s.table.defect(CodeTooManyClasses, s.label,
 		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
-		count, pluralize(rows, "row"))
+		count, humanize.Count(rows, "row"))
 }
 
 // findLeaks measures how well each column predicts the label by itself, and warns of one
@@ -109,7 +111,7 @@ func (s *scanner) findLeaks(ctx context.Context) error {
 		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && a.leaks(accuracy) {
 			s.warn(CodeLeakingColumn, field,
 				"predicts the label of %s of the rows by itself, where always predicting %s is right in %s: is it known before the label is?",
-				formatPercent(accuracy), excerpt(s.columns[s.label].texts.top(1)[0].Text), formatPercent(a.baseline()))
+				humanize.Percent(accuracy), excerpt(s.columns[s.label].texts.top(1)[0].Text), humanize.Percent(a.baseline()))
 		}
 	}
 	return nil
@@ -124,13 +126,13 @@ func (s *scanner) warnSmallClasses(list []distinctValue) {
 	if len(small) > many {
 		text := ""
 		for _, one := range small[:many] {
-			text += fmt.Sprintf("%s %s, ", excerpt(one.text), groupDigits(one.rows))
+			text += fmt.Sprintf("%s %s, ", excerpt(one.text), humanize.Comma(one.rows))
 		}
 		s.warnAt(small[0].firstLine(), CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedClassRows, text)
 		return
 	}
 	for _, one := range small {
-		s.warnAt(one.firstLine(), CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), pluralize(one.rows, "row"), AdvisedClassRows)
+		s.warnAt(one.firstLine(), CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", excerpt(one.text), humanize.Count(one.rows, "row"), AdvisedClassRows)
 	}
 }
 

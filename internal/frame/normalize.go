@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"foretell/internal/humanize"
 )
 
 // Layout describes how a file differs from the canonical form. The zero Layout is the
@@ -143,7 +145,7 @@ func (s *Layout) rename(t *table) error {
 	if len(s.Names) != len(t.names) {
 		return &Defect{
 			Code: CodeRaggedRow, Line: t.line, Column: 1,
-			Message: fmt.Sprintf("expected %s, got %d", pluralize(len(s.Names), "column"), len(t.names)),
+			Message: fmt.Sprintf("expected %s, got %d", humanize.Count(len(s.Names), "column"), len(t.names)),
 		}
 	}
 	t.names = s.Names

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"foretell/internal/humanize"
 )
 
 // Options configure File.
@@ -359,7 +361,7 @@ func (m *repairer) write(src io.Reader, dst io.Writer) error {
 		return &Defect{
 			Code: CodeRaggedRow, Line: w.firstOut,
 			Message: fmt.Sprintf("%s of %s have too many or too few fields, and cannot be aligned: is %q the delimiter?",
-				groupDigits(left), pluralize(m.report.Read, "row"), m.dialect.delim),
+				humanize.Comma(left), humanize.Count(m.report.Read, "row"), m.dialect.delim),
 		}
 	}
 	return w.out.Flush()

@@ -3,6 +3,8 @@ package frame
 import (
 	"fmt"
 	"slices"
+
+	"foretell/internal/humanize"
 )
 
 // binding holds the field of each column of a schema.
@@ -15,7 +17,7 @@ func bindByPosition(t *table, schema *Schema) (*binding, error) {
 	fields := schema.fieldNames()
 	if len(t.names) != len(fields)+2 {
 		d := t.defect(CodeTooFewColumns, len(t.names)-1, "%s, expected the %d of the training file",
-			pluralize(len(t.names), "column"), len(fields)+2)
+			humanize.Count(len(t.names), "column"), len(fields)+2)
 		return nil, &d
 	}
 	places := indexOf(fields)

@@ -42,16 +42,16 @@ func ClosestName(name string, names []string) string {
 		if other == name {
 			continue
 		}
-		if d := distance(loose, []rune(foldName(other)), least); d < least || d == 0 && best == "" {
+		if d := EditDistance(loose, []rune(foldName(other)), least); d < least || d == 0 && best == "" {
 			best, least = other, d
 		}
 	}
 	return best
 }
 
-// distance returns the number of letters to insert, delete, replace or swap to turn a into
+// EditDistance returns the number of letters to insert, delete, replace or swap to turn a into
 // b (Damerau, 1964); at most limit.
-func distance(a, b []rune, limit int) int {
+func EditDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) == 0 || len(b) == 0 {
 		return limit
 	}

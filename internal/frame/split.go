@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"foretell/internal/humanize"
 )
 
 // splitStatus is the result of splitting the record at the start of a window.
@@ -215,7 +217,7 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 	if !ended {
 		more, fields, r.err = "more than ", fields-1, io.EOF
 	}
-	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, groupDigits(fields), groupDigits(MaxFields))
+	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, humanize.Comma(fields), humanize.Comma(MaxFields))
 	return d
 }
 

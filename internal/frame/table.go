@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"foretell/internal/humanize"
 )
 
 // table reads a CSV file with a header: records as long as the header.
@@ -116,7 +118,7 @@ func (t *table) checkHeader(columns int) []Defect {
 		if columns == minLabelledColumns {
 			roles = "an ID first, a feature and the label last"
 		}
-		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", pluralize(n, "column"), columns, roles)
+		d := t.defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", humanize.Count(n, "column"), columns, roles)
 		if other := likelyDelimiter(t.header); other != 0 {
 			d.Message += fmt.Sprintf(" (are the fields separated by %q?)", other)
 		}

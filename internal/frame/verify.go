@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 // The tolerances of sums and of equal probabilities. They allow for services that write
@@ -101,7 +103,7 @@ func (v *verifier) header(classes []string) error {
 		}
 	}
 	if extra := len(expected); extra < len(v.got.names) {
-		d := v.got.defect(CodeColumnsDiffer, extra, "expected %s, got %d", pluralize(extra, "column"), len(v.got.names))
+		d := v.got.defect(CodeColumnsDiffer, extra, "expected %s, got %d", humanize.Count(extra, "column"), len(v.got.names))
 		return &d
 	}
 	return nil
@@ -133,12 +135,12 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 	case gotEnds:
 		return false, &Defect{
 			Code: CodeRowsDiffer, Line: v.got.reader.nextLine,
-			Message: fmt.Sprintf("the result ends after %s, the blind file has more", pluralize(v.rows, "row")),
+			Message: fmt.Sprintf("the result ends after %s, the blind file has more", humanize.Count(v.rows, "row")),
 		}
 	case wantEnds:
 		return false, &Defect{
 			Code: CodeRowsDiffer, Line: got.startLine,
-			Message: fmt.Sprintf("the blind file has only %s", pluralize(v.rows, "row")),
+			Message: fmt.Sprintf("the blind file has only %s", humanize.Count(v.rows, "row")),
 		}
 	}
 	v.rows++

@@ -3,6 +3,8 @@ package frame
 import (
 	"fmt"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 func (s *scanner) warn(code string, at int, format string, args ...any) {
@@ -65,7 +67,7 @@ func (s *scanner) groupWarnings() {
 		default:
 			names[w.Code] = nil
 			w.Line, w.Count = s.table.line, len(list)
-			w.Message = fmt.Sprintf("%s %s: %s (%s)", pluralize(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
+			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
 		}
 		kept = append(kept, w)
 	}
@@ -106,7 +108,7 @@ func (c *comparison) groupFindings() {
 		default:
 			names[f.Code] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
-			f.Message = fmt.Sprintf("%s %s (%s)", pluralize(len(list), "column"), findingGroups[f.Code], firstNames(list))
+			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], firstNames(list))
 		}
 		kept = append(kept, f)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/humanize"
 )
 
 // Summary returns the lines that summarise a race: what was kept and why, scores with
@@ -32,7 +33,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 				line += fmt.Sprintf(" (%s)", i)
 			}
 			if rows > 0 {
-				line += " on " + plural(rows)
+				line += " on " + humanize.Count(rows, "row")
 			}
 			lines = append(lines, line)
 		case r.Rows > 0: // else nothing is known of it
@@ -73,13 +74,6 @@ func bothScores(validation, test *api.Scores, name string) string {
 
 // baselineName returns the name of the baseline.
 func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
-
-func plural(rows int64) string {
-	if rows == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", rows)
-}
 
 // won returns why the model was kept, from the report if possible.
 func won(job *api.Training, algorithm string, r *api.ModelReport) string {

@@ -1,0 +1,40 @@
+// Package humanize formats counts and shares for people.
+package humanize
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Count returns a count with its noun: "1 row", "2 rows", "1,234 rows".
+func Count[N int | int64](n N, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ss"):
+		noun += "e"
+	}
+	return Comma(n) + " " + noun + "s"
+}
+
+// Comma returns n with commas between thousands: "1,234".
+func Comma[N int | int64](n N) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Comma(n/1000), n%1000)
+}
+
+// Percent returns a share from 0 to 1 as a percentage: "12 %", "0.4 %", "99.8 %".
+// It never rounds to 0 % or 100 %.
+func Percent(share float64) string {
+	switch percent := 100 * share; {
+	case percent > 0 && percent < 1:
+		return fmt.Sprintf("%.1f %%", max(percent, 0.1))
+	case percent > 99 && percent < 100:
+		return fmt.Sprintf("%.1f %%", math.Floor(10*percent)/10)
+	default:
+		return fmt.Sprintf("%.0f %%", percent)
+	}
+}
