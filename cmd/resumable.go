@@ -1,9 +1,8 @@
 package cmd
 
 import (
-	"foretell/internal/term"
-
 	"foretell/internal/humanize"
+	"foretell/internal/term"
 )
 
 // resumable has the commands for interrupted work.
