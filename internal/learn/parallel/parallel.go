@@ -7,6 +7,7 @@ package parallel
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 )
 
@@ -61,4 +62,34 @@ func (l *loop) run(worker int) {
 		}
 		l.do(worker, task)
 	}
+}
+
+// ForError calls do for each task in 0…tasks-1 on at most workers goroutines and
+// waits for them. After an error no further task begins. The error of the lowest
+// task is returned. Its goroutines end with the loop: it is for long tasks.
+func ForError(workers, tasks int, do func(task int) error) error {
+	errs := make([]error, tasks)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for range min(workers, tasks) {
+		group.Go(func() {
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= tasks {
+					return
+				}
+				if errs[i] = do(i); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,9 +3,11 @@ package parallel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 )
 
 func TestParallel(t *testing.T) {
@@ -76,6 +78,30 @@ func TestParallel(t *testing.T) {
 		})
 		if !errors.Is(err, context.Canceled) || begun.Load() > 2 {
 			t.Errorf("%d tasks, %v", begun.Load(), err)
+		}
+	})
+}
+
+func TestForErrorReturnsTheErrorOfTheLowestTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // no goroutine is left when it returns
+		for _, workers := range []int{1, 3} {
+			var ran atomic.Int64
+			err := ForError(workers, 100, func(task int) error {
+				ran.Add(1)
+				if task >= 10 {
+					return fmt.Errorf("task %d", task)
+				}
+				return nil
+			})
+			if err == nil || err.Error() != "task 10" {
+				t.Errorf("%d workers: error %v, want task 10", workers, err)
+			}
+			if n := int(ran.Load()); n > 10+workers {
+				t.Errorf("%d workers: %d tasks began", workers, n)
+			}
+		}
+		if err := ForError(3, 5, func(int) error { return nil }); err != nil {
+			t.Error(err)
 		}
 	})
 }
