@@ -15,12 +15,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
 )
 
 type apiOptions struct {
-	service serviceFlags
-	output  output
+	service connect.ServiceFlags
+	output  cli.Output
 
 	fields   []string
 	typed    []string
@@ -29,8 +32,8 @@ type apiOptions struct {
 	paginate bool
 }
 
-func newAPICmd(f *factory) *cobra.Command {
-	opts := &apiOptions{service: serviceFlags{idle: true}}
+func newAPICmd(f *cli.Factory) *cobra.Command {
+	opts := &apiOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "api METHOD PATH", Short: "Send an authenticated API request",
 		Long: `Sends a request to the service and prints the response body. The paths are in
@@ -40,23 +43,23 @@ Fields become the query of a GET, HEAD or DELETE, and members of a JSON body
 otherwise. With --input they become the query. A name that ends in [] makes a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
-		Args: positionalArgs("METHOD", "PATH"),
+		Args: cli.PositionalArgs("METHOD", "PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return opts.run(cmd.Context(), strings.ToUpper(args[0]), args[1])
 		},
 		ValidArgsFunction: completeAPI,
 	}
-	opts.service.bind(cmd, f)
-	opts.output.host, opts.output.cmd = f, cmd
+	opts.service.Bind(cmd, f)
+	opts.output.Host, opts.output.Cmd = f, cmd
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&opts.fields, "raw-field", "f", nil, "add a string field `name=value`")
 	flags.StringArrayVarP(&opts.typed, "field", "F", nil, "add a typed field `name=value`: a number, true, false, null or a string")
 	flags.StringArrayVarP(&opts.headers, "header", "H", nil, "add a header `name:value`")
 	flags.StringVar(&opts.input, "input", "", "`FILE` to send as the body; - reads standard input")
 	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one document")
-	flags.BoolVar(&opts.output.json, "json", false, "print one JSON document, also for errors")
-	opts.output.bindFilter()
-	setGroup(flags, groupOutput, "json", "jq", "template")
+	flags.BoolVar(&opts.output.JSON, "json", false, "print one JSON document, also for errors")
+	opts.output.BindFilter()
+	cli.SetGroup(flags, cli.GroupOutput, "json", "jq", "template")
 	return cmd
 }
 
@@ -66,9 +69,9 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 		return err
 	}
 	if o.paginate && (method != http.MethodGet || raw.Open != nil) {
-		return usageErrorf("--paginate has no effect on %s: only lists have pages", method)
+		return exit.Usagef("--paginate has no effect on %s: only lists have pages", method)
 	}
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 		if err != nil {
 			return err
 		}
-		return o.output.printJSON(merged)
+		return o.output.PrintJSON(merged)
 	}
 	resp, err := sendRaw(ctx, session.Client, raw)
 	if err != nil {
@@ -94,7 +97,7 @@ func (o *apiOptions) request(method, path string) (client.RawRequest, error) {
 	for _, line := range o.headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return raw, usageErrorf("invalid --header %q: want NAME:VALUE, such as Accept:text/csv", line)
+			return raw, exit.Usagef("invalid --header %q: want NAME:VALUE, such as Accept:text/csv", line)
 		}
 		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -135,7 +138,7 @@ func setBody(raw *client.RawRequest, body []byte) {
 // a request may have to be sent twice.
 func (o *apiOptions) open(raw *client.RawRequest) error {
 	if o.input == "-" {
-		body, err := io.ReadAll(o.service.host.console.In)
+		body, err := io.ReadAll(o.service.Host.Console.In)
 		if err != nil {
 			return err
 		}
@@ -158,7 +161,7 @@ func (o *apiOptions) members() (map[string]any, error) {
 	add := func(flag, field string, typed bool) error {
 		name, text, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
-			return usageErrorf("invalid --%s %q: want NAME=VALUE", flag, field)
+			return exit.Usagef("invalid --%s %q: want NAME=VALUE", flag, field)
 		}
 		var value any = text
 		if typed {
@@ -236,7 +239,7 @@ func sendRaw(ctx context.Context, c *client.Client, raw client.RawRequest) (*htt
 	var (
 		network *client.NetworkError
 		problem *api.Problem
-		known   *cliError
+		known   *exit.Error
 	)
 	switch {
 	case err == nil, ctx.Err() != nil, errors.As(err, &network), errors.As(err, &known):
@@ -244,27 +247,27 @@ func sendRaw(ctx context.Context, c *client.Client, raw client.RawRequest) (*htt
 	case errors.As(err, &problem):
 		return nil, explainNotFound(ctx, raw, problem)
 	}
-	return nil, usageErrorf("%w", err).withHint("see `foretell api --help`")
+	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
 // explainNotFound explains an unknown path or method. In other commands it means that the
 // address is not a service's; here the user typed the path.
 func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
-	exit, ok := map[api.Code]Exit{api.CodeNoRoute: ExitNotFound, api.CodeMethodNotAllowed: ExitUsage}[problem.Code]
+	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
 	if !ok {
 		return problem
 	}
-	e := asCLIError(ctx, problem)
-	e.exit, e.fact = exit, raw.Method+" "+raw.Path+": "+e.fact
-	return e.withHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
+	e := exit.From(ctx, problem)
+	e.Status, e.Fact = status, raw.Method+" "+raw.Path+": "+e.Fact
+	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
 // print prints the response: JSON indented or filtered, anything else unchanged.
 func (o *apiOptions) print(resp *http.Response) error {
-	console := o.service.host.console
+	console := o.service.Host.Console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {
-		if o.output.filter != nil {
-			return usageErrorf("the response is %s: --jq and --template need JSON", resp.Header.Get("Content-Type"))
+		if o.output.Filter != nil {
+			return exit.Usagef("the response is %s: --jq and --template need JSON", resp.Header.Get("Content-Type"))
 		}
 		_, err := io.Copy(console.Out, resp.Body)
 		return err
@@ -274,11 +277,11 @@ func (o *apiOptions) print(resp *http.Response) error {
 	case err != nil:
 		return err
 	case json.Valid(body):
-		return o.output.printJSON(json.RawMessage(body))
-	case o.output.filter != nil:
-		return usageErrorf("the response is not JSON: --jq and --template need JSON")
+		return o.output.PrintJSON(json.RawMessage(body))
+	case o.output.Filter != nil:
+		return exit.Usagef("the response is not JSON: --jq and --template need JSON")
 	}
-	return o.output.printText(string(body))
+	return o.output.PrintText(string(body))
 }
 
 // allPages fetches all pages of a list and joins their lists.
@@ -296,7 +299,7 @@ func allPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 		dec.UseNumber()
 		err = errors.Join(dec.Decode(&page), resp.Body.Close())
 		if err != nil {
-			return nil, usageErrorf("%s: --paginate needs JSON pages: %w", path, err)
+			return nil, exit.Usagef("%s: --paginate needs JSON pages: %w", path, err)
 		}
 		all = joinPages(all, unpackLists(page))
 		members, _ := page.(map[string]any)

@@ -7,10 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"foretell/internal/cli"
 )
 
 func TestFlagsAfterCommand(t *testing.T) {
-	root := newRootCmd(&factory{})
+	root := newRootCmd(&cli.Factory{})
 	tests := []struct{ name, in, want string }{
 		{"switches_go_behind", "--json datasets list", "datasets list --json"},
 		{"values_go_along", "--server URL --profile p status", "status --server URL --profile p"},
@@ -31,7 +33,7 @@ func TestFlagsAfterCommand(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := strings.Join(flagsAfterCommand(root, strings.Fields(test.in)), " ")
+			got := strings.Join(cli.FlagsAfterCommand(root, strings.Fields(test.in)), " ")
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -42,8 +44,8 @@ func TestFlagsAfterCommand(t *testing.T) {
 // TestFlagsMeanOneThing checks that a flag takes a value in all commands or in none;
 // otherwise it could not precede the command's name.
 func TestFlagsMeanOneThing(t *testing.T) {
-	root := newRootCmd(&factory{})
-	all := allFlags(root)
+	root := newRootCmd(&cli.Factory{})
+	all := cli.AllFlags(root)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -66,14 +68,14 @@ func TestNearestFlag(t *testing.T) {
 	flags.Bool("json", false, "")
 	flags.Bool("threshold", false, "")
 	for typed, want := range map[string]string{"jsno": "json", "jsons": "json", "thresh": "threshold", "label": ""} {
-		if got := nearestFlag(typed, flags); got != want {
+		if got := cli.NearestFlag(typed, flags); got != want {
 			t.Errorf("%s: %q, want %q", typed, got, want)
 		}
 	}
 }
 
 func TestManPages(t *testing.T) {
-	root := newRootCmd(&factory{})
+	root := newRootCmd(&cli.Factory{})
 	pages := 0
 	err := eachPage(root, func(cmd *cobra.Command) error {
 		pages++
@@ -94,7 +96,7 @@ func TestManPages(t *testing.T) {
 // TestFormsAreKnownEarly checks that every command declares its output, so that an
 // invalid --fields is found before it runs and can be completed.
 func TestFormsAreKnownEarly(t *testing.T) {
-	root := newRootCmd(&factory{})
+	root := newRootCmd(&cli.Factory{})
 	err := eachPage(root, func(cmd *cobra.Command) error {
 		if cmd.Flags().Lookup("fields") == nil {
 			return nil

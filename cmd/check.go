@@ -2,25 +2,30 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/preflight"
 	"foretell/internal/term"
 )
 
 type checkOptions struct {
-	host   *factory
-	output output
-	layout layoutFlags
-	wait   waitFlags
-	fixes  fixFlags
+	host   *cli.Factory
+	output cli.Output
+	layout preflight.LayoutFlags
+	wait   connect.WaitFlags
+	fixes  preflight.FixFlags
 
 	blind     []string
 	blindOnly bool
 }
 
-func newCheckCmd(f *factory) *cobra.Command {
+func newCheckCmd(f *cli.Factory) *cobra.Command {
 	opts := &checkOptions{host: f}
 	cmd := &cobra.Command{
 		Use:   "check FILE [BLIND] | check FILE... --blind BLIND...",
@@ -42,14 +47,14 @@ and the exit status is 6. The files themselves are never changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
   foretell check export.csv --label churned --id customer --fix fixed.csv`,
-		Args: positionalArgs("FILE", "[FILE]..."),
+		Args: cli.PositionalArgs("FILE", "[FILE]..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.output.bindItem(cmd, f, resultType[checkReport]())
-	opts.layout.bind(cmd)
-	opts.wait.host, opts.wait.cmd = f, cmd
-	opts.wait.bindProgress(cmd)
-	opts.fixes.bind(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[preflight.CheckReport]())
+	opts.layout.Bind(cmd)
+	opts.wait.Host, opts.wait.Cmd = f, cmd
+	opts.wait.BindProgress(cmd)
+	opts.fixes.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file: it has no label column")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat it, or name several FILEs, to join them into one table")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
@@ -57,47 +62,86 @@ and the exit status is 6. The files themselves are never changed.`,
 }
 
 func (o *checkOptions) run(ctx context.Context, args []string) error {
-	ctx, progress, cancel, err := o.wait.start(ctx)
+	ctx, progress, cancel, err := o.wait.Start(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
 	if o.blindOnly && len(args)+len(o.blind) > 1 {
-		return usageErrorf("--no-label takes a single blind file")
+		return exit.Usagef("--no-label takes a single blind file")
 	}
 	train, blind := args, o.blind
 	if len(blind) == 0 {
 		train, blind = args[:1], args[1:]
 	}
 	if len(args) > 2 && len(o.blind) == 0 {
-		return usageErrorf("check takes one FILE and one BLIND, or several with --blind").
-			withHint("name the blind files with --blind: `foretell check %s %s --blind %s`", shellQuote(args[0]), shellQuote(args[1]), shellQuote(args[2]))
+		return exit.Usagef("check takes one FILE and one BLIND, or several with --blind").
+			WithHint("name the blind files with --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
 	}
-	if err := checkOneStdin(slices.Concat(train, blind)...); err != nil {
+	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {
 		return err
 	}
-	if !o.host.console.Redraw && o.wait.progressIsAuto() {
-		progress = o.host.console.NewProgress(term.None, o.host.now) // seconds of work are no news in a log
+	if !o.host.Console.Redraw && o.wait.ProgressIsAuto() {
+		progress = o.host.Console.NewProgress(term.None, o.host.Now) // seconds of work are no news in a log
 	}
-	p := &preflight{host: o.host}
+	p := &preflight.Preflight{Host: o.host}
 	defer p.Close()
-	if p.train, err = o.layout.openInput(ctx, o.host, o.blindOnly, train...); err != nil {
+	if p.Train, err = o.layout.OpenInput(ctx, o.host, o.blindOnly, train...); err != nil {
 		return err
 	}
 	if len(blind) > 0 {
-		if p.blind, err = o.layout.openInput(ctx, o.host, true, blind...); err != nil {
+		if p.Blind, err = o.layout.OpenInput(ctx, o.host, true, blind...); err != nil {
 			return err
 		}
 	}
-	if o.fixes.isSet() {
+	if o.fixes.IsSet() {
 		return o.fix(ctx, progress, p)
 	}
-	if err := p.run(ctx, progress); err != nil {
+	if err := p.Run(ctx, progress); err != nil {
 		return err
 	}
-	p.noteRoles(&o.output)
-	if err := o.print(p.report()); err != nil {
+	p.NoteRoles(&o.output)
+	if err := o.printer().Print(p.Report()); err != nil {
 		return err
 	}
-	return p.defectError()
+	return p.DefectError()
+}
+
+// printer returns what prints the report.
+func (o *checkOptions) printer() *preflight.ReportPrinter {
+	return &preflight.ReportPrinter{Host: o.host, Output: &o.output}
+}
+
+// fix writes the corrected copies, checks them like any file, and then renames them.
+func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight.Preflight) error {
+	if err := o.fixes.CheckPaths(p); err != nil {
+		return err
+	}
+	if err := p.InferRoles(ctx); err != nil {
+		return err
+	}
+	p.Findings = nil // what is told of the copies, or as a change
+	r := &preflight.Repairer{Preflight: p, Progress: progress}
+	defer r.Discard()
+	if err := r.FixTrain(ctx, o.fixes.Train); err != nil {
+		return err
+	}
+	if p.Blind != nil {
+		if err := r.FixBlind(ctx, o.fixes.Blind); err != nil {
+			return err
+		}
+	}
+	if err := r.Install(); err != nil {
+		return err
+	}
+	report := p.Report()
+	report.Changes = r.Changes
+	if o.output.Quiet && !o.output.JSON {
+		for _, c := range r.Copies {
+			fmt.Fprintln(o.host.Console.Out, c.Path)
+		}
+	} else if err := o.printer().Print(report); err != nil {
+		return err
+	}
+	return p.DefectError()
 }

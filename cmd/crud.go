@@ -5,21 +5,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/requirement"
 )
 
 // resource is a type of the service's objects and how to find one.
 type resource struct {
-	find  func(session *session, ctx context.Context, ref string) (key string, err error)
-	names nameLister // for shells
+	find  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
+	names connect.NameLister // for shells
 }
 
 var (
-	datasetResource      = resource{(*session).datasetKey, datasetNames}
-	exactDatasetResource = resource{(*session).datasetKeyExact, datasetNames}
-	trainingResource     = resource{(*session).trainingKey, trainingNames}
-	modelResource        = resource{(*session).modelKey, modelNames}
-	predictionResource   = resource{(*session).predictionKey, predictionNames}
+	datasetResource      = resource{(*connect.Session).DatasetKey, connect.DatasetNames}
+	exactDatasetResource = resource{(*connect.Session).DatasetKeyExact, connect.DatasetNames}
+	trainingResource     = resource{(*connect.Session).TrainingKey, connect.TrainingNames}
+	modelResource        = resource{(*connect.Session).ModelKey, connect.ModelNames}
+	predictionResource   = resource{(*connect.Session).PredictionKey, connect.PredictionNames}
 )
 
 // getCommand is a command that finds an object, makes one request about it, and prints
@@ -30,38 +33,38 @@ type getCommand[T any] struct {
 	// startsWork is set if the request starts work of the service.
 	startsWork bool
 	fetch      func(ctx context.Context, c *client.Client, key string) (T, error)
-	print      func(o *output, answer T) error
+	print      func(o *cli.Output, answer T) error
 	// hasRequirements is set if the object is a model that --require and --beat apply to.
 	hasRequirements bool
 }
 
 type getOptions[T any] struct {
-	service serviceFlags
-	output  output
-	gate    requirementFlags
+	service connect.ServiceFlags
+	output  cli.Output
+	gate    requirement.Flags
 	command getCommand[T]
 }
 
-func newGetCmd[T any](f *factory, q getCommand[T]) *cobra.Command {
-	opts := &getOptions[T]{service: serviceFlags{idle: !q.startsWork}, command: q}
+func newGetCmd[T any](f *cli.Factory, q getCommand[T]) *cobra.Command {
+	opts := &getOptions[T]{service: connect.ServiceFlags{Idle: !q.startsWork}, command: q}
 	cmd := &cobra.Command{
-		Use: q.use, Short: q.short, Args: positionalArgs("REF"),
+		Use: q.use, Short: q.short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.service.bind(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[T]())
+	opts.service.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[T]())
 	if q.hasRequirements {
-		opts.gate.bind(cmd, &opts.service)
+		opts.gate.Bind(cmd, &opts.service)
 	}
-	cmd.ValidArgsFunction = opts.service.completeReference(q.resource.names)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(q.resource.names)
 	return cmd
 }
 
 func (o *getOptions[T]) run(ctx context.Context, ref string) error {
-	if err := o.gate.parse(); err != nil {
+	if err := o.gate.Parse(); err != nil {
 		return err
 	}
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,17 +77,17 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.gate.findBaselineOf(ctx, session, key); err != nil {
+	if err := o.gate.FindBaselineOf(ctx, session, key); err != nil {
 		return err
 	}
-	verdicts, err := o.gate.evaluate(ctx, session, key)
+	verdicts, err := o.gate.Evaluate(ctx, session, key)
 	if err != nil {
 		return err
 	}
 	if err := o.command.print(&o.output, answer); err != nil {
 		return err
 	}
-	return o.gate.publish(&o.output, verdicts, nil)
+	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
 // deleteCommand is a command that deletes an object after confirmation.
@@ -99,27 +102,27 @@ type deleteCommand struct {
 }
 
 type deleteOptions struct {
-	service serviceFlags
-	confirm confirmFlag
-	output  output
+	service connect.ServiceFlags
+	confirm cli.ConfirmFlag
+	output  cli.Output
 	command deleteCommand
 }
 
-func newDeleteCmd(f *factory, r deleteCommand) *cobra.Command {
+func newDeleteCmd(f *cli.Factory, r deleteCommand) *cobra.Command {
 	opts := &deleteOptions{command: r}
 	cmd := &cobra.Command{
-		Use: "delete REF", Short: r.short, Args: positionalArgs("REF"),
+		Use: "delete REF", Short: r.short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.service.bind(cmd, f)
-	opts.confirm.bind(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[deleted]())
-	cmd.ValidArgsFunction = opts.service.completeReference(r.resource.names)
+	opts.service.Bind(cmd, f)
+	opts.confirm.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[deleted]())
+	cmd.ValidArgsFunction = opts.service.CompleteReference(r.resource.names)
 	return cmd
 }
 
 func (o *deleteOptions) run(ctx context.Context, ref string) error {
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,14 +135,14 @@ func (o *deleteOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.confirm.ask(ctx, question); err != nil {
+	if err := o.confirm.Ask(ctx, question); err != nil {
 		return err
 	}
 	gone, err := o.command.remove(ctx, session.Client, key)
 	if err != nil {
 		return err
 	}
-	return printItem(&o.output, gone, o.command.column)
+	return cli.PrintItem(&o.output, gone, o.command.column)
 }
 
 // deleted is the output of a delete command: the key of the deleted object.

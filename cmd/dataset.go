@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
 )
 
 var (
@@ -18,7 +20,7 @@ var (
 	}
 )
 
-func newDatasetsCmd(f *factory) *cobra.Command {
+func newDatasetsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "datasets", Aliases: []string{"dataset"},
 		Short: "Manage datasets",
@@ -37,45 +39,45 @@ delete.`,
 }
 
 type datasetsListOptions struct {
-	service serviceFlags
-	output  output
-	list    listFlags
+	service connect.ServiceFlags
+	output  cli.Output
+	list    cli.ListFlags
 
 	state     string
 	withModel bool
 }
 
-func newDatasetsListCmd(f *factory) *cobra.Command {
-	opts := &datasetsListOptions{service: serviceFlags{idle: true}}
+func newDatasetsListCmd(f *cli.Factory) *cobra.Command {
+	opts := &datasetsListOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
-		Use: "list", Short: "List datasets, newest first", Args: noArgs,
+		Use: "list", Short: "List datasets, newest first", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.service.bind(cmd, f)
-	opts.output.bindList(cmd, f, resultType[api.DatasetEntry]())
-	opts.output.emptyHint = firstRunHint
-	opts.list.bind(cmd)
+	opts.service.Bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[api.DatasetEntry]())
+	opts.output.EmptyHint = cli.FirstRunHint
+	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.state, "state", "", "only datasets in this state: PENDING, PROCESSING, COMPLETED or FAILED")
-	completeValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
+	cli.CompleteValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
 	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only datasets with a model")
 	return cmd
 }
 
 func (o *datasetsListOptions) run(ctx context.Context) error {
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	in := api.ListDatasetsInput{State: o.state, WithModelOnly: o.withModel}
-	datasets, err := collectLimit(client.AllDatasets(ctx, session.Client, in), o.list.limit)
+	datasets, err := connect.CollectLimit(client.AllDatasets(ctx, session.Client, in), o.list.Limit)
 	if err != nil {
 		return err
 	}
-	return printList(&o.output, datasets, datasetColumns...)
+	return cli.PrintList(&o.output, datasets, datasetColumns...)
 }
 
-func newDatasetsGetCmd(f *factory) *cobra.Command {
+func newDatasetsGetCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.Dataset]{
 		use: "get REF", short: "Show a dataset with its columns and classes", resource: datasetResource,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Dataset, error) {
@@ -86,58 +88,58 @@ func newDatasetsGetCmd(f *factory) *cobra.Command {
 }
 
 // printDataset prints a dataset, followed by tables of its columns and classes.
-func printDataset(o *output, d *api.Dataset) error {
-	if err := printItem(o, d, datasetMembers...); err != nil || o.json || o.quiet || len(o.fields) > 0 {
+func printDataset(o *cli.Output, d *api.Dataset) error {
+	if err := cli.PrintItem(o, d, datasetMembers...); err != nil || o.JSON || o.Quiet || len(o.Fields) > 0 {
 		return err
 	}
 	if len(d.Columns) > 0 {
-		fmt.Fprintln(o.host.console.Out)
-		if err := printList(o, d.Columns, "name", "kind", "missing", "distinct"); err != nil {
+		fmt.Fprintln(o.Host.Console.Out)
+		if err := cli.PrintList(o, d.Columns, "name", "kind", "missing", "distinct"); err != nil {
 			return err
 		}
 	}
 	if len(d.Classes) > 0 {
-		fmt.Fprintln(o.host.console.Out)
-		return printList(o, d.Classes, "label", "rows")
+		fmt.Fprintln(o.Host.Console.Out)
+		return cli.PrintList(o, d.Classes, "label", "rows")
 	}
 	return nil
 }
 
 type datasetsWaitOptions struct {
-	wait   waitFlags
-	output output
+	wait   connect.WaitFlags
+	output cli.Output
 }
 
-func newDatasetsWaitCmd(f *factory) *cobra.Command {
+func newDatasetsWaitCmd(f *cli.Factory) *cobra.Command {
 	opts := &datasetsWaitOptions{}
 	cmd := &cobra.Command{
-		Use: "wait REF", Short: "Wait until a dataset is prepared", Args: positionalArgs("REF"),
+		Use: "wait REF", Short: "Wait until a dataset is prepared", Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.wait.bindWait(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[api.Dataset]())
-	cmd.ValidArgsFunction = opts.wait.completeReference(datasetNames)
+	opts.wait.BindWait(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.DatasetNames)
 	return cmd
 }
 
 func (o *datasetsWaitOptions) run(ctx context.Context, ref string) error {
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := session.datasetKey(ctx, ref)
+	key, err := session.DatasetKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	dataset, err := session.awaitDataset(ctx, key)
+	dataset, err := session.AwaitDataset(ctx, key)
 	if err != nil {
 		return err
 	}
 	return printDataset(&o.output, dataset)
 }
 
-func newDatasetsDeleteCmd(f *factory) *cobra.Command {
+func newDatasetsDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newDeleteCmd(f, deleteCommand{
 		short: "Delete a dataset with its races, models and predictions", resource: exactDatasetResource, column: "datasetKey",
 		question: func(ctx context.Context, c *client.Client, key string) (string, error) {

@@ -11,6 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/term"
 )
 
 // sample is the table of the demonstration: 150 flowers of three species.
@@ -19,10 +23,10 @@ import (
 var sample embed.FS
 
 type demoOptions struct {
-	host *factory
+	host *cli.Factory
 }
 
-func newDemoCmd(f *factory) *cobra.Command {
+func newDemoCmd(f *cli.Factory) *cobra.Command {
 	opts := &demoOptions{host: f}
 	return &cobra.Command{
 		Use: "demo [FOLDER]", Short: "Run every step on a small sample",
@@ -34,7 +38,7 @@ Without FOLDER it uses a temporary folder and removes it. FOLDER is created if i
 does not exist, and must be empty. The models are stored in its folder data.`,
 		Example: `  foretell demo
   foretell demo flowers`,
-		Args: positionalArgs("[FOLDER]"),
+		Args: cli.PositionalArgs("[FOLDER]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 }
@@ -68,14 +72,14 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	}
 	defer func() { _ = os.Chdir(before) }()
 	for _, step := range demoSteps {
-		o.host.note("\n%s\n$ %s", step.why, step.command)
+		o.host.Note("\n%s\n$ %s", step.why, step.command)
 		if err := o.step(ctx, folder, step.command); err != nil {
 			return err
 		}
 	}
-	o.host.note("\nTo use your own files:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
+	o.host.Note("\nTo use your own files:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
 	if len(args) > 0 {
-		o.host.note("The files are in %s; list the models with: foretell leaderboard --data-dir %s", folder, shellQuote(filepath.Join(folder, "data")))
+		o.host.Note("The files are in %s; list the models with: foretell leaderboard --data-dir %s", folder, term.ShellQuote(filepath.Join(folder, "data")))
 	}
 	return nil
 }
@@ -93,7 +97,7 @@ func (o *demoOptions) folder(args []string) (string, error) {
 		return "", err
 	}
 	if len(found) > 0 {
-		return "", exitErrorf(ExitConflict, "the folder %s is not empty", args[0]).withHint("name another folder, or none for a temporary one")
+		return "", exit.Errorf(exit.Conflict, "the folder %s is not empty", args[0]).WithHint("name another folder, or none for a temporary one")
 	}
 	return filepath.Abs(args[0])
 }
@@ -115,17 +119,17 @@ func (o *demoOptions) step(ctx context.Context, folder, command string) error {
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
 		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
 	}
-	sub := &factory{
-		args: strings.Fields(command)[1:], now: o.host.now, streams: o.host.streams, color: o.host.color,
-		env: func(name string) string {
+	sub := &cli.Factory{
+		Args: strings.Fields(command)[1:], Now: o.host.Now, Streams: o.host.Streams, Color: o.host.Color,
+		Env: func(name string) string {
 			if value, ours := env[name]; ours {
 				return value
 			}
-			return o.host.env(name)
+			return o.host.Env(name)
 		},
 	}
-	sub.openConsole()
-	if err := sub.execute(ctx); err != nil {
+	sub.OpenConsole()
+	if err := execute(ctx, sub); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	return nil

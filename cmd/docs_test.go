@@ -10,12 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"foretell/internal/cli"
+	"foretell/internal/config"
 )
 
 // TestReference compares docs/cli.md with the commands.
 func TestReference(t *testing.T) {
 	const path = "../docs/cli.md"
-	got := reference(newRootCmd(&factory{}))
+	got := reference(newRootCmd(&cli.Factory{}))
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -34,12 +37,12 @@ func TestReference(t *testing.T) {
 func reference(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nMade from the commands themselves by `go test ./cmd -update`.\n")
-	b.WriteString("\n## Exit status\n\nStable, and the same with `--json`.\n\n```\n" + exitText() + "```\n")
-	b.WriteString("\n## Environment\n\n" + strings.Replace(environmentText(), "\n\n", "\n\n```\n", 1) + "```\n")
-	b.WriteString("\n## Output\n\n```\n" + outputText + "```\n")
+	b.WriteString("\n## Exit status\n\nStable, and the same with `--json`.\n\n```\n" + cli.ExitText() + "```\n")
+	b.WriteString("\n## Environment\n\n" + strings.Replace(config.EnvironmentText(), "\n\n", "\n\n```\n", 1) + "```\n")
+	b.WriteString("\n## Output\n\n```\n" + cli.OutputText + "```\n")
 	b.WriteString("\n## Shared flags\n\nFlags may stand before a command's name, too. Every command takes `--color auto|always|never` and `--help`.\n")
 	for _, group := range sharedFlags(root) {
-		fmt.Fprintf(&b, "\n%s:\n\n```\n%s```\n", group.title, group.flags.FlagUsages())
+		fmt.Fprintf(&b, "\n%s:\n\n```\n%s```\n", group.Title, group.Flags.FlagUsages())
 	}
 	b.WriteString("\n## Commands\n")
 	writeCommands(&b, root)
@@ -47,19 +50,19 @@ func reference(root *cobra.Command) string {
 }
 
 // sharedFlags returns the groups of shared flags.
-func sharedFlags(root *cobra.Command) []flagGroup {
+func sharedFlags(root *cobra.Command) []cli.FlagGroup {
 	all := &cobra.Command{}
 	_ = eachPage(root, func(cmd *cobra.Command) error {
-		for _, group := range flagGroups(cmd) {
-			group.flags.VisitAll(func(f *pflag.Flag) {
-				if group.title != "Flags" && all.Flags().Lookup(f.Name) == nil {
+		for _, group := range cli.FlagGroups(cmd) {
+			group.Flags.VisitAll(func(f *pflag.Flag) {
+				if group.Title != "Flags" && all.Flags().Lookup(f.Name) == nil {
 					all.Flags().AddFlag(f)
 				}
 			})
 		}
 		return nil
 	})
-	return flagGroups(all)
+	return cli.FlagGroups(all)
 }
 
 func writeCommands(b *strings.Builder, cmd *cobra.Command) {
@@ -84,10 +87,10 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 // writeUsage writes a command's own flags, and the names of its shared flags.
 func writeUsage(b *strings.Builder, cmd *cobra.Command) {
 	own, shared := "", ""
-	for _, group := range flagGroups(cmd) {
-		if group.title == "Flags" {
+	for _, group := range cli.FlagGroups(cmd) {
+		if group.Title == "Flags" {
 			only := pflag.NewFlagSet("", pflag.ContinueOnError)
-			group.flags.VisitAll(func(f *pflag.Flag) {
+			group.Flags.VisitAll(func(f *pflag.Flag) {
 				if f.Name != "color" && f.Name != "help" {
 					only.AddFlag(f)
 				}
@@ -96,8 +99,8 @@ func writeUsage(b *strings.Builder, cmd *cobra.Command) {
 			continue
 		}
 		var names []string
-		group.flags.VisitAll(func(f *pflag.Flag) { names = append(names, "`--"+f.Name+"`") })
-		shared += fmt.Sprintf("\n%s: %s.\n", group.title, strings.Join(names, ", "))
+		group.Flags.VisitAll(func(f *pflag.Flag) { names = append(names, "`--"+f.Name+"`") })
+		shared += fmt.Sprintf("\n%s: %s.\n", group.Title, strings.Join(names, ", "))
 	}
 	if own != "" {
 		own = "\n" + own

@@ -129,13 +129,13 @@ func (s *errorStage) age(t *testing.T, folder string) {
 }
 
 // signIn writes an expired sign-in.
-func (s *errorStage) signIn(t *testing.T, config, storage, server string) {
+func (s *errorStage) signIn(t *testing.T, content, storage, server string) {
 	t.Helper()
 	for name, text := range map[string]string{
 		"config.yaml":      "profiles:\n  default:\n    server: " + server + "\n    username: a@example.com\n    storage: " + storage + "\n",
 		"credentials.json": `{"a@example.com at ` + server + `": {"token": "t", "expires": "2020-01-01T00:00:00Z"}}`,
 	} {
-		path := filepath.Join(s.dir, config, name)
+		path := filepath.Join(s.dir, content, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}

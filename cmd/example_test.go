@@ -12,6 +12,10 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/testenv"
 )
 
 // writeTables writes the files of the examples: 240 labelled rows with a learnable label,
@@ -61,9 +65,9 @@ func shell(t *testing.T, dir, script string, want ...int) string {
 	bash.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + t.TempDir(), "CI=true"}
 	out, err := bash.CombinedOutput()
 	status := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		status, err = exit.ExitCode(), nil
+	var exitErr *exec.ExitError
+	if errors.As(err, &exitErr) {
+		status, err = exitErr.ExitCode(), nil
 	}
 	for _, one := range append(want, 0) {
 		if err == nil && status == one {
@@ -81,7 +85,7 @@ func requireBash(t *testing.T) {
 		t.Skip("races several times")
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
-		SkipWithout(t, "bash", err)
+		testenv.SkipWithout(t, "bash", err)
 	}
 }
 
@@ -128,7 +132,7 @@ func TestReadmeCommands(t *testing.T) {
 			continue
 		}
 		run++
-		shell(t, dir, "set -euo pipefail\n"+block[2], int(ExitBelowTarget))
+		shell(t, dir, "set -euo pipefail\n"+block[2], int(exit.BelowTarget))
 	}
 	if run < 3 {
 		t.Errorf("%d blocks were run", run)
@@ -167,7 +171,7 @@ func TestQuickstart(t *testing.T) {
 	requireBash(t)
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
-	for line := range strings.Lines(quickstartText) {
+	for line := range strings.Lines(cli.QuickstartText) {
 		if strings.HasPrefix(line, "  ") {
 			script.WriteString(line)
 		}
@@ -195,7 +199,7 @@ foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q`)
 		return
 	}
 	run := 0
-	_ = eachPage(newRootCmd(&factory{}), func(cmd *cobra.Command) error {
+	_ = eachPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
 		for line := range strings.Lines(cmd.Example) {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(stage)); err != nil {
@@ -211,7 +215,7 @@ foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q`)
 			}
 			var allowed []int
 			if strings.Contains(line, "--require") || strings.Contains(line, "--threshold") {
-				allowed = append(allowed, int(ExitBelowTarget))
+				allowed = append(allowed, int(exit.BelowTarget))
 			}
 			shell(t, dir, line, allowed...)
 			run++

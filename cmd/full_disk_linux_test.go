@@ -7,13 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"foretell/internal/exit"
+	"foretell/internal/testenv"
 )
 
 // TestFullDisk downloads a result to a full disk in its own mount namespace.
 func TestFullDisk(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
-	if got := s.pipe(t, "", "run", "train.csv", "--name", "shop", "--algorithm", "BSIX01", "--time-limit", "60s", "-q"); got.exit != ExitOK {
+	if got := s.pipe(t, "", "run", "train.csv", "--name", "shop", "--algorithm", "BSIX01", "--time-limit", "60s", "-q"); got.exit != exit.OK {
 		t.Fatal(got.stderr)
 	}
 	var rows strings.Builder
@@ -25,9 +28,9 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	const script = `mkdir disk; mount -t tmpfs -o size=16k tmpfs disk; foretell predictions create shop large.csv -o disk/out.csv; code=$?; ls -A disk; exit $code`
-	exit, stdout, stderr := s.inMounts(script)
-	if exit != ExitUnexpected || stdout != "" {
-		t.Errorf("exit %d, left behind or printed %q", exit, stdout)
+	exitErr, stdout, stderr := s.inMounts(script)
+	if exitErr != exit.Unexpected || stdout != "" {
+		t.Errorf("exit %d, left behind or printed %q", exitErr, stdout)
 	}
 	for _, want := range []string{"no space left on device", "the incomplete file was removed", "`foretell predictions download "} {
 		if !strings.Contains(stderr, want) {
@@ -57,9 +60,9 @@ dd if=/dev/zero of=disk/fill2 bs=512 2>/dev/null
 timeout 60 foretell datasets list && exit 97
 rm disk/fill disk/fill2
 timeout 60 foretell run train.csv --name shop $race || exit 98`
-	exit, _, stderr := s.inMounts(script)
-	if exit != ExitOK {
-		t.Errorf("exit %d", exit)
+	exitErr, _, stderr := s.inMounts(script)
+	if exitErr != exit.OK {
+		t.Errorf("exit %d", exitErr)
 	}
 	full := "the disk of the data folder is full (" + filepath.Join(s.dir, "disk") + ", "
 	if n := strings.Count(stderr, full); n != 3 {
@@ -80,16 +83,16 @@ timeout 60 foretell run train.csv --name shop $race || exit 98`
 func needMount(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt").CombinedOutput(); err != nil {
-		SkipWithout(t, "disk", fmt.Errorf("%w: %s", err, out))
+		testenv.SkipWithout(t, "disk", fmt.Errorf("%w: %s", err, out))
 	}
 }
 
 // inMounts runs a shell script with its own mounts.
-func (s *stage) inMounts(script string) (exit Exit, stdout, stderr string) {
+func (s *stage) inMounts(script string) (exitErr exit.Status, stdout, stderr string) {
 	command := exec.Command("unshare", "-rm", "sh", "-c", script)
 	command.Dir, command.Env = s.dir, s.env
 	var out, errs strings.Builder
 	command.Stdout, command.Stderr = &out, &errs
 	_ = command.Run() // its status is what counts
-	return Exit(command.ProcessState.ExitCode()), out.String(), errs.String()
+	return exit.Status(command.ProcessState.ExitCode()), out.String(), errs.String()
 }

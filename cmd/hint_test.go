@@ -84,9 +84,9 @@ func TestHintsWork(t *testing.T) {
 					continue
 				}
 				done = append(done, hint[1])
-				exit, other, said := typed(t, dir, hint[1])
-				if exit == 2 || exit != 0 && other == fact {
-					t.Errorf("exit %d of %s\n%s", exit, hint[1], said)
+				exitErr, other, said := typed(t, dir, hint[1])
+				if exitErr == 2 || exitErr != 0 && other == fact {
+					t.Errorf("exit %d of %s\n%s", exitErr, hint[1], said)
 				}
 			}
 		})
@@ -103,7 +103,7 @@ func TestEveryHintLeadsOn(t *testing.T) {
 	stage := t.TempDir()
 	files := map[string]string{"good.csv": good, "blind.csv": unlabelled}
 	write(t, stage, files)
-	if exit, _, said := typed(t, stage, "foretell run good.csv --algorithm BSIX01 --seed 1 --name good -q"); exit != 0 {
+	if exitErr, _, said := typed(t, stage, "foretell run good.csv --algorithm BSIX01 --seed 1 --name good -q"); exitErr != 0 {
 		t.Fatal(said)
 	}
 	for name, odd := range oddPairs(t) {
@@ -154,18 +154,18 @@ func (h *hints) lead(t *testing.T, command, offer string) {
 	dir, path := h.dir(t), []string{command}
 	for next := offer; ; {
 		path = append(path, next)
-		exit, said := 0, ""
+		exitErr, said := 0, ""
 		for one := range strings.SplitSeq(next, then) {
-			if exit, _, said = typed(t, dir, one); exit != 0 {
+			if exitErr, _, said = typed(t, dir, one); exitErr != 0 {
 				break
 			}
 		}
-		if exit == 0 {
+		if exitErr == 0 {
 			return
 		}
 		found := offers(said)
 		if len(found) == 0 || len(path) > maxSteps || slices.Contains(path, found[0]) {
-			t.Errorf("exit %d, and no way on:\n%s\n%s", exit, strings.Join(path, "\n"), said)
+			t.Errorf("exit %d, and no way on:\n%s\n%s", exitErr, strings.Join(path, "\n"), said)
 			return
 		}
 		next = found[0]
@@ -213,7 +213,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 // typed runs a command in a shell and returns its exit status, the fact of its error and
 // its output.
-func typed(t *testing.T, dir, command string) (exit int, fact, said string) {
+func typed(t *testing.T, dir, command string) (exitErr int, fact, said string) {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
 	shell.Dir, shell.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir}

@@ -246,8 +246,8 @@ func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.
 			}
 		}
 	})
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	var exitErr *exec.ExitError
+	if err != nil && !errors.As(err, &exitErr) {
 		t.Fatal(err)
 	}
 	return ended{command.ProcessState.ExitCode(), stdout, told, time.Since(sent)}

@@ -2,9 +2,11 @@ package cmd
 
 import "testing"
 
+import "foretell/internal/cli"
+
 // TestKeepFlags adds the flags of the current command to its hints.
 func TestKeepFlags(t *testing.T) {
-	f := &factory{}
+	f := &cli.Factory{}
 	run, _, err := newRootCmd(f).Find([]string{"run"})
 	if err != nil {
 		t.Fatal(err)
@@ -12,7 +14,7 @@ func TestKeepFlags(t *testing.T) {
 	if err := run.ParseFlags([]string{"--delimiter", ";", "--label", "a b"}); err != nil {
 		t.Fatal(err)
 	}
-	f.running = run
+	f.Running = run
 	for _, c := range []struct{ name, in, want string }{
 		{"as_it_was_read", "see `foretell check train.csv`", "see `foretell check train.csv --label 'a b' --delimiter ';'`"},
 		{"a_result_is_plain_csv", "`foretell score out.csv ANSWERS.csv`", "`foretell score out.csv ANSWERS.csv --label 'a b'`"},
@@ -20,7 +22,7 @@ func TestKeepFlags(t *testing.T) {
 		{"help_takes_none", "`foretell check --help`", "`foretell check --help`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := f.keepFlags(c.in); got != c.want {
+			if got := f.KeepFlags(c.in); got != c.want {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/cmd"
+	"foretell/internal/testenv"
 )
 
 // TestKeyringLogin signs in with the machine's Secret Service, which is required if
@@ -19,31 +19,31 @@ import (
 func TestKeyringLogin(t *testing.T) {
 	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if bus == "" {
-		cmd.SkipWithout(t, "keyring", errors.New("there is no session bus"))
+		testenv.SkipWithout(t, "keyring", errors.New("there is no session bus"))
 	}
 	served := account(t, serve)
-	address, config := strings.TrimPrefix(served[0], "FORETELL_SERVER="), t.TempDir()
+	address, content := strings.TrimPrefix(served[0], "FORETELL_SERVER="), t.TempDir()
 	type result struct {
 		exit int
 		said string
 	}
 	do := func(bus, stdin string, args ...string) result {
 		command := exec.Command("foretell", args...)
-		command.Env = []string{"HOME=" + t.TempDir(), "FORETELL_CONFIG_DIR=" + config, "DBUS_SESSION_BUS_ADDRESS=" + bus}
+		command.Env = []string{"HOME=" + t.TempDir(), "FORETELL_CONFIG_DIR=" + content, "DBUS_SESSION_BUS_ADDRESS=" + bus}
 		command.Stdin = strings.NewReader(stdin)
 		out, _ := command.CombinedOutput() // its status is what counts
 		return result{command.ProcessState.ExitCode(), string(out)}
 	}
-	want := func(got result, exit int, says string) {
+	want := func(got result, exitErr int, says string) {
 		t.Helper()
-		if got.exit != exit || !strings.Contains(got.said, says) {
-			t.Fatalf("exit %d, want %d and %q: %s", got.exit, exit, says, got.said)
+		if got.exit != exitErr || !strings.Contains(got.said, says) {
+			t.Fatalf("exit %d, want %d and %q: %s", got.exit, exitErr, says, got.said)
 		}
 	}
 	want(do(bus, "a long password\n", "login", address, "--username", "a@example.com", "--password-stdin", "--stay-signed-in"), 0, "keyring")
 	want(do(bus, "", "datasets", "list", "--json"), 0, "[]")
 	want(do("unix:path=/nowhere", "", "datasets", "list"), 4, "the system keyring is unavailable")
-	files, err := filepath.Glob(filepath.Join(config, "*"))
+	files, err := filepath.Glob(filepath.Join(content, "*"))
 	if err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
 	}

@@ -10,13 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/build"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+	"foretell/internal/credential"
+	"foretell/internal/exit"
 )
 
 type loginOptions struct {
-	host    *factory
-	confirm confirmFlag
-	output  output
+	host    *cli.Factory
+	confirm cli.ConfirmFlag
+	output  cli.Output
 
 	username      string
 	passwordStdin bool
@@ -25,7 +31,7 @@ type loginOptions struct {
 	storage       string
 }
 
-func newLoginCmd(f *factory) *cobra.Command {
+func newLoginCmd(f *cli.Factory) *cobra.Command {
 	opts := &loginOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",
@@ -33,46 +39,46 @@ func newLoginCmd(f *factory) *cobra.Command {
 is stored in the system keyring, which is tested before the password is requested.
 A secret is never an argument: it is prompted for, or read from standard input or
 the environment.`,
-		Args: positionalArgs("[URL]"),
+		Args: cli.PositionalArgs("[URL]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
 	flags.String("profile", "", "profile of the config file to sign in for")
-	flags.String(keyServer, "", "`URL` of the service")
-	flags.StringVar(&opts.username, keyUsername, "", "`e-mail` of the account")
+	flags.String(config.KeyServer, "", "`URL` of the service")
+	flags.StringVar(&opts.username, config.KeyUsername, "", "`e-mail` of the account")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
 	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token has expired")
-	flags.StringVar(&opts.storage, keyStorage, "", "where to store credentials: keyring, file or none")
-	flags.Bool(keyNoInput, false, "never prompt; it is an error if a prompt is needed")
-	flags.Var(new(traceFlag), keyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
-	flags.Lookup(keyDebug).NoOptDefVal = "true"
-	completeValues(cmd, keyStorage, storageKeyring, storageFile, storageNone)
-	_ = cmd.RegisterFlagCompletionFunc("profile", f.completeProfiles) // the flag is there
+	flags.StringVar(&opts.storage, config.KeyStorage, "", "where to store credentials: keyring, file or none")
+	flags.Bool(config.KeyNoInput, false, "never prompt; it is an error if a prompt is needed")
+	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
+	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
+	cli.CompleteValues(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
+	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
-	opts.output.bindItem(cmd, f, resultType[signedIn]())
-	opts.confirm.host, opts.confirm.cmd = f, cmd
+	opts.output.BindItem(cmd, f, cli.ResultType[signedIn]())
+	opts.confirm.Host, opts.confirm.Cmd = f, cmd
 	return cmd
 }
 
 func (o *loginOptions) run(ctx context.Context, args []string) error {
-	s, err := o.host.settings(o.confirm.cmd.Flags())
+	s, err := config.Load(o.host.Env, o.confirm.Cmd.Flags())
 	if err != nil {
 		return err
 	}
 	if len(args) > 0 {
-		s.Set(keyServer, args[0])
+		s.Set(config.KeyServer, args[0])
 	}
-	if err := o.require(ctx, s, keyServer, "Address of the service:", "name it: `foretell login URL`"); err != nil {
+	if err := o.require(ctx, s, config.KeyServer, "Address of the service:", "name it: `foretell login URL`"); err != nil {
 		return err
 	}
-	trace, closeTrace, err := o.host.tracer(s.GetString(keyDebug))
+	trace, closeTrace, err := connect.NewTracer(o.host, s.GetString(config.KeyDebug))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeTrace() }() // the result does not depend on it
-	opts := client.Options{BaseURL: s.GetString(keyServer), UserAgent: userAgent(), Trace: trace, Now: o.host.now}
+	opts := client.Options{BaseURL: s.GetString(config.KeyServer), UserAgent: build.UserAgent(), Trace: trace, Now: o.host.Now}
 	if err := o.checkReachable(ctx, s, opts); err != nil {
 		return err
 	}
@@ -80,13 +86,13 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.Set(keyStorage, storage)
+	s.Set(config.KeyStorage, storage)
 	if !o.tokenStdin {
-		if err := o.require(ctx, s, keyUsername, "E-mail:", "name the account with --username or "+envUsername); err != nil {
+		if err := o.require(ctx, s, config.KeyUsername, "E-mail:", "name the account with --username or "+config.EnvUsername); err != nil {
 			return err
 		}
 	}
-	tokens, err := o.host.newTokenSource(s, opts)
+	tokens, err := credential.NewTokenSource(o.host.Env, o.host.Now, s, opts)
 	if err != nil {
 		return err
 	}
@@ -94,35 +100,35 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	earlier, err := tokens.store.get(tokens.entry())
+	earlier, err := tokens.Store.Get(tokens.Entry())
 	if err == nil && earlier.Password != "" && kept.Password == "" {
-		o.output.note("the password is no longer stored; --stay-signed-in stores it")
+		o.output.Note("the password is no longer stored; --stay-signed-in stores it")
 	}
-	if err := tokens.store.set(tokens.entry(), kept); err != nil {
+	if err := tokens.Store.Set(tokens.Entry(), kept); err != nil {
 		return err
 	}
-	if err := o.saveProfile(s.profile, tokens); err != nil {
+	if err := o.saveProfile(s.Profile, tokens); err != nil {
 		return err
 	}
-	if storage == storageNone {
-		o.output.note("no credentials are stored: commands need %s, or %s and %s", envToken, envUsername, envPassword)
+	if storage == config.StorageNone {
+		o.output.Note("no credentials are stored: commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
-	return printItem(&o.output, signedIn{
-		Server: tokens.server, Username: tokens.username, Profile: s.profile, Storage: storage,
+	return cli.PrintItem(&o.output, signedIn{
+		Server: tokens.Server, Username: tokens.Username, Profile: s.Profile, Storage: storage,
 		Expires: api.FormatTime(kept.Expires), StaysSignedIn: kept.Password != "",
 	}, "server", "username", "profile", "storage", "expires", "staysSignedIn")
 }
 
 // checkReachable returns an error for invalid settings or an unreachable service, before
 // the user is prompted.
-func (o *loginOptions) checkReachable(ctx context.Context, s *settings, opts client.Options) error {
-	if _, err := o.host.promptDisabled(o.confirm.cmd); err != nil {
+func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, opts client.Options) error {
+	if _, err := o.host.PromptDisabled(o.confirm.Cmd); err != nil {
 		return err
 	}
-	if err := o.checkStorage(s.GetString(keyStorage)); err != nil {
+	if err := o.checkStorage(s.GetString(config.KeyStorage)); err != nil {
 		return err
 	}
-	c, err := newClient(opts)
+	c, err := config.NewClient(opts)
 	if err != nil {
 		return err
 	}
@@ -131,7 +137,7 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *settings, opts cli
 	if !errors.As(err, &network) { // any answer will do
 		return nil
 	}
-	return asCLIError(ctx, err).withHint("check the address and that the service is running, then run the command again")
+	return exit.From(ctx, err).WithHint("check the address and that the service is running, then run the command again")
 }
 
 // signedIn is the output of login.
@@ -145,22 +151,22 @@ type signedIn struct {
 }
 
 // settingNames names settings in error messages.
-var settingNames = map[string]string{keyServer: "service's address", keyUsername: "account's e-mail"}
+var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
 // require prompts for a setting that has no value.
-func (o *loginOptions) require(ctx context.Context, s *settings, key, question, otherwise string) error {
+func (o *loginOptions) require(ctx context.Context, s *config.Settings, key, question, otherwise string) error {
 	if s.GetString(key) != "" {
 		return nil
 	}
-	if mute, err := o.host.promptDisabled(o.confirm.cmd); err != nil || mute {
-		return errors.Join(err, usageErrorf("the %s is required, and prompting is disabled", settingNames[key]).withHint("%s", otherwise))
+	if mute, err := o.host.PromptDisabled(o.confirm.Cmd); err != nil || mute {
+		return errors.Join(err, exit.Usagef("the %s is required, and prompting is disabled", settingNames[key]).WithHint("%s", otherwise))
 	}
-	text, err := o.host.console.Ask(ctx, question)
+	text, err := o.host.Console.Ask(ctx, question)
 	if err != nil {
 		return err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return usageErrorf("the %s is required", settingNames[key]).withHint("%s", otherwise)
+		return exit.Usagef("the %s is required", settingNames[key]).WithHint("%s", otherwise)
 	}
 	s.Set(key, text)
 	return nil
@@ -169,68 +175,68 @@ func (o *loginOptions) require(ctx context.Context, s *settings, key, question, 
 // checkStorage returns an error for a storage that cannot hold the secrets.
 func (o *loginOptions) checkStorage(storage string) error {
 	switch storage {
-	case "", storageKeyring:
+	case "", config.StorageKeyring:
 		return nil
-	case storageFile, storageNone:
+	case config.StorageFile, config.StorageNone:
 		if o.staySignedIn {
-			return usageErrorf("--stay-signed-in stores the password, which only the keyring may hold").
-				withHint("omit it, or set %s to sign in without prompts", envPassword)
+			return exit.Usagef("--stay-signed-in stores the password, which only the keyring may hold").
+				WithHint("omit it, or set %s to sign in without prompts", config.EnvPassword)
 		}
 		return nil
 	}
-	return usageErrorf("invalid --storage %q: want keyring, file or none", storage)
+	return exit.Usagef("invalid --storage %q: want keyring, file or none", storage)
 }
 
 // chooseStorage returns where to store credentials, before a secret is prompted for. It
 // never replaces the storage that the user named.
-func (o *loginOptions) chooseStorage(ctx context.Context, s *settings) (string, error) {
-	storage := s.GetString(keyStorage)
-	if storage == storageFile || storage == storageNone {
+func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
+	storage := s.GetString(config.KeyStorage)
+	if storage == config.StorageFile || storage == config.StorageNone {
 		return storage, nil
 	}
-	err := newKeyringStore().probe()
+	err := credential.NewKeyringStore().Probe()
 	if err == nil {
-		return storageKeyring, nil
+		return config.StorageKeyring, nil
 	}
-	refusal := exitErrorf(ExitSignIn, "%w", err).
-		withHint("set %s, or store the token in a file that only you can read with --storage file", envToken)
-	if storage == storageKeyring || o.staySignedIn {
+	refusal := exit.Errorf(exit.SignIn, "%w", err).
+		WithHint("set %s, or store the token in a file that only you can read with --storage file", config.EnvToken)
+	if storage == config.StorageKeyring || o.staySignedIn {
 		return "", refusal
 	}
-	if mute, muteErr := o.host.promptDisabled(o.confirm.cmd); mute || muteErr != nil {
+	if mute, muteErr := o.host.PromptDisabled(o.confirm.Cmd); mute || muteErr != nil {
 		return "", refusal
 	}
-	o.host.note("%s", refusal.fact)
-	ok, err := o.host.console.Confirm(ctx, "Store the token in a file that only you can read?")
+	o.host.Note("%s", refusal.Fact)
+	ok, err := o.host.Console.Confirm(ctx, "Store the token in a file that only you can read?")
 	if err != nil {
 		return "", err
 	}
 	if !ok {
 		return "", refusal
 	}
-	return storageFile, nil
+	return config.StorageFile, nil
 }
 
 // credential returns what to store: a given token, or the token for a password.
-func (o *loginOptions) credential(ctx context.Context, tokens *tokenSource) (credential, error) {
+func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
 	if o.tokenStdin {
-		token, err := readSecret(o.host.console.In)
+		token, err := readSecret(o.host.Console.In)
 		if err != nil {
-			return credential{}, err
+			return credential.Credential{}, err
 		}
 		return o.verifyToken(ctx, tokens, token)
 	}
 	password, err := o.password(ctx, tokens)
 	if err != nil {
-		return credential{}, err
+		return credential.Credential{}, err
 	}
-	kept, err := tokens.logIn(ctx, password)
+	kept, err := tokens.LogIn(ctx, password)
 	if err != nil {
 		return kept, err
 	}
 	stay := o.staySignedIn
-	if mute, err := o.host.promptDisabled(o.confirm.cmd); err == nil && !mute && !stay && tokens.storage == storageKeyring && !o.passwordStdin {
-		if stay, err = o.host.console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
+	if mute, err := o.host.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.StorageKeyring && !o.passwordStdin {
+		if stay, err = o.host.Console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
 			return kept, err
 		}
 	}
@@ -241,33 +247,33 @@ func (o *loginOptions) credential(ctx context.Context, tokens *tokenSource) (cre
 }
 
 // verifyToken checks that the service accepts a token. Its lifetime is unknown.
-func (o *loginOptions) verifyToken(ctx context.Context, tokens *tokenSource, token string) (credential, error) {
-	tokens.client.SetToken(token)
+func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
+	tokens.Client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
-	_, err := client.Call(ctx, tokens.client, api.ListDatasets, in)
+	_, err := client.Call(ctx, tokens.Client, api.ListDatasets, in)
 	if api.CodeOf(err) == api.CodeUnauthorized {
-		e := asCLIError(ctx, err)
-		e.fact = tokens.server + " refused the token: " + e.fact
-		return credential{}, e.withHint("pipe in another token, or sign in with the password: `foretell login %s --username E-MAIL`", tokens.server)
+		e := exit.From(ctx, err)
+		e.Fact = tokens.Server + " refused the token: " + e.Fact
+		return credential.Credential{}, e.WithHint("pipe in another token, or sign in with the password: `foretell login %s --username E-MAIL`", tokens.Server)
 	}
 	if err != nil {
-		return credential{}, err
+		return credential.Credential{}, err
 	}
-	return credential{Token: token, Expires: o.host.now().Add(api.TokenLifetime * 1e9)}, nil
+	return credential.Credential{Token: token, Expires: o.host.Now().Add(api.TokenLifetime * 1e9)}, nil
 }
 
-func (o *loginOptions) password(ctx context.Context, tokens *tokenSource) (string, error) {
+func (o *loginOptions) password(ctx context.Context, tokens *credential.TokenSource) (string, error) {
 	if o.passwordStdin {
-		return readSecret(o.host.console.In)
+		return readSecret(o.host.Console.In)
 	}
-	if password, err := o.host.envPassword(); err != nil || password != "" {
+	if password, err := credential.ReadPassword(o.host.Env); err != nil || password != "" {
 		return password, err
 	}
-	if mute, err := o.host.promptDisabled(o.confirm.cmd); err != nil || mute {
-		return "", errors.Join(err, usageErrorf("the password is required, and prompting is disabled").
-			withHint("pipe it into --password-stdin, or set %s", envPassword))
+	if mute, err := o.host.PromptDisabled(o.confirm.Cmd); err != nil || mute {
+		return "", errors.Join(err, exit.Usagef("the password is required, and prompting is disabled").
+			WithHint("pipe it into --password-stdin, or set %s", config.EnvPassword))
 	}
-	return o.host.console.Password(ctx, "Password for "+tokens.username+":")
+	return o.host.Console.Password(ctx, "Password for "+tokens.Username+":")
 }
 
 // readSecret reads the first line of standard input.
@@ -278,17 +284,17 @@ func readSecret(r io.Reader) (string, error) {
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return "", usageErrorf("standard input is empty").withHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
+		return "", exit.Usagef("standard input is empty").WithHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
 	}
 	return line, nil
 }
 
 // saveProfile stores the account in the profile, without secrets.
-func (o *loginOptions) saveProfile(profile string, tokens *tokenSource) error {
+func (o *loginOptions) saveProfile(profile string, tokens *credential.TokenSource) error {
 	for _, setting := range [][2]string{
-		{keyServer, tokens.server}, {keyUsername, tokens.username}, {keyStorage, tokens.storage},
+		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyStorage, tokens.Storage},
 	} {
-		if err := o.host.setConfig(setting[1], "profiles", profile, setting[0]); err != nil {
+		if err := config.Set(o.host.Env, setting[1], "profiles", profile, setting[0]); err != nil {
 			return err
 		}
 	}

@@ -3,63 +3,67 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/credential"
+	"foretell/internal/exit"
 )
 
 type logoutOptions struct {
-	host   *factory
+	host   *cli.Factory
 	cmd    *cobra.Command
-	output output
+	output cli.Output
 }
 
-func newLogoutCmd(f *factory) *cobra.Command {
+func newLogoutCmd(f *cli.Factory) *cobra.Command {
 	opts := &logoutOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "logout", Short: "Sign out of a service and remove its credentials",
 		Long: `Removes the token, the password if it was stored, and the service's address from the
 profile. Commands then use the embedded service again.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
 	}
 	opts.cmd = cmd
 	cmd.Flags().String("profile", "", "profile of the config file")
-	opts.output.bindItem(cmd, f, resultType[signedOut]())
+	opts.output.BindItem(cmd, f, cli.ResultType[signedOut]())
 	return cmd
 }
 
 func (o *logoutOptions) run() error {
-	file, err := o.host.readConfig()
+	file, err := config.ReadFile(o.host.Env)
 	if err != nil {
 		return err
 	}
-	s, err := o.host.settings(o.cmd.Flags())
+	s, err := config.Load(o.host.Env, o.cmd.Flags())
 	if err != nil {
 		return err
 	}
 	// Only the profile: the environment is unchanged.
-	kept := &settings{Viper: newViper(), profile: s.profile}
-	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + keyDelimiter + s.profile)); err != nil {
+	kept := &config.Settings{Viper: config.NewViper(), Profile: s.Profile}
+	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + config.KeyDelimiter + s.Profile)); err != nil {
 		return err
 	}
-	server := kept.GetString(keyServer)
+	server := kept.GetString(config.KeyServer)
 	if server == "" {
-		return exitErrorf(ExitSignIn, "profile %s is not signed in", s.profile).
-			withHint("`foretell status` shows which service commands use")
+		return exit.Errorf(exit.SignIn, "profile %s is not signed in", s.Profile).
+			WithHint("`foretell status` shows which service commands use")
 	}
-	tokens, err := o.host.newTokenSource(kept, client.Options{BaseURL: server})
+	tokens, err := credential.NewTokenSource(o.host.Env, o.host.Now, kept, client.Options{BaseURL: server})
 	if err != nil {
 		return err
 	}
-	if err := tokens.store.remove(tokens.entry()); err != nil {
-		return exitErrorf(ExitSignIn, "cannot remove the credentials for %s: %w", server, err).withHint("unlock the keyring and try again")
+	if err := tokens.Store.Remove(tokens.Entry()); err != nil {
+		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
 	}
-	for _, key := range []string{keyServer, keyUsername, keyStorage} {
-		if err := o.host.setConfig("", "profiles", s.profile, key); err != nil {
+	for _, key := range []string{config.KeyServer, config.KeyUsername, config.KeyStorage} {
+		if err := config.Set(o.host.Env, "", "profiles", s.Profile, key); err != nil {
 			return err
 		}
 	}
-	o.output.note("signed out of %s", server)
-	return printItem(&o.output, signedOut{Server: server, Username: tokens.username, Profile: s.profile}, "server", "username", "profile")
+	o.output.Note("signed out of %s", server)
+	return cli.PrintItem(&o.output, signedOut{Server: server, Username: tokens.Username, Profile: s.Profile}, "server", "username", "profile")
 }
 
 // signedOut is the output of logout.

@@ -8,18 +8,21 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"foretell/internal/build"
+	"foretell/internal/cli"
 )
 
 type manOptions struct {
-	host *factory
+	host *cli.Factory
 }
 
 // newManCmd returns the hidden command for packagers.
-func newManCmd(f *factory) *cobra.Command {
+func newManCmd(f *cli.Factory) *cobra.Command {
 	opts := &manOptions{host: f}
 	return &cobra.Command{
 		Use: "man DIR", Short: "Write the manual pages into a folder", Hidden: true,
-		Args: positionalArgs("DIR"),
+		Args: cli.PositionalArgs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Root(), args[0]) },
 	}
 }
@@ -33,7 +36,7 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 		if err := os.WriteFile(path, []byte(manPage(cmd)), 0o644); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(o.host.console.Out, path)
+		_, err := fmt.Fprintln(o.host.Console.Out, path)
 		return err
 	})
 }
@@ -62,7 +65,7 @@ func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.Command
 func manPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := pageName(cmd)
-	fmt.Fprintf(&b, ".TH %q 1 \"\" \"foretell %s\" \"Foretell\"\n", strings.ToUpper(name), currentBuild().Version)
+	fmt.Fprintf(&b, ".TH %q 1 \"\" \"foretell %s\" \"Foretell\"\n", strings.ToUpper(name), build.Current().Version)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(cmd.Short))
 	if cmd.IsAdditionalHelpTopicCommand() {
 		b.WriteString(".SH DESCRIPTION\n" + roffBlock(cmd.Long))
@@ -83,9 +86,9 @@ func manPage(cmd *cobra.Command) string {
 	if cmd.HasExample() {
 		b.WriteString(".SH EXAMPLES\n" + roffBlock(cmd.Example))
 	}
-	for _, group := range flagGroups(cmd) {
-		fmt.Fprintf(&b, ".SH %s\n", strings.ToUpper(group.title))
-		group.flags.VisitAll(func(f *pflag.Flag) { b.WriteString(roffFlag(f)) })
+	for _, group := range cli.FlagGroups(cmd) {
+		fmt.Fprintf(&b, ".SH %s\n", strings.ToUpper(group.Title))
+		group.Flags.VisitAll(func(f *pflag.Flag) { b.WriteString(roffFlag(f)) })
 	}
 	return b.String() + seeAlso(cmd)
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
 	"foretell/internal/report"
 	"foretell/internal/term"
 )
@@ -21,7 +23,7 @@ var (
 	}
 )
 
-func newModelsCmd(f *factory) *cobra.Command {
+func newModelsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
 		Short: "Manage trained models",
@@ -38,57 +40,57 @@ own models only.`,
 }
 
 type modelsListOptions struct {
-	service serviceFlags
-	output  output
-	list    listFlags
+	service connect.ServiceFlags
+	output  cli.Output
+	list    cli.ListFlags
 }
 
-func newModelsListCmd(f *factory) *cobra.Command {
-	opts := &modelsListOptions{service: serviceFlags{idle: true}}
+func newModelsListCmd(f *cli.Factory) *cobra.Command {
+	opts := &modelsListOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
-		Use: "list [DATASET]", Short: "List models, newest first within a series", Args: positionalArgs("[DATASET]"),
+		Use: "list [DATASET]", Short: "List models, newest first within a series", Args: cli.PositionalArgs("[DATASET]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.service.bind(cmd, f)
-	opts.output.bindList(cmd, f, resultType[client.SeriesModel]())
-	opts.output.emptyHint = firstRunHint
-	opts.list.bind(cmd)
-	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
+	opts.service.Bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[client.SeriesModel]())
+	opts.output.EmptyHint = cli.FirstRunHint
+	opts.list.Bind(cmd)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
 	return cmd
 }
 
 func (o *modelsListOptions) run(ctx context.Context, args []string) error {
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	models := session.allModels(ctx)
+	models := session.AllModels(ctx)
 	if len(args) > 0 {
-		series, err := session.series(ctx, args[0])
+		series, err := session.Series(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		models = session.models(ctx, []client.Series{*series})
+		models = session.Models(ctx, []client.Series{*series})
 	}
-	rows, err := collectLimit(models, o.list.limit)
+	rows, err := connect.CollectLimit(models, o.list.Limit)
 	if err != nil {
 		return err
 	}
-	return printList(&o.output, rows, modelColumns...)
+	return cli.PrintList(&o.output, rows, modelColumns...)
 }
 
-func newModelsGetCmd(f *factory) *cobra.Command {
+func newModelsGetCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.Model]{
 		use: "get REF", short: "Show a model", resource: modelResource, hasRequirements: true,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},
-		print: func(o *output, m *api.Model) error { return printItem(o, m, modelMembers...) },
+		print: func(o *cli.Output, m *api.Model) error { return cli.PrintItem(o, m, modelMembers...) },
 	})
 }
 
-func newModelsReportCmd(f *factory) *cobra.Command {
+func newModelsReportCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.ModelReport]{
 		use: "report REF", short: "Show a model's scores and feature importances", resource: modelResource, hasRequirements: true,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
@@ -102,11 +104,11 @@ func newModelsReportCmd(f *factory) *cobra.Command {
 const reportWidth = 80
 
 // printReport prints a report as text, or its fields if requested.
-func printReport(o *output, r *api.ModelReport) error {
-	if o.json || o.quiet || len(o.fields) > 0 {
-		return printItem(o, r, "modelKey")
+func printReport(o *cli.Output, r *api.ModelReport) error {
+	if o.JSON || o.Quiet || len(o.Fields) > 0 {
+		return cli.PrintItem(o, r, "modelKey")
 	}
-	console, width := o.host.console, reportWidth
+	console, width := o.Host.Console, reportWidth
 	if console.OutTerminal {
 		width = min(width, console.OutWidth())
 	}
@@ -122,7 +124,7 @@ func printReport(o *output, r *api.ModelReport) error {
 	return err
 }
 
-func newModelsDeleteCmd(f *factory) *cobra.Command {
+func newModelsDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newDeleteCmd(f, deleteCommand{
 		short: "Delete a model and its predictions", resource: modelResource, column: "modelKey",
 		question: func(_ context.Context, _ *client.Client, key string) (string, error) {

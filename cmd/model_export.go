@@ -7,73 +7,78 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/download"
+	"foretell/internal/exit"
 	"foretell/internal/learn"
+	"foretell/internal/term"
 )
 
 type modelsExportOptions struct {
-	wait   waitFlags
-	output output
-	target outputFile
+	wait   connect.WaitFlags
+	output cli.Output
+	target download.OutputFile
 }
 
-func newModelsExportCmd(f *factory) *cobra.Command {
-	opts := &modelsExportOptions{wait: waitFlags{serviceFlags: serviceFlags{idle: true}}}
+func newModelsExportCmd(f *cli.Factory) *cobra.Command {
+	opts := &modelsExportOptions{wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{Idle: true}}}
 	cmd := &cobra.Command{
 		Use: "export REF", Short: "Download and verify a model file",
 		Long: `Downloads a model file, verifies its checksum, and prints its path.`,
-		Args: positionalArgs("REF"),
+		Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.wait.serviceFlags.bind(cmd, f)
-	opts.wait.bindProgress(cmd)
-	opts.output.bindItem(cmd, f, resultType[exportDocument]())
-	opts.target = outputFile{host: f, content: "the model", noReceipt: true}
-	cmd.Flags().StringVarP(&opts.target.path, "output", "o", "", "`file` for the model, - for standard output (default the first 8 characters of the key and .model)")
-	cmd.Flags().BoolVar(&opts.target.force, "force", false, "replace the output file if it exists")
-	cmd.ValidArgsFunction = opts.wait.completeReference(modelNames)
+	opts.wait.ServiceFlags.Bind(cmd, f)
+	opts.wait.BindProgress(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[exportDocument]())
+	opts.target = download.OutputFile{Host: f, Content: "the model", NoReceipt: true}
+	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` for the model, - for standard output (default the first 8 characters of the key and .model)")
+	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ModelNames)
 	return cmd
 }
 
 func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
-	if err := o.target.checkStdout(&o.output); err != nil {
+	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	if o.target.toStdout() && o.target.host.console.OutTerminal {
-		return usageErrorf("a model is binary: a terminal cannot show it").withHint("name a file with -o, or pipe the output")
+	if o.target.ToStdout() && o.target.Host.Console.OutTerminal {
+		return exit.Usagef("a model is binary: a terminal cannot show it").WithHint("name a file with -o, or pipe the output")
 	}
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := session.modelKey(ctx, ref)
+	key, err := session.ModelKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if o.target.path == "" {
-		o.target.path = key[:shortKey] + ".model"
+	if o.target.Path == "" {
+		o.target.Path = key[:cli.ShortKey] + ".model"
 	}
-	if err := o.target.checkFree(); err != nil {
+	if err := o.target.CheckFree(); err != nil {
 		return err
 	}
-	written := exportDocument{Path: o.target.path, ModelKey: key}
-	again := "foretell models export " + key + " -o " + shellQuote(o.target.path)
-	err = o.target.writeTemp(ctx, fileDownload{
-		progress: session.progress, defaultName: "model", retry: again,
-		get: func(w io.Writer) (n int64, err error) {
+	written := exportDocument{Path: o.target.Path, ModelKey: key}
+	again := "foretell models export " + key + " -o " + term.ShellQuote(o.target.Path)
+	err = o.target.WriteTemp(ctx, download.FileDownload{
+		Progress: session.Progress, DefaultName: "model", Retry: again,
+		Get: func(w io.Writer) (n int64, err error) {
 			written.Bytes, err = session.DownloadModel(ctx, key, w)
 			return written.Bytes, err
 		},
-		check:   func(part string) error { return wholeModel(part, again) },
-		install: installFile,
+		Check:   func(part string) error { return wholeModel(part, again) },
+		Install: download.InstallFile,
 	})
 	switch {
-	case err != nil || o.target.toStdout():
+	case err != nil || o.target.ToStdout():
 		return err
-	case o.output.json || len(o.output.fields) > 0:
-		return printItem(&o.output, &written, "path")
+	case o.output.JSON || len(o.output.Fields) > 0:
+		return cli.PrintItem(&o.output, &written, "path")
 	}
-	return o.output.printLine(written.Path)
+	return o.output.PrintLine(written.Path)
 }
 
 // exportDocument is the output of models export.
@@ -96,7 +101,7 @@ func wholeModel(path, again string) error {
 		return err
 	}
 	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return exitErrorf(ExitUntrusted, "the downloaded file is not a model: %w", err).withHint("nothing was written; try again with `%s`", again)
+		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("nothing was written; try again with `%s`", again)
 	}
 	return nil
 }

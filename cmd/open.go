@@ -13,17 +13,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/term"
 )
 
 type openOptions struct {
-	host      *factory
-	service   serviceFlags
+	host      *cli.Factory
+	service   connect.ServiceFlags
 	noBrowser bool
 }
 
-func newOpenCmd(f *factory) *cobra.Command {
-	opts := &openOptions{host: f, service: serviceFlags{idle: true}}
+func newOpenCmd(f *cli.Factory) *cobra.Command {
+	opts := &openOptions{host: f, service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
 		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
@@ -32,23 +36,23 @@ for a model NAME@champion or NAME@v3. Without a terminal, or with
 --no-browser, the page's URL is printed instead.
 
 The embedded service has no dashboard, and not every service has one.`,
-		Args: positionalArgs("[REF]"),
+		Args: cli.PositionalArgs("[REF]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.service.bind(cmd, f)
+	opts.service.Bind(cmd, f)
 	cmd.Flags().BoolVar(&opts.noBrowser, "no-browser", false, "print the URL instead of opening it")
-	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
 	return cmd
 }
 
 func (o *openOptions) run(ctx context.Context, args []string) error {
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	if session.embedded {
-		return noPagesError(usageErrorf("the embedded service has no dashboard"), args)
+	if session.Embedded {
+		return noPagesError(exit.Usagef("the embedded service has no dashboard"), args)
 	}
 	address := session.BaseURL() + "/"
 	if len(args) > 0 {
@@ -59,23 +63,23 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 		address += page
 	}
 	if !hasPages(ctx, session) {
-		return noPagesError(exitErrorf(ExitNotFound, "the service at %s has no dashboard", session.BaseURL()), args)
+		return noPagesError(exit.Errorf(exit.NotFound, "the service at %s has no dashboard", session.BaseURL()), args)
 	}
-	if o.noBrowser || !o.host.console.OutTerminal {
-		_, err := fmt.Fprintln(o.host.console.Out, address)
+	if o.noBrowser || !o.host.Console.OutTerminal {
+		_, err := fmt.Fprintln(o.host.Console.Out, address)
 		return err
 	}
-	o.host.note("opening %s", address)
+	o.host.Note("opening %s", address)
 	if err := o.browse(ctx, address); err != nil {
-		return exitErrorf(ExitUnexpected, "cannot start a browser for %s: %w", address, err).
-			withHint("set BROWSER, or print the URL with --no-browser")
+		return exit.Errorf(exit.Unexpected, "cannot start a browser for %s: %w", address, err).
+			WithHint("set BROWSER, or print the URL with --no-browser")
 	}
 	return nil
 }
 
 // hasPages requests the front page. A service without a dashboard responds as its API
 // does; anything else is a page.
-func hasPages(ctx context.Context, session *session) bool {
+func hasPages(ctx context.Context, session *connect.Session) bool {
 	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
 		return api.CodeOf(err) != api.CodeNoRoute
@@ -85,37 +89,37 @@ func hasPages(ctx context.Context, session *session) bool {
 }
 
 // noPagesError adds the alternatives to the error.
-func noPagesError(e *cliError, args []string) error {
+func noPagesError(e *exit.Error, args []string) error {
 	if len(args) == 0 {
-		return e.withHint("see `foretell datasets list`, or open a service that has a dashboard with --server URL")
+		return e.WithHint("see `foretell datasets list`, or open a service that has a dashboard with --server URL")
 	}
-	return e.withHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service that has a dashboard with --server URL", shellQuote(args[0]))
+	return e.WithHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service that has a dashboard with --server URL", term.ShellQuote(args[0]))
 }
 
 // findPage returns the path of the page of the object that ref means.
-func findPage(ctx context.Context, session *session, ref string) (string, error) {
+func findPage(ctx context.Context, session *connect.Session, ref string) (string, error) {
 	kinds := []struct {
 		path string
 		noun resource
 	}{
 		{"datasets", datasetResource}, {"training", trainingResource}, {"models", modelResource}, {"predictions", predictionResource},
 	}
-	if strings.Contains(ref, "@") && ref != last {
+	if strings.Contains(ref, "@") && ref != cli.Last {
 		kinds = kinds[2:3] // NAME@champion, NAME@v3
 	}
-	var missing *cliError
+	var missing *exit.Error
 	for _, kind := range kinds {
 		key, err := kind.noun.find(session, ctx, ref)
 		if err == nil {
 			return kind.path + "/" + key, nil
 		}
-		if e := asCLIError(ctx, err); e.exit != ExitNotFound {
+		if e := exit.From(ctx, err); e.Status != exit.NotFound {
 			return "", err
 		}
 		errors.As(err, &missing)
 	}
 	if missing == nil || len(kinds) > 1 {
-		return "", exitErrorf(ExitNotFound, "no dataset, training, model or prediction %q found", ref).withHint("see `foretell datasets list`")
+		return "", exit.Errorf(exit.NotFound, "no dataset, training, model or prediction %q found", ref).WithHint("see `foretell datasets list`")
 	}
 	return "", missing
 }
@@ -129,7 +133,7 @@ func (o *openOptions) browse(ctx context.Context, address string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
 	}
-	name = cmp.Or(o.host.env("BROWSER"), name)
+	name = cmp.Or(o.host.Env("BROWSER"), name)
 	browser := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
 	if err := browser.Start(); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"foretell/internal/exit"
 )
 
 // TestPager checks that a list uses the pager only if it is longer than the terminal.
@@ -15,7 +17,7 @@ func TestPager(t *testing.T) {
 	}
 	s := newStage(t)
 	for _, name := range []string{"shop", "cars", "vans", "bikes"} {
-		if got := s.pipe(t, "", "datasets", "create", name); got.exit != ExitOK {
+		if got := s.pipe(t, "", "datasets", "create", name); got.exit != exit.OK {
 			t.Fatal(got.stderr)
 		}
 	}
@@ -45,9 +47,9 @@ func TestPager(t *testing.T) {
 			command.Env = append(command.Env, c.env...)
 			command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
 			p.start(t, command)
-			exit, shown := p.finish(t, command)
-			if exit != ExitOK || strings.Contains(shown, "paged ") != c.pages || !strings.Contains(shown, c.says) {
-				t.Errorf("exit %d: %q", exit, shown)
+			exitErr, shown := p.finish(t, command)
+			if exitErr != exit.OK || strings.Contains(shown, "paged ") != c.pages || !strings.Contains(shown, c.says) {
+				t.Errorf("exit %d: %q", exitErr, shown)
 			}
 		})
 	}

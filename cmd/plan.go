@@ -10,9 +10,16 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/build"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
 	"foretell/internal/humanize"
+	"foretell/internal/leaderboard"
 	"foretell/internal/learningcurve"
+	"foretell/internal/preflight"
+	"foretell/internal/race"
+	"foretell/internal/report"
 	"foretell/internal/term"
 )
 
@@ -22,21 +29,10 @@ const planSeed = 1
 // planConflicts are the flags of run that --plan excludes.
 var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
 
-// planDocument is the output of run --plan.
-type planDocument struct {
-	File   string                `json:"file"`
-	Rows   int                   `json:"rows"`
-	Metric string                `json:"metric"`
-	Trials []learningcurve.Trial `json:"trials"`
-	// Forecast is null if the file is too small for samples.
-	Forecast *learningcurve.Forecast `json:"forecast"`
-	Notes    []string                `json:"notes,omitempty"`
-}
-
 // plan races on samples and prints the forecast.
-func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.Progress, body api.NewTraining) error {
-	doc := &planDocument{
-		File: files.train.name, Rows: files.trainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
+func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progress *term.Progress, body api.NewTraining) error {
+	doc := &race.PlanDocument{
+		File: files.Train.Name, Rows: files.TrainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
 		Trials: []learningcurve.Trial{},
 	}
 	sizes := learningcurve.Sizes(doc.Rows)
@@ -49,8 +45,8 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
-	session, err := o.wait.connectEmbeddedAt(ctx, filepath.Join(dir, "data"), client.Options{
-		BaseURL: embeddedURL, UserAgent: userAgent(), Now: o.host.now,
+	session, err := o.wait.ConnectEmbeddedAt(ctx, filepath.Join(dir, "data"), client.Options{
+		BaseURL: config.EmbeddedURL, UserAgent: build.UserAgent(), Now: o.host.Now,
 	})
 	if err != nil {
 		return err
@@ -61,23 +57,23 @@ func (o *runOptions) plan(ctx context.Context, files *preflight, progress *term.
 		seed := int64(planSeed)
 		body.Seed = &seed
 	}
-	session.progress = progress
-	r := &planRun{session: session, opts: o, dir: dir, trainProfile: files.trainProfile, body: body}
-	if err := r.raceSamples(ctx, files.train, sizes, doc); err != nil {
-		return r.explainInterrupt(ctx, err)
+	session.Progress = progress
+	r := &race.PlanRun{Session: session, Buckets: o.buckets, Now: o.host.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
+	if err := r.RaceSamples(ctx, files.Train, sizes, doc); err != nil {
+		return r.ExplainInterrupt(ctx, err)
 	}
 	single := doc.Metric != api.MetricAccuracy
-	f := learningcurve.Extrapolate(doc.Trials, r.classRows(), uint64(*body.Seed), single)
+	f := learningcurve.Extrapolate(doc.Trials, r.ClassRows(), uint64(*body.Seed), single)
 	doc.Forecast = &f
 	doc.Notes = append(doc.Notes, o.planNotes(doc)...)
 	return o.printPlan(doc)
 }
 
 // planNotes explains the forecast.
-func (o *runOptions) planNotes(doc *planDocument) []string {
+func (o *runOptions) planNotes(doc *race.PlanDocument) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + humanize.Count(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
-	if threshold := o.training.threshold; threshold != nil {
+	if threshold := o.training.Threshold; threshold != nil {
 		word := "may or may not be reached"
 		switch {
 		case f.Low >= *threshold:
@@ -88,33 +84,33 @@ func (o *runOptions) planNotes(doc *planDocument) []string {
 		notes = append(notes, fmt.Sprintf("the threshold of %g %s", *threshold, word))
 	}
 	limit := api.DefaultTimeLimitSeconds * time.Second
-	if o.training.timeLimit > 0 {
-		limit = o.training.timeLimit
+	if o.training.TimeLimit > 0 {
+		limit = o.training.TimeLimit
 	}
 	if doc.Trials[len(doc.Trials)-1].Cut {
-		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: only a lower bound of the time (fastest) is known, and the result may be better", largeSampleSeconds))
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: only a lower bound of the time (fastest) is known, and the result may be better", race.LargeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
 	}
-	if s, err := o.host.settings(o.wait.cmd.Flags()); err == nil && !o.wait.local && s.GetString(keyServer) != "" {
-		notes = append(notes, "planned on this machine; nothing was sent to "+s.GetString(keyServer)+", which may be faster or slower")
+	if s, err := config.Load(o.host.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.Local && s.GetString(config.KeyServer) != "" {
+		notes = append(notes, "planned on this machine; nothing was sent to "+s.GetString(config.KeyServer)+", which may be faster or slower")
 	}
 	return notes
 }
 
 // printPlan prints the trials, the forecast and the notes.
-func (o *runOptions) printPlan(doc *planDocument) error {
+func (o *runOptions) printPlan(doc *race.PlanDocument) error {
 	for _, note := range doc.Notes {
-		o.output.note("%s", note)
+		o.output.Note("%s", note)
 	}
 	switch {
-	case o.output.json || len(o.output.fields) > 0:
-		return printItem(&o.output, doc, "file")
+	case o.output.JSON || len(o.output.Fields) > 0:
+		return cli.PrintItem(&o.output, doc, "file")
 	case doc.Forecast == nil:
 		return nil
-	case o.output.quiet:
-		return o.output.printLine(strconv.FormatFloat(doc.Forecast.Value, 'f', 4, 64))
+	case o.output.Quiet:
+		return o.output.PrintLine(strconv.FormatFloat(doc.Forecast.Value, 'f', 4, 64))
 	}
 	t := &term.Table{Right: []bool{false, true, true, true, true, true, true, true}}
 	for _, name := range []string{"", "rows", doc.Metric, "low", "high", "time", "fastest", "slowest"} {
@@ -122,34 +118,15 @@ func (o *runOptions) printPlan(doc *planDocument) error {
 	}
 	for _, trial := range doc.Trials {
 		t.Rows = append(t.Rows, []term.Cell{
-			{Text: "sample"}, {Text: strconv.Itoa(trial.Rows)}, scoreCell(trial.Value), {}, {}, secondsCell(trial.Seconds), {}, {},
+			{Text: "sample"}, {Text: strconv.Itoa(trial.Rows)}, report.ScoreCell(trial.Value), {}, {}, leaderboard.SecondsCell(trial.Seconds), {}, {},
 		})
 	}
 	f := doc.Forecast
 	t.Rows = append(t.Rows, []term.Cell{
 		{Text: "all rows"},
 		{Text: strconv.Itoa(f.Rows)},
-		scoreCell(f.Value), scoreCell(f.Low), scoreCell(f.High),
-		optionalSecondsCell(f.Seconds), secondsCell(f.Fastest), optionalSecondsCell(f.Slowest),
+		report.ScoreCell(f.Value), report.ScoreCell(f.Low), report.ScoreCell(f.High),
+		leaderboard.OptionalSecondsCell(f.Seconds), leaderboard.SecondsCell(f.Fastest), leaderboard.OptionalSecondsCell(f.Slowest),
 	})
-	return o.output.printTable(t)
-}
-
-// scoreCell formats a score.
-func scoreCell(v float64) term.Cell { return term.Cell{Text: strconv.FormatFloat(v, 'f', 4, 64)} }
-
-// optionalSecondsCell formats a duration; nil as a dash.
-func optionalSecondsCell(s *float64) term.Cell {
-	if s == nil {
-		return term.Cell{Text: "-"}
-	}
-	return secondsCell(*s)
-}
-
-// secondsCell formats a duration.
-func secondsCell(s float64) term.Cell {
-	return term.Cell{
-		Text:    strconv.FormatFloat(s, 'f', 1, 64),
-		Display: term.Duration(time.Duration(s * float64(time.Second))),
-	}
+	return o.output.PrintTable(t)
 }

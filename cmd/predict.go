@@ -1,19 +1,23 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/build"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/download"
+	"foretell/internal/exit"
 	"foretell/internal/learn"
+	"foretell/internal/preflight"
 	"foretell/internal/receipt"
 	"foretell/internal/term"
 )
@@ -25,7 +29,7 @@ type predictOptions struct {
 	model string
 }
 
-func newPredictCmd(f *factory) *cobra.Command {
+func newPredictCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{host: f}}
 	cmd := &cobra.Command{
 		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
@@ -41,7 +45,7 @@ If the blind file has the label, the predictions are scored against it.`,
   foretell predict blind.csv --with train@v1 -o out.csv
   foretell predict blind.csv --model train.model -o out.csv
   foretell predict blind.csv --columns id,prediction -o out.csv`,
-		Args: positionalArgs("BLIND..."),
+		Args: cli.PositionalArgs("BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.bind(cmd, f)
@@ -51,7 +55,7 @@ If the blind file has the label, the predictions are scored against it.`,
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.completeReference(modelNames)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ModelNames)) // the flag is there
 	return cmd
 }
 
@@ -59,10 +63,10 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if o.model == "" {
 		return o.predictionsCreateOptions.run(ctx, o.with, paths)
 	}
-	if err := o.target.checkStdout(&o.output); err != nil {
+	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, progress, done, err := o.wait.start(ctx)
+	ctx, progress, done, err := o.wait.Start(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,12 +75,12 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	blind, err := o.layout.openInput(ctx, o.host, true, paths...)
+	blind, err := o.layout.OpenInput(ctx, o.host, true, paths...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	if err := o.target.resolvePath(blind, normalizedInput(o.model, o.model, true)); err != nil {
+	if err := o.target.ResolvePath(blind, preflight.NormalizedInput(o.model, o.model, true)); err != nil {
 		return err
 	}
 	p, err := o.preflight(ctx, progress, blind, datasetOf(model))
@@ -87,55 +91,55 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 }
 
 // predict predicts with a model file.
-func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight) error {
-	blind, profile := p.train, p.trainProfile
-	result := &resultDocument{Path: o.target.path, Receipt: o.target.receiptPath()}
+func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
+	blind, profile := p.Train, p.TrainProfile
+	result := &resultDocument{Path: o.target.Path, Receipt: o.target.ReceiptPath()}
 	rec, err := o.newReceipt(ctx, model, p)
 	if err != nil {
 		return err
 	}
 	classes := model.Schema().Classes
-	known := blindLabel{column: findLabel(profile, model.Schema().Label, nil), classes: classes}
-	err = o.target.writeTemp(ctx, fileDownload{
-		progress: progress, defaultName: "result.csv", retry: commandLine(o.host.args),
-		get: func(w io.Writer) (int64, error) {
-			src, err := blind.open(ctx)
+	known := download.BlindLabel{Column: download.FindLabel(profile, model.Schema().Label, nil), Classes: classes}
+	err = o.target.WriteTemp(ctx, download.FileDownload{
+		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.host.Args),
+		Get: func(w io.Writer) (int64, error) {
+			src, err := blind.Open(ctx)
 			if err != nil {
 				return 0, err
 			}
 			defer src.Close()
 			return model.Predict(ctx, src, w, learn.PredictOptions{})
 		},
-		check: known.scoreAfter(ctx, blind.resultVerifier(ctx, classes, &result.Rows)),
-		install: func(part, end string) error {
-			if o.target.noReceipt {
-				return installFile(part, end)
+		Check: known.ScoreAfter(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
+		Install: func(part, end string) error {
+			if o.target.NoReceipt {
+				return download.InstallFile(part, end)
 			}
-			return o.target.installWithReceipt(ctx, part, end, rec, result.Rows)
+			return o.target.InstallWithReceipt(ctx, part, end, rec, result.Rows)
 		},
 	})
 	if err != nil {
 		return err
 	}
-	known.noteScore(&o.output)
-	result.Scores = known.score
+	known.NoteScore(&o.output)
+	result.Scores = known.Score
 	return result.print(&o.output, &o.target)
 }
 
 // newReceipt returns the receipt for a prediction with a model file, without the result.
-func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *preflight) (*receipt.Receipt, error) {
-	build := currentBuild()
+func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *preflight.Preflight) (*receipt.Receipt, error) {
+	build := build.Current()
 	file, err := receipt.DigestFiles(ctx, o.model)
 	if err != nil {
 		return nil, err
 	}
 	r := &receipt.Receipt{
-		Version: receipt.Version, Options: p.readOptions(&o.layout), Classes: model.Schema().Classes,
+		Version: receipt.Version, Options: p.ReadOptions(&o.layout), Classes: model.Schema().Classes,
 		Model:   receipt.Model{Algorithm: model.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},
 	}
-	r.Blind, err = p.train.hashInput(ctx, p.trainProfile.Rows)
+	r.Blind, err = p.Train.HashInput(ctx, p.TrainProfile.Rows)
 	return r, err
 }
 
@@ -151,12 +155,12 @@ func readModel(path string) (*learn.Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, usageErrorf("%s is a folder", path).withHint("name a model file in it")
+		return nil, exit.Usagef("%s is a folder", path).WithHint("name a model file in it")
 	}
 	model, err := learn.ReadModel(file, info.Size())
 	if err != nil {
-		return nil, exitErrorf(ExitRejected, "%s: %w", path, err).at(path, 0, 0).
-			withHint("export it again with `foretell models export REF`")
+		return nil, exit.Errorf(exit.Rejected, "%s: %w", path, err).At(path, 0, 0).
+			WithHint("export it again with `foretell models export REF`")
 	}
 	return model, nil
 }
@@ -178,18 +182,6 @@ func datasetOf(model *learn.Model) *api.Dataset {
 		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
 	}
 	return dataset
-}
-
-// newestChampion returns the champion of the series that was trained last; nil if there
-// is no model.
-func (c *session) newestChampion(ctx context.Context) (*client.SeriesModel, error) {
-	models, err := collect(c.allModels(ctx))
-	if err != nil || len(models) == 0 {
-		return nil, err
-	}
-	newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
-	i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion && m.Series == newest.Series })
-	return &models[i], nil
 }
 
 // modelTitle describes a model for people: series, version and test score.

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
 )
 
 var (
@@ -19,7 +21,7 @@ var (
 	}
 )
 
-func newPredictionsCmd(f *factory) *cobra.Command {
+func newPredictionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
 		Short: "Manage predictions",
@@ -34,23 +36,23 @@ func newPredictionsCmd(f *factory) *cobra.Command {
 }
 
 type predictionsListOptions struct {
-	service serviceFlags
-	output  output
-	list    listFlags
+	service connect.ServiceFlags
+	output  cli.Output
+	list    cli.ListFlags
 
 	dataset, model string
 }
 
-func newPredictionsListCmd(f *factory) *cobra.Command {
-	opts := &predictionsListOptions{service: serviceFlags{idle: true}}
+func newPredictionsListCmd(f *cli.Factory) *cobra.Command {
+	opts := &predictionsListOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
-		Use: "list", Short: "List predictions, newest first within a dataset", Args: noArgs,
+		Use: "list", Short: "List predictions, newest first within a dataset", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.service.bind(cmd, f)
-	opts.output.bindList(cmd, f, resultType[namedPrediction]())
-	opts.output.emptyHint = firstRunHint
-	opts.list.bind(cmd)
+	opts.service.Bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[connect.NamedPrediction]())
+	opts.output.EmptyHint = cli.FirstRunHint
+	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only predictions by models of this dataset")
 	cmd.Flags().StringVar(&opts.model, "model", "", "only predictions by this model")
 	cmd.MarkFlagsMutuallyExclusive("dataset", "model")
@@ -58,7 +60,7 @@ func newPredictionsListCmd(f *factory) *cobra.Command {
 }
 
 func (o *predictionsListOptions) run(ctx context.Context) error {
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,24 +69,24 @@ func (o *predictionsListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := collectLimit(predictions, o.list.limit)
+	rows, err := connect.CollectLimit(predictions, o.list.Limit)
 	if err != nil {
 		return err
 	}
-	return printList(&o.output, rows, predictionColumns...)
+	return cli.PrintList(&o.output, rows, predictionColumns...)
 }
 
 // predictions returns the predictions that the flags select.
-func (o *predictionsListOptions) predictions(ctx context.Context, session *session) (iter.Seq2[namedPrediction, error], error) {
+func (o *predictionsListOptions) predictions(ctx context.Context, session *connect.Session) (iter.Seq2[connect.NamedPrediction, error], error) {
 	switch {
 	case o.dataset != "":
-		key, err := session.datasetKey(ctx, o.dataset)
+		key, err := session.DatasetKey(ctx, o.dataset)
 		if err != nil {
 			return nil, err
 		}
-		return session.withDatasetName(ctx, key, client.AllPredictionsOfDataset(ctx, session.Client, key))
+		return session.WithDatasetName(ctx, key, client.AllPredictionsOfDataset(ctx, session.Client, key))
 	case o.model != "":
-		key, err := session.modelKey(ctx, o.model)
+		key, err := session.ModelKey(ctx, o.model)
 		if err != nil {
 			return nil, err
 		}
@@ -92,56 +94,56 @@ func (o *predictionsListOptions) predictions(ctx context.Context, session *sessi
 		if err != nil {
 			return nil, err
 		}
-		return session.withDatasetName(ctx, model.DatasetKey, client.AllPredictionsOfModel(ctx, session.Client, key))
+		return session.WithDatasetName(ctx, model.DatasetKey, client.AllPredictionsOfModel(ctx, session.Client, key))
 	}
-	return session.allPredictions(ctx), nil
+	return session.AllPredictions(ctx), nil
 }
 
-func newPredictionsGetCmd(f *factory) *cobra.Command {
+func newPredictionsGetCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.Prediction]{
 		use: "get REF", short: "Show a prediction", resource: predictionResource,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
 			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		},
-		print: func(o *output, p *api.Prediction) error { return printItem(o, p, predictionMembers...) },
+		print: func(o *cli.Output, p *api.Prediction) error { return cli.PrintItem(o, p, predictionMembers...) },
 	})
 }
 
 type predictionsWaitOptions struct {
-	wait   waitFlags
-	output output
+	wait   connect.WaitFlags
+	output cli.Output
 }
 
-func newPredictionsWaitCmd(f *factory) *cobra.Command {
+func newPredictionsWaitCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsWaitOptions{}
 	cmd := &cobra.Command{
-		Use: "wait REF", Short: "Wait until a prediction is done", Args: positionalArgs("REF"),
+		Use: "wait REF", Short: "Wait until a prediction is done", Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.wait.bindWait(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[api.Prediction]())
-	cmd.ValidArgsFunction = opts.wait.completeReference(predictionNames)
+	opts.wait.BindWait(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[api.Prediction]())
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.PredictionNames)
 	return cmd
 }
 
 func (o *predictionsWaitOptions) run(ctx context.Context, ref string) error {
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := session.predictionKey(ctx, ref)
+	key, err := session.PredictionKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	prediction, err := session.awaitPrediction(ctx, key, "foretell predictions wait "+key)
+	prediction, err := session.AwaitPrediction(ctx, key, "foretell predictions wait "+key)
 	if err != nil {
 		return err
 	}
-	return printItem(&o.output, prediction, predictionMembers...)
+	return cli.PrintItem(&o.output, prediction, predictionMembers...)
 }
 
-func newPredictionsDeleteCmd(f *factory) *cobra.Command {
+func newPredictionsDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newDeleteCmd(f, deleteCommand{
 		short: "Delete a prediction and its files", resource: predictionResource, column: "predictionKey",
 		question: func(_ context.Context, _ *client.Client, key string) (string, error) {

@@ -7,61 +7,66 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/download"
+	"foretell/internal/exit"
+	"foretell/internal/preflight"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
 
 type predictionsCreateOptions struct {
-	wait   waitFlags
-	output output
-	layout layoutFlags
-	host   *factory
-	target outputFile
+	wait   connect.WaitFlags
+	output cli.Output
+	layout preflight.LayoutFlags
+	host   *cli.Factory
+	target download.OutputFile
 }
 
-func newPredictionsCreateCmd(f *factory) *cobra.Command {
+func newPredictionsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsCreateOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
 		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file or
 to the file named by -o. The path is printed. With --no-wait the key of the
 prediction is printed instead.`,
-		Args: positionalArgs("MODEL", "BLIND..."),
+		Args: cli.PositionalArgs("MODEL", "BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}
 	opts.bind(cmd, f)
-	cmd.ValidArgsFunction = opts.wait.completeReference(modelNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ModelNames)
 	return cmd
 }
 
 // bind adds the flags of a predicting command.
-func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *factory) {
-	o.wait.bind(cmd, f)
-	o.output.bindItem(cmd, f, resultType[resultDocument](), resultType[api.CreatedPrediction]())
-	o.layout.bind(cmd)
-	o.target.bind(cmd, f)
+func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
+	o.wait.Bind(cmd, f)
+	o.output.BindItem(cmd, f, cli.ResultType[resultDocument](), cli.ResultType[api.CreatedPrediction]())
+	o.layout.Bind(cmd)
+	o.target.Bind(cmd, f)
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
 }
 
 // run predicts the files at paths with the model ref; "" is the newest champion.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
-	if err := o.target.checkStdout(&o.output); err != nil {
+	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	blind, err := o.layout.openInput(ctx, o.host, true, paths...)
+	blind, err := o.layout.OpenInput(ctx, o.host, true, paths...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	if !o.wait.noWait {
-		if err := o.target.resolvePath(blind); err != nil {
+	if !o.wait.NoWait {
+		if err := o.target.ResolvePath(blind); err != nil {
 			return err
 		}
 	}
@@ -77,78 +82,78 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if err != nil {
 		return err
 	}
-	p, err := o.preflight(ctx, session.progress, blind, dataset)
+	p, err := o.preflight(ctx, session.Progress, blind, dataset)
 	if err != nil {
 		return err
 	}
-	profile := p.trainProfile
-	found := provenance{options: p.readOptions(&o.layout), classes: labelsOf(dataset)}
-	if !o.wait.noWait && o.target.receiptPath() != "" {
-		if found.blind, err = blind.hashInput(ctx, profile.Rows); err != nil {
+	profile := p.TrainProfile
+	found := download.Provenance{Options: p.ReadOptions(&o.layout), Classes: connect.LabelsOf(dataset)}
+	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
+		if found.Blind, err = blind.HashInput(ctx, profile.Rows); err != nil {
 			return err
 		}
 	}
-	created, err := session.submitPrediction(ctx, key, &upload{in: blind, size: profile.Bytes})
+	created, err := preflight.SubmitPrediction(ctx, session, key, &preflight.Upload{In: blind, Size: profile.Bytes})
 	if err != nil {
 		return err
 	}
-	if o.wait.noWait {
-		return printItem(&o.output, created, "predictionKey", "status")
+	if o.wait.NoWait {
+		return cli.PrintItem(&o.output, created, "predictionKey", "status")
 	}
-	prediction, err := session.awaitPrediction(ctx, created.PredictionKey, o.target.resumeCommand(created.PredictionKey, blind))
+	prediction, err := session.AwaitPrediction(ctx, created.PredictionKey, o.target.ResumeCommand(created.PredictionKey, blind))
 	if err != nil {
 		return err
 	}
 	result := &resultDocument{
-		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.path, Receipt: o.target.receiptPath(),
+		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
-	found.prediction, found.rows = prediction, &result.Rows
-	label := cmp.Or(o.layout.label, dataset.LabelName)
-	known := blindLabel{
-		column:   findLabel(profile, label, featureNames(dataset)),
-		inferred: label == "", classes: found.classes,
+	found.Prediction, found.Rows = prediction, &result.Rows
+	label := cmp.Or(o.layout.Label, dataset.LabelName)
+	known := download.BlindLabel{
+		Column:   download.FindLabel(profile, label, preflight.FeatureNames(dataset)),
+		Inferred: label == "", Classes: found.Classes,
 	}
-	if err := o.target.download(ctx, resultDownload{session, found, known.scoreAfter(ctx, blind.resultVerifier(ctx, found.classes, found.rows))}); err != nil {
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfter(ctx, download.ResultVerifier(ctx, blind, found.Classes, found.Rows))}); err != nil {
 		return err
 	}
-	known.noteScore(&o.output)
-	result.Scores = known.score
+	known.NoteScore(&o.output)
+	result.Scores = known.Score
 	return result.print(&o.output, &o.target)
 }
 
 // preflight checks a blind file before it is sent and prints how it is read. It returns
 // an error if the file does not fit the model's dataset, or lacks a column for the
 // result.
-func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *input, dataset *api.Dataset) (*preflight, error) {
-	p := &preflight{host: o.host, train: blind}
-	if err := p.checkAgainstModel(ctx, progress, dataset); err != nil {
+func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
+	p := &preflight.Preflight{Host: o.host, Train: blind}
+	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
 		return nil, err
 	}
-	p.noteRoles(&o.output)
-	if !o.output.json {
-		p.noteWarnings(&o.output)
+	p.NoteRoles(&o.output)
+	if !o.output.JSON {
+		p.NoteWarnings(&o.output)
 	}
-	if err := p.defectError(); err != nil {
+	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.columns.check(p.trainProfile, labelsOf(dataset))
+	return p, o.target.Columns.Check(p.TrainProfile, connect.LabelsOf(dataset))
 }
 
 // chooseModel resolves ref. For "" it returns the champion of the series trained last,
 // and prints it.
-func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *session, ref string, blind *input) (string, error) {
+func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.Input) (string, error) {
 	if ref != "" {
-		return session.modelKey(ctx, ref)
+		return session.ModelKey(ctx, ref)
 	}
-	best, err := session.newestChampion(ctx)
+	best, err := session.NewestChampion(ctx)
 	if err != nil {
 		return "", err
 	}
 	if best == nil {
-		return "", exitErrorf(ExitNotFound, "no model to predict with").
-			withHint("train one: `foretell run TRAIN.csv --blind %s`", shellArgument(blind.name))
+		return "", exit.Errorf(exit.NotFound, "no model to predict with").
+			WithHint("train one: `foretell run TRAIN.csv --blind %s`", preflight.ShellArgument(blind.Name))
 	}
-	o.output.note("predicting with %s", modelTitle(best))
+	o.output.Note("predicting with %s", modelTitle(best))
 	return best.ModelKey, nil
 }
 
@@ -165,12 +170,12 @@ type resultDocument struct {
 
 // print prints the path of the result, or the document as JSON. If the result itself went
 // to standard output, it prints nothing.
-func (r *resultDocument) print(o *output, t *outputFile) error {
+func (r *resultDocument) print(o *cli.Output, t *download.OutputFile) error {
 	switch {
-	case t.toStdout():
+	case t.ToStdout():
 		return nil
-	case o.json || len(o.fields) > 0:
-		return printItem(o, r, "path")
+	case o.JSON || len(o.Fields) > 0:
+		return cli.PrintItem(o, r, "path")
 	}
-	return o.printLine(r.Path)
+	return o.PrintLine(r.Path)
 }

@@ -8,21 +8,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
 	"foretell/internal/humanize"
+	"foretell/internal/preflight"
+	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
 
 type predictionsDiffOptions struct {
-	output output
-	layout layoutFlags
-	host   *factory
+	output cli.Output
+	layout preflight.LayoutFlags
+	host   *cli.Factory
 
 	columns scoring.Options
 	answers string
 }
 
-func newPredictionsDiffCmd(f *factory) *cobra.Command {
+func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
@@ -34,12 +37,12 @@ and shows the p-value of McNemar's exact test.
 In a pipe each row that is predicted differently is one line: id, from, to, truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
   foretell predictions diff old.csv new.csv --answers answers.csv`,
-		Args: positionalArgs("A", "B"),
+		Args: cli.PositionalArgs("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
 	}
-	opts.output.bindItem(cmd, f, resultType[scoring.Difference]())
+	opts.output.BindItem(cmd, f, cli.ResultType[scoring.Difference]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"
-	opts.layout.bindFormat(cmd)
+	opts.layout.BindFormat(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` of the true labels")
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the one that A lacks, else the last)")
@@ -48,7 +51,7 @@ In a pipe each row that is predicted differently is one line: id, from, to, trut
 }
 
 func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) error {
-	if err := checkOneStdin(first, second, o.answers); err != nil {
+	if err := preflight.CheckOneStdin(first, second, o.answers); err != nil {
 		return err
 	}
 	d, err := o.compare(ctx, first, second)
@@ -56,15 +59,15 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 		return err
 	}
 	switch {
-	case o.output.json || len(o.output.fields) > 0:
-		return printItem(&o.output, d, "rows")
-	case o.output.quiet:
-		return o.output.printLine(strconv.Itoa(len(d.Flipped)))
+	case o.output.JSON || len(o.output.Fields) > 0:
+		return cli.PrintItem(&o.output, d, "rows")
+	case o.output.Quiet:
+		return o.output.PrintLine(strconv.Itoa(len(d.Flipped)))
 	}
-	if o.host.console.OutTerminal {
+	if o.host.Console.OutTerminal {
 		return o.print(d)
 	}
-	return o.output.printTable(changedRowsTable(d))
+	return o.output.PrintTable(report.ChangedRowsTable(d))
 }
 
 // compare opens and compares the files.
@@ -87,34 +90,31 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	return d, files.fileError(err)
 }
 
-// maxChangedRows is the maximum number of changed rows printed on a terminal.
-const maxChangedRows = 20
-
 // print shows a difference on a terminal.
 func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
-	w := o.host.console.Out
+	w := o.host.Console.Out
 	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.Flipped), humanize.Count(d.Rows, "row"))
 	if t := d.Truth; t != nil {
 		fmt.Fprintf(w, "right: both %d, only A %d, only B %d, neither %d; McNemar's test p = %.3g\n",
 			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherTrue, t.PValue)
 	}
 	if len(d.Changes) > 0 {
-		t := &term.Table{Header: textCells("from", "to", "rows"), Right: []bool{false, false, true}}
+		t := &term.Table{Header: term.TextCells("from", "to", "rows"), Right: []bool{false, false, true}}
 		for _, c := range d.Changes {
-			t.Rows = append(t.Rows, textCells(c.From, c.To, strconv.Itoa(c.Rows)))
+			t.Rows = append(t.Rows, term.TextCells(c.From, c.To, strconv.Itoa(c.Rows)))
 		}
 		fmt.Fprintln(w)
-		if err := o.output.printTable(t); err != nil {
+		if err := o.output.PrintTable(t); err != nil {
 			return err
 		}
 	}
 	if len(d.Moves) > 0 {
-		t := &term.Table{Header: textCells("id", "probability of", "A", "B", "change"), Right: []bool{false, false, true, true, true}}
+		t := &term.Table{Header: term.TextCells("id", "probability of", "A", "B", "change"), Right: []bool{false, false, true, true, true}}
 		for _, m := range d.Moves {
-			t.Rows = append(t.Rows, append(textCells(m.ID, m.Class), scoreCell(m.From), scoreCell(m.To), term.Cell{Text: fmt.Sprintf("%+.4f", m.To-m.From)}))
+			t.Rows = append(t.Rows, append(term.TextCells(m.ID, m.Class), report.ScoreCell(m.From), report.ScoreCell(m.To), term.Cell{Text: fmt.Sprintf("%+.4f", m.To-m.From)}))
 		}
 		fmt.Fprintln(w)
-		if err := o.output.printTable(t); err != nil {
+		if err := o.output.PrintTable(t); err != nil {
 			return err
 		}
 	}
@@ -123,33 +123,8 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	}
 	fmt.Fprintln(w)
 	shown := *d
-	if shown.Flipped = d.Flipped[:min(len(d.Flipped), maxChangedRows)]; len(d.Flipped) > maxChangedRows {
-		defer o.output.note("and %d more rows, see --json", len(d.Flipped)-maxChangedRows)
+	if shown.Flipped = d.Flipped[:min(len(d.Flipped), report.MaxChangedRows)]; len(d.Flipped) > report.MaxChangedRows {
+		defer o.output.Note("and %d more rows, see --json", len(d.Flipped)-report.MaxChangedRows)
 	}
-	return o.output.printTable(changedRowsTable(&shown))
-}
-
-// changedRowsTable lists the rows that are predicted differently.
-func changedRowsTable(d *scoring.Difference) *term.Table {
-	t := &term.Table{Header: textCells("id", "from", "to")}
-	if d.Truth != nil {
-		t.Header = append(t.Header, term.Cell{Text: "truth"})
-	}
-	for _, f := range d.Flipped {
-		row := textCells(f.ID, f.From, f.To)
-		if d.Truth != nil {
-			row = append(row, term.Cell{Text: f.Truth})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// textCells makes a row of texts.
-func textCells(texts ...string) []term.Cell {
-	row := make([]term.Cell, len(texts))
-	for i, text := range texts {
-		row[i].Text = text
-	}
-	return row
+	return o.output.PrintTable(report.ChangedRowsTable(&shown))
 }

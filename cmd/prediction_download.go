@@ -6,87 +6,91 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/download"
+	"foretell/internal/preflight"
 )
 
 type predictionsDownloadOptions struct {
-	wait   waitFlags
-	output output
-	layout layoutFlags
-	host   *factory
-	target outputFile
+	wait   connect.WaitFlags
+	output cli.Output
+	layout preflight.LayoutFlags
+	host   *cli.Factory
+	target download.OutputFile
 
 	blind []string
 }
 
-func newPredictionsDownloadCmd(f *factory) *cobra.Command {
+func newPredictionsDownloadCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDownloadOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "download REF", Short: "Download and verify the result of a prediction",
 		Long: `Downloads a result and verifies it. With --blind it is compared row by row with the
 file that was predicted; without, it must be a complete CSV with as many rows as
 were predicted.`,
-		Args: positionalArgs("REF"),
+		Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.wait.bindWait(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[resultDocument]())
-	opts.layout.bind(cmd)
-	opts.target.bind(cmd, f)
+	opts.wait.BindWait(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[resultDocument]())
+	opts.layout.Bind(cmd)
+	opts.target.Bind(cmd, f)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; several are joined")
-	cmd.ValidArgsFunction = opts.wait.completeReference(predictionNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.PredictionNames)
 	return cmd
 }
 
 func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error {
-	if err := o.target.checkStdout(&o.output); err != nil {
+	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := session.predictionKey(ctx, ref)
+	key, err := session.PredictionKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if o.target.path == "" {
-		o.target.path = key[:shortKey] + ".predictions.csv"
+	if o.target.Path == "" {
+		o.target.Path = key[:cli.ShortKey] + ".predictions.csv"
 	}
-	if err := o.target.checkFree(); err != nil {
+	if err := o.target.CheckFree(); err != nil {
 		return err
 	}
-	prediction, err := session.awaitPrediction(ctx, key, o.target.resumeCommand(key, nil))
+	prediction, err := session.AwaitPrediction(ctx, key, o.target.ResumeCommand(key, nil))
 	if err != nil {
 		return err
 	}
 	result := &resultDocument{
-		PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.path, Receipt: o.target.receiptPath(),
+		PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: prediction.DatasetKey})
 	if err != nil {
 		return err
 	}
-	found := provenance{classes: labelsOf(dataset), prediction: prediction, rows: &result.Rows}
-	check := plausibilityCheck(ctx, prediction, found.classes, found.rows)
+	found := download.Provenance{Classes: connect.LabelsOf(dataset), Prediction: prediction, Rows: &result.Rows}
+	check := download.PlausibilityCheck(ctx, prediction, found.Classes, found.Rows)
 	if len(o.blind) > 0 {
-		blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
+		blind, err := o.layout.OpenInput(ctx, o.host, true, o.blind...)
 		if err != nil {
 			return err
 		}
 		defer blind.Close()
-		p := &preflight{host: o.host, train: blind}
-		if err := p.checkAgainstModel(ctx, session.progress, dataset); err != nil {
+		p := &preflight.Preflight{Host: o.host, Train: blind}
+		if err := p.CheckAgainstModel(ctx, session.Progress, dataset); err != nil {
 			return err
 		}
-		found.options = p.readOptions(&o.layout)
-		if found.blind, err = blind.hashInput(ctx, int(prediction.Rows)); err != nil {
+		found.Options = p.ReadOptions(&o.layout)
+		if found.Blind, err = blind.HashInput(ctx, int(prediction.Rows)); err != nil {
 			return err
 		}
-		check = blind.resultVerifier(ctx, found.classes, found.rows)
+		check = download.ResultVerifier(ctx, blind, found.Classes, found.Rows)
 	}
-	if err := o.target.download(ctx, resultDownload{session, found, check}); err != nil {
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)

@@ -8,21 +8,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
+	"foretell/internal/download"
+	"foretell/internal/exit"
 	"foretell/internal/frame"
 	"foretell/internal/humanize"
+	"foretell/internal/preflight"
 	"foretell/internal/receipt"
+	"foretell/internal/term"
 )
 
 type predictionsVerifyOptions struct {
-	output output
-	layout layoutFlags
-	host   *factory
+	output cli.Output
+	layout preflight.LayoutFlags
+	host   *cli.Factory
 
 	blind   []string
 	receipt string
 }
 
-func newPredictionsVerifyCmd(f *factory) *cobra.Command {
+func newPredictionsVerifyCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsVerifyOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "verify RESULT", Short: "Verify a result CSV against its receipt and its blind file, offline",
@@ -35,11 +40,11 @@ the same order. It is required if there is no receipt.
 
 A receipt detects accidents. It is not signed: whoever can change the result can
 change the receipt, too.`,
-		Args: positionalArgs("RESULT"),
+		Args: cli.PositionalArgs("RESULT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.output.bindItem(cmd, f, resultType[verifyDocument]())
-	opts.layout.bind(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[verifyDocument]())
+	opts.layout.Bind(cmd)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several are joined")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "`FILE` that is the receipt (default RESULT.receipt.json)")
 	return cmd
@@ -65,14 +70,14 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 		}
 		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = rec.Result.Rows, rec.Result.SHA256, rec.Model.ModelKey, rec.CreatedOn
 	}
-	o.output.note("verified: %s", humanize.Count(v.Rows, "row"))
-	return printItem(&o.output, v, "path", "rows", "receipt")
+	o.output.Note("verified: %s", humanize.Count(v.Rows, "row"))
+	return cli.PrintItem(&o.output, v, "path", "rows", "receipt")
 }
 
 // findReceipt reads the receipt, if there is one.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
-	rec, err := readReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
+	rec, err := download.ReadReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
 	switch {
 	case err == nil:
 		v.Receipt = path
@@ -80,8 +85,8 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	case receipt.Missing(err) && o.receipt != "":
 		return nil, err
 	case receipt.Missing(err) && len(o.blind) == 0:
-		return nil, usageErrorf("no receipt %s: verify needs the blind file", path).
-			withHint("name it with --blind, or the receipt with --receipt")
+		return nil, exit.Usagef("no receipt %s: verify needs the blind file", path).
+			WithHint("name it with --blind, or the receipt with --receipt")
 	case receipt.Missing(err):
 		return nil, nil
 	}
@@ -97,25 +102,25 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 	var classes []string
 	if rec != nil {
 		classes = rec.Classes
-		if !o.layout.isSet() {
-			o.layout.restore(rec.Options)
+		if !o.layout.IsSet() {
+			o.layout.Restore(rec.Options)
 		}
 	}
-	blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
+	blind, err := o.layout.OpenInput(ctx, o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	err = blind.resultVerifier(ctx, classes, &v.Rows)(v.Path)
+	err = download.ResultVerifier(ctx, blind, classes, &v.Rows)(v.Path)
 	if err == nil {
 		return nil
 	}
-	e := asCLIError(ctx, err)
-	if e.exit == ExitUntrusted {
-		e.file = v.Path
-		e = e.withHint("download it again with `foretell predictions download REF %s`", blind.shellArguments("--blind"))
+	e := exit.From(ctx, err)
+	if e.Status == exit.Untrusted {
+		e.File = v.Path
+		e = e.WithHint("download it again with `foretell predictions download REF %s`", blind.ShellArguments("--blind"))
 		if rec != nil {
-			e = e.withHint("%s", recreateHint(rec, v.Path))
+			e = e.WithHint("%s", recreateHint(rec, v.Path))
 		}
 	}
 	return e
@@ -124,17 +129,17 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 // checkBlindDigest checks the blind file by its digest in the receipt, because a result
 // with selected columns cannot be compared with it cell by cell.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
-	blind, err := o.layout.openInput(ctx, o.host, true, o.blind...)
+	blind, err := o.layout.OpenInput(ctx, o.host, true, o.blind...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
-	seen, err := blind.hashInput(ctx, 0)
+	seen, err := blind.HashInput(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err
 	}
-	return exitErrorf(ExitUntrusted, "%s is not the blind file of %s", blind.name, v.Receipt).
-		withHint("name the file that was predicted, %s, unchanged", shellQuote(rec.Blind.Name))
+	return exit.Errorf(exit.Untrusted, "%s is not the blind file of %s", blind.Name, v.Receipt).
+		WithHint("name the file that was predicted, %s, unchanged", term.ShellQuote(rec.Blind.Name))
 }
 
 // receiptMismatch explains how a result differs from its receipt.
@@ -142,35 +147,35 @@ func receiptMismatch(ctx context.Context, v *verifyDocument, rec *receipt.Receip
 	if ctx.Err() != nil {
 		return err
 	}
-	e := exitErrorf(ExitUntrusted, "%s does not match %s: %w", v.Path, v.Receipt, err)
-	e.code, e.file = "changed", v.Path
+	e := exit.Errorf(exit.Untrusted, "%s does not match %s: %w", v.Path, v.Receipt, err)
+	e.Code, e.File = "changed", v.Path
 	var (
 		place  *receipt.Difference
 		defect *frame.Defect
 	)
 	switch {
 	case errors.As(err, &defect):
-		e.line, e.column = defect.Line, defect.Column
+		e.Line, e.Column = defect.Line, defect.Column
 	case errors.As(err, &place):
-		e.line = place.From
+		e.Line = place.From
 	}
-	return e.withHint("%s", recreateHint(rec, v.Path))
+	return e.WithHint("%s", recreateHint(rec, v.Path))
 }
 
 // recreateHint returns the command that writes the result at path again.
 func recreateHint(rec *receipt.Receipt, path string) string {
-	rest := " -o " + shellQuote(path) + " --force"
+	rest := " -o " + term.ShellQuote(path) + " --force"
 	if rec.Result.Selection != "" {
-		rest = " --columns " + shellQuote(rec.Result.Selection) + rest
+		rest = " --columns " + term.ShellQuote(rec.Result.Selection) + rest
 	}
 	if rec.Model.File == nil || rec.Blind == nil {
 		return "download it again with `foretell predictions download " + rec.PredictionKey + rest + "`"
 	}
 	command := "foretell predict"
 	for _, name := range rec.Blind.FileNames() {
-		command += " " + shellQuote(name)
+		command += " " + term.ShellQuote(name)
 	}
-	return "predict again with `" + command + " --model " + shellQuote(rec.Model.File.Name) + rest + "`"
+	return "predict again with `" + command + " --model " + term.ShellQuote(rec.Model.File.Name) + rest + "`"
 }
 
 // verifyDocument is the output of predictions verify.

@@ -3,14 +3,17 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/doctor"
+	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/prune"
 	"foretell/internal/term"
@@ -20,20 +23,20 @@ import (
 const pruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {
-	host    *factory
-	service serviceFlags
-	confirm confirmFlag
-	output  output
+	host    *cli.Factory
+	service connect.ServiceFlags
+	confirm cli.ConfirmFlag
+	output  cli.Output
 
-	olderThan ageFlag
+	olderThan cli.AgeFlag
 	keep      int
 	champions bool
 }
 
-func newPruneCmd(f *factory) *cobra.Command {
-	opts := &pruneOptions{host: f, service: serviceFlags{idle: true}}
+func newPruneCmd(f *cli.Factory) *cobra.Command {
+	opts := &pruneOptions{host: f, service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
-		Annotations: map[string]string{dryRunResult: "true"},
+		Annotations: map[string]string{cli.DryRunResult: "true"},
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
 		Long: `Deletes models that are older than --older-than, and models that are not among the
 --keep newest ones of their series. With both flags a model stays if either keeps
@@ -47,18 +50,18 @@ predictions are deleted by --older-than.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,
-		Args: positionalArgs("[NAME]"),
+		Args: cli.PositionalArgs("[NAME]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.service.bind(cmd, f)
-	opts.confirm.bind(cmd, f)
-	opts.output.bindList(cmd, f, resultType[prune.Item]())
+	opts.service.Bind(cmd, f)
+	opts.confirm.Bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[prune.Item]())
 	flags := cmd.Flags()
 	flags.Var(&opts.olderThan, "older-than", "delete what is older than this `age`, such as 30d or 12h")
 	flags.IntVar(&opts.keep, "keep", 0, "keep the `N` newest models of each series")
 	flags.BoolVar(&opts.champions, "keep-champions", true, "keep the champion of each series")
 	flags.Lookup("dry-run").Usage = "print what would be deleted, and delete nothing"
-	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
 	return cmd
 }
 
@@ -67,7 +70,7 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,14 +83,14 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(items) == 0 {
-		o.output.note("nothing to delete")
-		return printList(&o.output, items, pruneColumns...)
+		o.output.Note("nothing to delete")
+		return cli.PrintList(&o.output, items, pruneColumns...)
 	}
-	if isDryRun(o.service.cmd) {
-		o.output.note("would delete %s", pruneSummary(items))
-		return printList(&o.output, items, pruneColumns...)
+	if cli.IsDryRun(o.service.Cmd) {
+		o.output.Note("would delete %s", pruneSummary(items))
+		return cli.PrintList(&o.output, items, pruneColumns...)
 	}
-	if err := o.confirm.ask(ctx, "Delete "+pruneSummary(items)+"?"); err != nil {
+	if err := o.confirm.Ask(ctx, "Delete "+pruneSummary(items)+"?"); err != nil {
 		return err
 	}
 	now, err := o.plan(ctx, session, args, policy)
@@ -98,18 +101,18 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.output.note("deleted %s", pruneSummary(gone))
-	return printList(&o.output, gone, pruneColumns...)
+	o.output.Note("deleted %s", pruneSummary(gone))
+	return cli.PrintList(&o.output, gone, pruneColumns...)
 }
 
 // tellOrphans prints the orphaned files in the data folder, which prune does not delete.
-func (o *pruneOptions) tellOrphans(ctx context.Context, session *session) error {
-	if !session.embedded {
+func (o *pruneOptions) tellOrphans(ctx context.Context, session *connect.Session) error {
+	if !session.Embedded {
 		return nil
 	}
-	used, err := session.app.Usage(ctx)
+	used, err := session.App.Usage(ctx)
 	if err == nil && used.Orphans.Count > 0 {
-		o.output.note("%s: they are not in the database, and each is deleted 30 days after it was moved there", o.host.orphansText(used.Orphans))
+		o.output.Note("%s: they are not in the database, and each is deleted 30 days after it was moved there", doctor.OrphansText(o.host, used.Orphans))
 	}
 	return err
 }
@@ -119,30 +122,30 @@ var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}
 // policy converts the flags.
 func (o *pruneOptions) policy() (prune.Policy, error) {
 	p := prune.Policy{Champions: o.champions}
-	if o.service.cmd.Flags().Changed("keep") {
+	if o.service.Cmd.Flags().Changed("keep") {
 		if o.keep < 0 {
-			return p, usageErrorf("--keep %d: must not be negative", o.keep)
+			return p, exit.Usagef("--keep %d: must not be negative", o.keep)
 		}
 		p.Keep = &o.keep
 	}
 	age := time.Duration(o.olderThan)
-	if p.Keep == nil && !o.service.cmd.Flags().Changed("older-than") {
+	if p.Keep == nil && !o.service.Cmd.Flags().Changed("older-than") {
 		age = pruneAge
 	}
-	if age > 0 || o.service.cmd.Flags().Changed("older-than") {
-		p.Before = o.host.now().Add(-age)
+	if age > 0 || o.service.Cmd.Flags().Changed("older-than") {
+		p.Before = o.host.Now().Add(-age)
 	}
 	return p, nil
 }
 
 // plan returns what to delete.
-func (o *pruneOptions) plan(ctx context.Context, session *session, args []string, policy prune.Policy) ([]prune.Item, error) {
+func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args []string, policy prune.Policy) ([]prune.Item, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return nil, err
 	}
 	if len(args) > 0 {
-		series, err := session.series(ctx, args[0])
+		series, err := session.Series(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +169,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *session, args []string
 			if len(races[d.DatasetKey]) == 0 {
 				continue // without a model, and so without predictions
 			}
-			predictions, err := collect(client.AllPredictionsOfDataset(ctx, session.Client, d.DatasetKey))
+			predictions, err := connect.Collect(client.AllPredictionsOfDataset(ctx, session.Client, d.DatasetKey))
 			if err != nil {
 				return nil, err
 			}
@@ -179,14 +182,14 @@ func (o *pruneOptions) plan(ctx context.Context, session *session, args []string
 
 // delete deletes items and returns the deleted ones. An item that is in use meanwhile is
 // kept, and one that is already gone is not an error.
-func (o *pruneOptions) delete(ctx context.Context, session *session, items []prune.Item) (gone []prune.Item, err error) {
+func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
 	stays := false // the item, and those that would go with it
 	for _, item := range items {
 		if !item.Implied {
-			err := deleteItem(ctx, session.Client, item)
+			err := prune.DeleteItem(ctx, session.Client, item)
 			code := api.CodeOf(err)
 			if stays = code == api.CodeWrongState; stays {
-				o.output.note("%s %s was kept: %v", item.Kind, item.Key, err)
+				o.output.Note("%s %s was kept: %v", item.Kind, item.Key, err)
 			} else if err != nil && code != api.CodeNotFound {
 				return gone, err
 			}
@@ -196,18 +199,6 @@ func (o *pruneOptions) delete(ctx context.Context, session *session, items []pru
 		}
 	}
 	return gone, nil
-}
-
-func deleteItem(ctx context.Context, c *client.Client, item prune.Item) (err error) {
-	switch item.Kind {
-	case prune.Dataset:
-		_, err = client.Call(ctx, c, api.DeleteDataset, &api.DatasetInput{DatasetKey: item.Key})
-	case prune.Race:
-		_, err = client.Call(ctx, c, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: item.Key})
-	case prune.Prediction:
-		_, err = client.Call(ctx, c, api.DeletePrediction, &api.PredictionInput{PredictionKey: item.Key})
-	}
-	return err
 }
 
 // pruneSummary formats the counts and the size of items.
@@ -232,33 +223,3 @@ func pruneSummary(items []prune.Item) string {
 	}
 	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), term.Bytes(bytes))
 }
-
-// ageFlag is a duration that may be given in days.
-type ageFlag time.Duration
-
-func (f *ageFlag) String() string {
-	if *f == 0 {
-		return ""
-	}
-	return time.Duration(*f).String()
-}
-
-// Set parses 30d, or what [time.ParseDuration] accepts.
-func (f *ageFlag) Set(text string) error {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.Atoi(days)
-		if err == nil && n >= 0 && n <= 36500 {
-			*f = ageFlag(time.Duration(n) * 24 * time.Hour)
-			return nil
-		}
-	}
-	age, err := time.ParseDuration(text)
-	if err != nil || age < 0 {
-		return fmt.Errorf("want an age such as 30d or 12h")
-	}
-	*f = ageFlag(age)
-	return nil
-}
-
-// Type returns the name of the type for pflag.
-func (f *ageFlag) Type() string { return "age" }

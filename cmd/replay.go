@@ -13,20 +13,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/build"
+	"foretell/internal/cli"
+	"foretell/internal/download"
+	"foretell/internal/exit"
 	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 )
 
 type replayOptions struct {
-	output output
-	host   *factory
+	output cli.Output
+	host   *cli.Factory
 
 	train []string
 	blind []string
 }
 
-func newReplayCmd(f *factory) *cobra.Command {
+func newReplayCmd(f *cli.Factory) *cobra.Command {
 	opts := &replayOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "replay RECEIPT", Short: "Repeat a training from its receipt and compare the predictions",
@@ -41,10 +45,10 @@ one; --train and --blind name others. A race that ended at its time limit cannot
 be replayed, because how far it came depended on the machine.`,
 		Example: `  foretell replay blind.predictions.csv.receipt.json
   foretell replay blind.predictions.csv.receipt.json --train train.csv --blind blind.csv`,
-		Args: positionalArgs("RECEIPT"),
+		Args: cli.PositionalArgs("RECEIPT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.output.bindItem(cmd, f, resultType[replayDocument]())
+	opts.output.BindItem(cmd, f, cli.ResultType[replayDocument]())
 	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "`FILE` that was trained on, several in their order (default by the names in the receipt)")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "`FILE` that was predicted, several in their order (default by the names in the receipt)")
 	return cmd
@@ -59,7 +63,7 @@ type replayDocument struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
-	rec, err := readReceipt(path, "name the receipt that is beside the result, RESULT.csv.receipt.json")
+	rec, err := download.ReadReceipt(path, "name the receipt that is beside the result, RESULT.csv.receipt.json")
 	if err != nil {
 		return err
 	}
@@ -90,19 +94,19 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	o.output.note("identical: %s", humanize.Count(rec.Result.Rows, "prediction"))
-	return printItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
+	o.output.Note("identical: %s", humanize.Count(rec.Result.Rows, "prediction"))
+	return cli.PrintItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
 }
 
 // checkReplayable returns an error for a receipt whose race cannot be repeated.
 func checkReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
-		return exitErrorf(ExitConflict, "%s does not say how the model was trained", path).
-			withHint("only results of a service with model reports can be replayed, not those of a model file")
+		return exit.Errorf(exit.Conflict, "%s does not say how the model was trained", path).
+			WithHint("only results of a service with model reports can be replayed, not those of a model file")
 	case rec.Race.Outcome == api.OutcomeTimeLimit || rec.Race.Outcome == api.OutcomeCancelled:
-		return exitErrorf(ExitConflict, "the race reached its time limit or was cancelled: its result depends on the machine").
-			withHint("train without --time-limit, or with a longer one, for a result that can be replayed")
+		return exit.Errorf(exit.Conflict, "the race reached its time limit or was cancelled: its result depends on the machine").
+			WithHint("train without --time-limit, or with a longer one, for a result that can be replayed")
 	}
 	return nil
 }
@@ -113,7 +117,7 @@ func (o *replayOptions) findFiles(ctx context.Context, paper, flag string, given
 	paths := given
 	if len(paths) == 0 {
 		if was == nil {
-			return nil, usageErrorf("%s does not name the --%s file", paper, flag).withHint("name it with --%s", flag)
+			return nil, exit.Usagef("%s does not name the --%s file", paper, flag).WithHint("name it with --%s", flag)
 		}
 		for _, name := range was.FileNames() {
 			path := filepath.Join(filepath.Dir(paper), name)
@@ -121,7 +125,7 @@ func (o *replayOptions) findFiles(ctx context.Context, paper, flag string, given
 				path = name
 			}
 			if _, err := os.Stat(path); err != nil {
-				return nil, exitErrorf(ExitNotFound, "%s is neither beside %s nor in the current folder", name, paper).withHint("name it with --%s", flag)
+				return nil, exit.Errorf(exit.NotFound, "%s is neither beside %s nor in the current folder", name, paper).WithHint("name it with --%s", flag)
 			}
 			paths = append(paths, path)
 		}
@@ -130,8 +134,8 @@ func (o *replayOptions) findFiles(ctx context.Context, paper, flag string, given
 	if err != nil || was == nil || sum == was.Digest {
 		return paths, err
 	}
-	return nil, exitErrorf(ExitUntrusted, "%s: the SHA-256 differs from that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
-		at(paths[0], 0, 0).withHint("name the unchanged file with --%s", flag)
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
+		At(paths[0], 0, 0).WithHint("name the unchanged file with --%s", flag)
 }
 
 // retrain trains and predicts as in the receipt, in a data folder of its own.
@@ -144,7 +148,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	args = append(args, "-o", result, "--no-receipt", "--local", "--data-dir", data)
 	args = append(args, rec.Race.Flags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
-	if o.output.quiet {
+	if o.output.Quiet {
 		args = append(args, "--quiet")
 	}
 	if o := rec.Options; o != nil {
@@ -170,20 +174,20 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 		return err
 	}
 	defer devnull.Close()
-	sub := &factory{args: args, now: o.host.now, env: o.host.env, color: o.host.color}
-	sub.streams = [3]*os.File{o.host.streams[0], devnull, o.host.streams[2]}
-	sub.openConsole()
-	return sub.execute(ctx)
+	sub := &cli.Factory{Args: args, Now: o.host.Now, Env: o.host.Env, Color: o.host.Color}
+	sub.Streams = [3]*os.File{o.host.Streams[0], devnull, o.host.Streams[2]}
+	sub.OpenConsole()
+	return execute(ctx, sub)
 }
 
 // differenceError explains how the new result differs from the receipt at path. If the
 // old result is beside it, it lists rows and columns.
 func differenceError(ctx context.Context, path string, rec *receipt.Receipt, again string, err error) error {
-	e := exitErrorf(ExitUntrusted, "the predictions differ from those of %s: %w", path, err)
-	e.code = "changed"
+	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
+	e.Code = "changed"
 	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
 	if errBefore != nil {
-		return e.withHint("put the result beside its receipt to list the rows and columns that differ")
+		return e.WithHint("put the result beside its receipt to list the rows and columns that differ")
 	}
 	defer before.Close()
 	after, errAfter := os.Open(again)
@@ -193,9 +197,9 @@ func differenceError(ctx context.Context, path string, rec *receipt.Receipt, aga
 	defer after.Close()
 	rows, columns, errCompare := frame.Differences(ctx, before, after)
 	if errCompare == nil && rows > 0 {
-		e.fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
+		e.Fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}
-	build := currentBuild()
-	return e.withHint("compare the program versions: the receipt has %q, this is %q",
+	build := build.Current()
+	return e.WithHint("compare the program versions: the receipt has %q, this is %q",
 		cmp.Or(rec.Binary.Commit, rec.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

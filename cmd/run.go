@@ -9,18 +9,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/download"
+	"foretell/internal/exit"
 	"foretell/internal/gate"
+	"foretell/internal/preflight"
+	"foretell/internal/race"
+	"foretell/internal/requirement"
 )
 
 type runOptions struct {
-	wait     waitFlags
-	training trainFlags
-	output   output
-	layout   layoutFlags
-	target   outputFile
-	gate     requirementFlags
-	host     *factory
+	wait     connect.WaitFlags
+	training race.Flags
+	output   cli.Output
+	layout   preflight.LayoutFlags
+	target   download.OutputFile
+	gate     requirement.Flags
+	host     *cli.Factory
 
 	blind    []string
 	name     string
@@ -29,7 +36,7 @@ type runOptions struct {
 	resume   string // the race to go on with; "" starts one
 }
 
-func newRunCmd(f *factory) *cobra.Command {
+func newRunCmd(f *cli.Factory) *cobra.Command {
 	opts := &runOptions{host: f}
 	cmd := &cobra.Command{
 		Use:   "run TRAIN... [--blind BLIND]...",
@@ -69,15 +76,15 @@ duration is forecast. Nothing is sent, and nothing is kept.`,
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
   foretell run train.csv --plan
   foretell run sales.tsv.gz --id order --label churned --blind new.tsv.gz`,
-		Args: positionalArgs("TRAIN..."),
+		Args: cli.PositionalArgs("TRAIN..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.wait.bindWait(cmd, f)
-	opts.training.bind(cmd)
-	opts.output.bindItem(cmd, f, resultType[runDocument](), resultType[planDocument]())
-	opts.layout.bind(cmd)
-	opts.target.bind(cmd, f)
-	opts.gate.bind(cmd, &opts.wait.serviceFlags)
+	opts.wait.BindWait(cmd, f)
+	opts.training.Bind(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.PlanDocument]())
+	opts.layout.Bind(cmd)
+	opts.target.Bind(cmd, f)
+	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined")
 	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models (default the file's)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 uses the service's default")
@@ -90,48 +97,48 @@ duration is forecast. Nothing is sent, and nothing is kept.`,
 }
 
 func (o *runOptions) run(ctx context.Context, train []string) error {
-	began := o.host.now()
-	body, err := o.training.request()
+	began := o.host.Now()
+	body, err := o.training.Request()
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(o.target.checkStdout(&o.output), o.gate.parse()); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.gate.Parse()); err != nil {
 		return err
 	}
-	ctx, progress, cancel, err := o.wait.start(ctx)
+	ctx, progress, cancel, err := o.wait.Start(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	limit := o.training.deadline(o.host.now, began)
+	limit := o.training.Deadline(o.host.Now, began)
 	if o.resume != "" { // the race has its own
-		limit.limit = 0
+		limit.Limit = 0
 	}
-	before, stop := limit.prepContext(ctx)
+	before, stop := limit.PrepContext(ctx)
 	defer stop()
 	files, err := o.openInputs(before, train)
 	if err != nil {
-		return limit.explain(before, nil, err)
+		return limit.Explain(before, nil, err)
 	}
 	defer files.Close()
-	files.train.hash = sha256.New()
-	if err := files.run(before, progress); err != nil {
-		return limit.explain(before, nil, err)
+	files.Train.Hash = sha256.New()
+	if err := files.Run(before, progress); err != nil {
+		return limit.Explain(before, nil, err)
 	}
-	cost := costEstimate{checking: files.blindTime, trained: files.trainProfile.Bytes, columns: len(files.trainProfile.Columns), limit: limit.limit}
-	files.noteRoles(&o.output)
-	files.noteWarnings(&o.output)
-	if err := files.defectError(); err != nil {
+	cost := race.CostEstimate{Checking: files.BlindTime, Trained: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit}
+	files.NoteRoles(&o.output)
+	files.NoteWarnings(&o.output)
+	if err := files.DefectError(); err != nil {
 		return err
 	}
-	if err := files.confirmManyClasses(ctx); err != nil {
+	if err := files.ConfirmManyClasses(ctx); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.training.checkAlgorithms(len(files.trainProfile.Classes)), o.gate.checkClasses(files.classLabels())); err != nil {
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.gate.CheckClasses(files.ClassLabels())); err != nil {
 		return err
 	}
-	if files.blindProfile != nil {
-		if err := o.target.columns.check(files.blindProfile, files.classLabels()); err != nil {
+	if files.BlindProfile != nil {
+		if err := o.target.Columns.Check(files.BlindProfile, files.ClassLabels()); err != nil {
 			return err
 		}
 	}
@@ -140,58 +147,58 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	found, err := o.hashInputs(before, files)
 	if err != nil {
-		return limit.explain(before, nil, err)
+		return limit.Explain(before, nil, err)
 	}
-	session, err := o.wait.connect(ctx)
+	session, err := o.wait.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	session.progress = progress
-	p := &runPipeline{runOptions: o, session: session, files: files, provenance: found, limit: limit, cost: cost}
-	if !files.train.isSpooled() && (files.blind == nil || !files.blind.isSpooled()) {
-		p.continueRun = p.resumeWith
+	session.Progress = progress
+	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: cost}
+	if !files.Train.IsSpooled() && (files.Blind == nil || !files.Blind.IsSpooled()) {
+		p.ContinueRun = p.resumeWith
 	}
 	if err := p.train(ctx, before, body); err != nil {
-		return limit.explain(before, p.job, err)
+		return limit.Explain(before, p.job, err)
 	}
-	if files.blind != nil {
+	if files.Blind != nil {
 		if err := p.predict(ctx); err != nil {
 			return err
 		}
 	}
-	if p.gateReport, err = o.gate.evaluate(ctx, session, p.job.ModelKey); err != nil {
+	if p.gateReport, err = o.gate.Evaluate(ctx, session, p.job.ModelKey); err != nil {
 		return err
 	}
-	if !o.output.quiet {
-		p.summarize(ctx, o.host.now().Sub(began))
+	if !o.output.Quiet {
+		p.summarize(ctx, o.host.Now().Sub(began))
 		p.suggestNext()
 	}
 	if err := p.print(); err != nil {
 		return err
 	}
-	return o.gate.publish(&o.output, p.gateReport, o.training.thresholdError(p.job))
+	return o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job))
 }
 
 // openInputs opens the files and resolves the output path, before any work.
-func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight, error) {
-	files := &preflight{host: o.host}
-	if err := checkOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
+func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight.Preflight, error) {
+	files := &preflight.Preflight{Host: o.host}
+	if err := preflight.CheckOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
 		return nil, err
 	}
 	var err error
-	if files.train, err = o.layout.openInput(ctx, o.host, false, train...); err != nil {
+	if files.Train, err = o.layout.OpenInput(ctx, o.host, false, train...); err != nil {
 		return nil, err
 	}
 	if len(o.blind) == 0 {
-		if o.target.path != "" {
+		if o.target.Path != "" {
 			files.Close()
-			return nil, usageErrorf("--output without --blind: there is nothing to predict").withHint("name the file to predict with --blind")
+			return nil, exit.Usagef("--output without --blind: there is nothing to predict").WithHint("name the file to predict with --blind")
 		}
 		return files, nil
 	}
-	if files.blind, err = o.layout.openInput(ctx, o.host, true, o.blind...); err == nil {
-		err = o.target.resolvePath(files.blind, files.train)
+	if files.Blind, err = o.layout.OpenInput(ctx, o.host, true, o.blind...); err == nil {
+		err = o.target.ResolvePath(files.Blind, files.Train)
 	}
 	if err != nil {
 		files.Close()
@@ -202,30 +209,30 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 
 // hashInputs digests the inputs for the receipt before they are sent, because a file may
 // change during a race.
-func (o *runOptions) hashInputs(ctx context.Context, files *preflight) (found provenance, err error) {
-	if files.blind == nil || o.target.receiptPath() == "" {
+func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight) (found download.Provenance, err error) {
+	if files.Blind == nil || o.target.ReceiptPath() == "" {
 		return found, nil
 	}
-	found.options = files.readOptions(&o.layout)
-	if found.train, err = files.train.hashInput(ctx, files.trainProfile.Rows); err != nil {
+	found.Options = files.ReadOptions(&o.layout)
+	if found.Train, err = files.Train.HashInput(ctx, files.TrainProfile.Rows); err != nil {
 		return found, err
 	}
-	found.blind, err = files.blind.hashInput(ctx, files.blindProfile.Rows)
+	found.Blind, err = files.Blind.HashInput(ctx, files.BlindProfile.Rows)
 	return found, err
 }
 
 // runPipeline is the state of one run.
 type runPipeline struct {
 	*runOptions
-	*session
-	files      *preflight
-	provenance provenance
-	limit      deadline
-	cost       costEstimate
+	*connect.Session
+	files      *preflight.Preflight
+	provenance download.Provenance
+	limit      race.Deadline
+	cost       race.CostEstimate
 
 	dataset *api.Dataset
 	job     *api.Training
-	steps   []searchStep // of --threshold auto
+	steps   []race.SearchStep // of --threshold auto
 	model   *api.Model
 	result  resultDocument
 	// gateReport is nil if there are no requirements.
@@ -250,7 +257,7 @@ func (p *runPipeline) train(ctx, before context.Context, body api.NewTraining) e
 
 // trainNew prepares the dataset and races on it.
 func (p *runPipeline) trainNew(ctx, before context.Context, body api.NewTraining) error {
-	err := p.gate.findBaselineForRun(ctx, p.session, cmp.Or(p.name, p.files.train.stem()), cmp.Or(body.Metric, api.MetricAccuracy), p.files.trainProfile)
+	err := p.gate.FindBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.files.Train.Stem()), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}
@@ -262,20 +269,20 @@ func (p *runPipeline) trainNew(ctx, before context.Context, body api.NewTraining
 
 // race races on the dataset, or searches for a threshold.
 func (p *runPipeline) race(ctx context.Context, body api.NewTraining) error {
-	if p.files.blind != nil {
-		p.cost.blind, p.cost.rows = p.files.blindProfile.Bytes, p.files.blindProfile.Rows
+	if p.files.Blind != nil {
+		p.cost.Blind, p.cost.Rows = p.files.BlindProfile.Bytes, p.files.BlindProfile.Rows
 	}
-	if p.training.autoThreshold {
+	if p.training.AutoThreshold {
 		var classes []int
-		for _, class := range p.files.trainProfile.Classes {
+		for _, class := range p.files.TrainProfile.Classes {
 			classes = append(classes, class.Rows)
 		}
-		c := &thresholdSearch{session: p.session, output: &p.output, body: body, first: firstThreshold(body.Metric, classes), deadline: p.limit, reserve: p.cost.afterRace()}
-		job, err := c.run(ctx, p.dataset)
-		p.job, p.steps = job, c.steps
+		c := &race.ThresholdSearch{Session: p.Session, Output: &p.output, Body: body, First: race.FirstThreshold(body.Metric, classes), Deadline: p.limit, Reserve: p.cost.AfterRace()}
+		job, err := c.Run(ctx, p.dataset)
+		p.job, p.steps = job, c.Steps
 		return err
 	}
-	if err := p.limit.limitRace(&body, p.cost.afterRace(), p.hasExtensions(p.dataset)); err != nil {
+	if err := p.limit.LimitRace(&body, p.cost.AfterRace(), p.HasExtensions(p.dataset)); err != nil {
 		return err
 	}
 	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{
@@ -284,36 +291,36 @@ func (p *runPipeline) race(ctx context.Context, body api.NewTraining) error {
 	if err != nil {
 		return err
 	}
-	p.job, err = p.awaitModel(ctx, race.TrainingJobKey)
+	p.job, err = p.AwaitModel(ctx, race.TrainingJobKey)
 	return err
 }
 
 // predict predicts the blind file and downloads the verified result.
 func (p *runPipeline) predict(ctx context.Context) error {
-	blind := &upload{in: p.files.blind, size: p.files.blindProfile.Bytes}
-	created, err := p.submitPrediction(ctx, p.job.ModelKey, blind)
+	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
+	created, err := preflight.SubmitPrediction(ctx, p.Session, p.job.ModelKey, blind)
 	if err != nil {
 		return err
 	}
-	again := p.target.resumeCommand(created.PredictionKey, p.files.blind)
-	if p.gate.isSet() && p.continueRun != nil { // to download it would not judge the model
-		again = p.continueRun(p.job.TrainingJobKey)
+	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
+	if p.gate.IsSet() && p.ContinueRun != nil { // to download it would not judge the model
+		again = p.ContinueRun(p.job.TrainingJobKey)
 	}
-	prediction, err := p.awaitPrediction(ctx, created.PredictionKey, again)
+	prediction, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
 	if err != nil {
 		return err
 	}
 	p.result = resultDocument{
-		Path: p.target.path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.receiptPath(),
+		Path: p.target.Path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.ReceiptPath(),
 	}
-	p.provenance.classes = p.files.classLabels()
-	p.provenance.prediction, p.provenance.rows = prediction, &p.result.Rows
-	known := blindLabel{column: findLabel(p.files.blindProfile, p.files.trainProfile.Schema.Label, nil), classes: p.provenance.classes}
-	proof := known.scoreAfter(ctx, p.files.blind.resultVerifier(ctx, p.provenance.classes, p.provenance.rows))
-	if err := p.target.download(ctx, resultDownload{p.session, p.provenance, proof}); err != nil {
+	p.provenance.Classes = p.files.ClassLabels()
+	p.provenance.Prediction, p.provenance.Rows = prediction, &p.result.Rows
+	known := download.BlindLabel{Column: download.FindLabel(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil), Classes: p.provenance.Classes}
+	proof := known.ScoreAfter(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
+	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
 		return err
 	}
-	known.noteScore(&p.output)
-	p.result.Scores = known.score
+	known.NoteScore(&p.output)
+	p.result.Scores = known.Score
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/preflight"
 	"foretell/internal/term"
 )
 
@@ -20,9 +21,9 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		series := seriesFor(all, p.name, p.files.train.stem())
+		series := seriesFor(all, p.name, p.files.Train.Stem())
 		if key := p.findSameData(series); key != "" {
-			return p.awaitDataset(ctx, key)
+			return p.AwaitDataset(ctx, key)
 		}
 		created, err := client.Call(ctx, p.Client, api.CreateDataset, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
 		if api.CodeOf(err) == api.CodeNameTaken && attempt < attempts {
@@ -31,12 +32,12 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent := p.host.now()
-		if err := p.upload(ctx, created, &upload{in: p.files.train, size: p.files.trainProfile.Bytes}); err != nil {
+		sent := p.host.Now()
+		if err := preflight.UploadFile(ctx, p.Session, created, &preflight.Upload{In: p.files.Train, Size: p.files.TrainProfile.Bytes}); err != nil {
 			return nil, err
 		}
-		p.cost.uploading = p.host.now().Sub(sent)
-		return p.awaitDataset(ctx, created.DatasetKey)
+		p.cost.Uploading = p.host.Now().Sub(sent)
+		return p.AwaitDataset(ctx, created.DatasetKey)
 	}
 }
 
@@ -67,8 +68,8 @@ func (p *runPipeline) findSameData(series client.Series) string {
 	}
 	for _, d := range series.Datasets {
 		ready := d.Status == api.DatasetCompleted || d.Status == api.DatasetProcessing
-		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.train.sha256(p.files.trainProfile.Bytes) {
-			p.output.note("the data is that of dataset %s: nothing is uploaded, and the model will be the next version", d.DatasetName)
+		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.Train.Sha256(p.files.TrainProfile.Bytes) {
+			p.output.Note("the data is that of dataset %s: nothing is uploaded, and the model will be the next version", d.DatasetName)
 			return d.DatasetKey
 		}
 	}
@@ -88,7 +89,7 @@ func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Seri
 	for n := 2; taken[name]; n++ {
 		name = client.DatasetName(series.Name, n)
 	}
-	body := datasetRequest(name, "", p.buckets)
+	body := preflight.DatasetRequest(name, "", p.buckets)
 	if known && name != series.Name { // a service without series may refuse the member
 		body.Series = &series.Name
 	}
@@ -113,21 +114,21 @@ func (p *runPipeline) modelName() string {
 
 // suggestNext prints the next commands on a terminal.
 func (p *runPipeline) suggestNext() {
-	if !p.host.console.ErrTerminal {
+	if !p.host.Console.ErrTerminal {
 		return
 	}
-	model := shellQuote(p.modelReference())
+	model := term.ShellQuote(p.modelReference())
 	next := []string{"foretell models report " + model}
 	switch {
-	case p.files.blind == nil:
+	case p.files.Blind == nil:
 		next = append(next, "foretell predict BLIND.csv --with "+model)
 	case p.result.Scores == nil:
-		next = append(next, "foretell score "+shellQuote(p.target.path)+" ANSWERS.csv")
+		next = append(next, "foretell score "+term.ShellQuote(p.target.Path)+" ANSWERS.csv")
 	}
-	next = append(next, "foretell leaderboard "+shellQuote(cmp.Or(p.dataset.Series, p.dataset.DatasetName)))
-	w, style := p.host.console.Err, p.host.console.ErrStyle
+	next = append(next, "foretell leaderboard "+term.ShellQuote(cmp.Or(p.dataset.Series, p.dataset.DatasetName)))
+	w, style := p.host.Console.Err, p.host.Console.ErrStyle
 	for i, command := range next {
-		command = p.host.keepFlags("`" + command + "`")
+		command = p.host.KeepFlags("`" + command + "`")
 		head := style.Dim("next:")
 		if i > 0 {
 			head = "     "

@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/gate"
+	"foretell/internal/preflight"
+	"foretell/internal/race"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -16,7 +19,7 @@ import (
 
 // summarize prints the result for people.
 func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
-	w, style := p.host.console.Err, p.host.console.ErrStyle
+	w, style := p.host.Console.Err, p.host.Console.ErrStyle
 	// The report, an extension that a service may not have, has the components of a blend
 	// and the number of rows behind the scores.
 	figures, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: p.job.ModelKey})
@@ -29,8 +32,8 @@ func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
 	}
 	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", p.modelName()))
 	text := term.EscapeLines(strings.Join(lines, "\n"))
-	if p.host.console.ErrTerminal {
-		text = term.Reflow(text, p.host.console.ErrWidth())
+	if p.host.Console.ErrTerminal {
+		text = term.Reflow(text, p.host.Console.ErrWidth())
 	}
 	winner, rest, _ := strings.Cut(text, " ")
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
@@ -58,15 +61,15 @@ type runDocument struct {
 	Path                string   `json:"path,omitempty"`
 	Receipt             string   `json:"receipt,omitempty"`
 
-	Understood   *columnRoles    `json:"understood,omitempty"`
-	Requirements []gate.Result   `json:"requirements,omitempty"`
-	Stairs       []searchStep    `json:"stairs,omitempty"`
-	Scores       *scoring.Result `json:"scores,omitempty"`
+	Understood   *preflight.ColumnRoles `json:"understood,omitempty"`
+	Requirements []gate.Result          `json:"requirements,omitempty"`
+	Stairs       []race.SearchStep      `json:"stairs,omitempty"`
+	Scores       *scoring.Result        `json:"scores,omitempty"`
 }
 
 // print prints the path of the predictions; without predictions the model's key.
 func (p *runPipeline) print() error {
-	if p.target.toStdout() {
+	if p.target.ToStdout() {
 		return nil
 	}
 	doc := runDocument{
@@ -76,17 +79,17 @@ func (p *runPipeline) print() error {
 		TestPerformance: p.job.TestPerformance, TrainingPerformance: p.job.TrainingPerformance,
 		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmKind(p.model.Algorithm), ModelKey: p.job.ModelKey,
 		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Stairs: p.steps,
-		Understood: p.files.columnRoles(),
+		Understood: p.files.ColumnRoles(),
 		Scores:     p.result.Scores,
 	}
 	if p.gateReport != nil {
 		doc.Requirements = p.gateReport.Results
 	}
 	switch {
-	case p.output.json || len(p.output.fields) > 0:
-		return printItem(&p.output, doc, "path")
-	case p.files.blind == nil:
-		return p.output.printLine(doc.ModelKey)
+	case p.output.JSON || len(p.output.Fields) > 0:
+		return cli.PrintItem(&p.output, doc, "path")
+	case p.files.Blind == nil:
+		return p.output.PrintLine(doc.ModelKey)
 	}
-	return p.output.printLine(doc.Path)
+	return p.output.PrintLine(doc.Path)
 }

@@ -6,16 +6,18 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
 )
 
 // resumeWith returns the current command, resuming a race; with "" the same command from
 // the start.
-func (p *runPipeline) resumeWith(race string) string { return p.host.commandWith("resume", race) }
+func (p *runPipeline) resumeWith(race string) string { return p.host.CommandWith("resume", race) }
 
 // resumeTraining waits for the race of an earlier run on the same data and finds the
 // baseline. A cancelled race may have a model, too.
 func (p *runPipeline) resumeTraining(ctx context.Context) error {
-	key, err := p.trainingKey(ctx, p.resume)
+	key, err := p.TrainingKey(ctx, p.resume)
 	if err != nil {
 		return err
 	}
@@ -28,17 +30,17 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sum := p.files.train.sha256(p.files.trainProfile.Bytes)
+	sum := p.files.Train.Sha256(p.files.TrainProfile.Bytes)
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
-		return exitErrorf(ExitUntrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.train.name).
-			withHint("name the file that the race was started on, or start a race on this one: `%s`", p.resumeWith(""))
+		return exit.Errorf(exit.Untrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.Train.Name).
+			WithHint("name the file that the race was started on, or start a race on this one: `%s`", p.resumeWith(""))
 	}
-	p.output.note("continuing race %s on dataset %s", key, p.dataset.DatasetName)
-	if p.job, err = p.awaitRace(ctx, key); err != nil {
+	p.output.Note("continuing race %s on dataset %s", key, p.dataset.DatasetName)
+	if p.job, err = p.AwaitRace(ctx, key); err != nil {
 		return err
 	}
 	if p.job.ModelKey == "" {
-		return trainingFailed(p.job)
+		return connect.TrainingFailed(p.job)
 	}
-	return p.gate.findBaselineOf(ctx, p.session, p.job.ModelKey)
+	return p.gate.FindBaselineOf(ctx, p.Session, p.job.ModelKey)
 }

@@ -6,31 +6,34 @@ import (
 	"io"
 	"strconv"
 
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/preflight"
 	"foretell/internal/scoring"
 )
 
 // scoreFiles are the files that a scoring command reads.
 type scoreFiles struct {
-	host   *factory
-	layout *layoutFlags
-	inputs map[scoring.File]*input
+	host   *cli.Factory
+	layout *preflight.LayoutFlags
+	inputs map[scoring.File]*preflight.Input
 	close  []func() error
 }
 
 // open opens a file; - is standard input.
 func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (io.Reader, error) {
-	in, err := s.layout.openInput(ctx, s.host, true, path)
+	in, err := s.layout.OpenInput(ctx, s.host, true, path)
 	if err != nil {
 		return nil, err
 	}
 	s.close = append(s.close, in.Close)
-	reader, err := in.open(ctx)
+	reader, err := in.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.close = append(s.close, reader.Close)
 	if s.inputs == nil {
-		s.inputs = map[scoring.File]*input{}
+		s.inputs = map[scoring.File]*preflight.Input{}
 	}
 	s.inputs[file] = in
 	return reader, nil
@@ -51,13 +54,13 @@ func (s *scoreFiles) fileError(err error) error {
 	}
 	in := s.inputs[fault.File]
 	if in == nil {
-		e := exitErrorf(ExitRejected, "the files do not match: %w", err)
-		return e.withHint("name the column to join by with --id; see `%s --help`", s.host.running.CommandPath())
+		e := exit.Errorf(exit.Rejected, "the files do not match: %w", err)
+		return e.WithHint("name the column to join by with --id; see `%s --help`", s.host.Running.CommandPath())
 	}
-	place := in.name
+	place := in.Name
 	if fault.Line > 0 {
 		place += ":" + strconv.Itoa(fault.Line)
 	}
-	e := exitErrorf(ExitRejected, "%s: %w", place, err).at(in.name, fault.Line, 0)
-	return e.withHint("name the columns with --id and --label; see `%s --help`", s.host.running.CommandPath())
+	e := exit.Errorf(exit.Rejected, "%s: %w", place, err).At(in.Name, fault.Line, 0)
+	return e.WithHint("name the columns with --id and --label; see `%s --help`", s.host.Running.CommandPath())
 }

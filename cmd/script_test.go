@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 					return cond == mode, nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"exits":  exits,
+					"exits":  Statuses,
 					"normal": normal,
 					"alike":  seen[mode].alike,
 					"change": change,
@@ -139,9 +139,9 @@ func setup(env *testscript.Env, address, dir string) error {
 	return nil
 }
 
-// exits runs a command and checks its exit status: exits 6 foretell check x. A failing
+// Statuses runs a command and checks its exit status: exits 6 foretell check x. A failing
 // command must print nothing on standard output.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+func Statuses(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND [ARGUMENTS]")
 	}
@@ -149,9 +149,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		got = exit.ExitCode()
+	var exitErr *exec.ExitError
+	if errors.As(err, &exitErr) {
+		got = exitErr.ExitCode()
 	} else {
 		ts.Check(err)
 	}

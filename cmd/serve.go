@@ -10,20 +10,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
 	"foretell/internal/server"
 )
 
 type serveOptions struct {
-	host *factory
+	host *cli.Factory
 	cmd  *cobra.Command
 
 	listen    string
 	publicURL string
 	noWork    bool
-	daemon    daemonFlags
+	daemon    connect.DaemonFlags
 }
 
-func newServeCmd(f *factory) *cobra.Command {
+func newServeCmd(f *cli.Factory) *cobra.Command {
 	opts := &serveOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a service",
@@ -34,33 +37,33 @@ It does not start if foretell.db is new or belongs to another folder while blobs
 has files: restore foretell.db from a backup, or continue with --accept-database.
 Files that are not in the database are moved to blobs/orphans, kept there for 30
 days, and moved back if a database that has them is restored by then.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
 	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free one")
-	opts.daemon.bind(cmd)
+	opts.daemon.Bind(cmd)
 	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "base `URL` of absolute links (default that of each request)")
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
 	return cmd
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
-	service, err := openDaemon(ctx, o.host, o.cmd, o.daemon)
+	service, err := connect.OpenDaemon(ctx, o.host, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.close() }() // nothing is written any more
+	defer func() { _ = service.Close() }() // nothing is written any more
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
 	if err != nil {
-		return exitErrorf(ExitConflict, "cannot listen on %s: %w", o.listen, err).withHint("name another address with --listen; port 0 picks a free one")
+		return exit.Errorf(exit.Conflict, "cannot listen on %s: %w", o.listen, err).WithHint("name another address with --listen; port 0 picks a free one")
 	}
 	stopWork := func() error { return nil }
 	if !o.noWork {
-		stopWork = service.work()
+		stopWork = service.Work()
 	}
-	web := server.HTTPServer(service.handler(o.publicURL))
-	o.host.note("listening on http://%s", listener.Addr())
+	web := server.HTTPServer(service.Handler(o.publicURL))
+	o.host.Note("listening on http://%s", listener.Addr())
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(listener) }()
 	select {
@@ -73,15 +76,15 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := errors.Join(shutdown(web), <-worked); err != nil {
 		return err
 	}
-	o.host.noteStopped()
+	noteStopped(o.host)
 	return nil
 }
 
 // noteStopped records that a long-running command was stopped by a signal, which is
 // success for service managers.
-func (f *factory) noteStopped() {
-	f.stoppedBySignal = true
-	f.note("stopped; unfinished jobs are back in the queue")
+func noteStopped(f *cli.Factory) {
+	f.StoppedBySignal = true
+	f.Note("stopped; unfinished jobs are back in the queue")
 }
 
 // gracePeriod limits requests in progress after a stop: service managers kill a process

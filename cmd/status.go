@@ -9,37 +9,41 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+	"foretell/internal/credential"
 )
 
 type statusOptions struct {
-	host    *factory
-	service serviceFlags
-	output  output
+	host    *cli.Factory
+	service connect.ServiceFlags
+	output  cli.Output
 }
 
-func newStatusCmd(f *factory) *cobra.Command {
-	opts := &statusOptions{host: f, service: serviceFlags{idle: true}}
+func newStatusCmd(f *cli.Factory) *cobra.Command {
+	opts := &statusOptions{host: f, service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show the service and the account in use",
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
-	opts.service.bind(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[status]())
+	opts.service.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[status]())
 	return cmd
 }
 
 func (o *statusOptions) run(ctx context.Context) error {
-	s, err := o.host.settings(o.service.cmd.Flags())
+	s, err := config.Load(o.host.Env, o.service.Cmd.Flags())
 	if err != nil {
 		return err
 	}
-	config, err := o.host.configFile()
+	content, err := config.File(o.host.Env)
 	if err != nil {
 		return err
 	}
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,34 +54,34 @@ func (o *statusOptions) run(ctx context.Context) error {
 		return err
 	}
 	st := status{
-		Service: "embedded", DataFolder: session.dataDir, Config: config, Profile: s.profile,
-		Username: session.account, Datasets: page.Total,
+		Service: "embedded", DataFolder: session.DataDir, Config: content, Profile: s.Profile,
+		Username: session.Account, Datasets: page.Total,
 	}
-	if session.embedded {
+	if session.Embedded {
 		if err := st.measure(ctx, session); err != nil {
 			return err
 		}
 	} else {
-		st.Service, st.Credentials = session.BaseURL(), o.host.credentialOrigin(s)
+		st.Service, st.Credentials = session.BaseURL(), credential.Origin(o.host.Env, s)
 	}
-	return printItem(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
+	return cli.PrintItem(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
 		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
 }
 
 // measure sets the sizes of the data folder and of its parts, and the free space.
-func (s *status) measure(ctx context.Context, session *session) error {
-	free, _, err := blob.Space(session.dataDir)
+func (s *status) measure(ctx context.Context, session *connect.Session) error {
+	free, _, err := blob.Space(session.DataDir)
 	if err != nil {
 		return err
 	}
 	s.FreeBytes = int64(free)
-	used, err := session.app.Usage(ctx)
+	used, err := session.App.Usage(ctx)
 	if err != nil {
 		return err
 	}
 	s.DatasetBytes, s.ModelBytes, s.PredictionBytes = used.Datasets, used.Models, used.Predictions
 	s.Orphans, s.OrphanBytes = used.Orphans.Count, used.Orphans.Bytes
-	return filepath.WalkDir(session.dataDir, func(_ string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(session.DataDir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			if info, gone := entry.Info(); gone == nil { // another process may delete a file meanwhile
 				s.Bytes += info.Size()
@@ -85,19 +89,6 @@ func (s *status) measure(ctx context.Context, session *session) error {
 		}
 		return nil
 	})
-}
-
-// credentialOrigin returns where the token comes from.
-func (f *factory) credentialOrigin(s *settings) string {
-	switch {
-	case f.env(envToken) != "":
-		return envToken
-	case f.env(envPassword) != "" && s.GetString(keyUsername) != "":
-		return envPassword
-	case f.env(envPasswordFile) != "" && s.GetString(keyUsername) != "":
-		return envPasswordFile
-	}
-	return s.GetString(keyStorage)
 }
 
 // status is the output of status.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"foretell/cmd"
+	"foretell/internal/testenv"
 )
 
 // TestSteps runs a shell script of forty steps with the embedded service and against a
@@ -18,7 +18,7 @@ func TestSteps(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			cmd.SkipWithout(t, tool, err)
+			testenv.SkipWithout(t, tool, err)
 		}
 	}
 	script, err := filepath.Abs("../testdata/steps.sh")

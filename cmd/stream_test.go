@@ -12,13 +12,16 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
 )
 
 // try is a call of a command.
 type try struct {
 	args string
 	// exit is the expected exit status.
-	exit Exit
+	exit exit.Status
 	// stdin is the standard input.
 	stdin string
 	// same requires the same rows on a terminal and in a pipe.
@@ -29,9 +32,9 @@ type try struct {
 // called without arguments.
 var tries = []try{
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01 --name shop"},
-	{args: "run train.csv --blind blind.csv --algorithm BSIX01", exit: ExitConflict},
+	{args: "run train.csv --blind blind.csv --algorithm BSIX01", exit: exit.Conflict},
 	{args: "check train.csv blind.csv"},
-	{args: "check ragged.csv", exit: ExitRejected},
+	{args: "check ragged.csv", exit: exit.Rejected},
 	{args: "status", same: true},
 	{args: "datasets create empty"},
 	{args: "datasets upload empty train.csv"},
@@ -40,43 +43,43 @@ var tries = []try{
 	{args: "datasets list --csv", same: true},
 	{args: "datasets get shop"},
 	{args: "training create shop --algorithm BSIX01,BFIF01"},
-	{args: "training create shop --algorithm BSIX01 --threshold 0.99999", exit: ExitBelowTarget},
+	{args: "training create shop --algorithm BSIX01 --threshold 0.99999", exit: exit.BelowTarget},
 	{args: "training list", same: true},
 	{args: "training list --all --no-header", same: true},
 	{args: "training get shop", same: true},
 	{args: "training progress shop"},
-	{args: "training watch shop", exit: ExitBelowTarget},
-	{args: "training wait shop", exit: ExitBelowTarget},
-	{args: "training cancel shop", exit: ExitConflict},
+	{args: "training watch shop", exit: exit.BelowTarget},
+	{args: "training wait shop", exit: exit.BelowTarget},
+	{args: "training cancel shop", exit: exit.Conflict},
 	{args: "models list", same: true},
 	{args: "models get shop@v1", same: true},
 	{args: "models report shop@v1"},
 	{args: "models export shop@v1 -o shop.model"},
-	{args: "models export shop@v1 -o shop.model", exit: ExitConflict},
+	{args: "models export shop@v1 -o shop.model", exit: exit.Conflict},
 	{args: "predictions list", same: true},
 	{args: "predictions get shop", same: true},
 	{args: "predictions create shop@v1 blind.csv -o made.csv"},
 	{args: "predictions create shop@v1 blind.csv -o -"},
 	{args: "predictions wait shop"},
 	{args: "predictions download shop -o got.csv --blind blind.csv"},
-	{args: "predictions download shop -o got.csv", exit: ExitConflict},
+	{args: "predictions download shop -o got.csv", exit: exit.Conflict},
 	{args: "predictions verify got.csv --blind blind.csv", same: true},
-	{args: "predictions verify result.csv --blind blind.csv", exit: ExitUntrusted},
+	{args: "predictions verify result.csv --blind blind.csv", exit: exit.Untrusted},
 	{args: "users add a@example.com --password-stdin", stdin: "a long password\n"},
 	{args: "users list", same: true},
 	{args: "users passwd a@example.com --password-stdin", stdin: "another password\n"},
-	{args: "users passwd a@example.com", exit: ExitUsage},
+	{args: "users passwd a@example.com", exit: exit.Usage},
 	{args: "users disable a@example.com --yes"},
 	{args: "users delete a@example.com --yes"},
-	{args: "login", exit: ExitUsage},
-	{args: "logout", exit: ExitSignIn},
-	{args: "serve --listen nowhere", exit: ExitConflict},
-	{args: "worker --data-dir train.csv", exit: ExitUnexpected},
+	{args: "login", exit: exit.Usage},
+	{args: "logout", exit: exit.SignIn},
+	{args: "serve --listen nowhere", exit: exit.Conflict},
+	{args: "worker --data-dir train.csv", exit: exit.Unexpected},
 	{args: "version", same: true},
-	{args: "predictions delete shop", exit: ExitUsage},
-	{args: "models delete shop@v1", exit: ExitUsage},
-	{args: "training delete shop", exit: ExitUsage},
-	{args: "datasets delete shop", exit: ExitUsage},
+	{args: "predictions delete shop", exit: exit.Usage},
+	{args: "models delete shop@v1", exit: exit.Usage},
+	{args: "training delete shop", exit: exit.Usage},
+	{args: "datasets delete shop", exit: exit.Usage},
 	{args: "predictions delete shop --yes"},
 	{args: "training delete shop --yes"},
 	{args: "models delete shop --yes"},
@@ -99,18 +102,18 @@ func TestStreams(t *testing.T) {
 		if got.exit != try.exit {
 			t.Fatalf("%s: exit %d, want %d: %s", try.args, got.exit, try.exit, got.stderr)
 		}
-		if kept := []Exit{ExitOK, ExitBelowTarget}; !slices.Contains(kept, got.exit) && args[0] != "check" && got.stdout != "" {
+		if kept := []exit.Status{exit.OK, exit.BelowTarget}; !slices.Contains(kept, got.exit) && args[0] != "check" && got.stdout != "" {
 			t.Errorf("%s failed, and prints %q", try.args, got.stdout)
 		}
 		if try.same {
 			s.compare(t, got.stdout, args...)
 		}
 	}
-	for _, path := range leaves(newRootCmd(&factory{}), nil) {
+	for _, path := range leaves(newRootCmd(&cli.Factory{}), nil) {
 		if slices.ContainsFunc(tries, func(one try) bool { return strings.HasPrefix(one.args+" ", path+" ") }) {
 			continue
 		}
-		if got := s.pipe(t, "", strings.Fields(path)...); got.exit != ExitOK && got.stdout != "" {
+		if got := s.pipe(t, "", strings.Fields(path)...); got.exit != exit.OK && got.stdout != "" {
 			t.Errorf("%s failed, and prints %q", path, got.stdout)
 		}
 	}
@@ -159,7 +162,7 @@ func (s *stage) command(args ...string) *exec.Cmd {
 
 // said is the exit status and the output of a command.
 type said struct {
-	exit           Exit
+	exit           exit.Status
 	stdout, stderr string
 }
 
@@ -175,7 +178,7 @@ func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 			t.Errorf("%v writes what is for a terminal to a pipe as %s: %q", args, name, text)
 		}
 	}
-	return said{Exit(command.ProcessState.ExitCode()), stdout.String(), stderr.String()}
+	return said{exit.Status(command.ProcessState.ExitCode()), stdout.String(), stderr.String()}
 }
 
 // signed matches a signature in a URL, which changes every second.

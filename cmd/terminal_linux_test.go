@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"foretell/internal/exit"
+	"foretell/internal/testenv"
 )
 
 // terminal is a pseudo-terminal: writing to it types, reading from it returns what is
@@ -33,7 +36,7 @@ func newTerminal(t *testing.T) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		SkipWithout(t, "terminal", err)
+		testenv.SkipWithout(t, "terminal", err)
 	}
 	fd := int(master.Fd())
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
@@ -102,12 +105,12 @@ func (p *terminal) echoes(t *testing.T) bool {
 }
 
 // finish waits for a command and returns its status and its output.
-func (p *terminal) finish(t *testing.T, command *exec.Cmd) (Exit, string) {
+func (p *terminal) finish(t *testing.T, command *exec.Cmd) (exit.Status, string) {
 	t.Helper()
 	_ = command.Wait() // its status is what counts
 	_ = p.slave.Close()
 	<-p.ended
-	return Exit(command.ProcessState.ExitCode()), p.shown.String()
+	return exit.Status(command.ProcessState.ExitCode()), p.shown.String()
 }
 
 // start starts a command with the terminal as its controlling terminal.
@@ -146,7 +149,7 @@ func (s *stage) compare(t *testing.T, pipe string, args ...string) {
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	if got := s.pipe(t, "", "datasets", "create", "shop", "train.csv"); got.exit != ExitOK {
+	if got := s.pipe(t, "", "datasets", "create", "shop", "train.csv"); got.exit != exit.OK {
 		t.Fatal(got.stderr)
 	}
 	open, many := "size,survived,port\n", "size,town,rooms\n"
@@ -164,20 +167,20 @@ func TestTerminal(t *testing.T) {
 	for _, c := range []struct {
 		name, args string
 		answers    []answer
-		exit       Exit
+		exit       exit.Status
 		says       string
 	}{
-		{"a_label_by_its_number", "check open.csv", []answer{{which, "2\n"}}, ExitOK, "label: port (as answered; 3 classes)"},
-		{"a_label_by_its_name", "check open.csv", []answer{{which, "size\n"}}, ExitOK, "label: size (as answered; 40 classes)"},
-		{"the_first_label", "check open.csv", []answer{{which, "\n"}}, ExitOK, "label: survived (as answered; 2 classes)"},
-		{"no_label", "check open.csv", []answer{{which, "9\n"}, {`"9" is neither`, "\x03"}}, ExitInterrupted, "neither a number from 1 to 2 nor the name of a column"},
-		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Continue with 60 numbers as classes? [y/N]", "n\n"}}, ExitUsage, "cancelled: not confirmed"},
-		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, ExitUsage, "cancelled: not confirmed"},
-		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "another one\n"}}, ExitUsage, "the passwords do not match"},
-		{"a_model_is_not_shown", "models export shop -o -", nil, ExitUsage, "a model is binary"},
-		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, ExitInterrupted, "interrupted before it finished"},
-		{"a_password_is_not_shown", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "a long password\n"}}, ExitOK, "a@example.com"},
-		{"a_yes_deletes", "datasets delete shop", []answer{{"predictions? [y/N]", "y\n"}}, ExitOK, "datasetKey"},
+		{"a_label_by_its_number", "check open.csv", []answer{{which, "2\n"}}, exit.OK, "label: port (as answered; 3 classes)"},
+		{"a_label_by_its_name", "check open.csv", []answer{{which, "size\n"}}, exit.OK, "label: size (as answered; 40 classes)"},
+		{"the_first_label", "check open.csv", []answer{{which, "\n"}}, exit.OK, "label: survived (as answered; 2 classes)"},
+		{"no_label", "check open.csv", []answer{{which, "9\n"}, {`"9" is neither`, "\x03"}}, exit.Interrupted, "neither a number from 1 to 2 nor the name of a column"},
+		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Continue with 60 numbers as classes? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},
+		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},
+		{"passwords_that_differ", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "another one\n"}}, exit.Usage, "the passwords do not match"},
+		{"a_model_is_not_shown", "models export shop -o -", nil, exit.Usage, "a model is binary"},
+		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, exit.Interrupted, "interrupted before it finished"},
+		{"a_password_is_not_shown", "users add a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "a long password\n"}}, exit.OK, "a@example.com"},
+		{"a_yes_deletes", "datasets delete shop", []answer{{"predictions? [y/N]", "y\n"}}, exit.OK, "datasetKey"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newTerminal(t)
@@ -193,9 +196,9 @@ func TestTerminal(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			exit, shown := p.finish(t, command)
-			if exit != c.exit || !strings.Contains(shown, c.says) {
-				t.Errorf("exit %d: %q", exit, shown)
+			exitErr, shown := p.finish(t, command)
+			if exitErr != c.exit || !strings.Contains(shown, c.says) {
+				t.Errorf("exit %d: %q", exitErr, shown)
 			}
 			if strings.Contains(shown, "a long password") {
 				t.Errorf("the password is shown: %q", shown)

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/exit"
 	"foretell/internal/term"
 )
 
@@ -51,14 +53,14 @@ func tooWide(text string) []string {
 // TestHelpFits checks that every help page fits a terminal of 60 columns, with the same
 // text as in a pipe.
 func TestHelpFits(t *testing.T) {
-	f := &factory{console: narrow(t)}
+	f := &cli.Factory{Console: narrow(t)}
 	root := newRootCmd(f)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		page := func(terminal bool) string {
 			var b bytes.Buffer
 			cmd.SetOut(&b)
-			f.console.OutTerminal = terminal
+			f.Console.OutTerminal = terminal
 			if err := cmd.Help(); err != nil {
 				t.Fatal(err)
 			}
@@ -81,12 +83,12 @@ func TestHelpFits(t *testing.T) {
 // TestErrorsFit wraps an error for a terminal without breaking its command.
 func TestErrorsFit(t *testing.T) {
 	c := narrow(t)
-	e := usageErrorf("the dataset %q has no column of this name, nor one that begins with it\x1b[31m", "sales of the last year").
-		withHint("see `foretell datasets get 'sales of the last year' --local` for those that it has")
+	e := exit.Usagef("the dataset %q has no column of this name, nor one that begins with it\x1b[31m", "sales of the last year").
+		WithHint("see `foretell datasets get 'sales of the last year' --local` for those that it has")
 	show := func(terminal bool) string {
 		var b bytes.Buffer
 		c.Err, c.ErrTerminal = &b, terminal
-		e.write(c, false)
+		e.Write(c, false)
 		return b.String()
 	}
 	pipe, shown := show(false), show(true)
@@ -118,7 +120,7 @@ func TestListsFit(t *testing.T) {
 			"key        valid    test  *  created\n0123abcd  0.7500  0.7333  *  5 min\n",
 	} {
 		o, out := listsTo(t, columns)
-		if err := printList(o, []client.SeriesModel{model}, modelColumns...); err != nil {
+		if err := cli.PrintList(o, []client.SeriesModel{model}, modelColumns...); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -130,17 +132,17 @@ func TestListsFit(t *testing.T) {
 // TestEmptyList prints a hint instead of a bare header on a terminal.
 func TestEmptyList(t *testing.T) {
 	o, out := listsTo(t, "80")
-	o.emptyHint = firstRunHint
+	o.EmptyHint = cli.FirstRunHint
 	notes := new(bytes.Buffer)
-	o.host.console.Err = notes
-	if err := printList(o, []client.SeriesModel{}, modelColumns...); err != nil {
+	o.Host.Console.Err = notes
+	if err := cli.PrintList(o, []client.SeriesModel{}, modelColumns...); err != nil {
 		t.Fatal(err)
 	}
-	if want := "none yet: " + firstRunHint + "\n"; out.Len() > 0 || notes.String() != want {
+	if want := "none yet: " + cli.FirstRunHint + "\n"; out.Len() > 0 || notes.String() != want {
 		t.Errorf("%q and %q, want only %q", out, notes, want)
 	}
-	o.host.console.OutTerminal = false
-	if err := printList(o, []client.SeriesModel{}, modelColumns...); err != nil {
+	o.Host.Console.OutTerminal = false
+	if err := cli.PrintList(o, []client.SeriesModel{}, modelColumns...); err != nil {
 		t.Fatal(err)
 	}
 	if want := strings.Join(modelColumns, "\t") + "\n"; out.String() != want {
@@ -150,12 +152,12 @@ func TestEmptyList(t *testing.T) {
 
 // listsTo returns the output of a list command on a terminal with the given columns, and
 // its buffer. The time is five minutes past noon.
-func listsTo(t *testing.T, columns string) (*output, *bytes.Buffer) {
+func listsTo(t *testing.T, columns string) (*cli.Output, *bytes.Buffer) {
 	t.Helper()
-	f := &factory{console: consoleOf(t, columns), env: func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] }}
-	f.now = func() time.Time { return time.Date(2026, 11, 22, 12, 5, 0, 0, time.UTC) }
+	f := &cli.Factory{Console: consoleOf(t, columns), Env: func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] }}
+	f.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 5, 0, 0, time.UTC) }
 	out := new(bytes.Buffer)
-	f.console.Out = out
+	f.Console.Out = out
 	cmd := &cobra.Command{}
-	return &output{host: f, cmd: cmd}, out
+	return &cli.Output{Host: f, Cmd: cmd}, out
 }

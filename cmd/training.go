@@ -9,21 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/requirement"
 )
 
 var (
 	trainingColumns = []string{
 		"trainingJobKey", "datasetName", "outcome", "achievedPerformance", "logLoss", "testPerformance", "createdOn",
 	}
-	trainingMembers = []string{
-		"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "outcome", "failureReason",
-		"metric", "scalingFactor", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",
-		"modelKey", "createdOn", "startedOn", "finishedOn",
-	}
 )
 
-func newTrainingCmd(f *factory) *cobra.Command {
+func newTrainingCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Manage races of the algorithms on datasets",
@@ -41,38 +39,38 @@ REF is a training's key, at least 6 characters of it, the name of its dataset
 }
 
 type trainingListOptions struct {
-	service serviceFlags
-	output  output
-	list    listFlags
+	service connect.ServiceFlags
+	output  cli.Output
+	list    cli.ListFlags
 
 	all bool
 }
 
-func newTrainingListCmd(f *factory) *cobra.Command {
-	opts := &trainingListOptions{service: serviceFlags{idle: true}}
+func newTrainingListCmd(f *cli.Factory) *cobra.Command {
+	opts := &trainingListOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
-		Use: "list [DATASET]", Short: "List races, newest first", Args: positionalArgs("[DATASET]"),
+		Use: "list [DATASET]", Short: "List races, newest first", Args: cli.PositionalArgs("[DATASET]"),
 		Long: "Lists races, newest first: all of the account, or those of a series.",
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.service.bind(cmd, f)
-	opts.output.bindList(cmd, f, resultType[api.Training]())
-	opts.output.emptyHint = firstRunHint
-	opts.list.bind(cmd)
+	opts.service.Bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[api.Training]())
+	opts.output.EmptyHint = cli.FirstRunHint
+	opts.list.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.all, "all", false, "include the jobs of each algorithm")
-	cmd.ValidArgsFunction = opts.service.completeReference(datasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
 	return cmd
 }
 
 func (o *trainingListOptions) run(ctx context.Context, args []string) error {
-	session, err := o.service.connect(ctx)
+	session, err := o.service.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	jobs := client.AllTrainings(ctx, session.Client, !o.all)
 	if len(args) > 0 {
-		series, err := session.series(ctx, args[0])
+		series, err := session.Series(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -81,7 +79,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 			jobs = parents(jobs)
 		}
 	}
-	trainings, err := collectLimit(jobs, o.list.limit)
+	trainings, err := connect.CollectLimit(jobs, o.list.Limit)
 	if err != nil {
 		return err
 	}
@@ -89,7 +87,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	if o.all {
 		columns = append([]string{"trainingJobKey", "algorithm"}, columns[1:]...)
 	}
-	return printList(&o.output, trainings, columns...)
+	return cli.PrintList(&o.output, trainings, columns...)
 }
 
 // trainingsOfSeries iterates over the training jobs on the datasets of a series, newest
@@ -119,7 +117,7 @@ func parents(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error]
 	}
 }
 
-func newTrainingGetCmd(f *factory) *cobra.Command {
+func newTrainingGetCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.Training]{
 		use: "get REF", short: "Show a race", resource: trainingResource,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
@@ -129,9 +127,11 @@ func newTrainingGetCmd(f *factory) *cobra.Command {
 	})
 }
 
-func printTraining(o *output, job *api.Training) error { return printItem(o, job, trainingMembers...) }
+func printTraining(o *cli.Output, job *api.Training) error {
+	return cli.PrintItem(o, job, requirement.TrainingMembers...)
+}
 
-func newTrainingProgressCmd(f *factory) *cobra.Command {
+func newTrainingProgressCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.TrainingProgress]{
 		use: "progress REF", short: "Show the progress of each algorithm of a race", resource: trainingResource,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
@@ -143,14 +143,14 @@ func newTrainingProgressCmd(f *factory) *cobra.Command {
 
 // printProgress prints the algorithms of a race as a table, or the whole progress as
 // JSON.
-func printProgress(o *output, p *api.TrainingProgress) error {
-	if o.json || len(o.fields) > 0 {
-		return printItem(o, p, "status")
+func printProgress(o *cli.Output, p *api.TrainingProgress) error {
+	if o.JSON || len(o.Fields) > 0 {
+		return cli.PrintItem(o, p, "status")
 	}
-	return printList(o, p.Jobs, "trainingJobKey", "algorithm", "outcome", "keptPerformance", "logLoss", "latestPerformance", "recentPerformances")
+	return cli.PrintList(o, p.Jobs, "trainingJobKey", "algorithm", "outcome", "keptPerformance", "logLoss", "latestPerformance", "recentPerformances")
 }
 
-func newTrainingCancelCmd(f *factory) *cobra.Command {
+func newTrainingCancelCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.Training]{
 		use: "cancel REF", short: "Stop a race; the best model so far is kept", resource: trainingResource,
 		startsWork: true,
@@ -161,7 +161,7 @@ func newTrainingCancelCmd(f *factory) *cobra.Command {
 	})
 }
 
-func newTrainingDeleteCmd(f *factory) *cobra.Command {
+func newTrainingDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newDeleteCmd(f, deleteCommand{
 		short: "Delete a finished race with its model and predictions", resource: trainingResource, column: "trainingJobKey",
 		question: func(_ context.Context, _ *client.Client, key string) (string, error) {

@@ -6,59 +6,65 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/race"
+	"foretell/internal/requirement"
+	"foretell/internal/term"
 )
 
 type trainingCreateOptions struct {
-	host     *factory
-	wait     waitFlags
-	training trainFlags
-	output   output
-	gate     requirementFlags
+	host     *cli.Factory
+	wait     connect.WaitFlags
+	training race.Flags
+	output   cli.Output
+	gate     requirement.Flags
 }
 
-func newTrainingCreateCmd(f *factory) *cobra.Command {
+func newTrainingCreateCmd(f *cli.Factory) *cobra.Command {
 	opts := &trainingCreateOptions{host: f}
 	cmd := &cobra.Command{
-		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: positionalArgs("DATASET"),
+		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: cli.PositionalArgs("DATASET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.wait.bind(cmd, f)
-	opts.training.bind(cmd)
-	opts.gate.bind(cmd, &opts.wait.serviceFlags)
-	opts.output.bindItem(cmd, f, resultType[api.Training](), resultType[api.CreatedTraining]())
+	opts.wait.Bind(cmd, f)
+	opts.training.Bind(cmd)
+	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
+	opts.output.BindItem(cmd, f, cli.ResultType[api.Training](), cli.ResultType[api.CreatedTraining]())
 	for _, flag := range []string{"require", "beat", "junit"} {
 		cmd.MarkFlagsMutuallyExclusive("no-wait", flag)
 	}
-	cmd.ValidArgsFunction = opts.wait.completeReference(datasetNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.DatasetNames)
 	return cmd
 }
 
 func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
-	limit := o.training.deadline(o.host.now, o.host.now())
-	body, err := o.training.request()
+	limit := o.training.Deadline(o.host.Now, o.host.Now())
+	body, err := o.training.Request()
 	if err != nil {
 		return err
 	}
-	if err := o.gate.parse(); err != nil {
+	if err := o.gate.Parse(); err != nil {
 		return err
 	}
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := session.datasetKey(ctx, ref)
+	key, err := session.DatasetKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if err := session.resumePreparation(ctx, key); err != nil {
+	if err := session.ResumePreparation(ctx, key); err != nil {
 		return err
 	}
-	if err := o.gate.prepare(ctx, session, key, body.Metric); err != nil {
+	if err := o.gate.Prepare(ctx, session, key, body.Metric); err != nil {
 		return err
 	}
-	if o.training.autoThreshold {
+	if o.training.AutoThreshold {
 		return o.searchThreshold(ctx, session, key, body, limit)
 	}
 	if body.TimeLimitSeconds != nil {
@@ -66,7 +72,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 		if err != nil {
 			return err
 		}
-		if err := limit.limitRace(&body, 0, session.hasExtensions(dataset)); err != nil {
+		if err := limit.LimitRace(&body, 0, session.HasExtensions(dataset)); err != nil {
 			return err
 		}
 	}
@@ -74,102 +80,102 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
 	if api.CodeOf(err) == api.CodeWrongState {
-		return asCLIError(ctx, err).withHint("upload its CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", shellQuote(ref))
+		return exit.From(ctx, err).WithHint("upload its CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", term.ShellQuote(ref))
 	}
 	if err != nil {
 		return err
 	}
-	if o.wait.noWait {
-		if session.embedded {
-			o.output.note("continue the race with `foretell training watch %s`", created.TrainingJobKey)
+	if o.wait.NoWait {
+		if session.Embedded {
+			o.output.Note("continue the race with `foretell training watch %s`", created.TrainingJobKey)
 		}
-		return printItem(&o.output, created, "trainingJobKey", "datasetKey", "status")
+		return cli.PrintItem(&o.output, created, "trainingJobKey", "datasetKey", "status")
 	}
-	job, err := session.awaitModel(ctx, created.TrainingJobKey)
+	job, err := session.AwaitModel(ctx, created.TrainingJobKey)
 	if err != nil {
 		return err
 	}
-	return o.gate.finish(ctx, &o.output, session, job, o.training.thresholdError(job))
+	return o.gate.Finish(ctx, &o.output, session, job, o.training.ThresholdError(job))
 }
 
 // searchThreshold races with increasing thresholds.
-func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *session, key string, body api.NewTraining, limit deadline) error {
-	if o.wait.noWait {
-		return usageErrorf("--threshold auto cannot be combined with --no-wait: each race depends on the one before").withHint("omit --no-wait, or set a threshold")
+func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *connect.Session, key string, body api.NewTraining, limit race.Deadline) error {
+	if o.wait.NoWait {
+		return exit.Usagef("--threshold auto cannot be combined with --no-wait: each race depends on the one before").WithHint("omit --no-wait, or set a threshold")
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
 		return err
 	}
-	c := &thresholdSearch{session: session, output: &o.output, body: body, first: defaultFirstThreshold, deadline: limit}
-	job, err := c.run(ctx, dataset)
+	c := &race.ThresholdSearch{Session: session, Output: &o.output, Body: body, First: race.DefaultFirstThreshold, Deadline: limit}
+	job, err := c.Run(ctx, dataset)
 	if err != nil {
 		return err
 	}
-	return o.gate.finish(ctx, &o.output, session, job, nil)
+	return o.gate.Finish(ctx, &o.output, session, job, nil)
 }
 
 type trainingWaitOptions struct {
-	wait   waitFlags
-	output output
-	gate   requirementFlags
+	wait   connect.WaitFlags
+	output cli.Output
+	gate   requirement.Flags
 
 	watch bool
 }
 
-func newTrainingWatchCmd(f *factory) *cobra.Command {
+func newTrainingWatchCmd(f *cli.Factory) *cobra.Command {
 	return newTrainingWaitingCmd(f, true, "watch REF", "Watch a race until it ends")
 }
 
-func newTrainingWaitCmd(f *factory) *cobra.Command {
+func newTrainingWaitCmd(f *cli.Factory) *cobra.Command {
 	return newTrainingWaitingCmd(f, false, "wait REF", "Wait until a race has ended")
 }
 
-func newTrainingWaitingCmd(f *factory, watch bool, use, short string) *cobra.Command {
+func newTrainingWaitingCmd(f *cli.Factory, watch bool, use, short string) *cobra.Command {
 	opts := &trainingWaitOptions{watch: watch}
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: positionalArgs("REF"),
+		Use: use, Short: short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
-	opts.wait.bindWait(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[api.Training]())
-	opts.gate.bind(cmd, &opts.wait.serviceFlags)
-	cmd.ValidArgsFunction = opts.wait.completeReference(trainingNames)
+	opts.wait.BindWait(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[api.Training]())
+	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.TrainingNames)
 	return cmd
 }
 
 func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
-	if err := o.gate.parse(); err != nil {
+	if err := o.gate.Parse(); err != nil {
 		return err
 	}
-	ctx, session, done, err := o.wait.open(ctx)
+	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	key, err := session.trainingKey(ctx, ref)
+	key, err := session.TrainingKey(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if away, err := session.runsElsewhere(ctx, key); err != nil {
+	if away, err := session.RunsElsewhere(ctx, key); err != nil {
 		return err
 	} else if away {
-		o.output.note("waiting for race %s, which runs in another process; cancel it with: foretell training cancel %s", key, key)
+		o.output.Note("waiting for race %s, which runs in another process; cancel it with: foretell training cancel %s", key, key)
 	}
 	var job *api.Training
 	if o.watch {
-		job, err = session.watchRace(ctx, key, true)
+		job, err = session.WatchRace(ctx, key, true)
 	} else {
-		job, err = session.awaitTraining(ctx, key)
+		job, err = session.AwaitTraining(ctx, key)
 	}
 	if err != nil {
-		return session.waitError(ctx, err, "training", key, "foretell training watch "+key)
+		return session.WaitError(ctx, err, "training", key, "foretell training watch "+key)
 	}
-	if err := trainingFailed(job); err != nil {
+	if err := connect.TrainingFailed(job); err != nil {
 		return err
 	}
-	if err := o.gate.findBaselineOf(ctx, session, job.ModelKey); err != nil {
+	if err := o.gate.FindBaselineOf(ctx, session, job.ModelKey); err != nil {
 		return err
 	}
-	return o.gate.finish(ctx, &o.output, session, job, belowTarget(job))
+	return o.gate.Finish(ctx, &o.output, session, job, race.BelowTarget(job))
 }

@@ -8,9 +8,13 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
 )
 
-func newUsersCmd(f *factory) *cobra.Command {
+func newUsersCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
 		Long: `Works on the data folder itself, even while a service is using it.`,
@@ -21,25 +25,25 @@ func newUsersCmd(f *factory) *cobra.Command {
 
 // dataDirFlag selects the data folder with the accounts.
 type dataDirFlag struct {
-	host *factory
+	host *cli.Factory
 	cmd  *cobra.Command
 }
 
-func (r *dataDirFlag) bind(cmd *cobra.Command, f *factory) {
+func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	r.host, r.cmd = f, cmd
-	cmd.Flags().String(keyDataDir, "", "`folder` of the service's data")
+	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
 }
 
-func (r *dataDirFlag) open(ctx context.Context) (*localService, error) {
-	s, err := r.host.settings(r.cmd.Flags())
+func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
+	s, err := config.Load(r.host.Env, r.cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	dir, err := r.host.dataDir(s)
+	dir, err := config.DataDir(r.host.Env, s)
 	if err != nil {
 		return nil, err
 	}
-	return openLocal(ctx, dir, r.host)
+	return connect.OpenLocal(ctx, dir, r.host)
 }
 
 // account is the output of the users commands.
@@ -51,28 +55,28 @@ type account struct {
 
 type usersPasswordOptions struct {
 	dataDir dataDirFlag
-	output  output
+	output  cli.Output
 	set     func(a *app.App, ctx context.Context, email, password string) error
 
 	passwordStdin bool
 }
 
-func newUsersAddCmd(f *factory) *cobra.Command {
+func newUsersAddCmd(f *cli.Factory) *cobra.Command {
 	return newUsersPasswordCmd(f, "add EMAIL", "Create an account", (*app.App).AddUser)
 }
 
-func newUsersPasswdCmd(f *factory) *cobra.Command {
+func newUsersPasswdCmd(f *cli.Factory) *cobra.Command {
 	return newUsersPasswordCmd(f, "passwd EMAIL", "Change the password of an account", (*app.App).SetPassword)
 }
 
-func newUsersPasswordCmd(f *factory, use, short string, set func(*app.App, context.Context, string, string) error) *cobra.Command {
+func newUsersPasswordCmd(f *cli.Factory, use, short string, set func(*app.App, context.Context, string, string) error) *cobra.Command {
 	opts := &usersPasswordOptions{set: set}
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: positionalArgs("EMAIL"),
+		Use: use, Short: short, Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[account]())
+	opts.output.BindItem(cmd, f, cli.ResultType[account]())
 	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	return cmd
 }
@@ -86,20 +90,20 @@ func (o *usersPasswordOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.close() }() // the account is written
-	if err := o.set(service.app, ctx, email, password); err != nil {
+	defer func() { _ = service.Close() }() // the account is written
+	if err := o.set(service.App, ctx, email, password); err != nil {
 		return err
 	}
-	return printItem(&o.output, account{Email: email}, "email")
+	return cli.PrintItem(&o.output, account{Email: email}, "email")
 }
 
 func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
-	console := o.dataDir.host.console
+	console := o.dataDir.host.Console
 	if o.passwordStdin {
 		return readSecret(console.In)
 	}
 	if !console.CanAsk() {
-		return "", usageErrorf("the password is required, and prompting is disabled").withHint("pipe it into --password-stdin")
+		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe it into --password-stdin")
 	}
 	password, err := console.Password(ctx, "Password:")
 	if err != nil {
@@ -110,25 +114,25 @@ func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if again != password {
-		return "", usageErrorf("the passwords do not match").withHint("try again")
+		return "", exit.Usagef("the passwords do not match").WithHint("try again")
 	}
 	return password, nil
 }
 
 type usersListOptions struct {
 	dataDir dataDirFlag
-	output  output
+	output  cli.Output
 }
 
-func newUsersListCmd(f *factory) *cobra.Command {
+func newUsersListCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersListOptions{}
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the accounts", Args: noArgs,
+		Use: "list", Short: "List the accounts", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.output.bindList(cmd, f, resultType[account]())
-	opts.output.emptyHint = "`foretell users add EMAIL`"
+	opts.output.BindList(cmd, f, cli.ResultType[account]())
+	opts.output.EmptyHint = "`foretell users add EMAIL`"
 	return cmd
 }
 
@@ -137,8 +141,8 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.close() }() // nothing was written
-	users, err := service.app.ListUsers(ctx)
+	defer func() { _ = service.Close() }() // nothing was written
+	users, err := service.App.ListUsers(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,51 +150,51 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	for i, u := range users {
 		accounts[i] = account{Email: u.Email, Disabled: u.Disabled, CreatedOn: api.FormatTime(u.Created)}
 	}
-	return printList(&o.output, accounts, "email", "disabled", "createdOn")
+	return cli.PrintList(&o.output, accounts, "email", "disabled", "createdOn")
 }
 
 type usersDestructiveOptions struct {
 	dataDir  dataDirFlag
-	confirm  confirmFlag
-	output   output
+	confirm  cli.ConfirmFlag
+	output   cli.Output
 	question string
 	do       func(a *app.App, ctx context.Context, email string) error
 }
 
-func newUsersDisableCmd(f *factory) *cobra.Command {
+func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
 	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
 		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableUser,
 	}, "disable EMAIL", "Disable an account")
 }
 
-func newUsersDeleteCmd(f *factory) *cobra.Command {
+func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
 		question: "Delete account %s with all its datasets, models and predictions?", do: (*app.App).DeleteUser,
 	}, "delete EMAIL", "Delete an account and all its data")
 }
 
-func newUsersDestructiveCmd(f *factory, opts *usersDestructiveOptions, use, short string) *cobra.Command {
+func newUsersDestructiveCmd(f *cli.Factory, opts *usersDestructiveOptions, use, short string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: positionalArgs("EMAIL"),
+		Use: use, Short: short, Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.confirm.bind(cmd, f)
-	opts.output.bindItem(cmd, f, resultType[account]())
+	opts.confirm.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[account]())
 	return cmd
 }
 
 func (o *usersDestructiveOptions) run(ctx context.Context, email string) error {
-	if err := o.confirm.ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
+	if err := o.confirm.Ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
 		return err
 	}
 	service, err := o.dataDir.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.close() }() // the account is written
-	if err := o.do(service.app, ctx, email); err != nil {
+	defer func() { _ = service.Close() }() // the account is written
+	if err := o.do(service.App, ctx, email); err != nil {
 		return err
 	}
-	return printItem(&o.output, account{Email: email}, "email")
+	return cli.PrintItem(&o.output, account{Email: email}, "email")
 }

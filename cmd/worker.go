@@ -4,42 +4,45 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/connect"
 )
 
 type workerOptions struct {
-	host *factory
+	host *cli.Factory
 	cmd  *cobra.Command
 
-	daemon daemonFlags
+	daemon connect.DaemonFlags
 }
 
-func newWorkerCmd(f *factory) *cobra.Command {
+func newWorkerCmd(f *cli.Factory) *cobra.Command {
 	opts := &workerOptions{host: f}
 	cmd := &cobra.Command{
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
 		Long: `Runs the queued jobs of a data folder beside ` + "`foretell serve`" + ` on the same machine:
 it prepares, trains and predicts until it is stopped. Unfinished jobs then return to
 the queue.`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
-	opts.daemon.bind(cmd)
+	opts.daemon.Bind(cmd)
 	return cmd
 }
 
 func (o *workerOptions) run(ctx context.Context) error {
-	service, err := openDaemon(ctx, o.host, o.cmd, o.daemon)
+	service, err := connect.OpenDaemon(ctx, o.host, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.close() }() // nothing is written any more
-	stopWork := service.work()
-	o.host.note("running the jobs of %s", service.dir)
+	defer func() { _ = service.Close() }() // nothing is written any more
+	stopWork := service.Work()
+	o.host.Note("running the jobs of %s", service.Dir)
 	<-ctx.Done()
 	if err := stopWork(); err != nil {
 		return err
 	}
-	o.host.noteStopped()
+	noteStopped(o.host)
 	return nil
 }

@@ -1,0 +1,116 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// Main runs the command line of this process and returns its exit status.
+func Main() int {
+	if os.Getenv("GOGC") == "" { // whoever sets it knows better
+		tuneGC()
+	}
+	f := &cli.Factory{
+		Args: os.Args[1:], Env: os.Getenv, Now: time.Now,
+		Streams: [3]*os.File{os.Stdin, os.Stdout, os.Stderr},
+	}
+	return int(run(f))
+}
+
+// run runs the command and prints its error.
+func run(f *cli.Factory) exit.Status {
+	f.OpenConsole()
+	ctx, stop := catchSignals(f)
+	defer stop()
+	ctx, f.Cancel = context.WithCancelCause(ctx)
+	defer f.Cancel(nil)
+	err := execute(ctx, f)
+	var stopped *exit.InterruptError
+	interrupted := errors.As(context.Cause(ctx), &stopped)
+	if f.DryRun != nil {
+		f.OpenConsole()
+		if !interrupted && (err == nil || f.DryRun.Simulated) { // what follows an invented answer is no failure
+			err = f.PrintDryRun()
+		}
+	}
+	if err == nil {
+		if interrupted && !f.StoppedBySignal {
+			return stopped.Status()
+		}
+		return exit.OK
+	}
+	failure := exit.From(ctx, err)
+	f.CompleteHint(failure)
+	failure.Write(f.Console, f.WantsJSON())
+	return failure.Status
+}
+
+// execute runs the command; it returns a panic as an error.
+func execute(ctx context.Context, f *cli.Factory) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e := exit.Errorf(exit.Unexpected, "internal error: %v", p).WithHint("set %s=1 for a stack trace", config.EnvDebug)
+			e.Code = "panic"
+			if f.Env(config.EnvDebug) != "" {
+				e.Fact += "\n" + string(debug.Stack())
+			}
+			err = e
+		}
+	}()
+	root := newRootCmd(f)
+	args := cli.FlagsAfterCommand(root, f.Args)
+	if cli.IsCompletion(args) {
+		cli.AddSharedFlags(root)
+		cli.StripBackquotes(root)
+	}
+	root.SetArgs(args)
+	f.Running, err = root.ExecuteContextC(ctx)
+	return err
+}
+
+// catchSignals returns a context that ends with the first signal. The second signal ends
+// the process immediately, except SIGHUP: when a terminal is closed, both the kernel and
+// the shell often send one.
+func catchSignals(f *cli.Factory) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it to be
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go func() {
+		first, ok := <-signals
+		for ok && f.PagerRunning.Load() {
+			first, ok = <-signals
+		}
+		if !ok {
+			return
+		}
+		// The reader of our output may be gone with the terminal. That must not end the
+		// process before the best model is kept.
+		signal.Ignore(syscall.SIGPIPE)
+		interrupted := &exit.InterruptError{Signal: first}
+		cancel(interrupted)
+		for again := range signals {
+			if again != syscall.SIGHUP {
+				fmt.Fprintln(f.Streams[2], "foretell: stopped immediately; unfinished work is lost")
+				os.Exit(int(interrupted.Status()))
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(nil)
+	}
+}

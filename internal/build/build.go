@@ -1,0 +1,39 @@
+package build
+
+import (
+	"cmp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// Info describes the binary.
+type Info struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Date     string `json:"date,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func Current() Info {
+	b := Info{Version: version, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.Version = cmp.Or(b.Version, info.Main.Version)
+		for _, setting := range info.Settings {
+			switch setting.Key {
+			case "vcs.revision":
+				b.Commit = cmp.Or(b.Commit, setting.Value)
+			case "vcs.time":
+				b.Date = cmp.Or(b.Date, setting.Value)
+			}
+		}
+	}
+	b.Version = cmp.Or(b.Version, "(devel)")
+	return b
+}
+
+// version, commit and date are set by the release build.
+var version, commit, date string
+
+func UserAgent() string { return "foretell/" + strings.Trim(Current().Version, "()") }

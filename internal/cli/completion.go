@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"foretell/internal/config"
+)
+
+// CompleteDefaults sets the completion of all arguments and flags that have none, so that
+// file names are offered only where a file is expected.
+func CompleteDefaults(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return nil, ArgumentDirective(cmd, len(args))
+		}
+	}
+	visit := func(f *pflag.Flag) {
+		if _, known := cmd.GetFlagCompletionFunc(f.Name); !known && f.NoOptDefVal == "" {
+			value, _ := pflag.UnquoteUsage(f)
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueDirective(value))) // the flag is there
+		}
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(visit)
+	for _, child := range cmd.Commands() {
+		CompleteDefaults(child)
+	}
+}
+
+// ArgumentDirective returns the completion of the nth argument: files if the usage line
+// names a file there.
+func ArgumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
+	words := strings.Fields(cmd.Use)[1:]
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-."))
+	})
+	if n >= len(words) {
+		return cobra.ShellCompDirectiveNoFileComp
+	}
+	return valueDirective(strings.Trim(words[n], "[]."))
+}
+
+// valueDirective returns the completion of a value by its name in help pages.
+func valueDirective(value string) cobra.ShellCompDirective {
+	switch value {
+	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
+		return cobra.ShellCompDirectiveDefault
+	case "DIR", "folder":
+		return cobra.ShellCompDirectiveFilterDirs
+	}
+	return cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteValues sets the values that a flag is completed with.
+func CompleteValues(cmd *cobra.Command, flag string, values ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
+// CompleteList completes comma-separated names without those already typed.
+func CompleteList(names []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		named := typed[:strings.LastIndex(typed, ",")+1]
+		var found []string
+		for _, name := range names {
+			bare, _, _ := strings.Cut(name, "\t") // behind it is what shells show beside it
+			if !slices.Contains(strings.Split(named, ","), bare) {
+				found = append(found, named+name)
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// CompleteProfiles completes the profiles of the config file.
+func CompleteProfiles(f *Factory) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		file, err := config.ReadFile(f.Env)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return slices.Sorted(maps.Keys(file.GetStringMap("profiles"))), cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// ConfirmFlag holds the flags of a destructive command.
+type ConfirmFlag struct {
+	Host *Factory
+	Cmd  *cobra.Command
+	yes  bool
+}
+
+func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
+	a.Host, a.Cmd = f, cmd
+	cmd.Flags().BoolVarP(&a.yes, "yes", "y", false, "skip the confirmation prompt")
+	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; it is an error if a prompt is needed")
+}
+
+// Ask asks for confirmation unless --yes is set. It is a usage error if prompting is
+// disabled.
+func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
+	if a.yes || IsDryRun(a.Cmd) {
+		return nil
+	}
+	if mute, err := a.Host.PromptDisabled(a.Cmd); err != nil {
+		return err
+	} else if mute {
+		return exit.Usagef("cannot ask %s: there is no terminal, or prompting is disabled", strconv.Quote(question)).WithHint("confirm with --yes")
+	}
+	ok, err := a.Host.Console.Confirm(ctx, question)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return exit.Errorf(exit.Usage, "cancelled: not confirmed").WithHint("nothing was changed; --yes skips the prompt")
+	}
+	return nil
+}
+
+// PromptDisabled reports whether prompting is disabled.
+func (f *Factory) PromptDisabled(cmd *cobra.Command) (bool, error) {
+	s, err := config.Load(f.Env, cmd.Flags())
+	if err != nil {
+		return false, err
+	}
+	never, err := strconv.ParseBool(cmp.Or(s.GetString(config.KeyNoInput), "false"))
+	if err != nil {
+		return false, exit.Usagef("invalid %s %q: want true or false", s.OriginName(config.KeyNoInput), s.GetString(config.KeyNoInput))
+	}
+	return never || !f.Console.CanAsk(), nil
+}

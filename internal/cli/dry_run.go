@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// errDryRunEnded ends a command whose --dry-run cannot continue.
+var errDryRunEnded = errors.New("rehearsed")
+
+// dryRunTransport is the transport of --dry-run. It sends read-only requests until the
+// first request that would change something or download a result. That one and all later
+// ones are recorded and get a simulated response.
+type dryRunTransport struct {
+	next  http.RoundTripper
+	base  string            // the service's address
+	Paths map[string]string // overridden, by operation
+	end   context.CancelCauseFunc
+
+	mu      sync.Mutex
+	planned []plannedRequest
+	// Simulated is set once a request was not sent, because it would change something or
+	// write a file here.
+	Simulated bool
+}
+
+// plannedRequest is a request in the output of --dry-run.
+type plannedRequest struct {
+	Method string `json:"method"`
+	// URL is only a path for the embedded service.
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	// Body is set for JSON requests.
+	Body json.RawMessage `json:"body,omitempty"`
+	File string          `json:"file,omitempty"`
+	// Bytes is the size of the body; -1 if unknown.
+	Bytes int64 `json:"bytes"`
+	// Sent is set if the request was sent because it changes nothing.
+	Sent bool `json:"sent"`
+}
+
+// SetServer sets the address of the service. r may be nil.
+func (r *dryRunTransport) SetServer(server string) {
+	if r != nil {
+		r.base = strings.TrimRight(strings.TrimSpace(server), "/")
+	}
+}
+
+// Wrap sets the underlying transport.
+func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
+	r.next = next
+	return r
+}
+
+// RoundTrip records a request, and sends it or simulates the response.
+func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	op, ours := r.operation(req)
+	reads := req.Method == http.MethodGet || req.Method == http.MethodHead || op == api.LogIn.ID
+	r.mu.Lock()
+	r.Simulated = r.Simulated || !reads || !ours || op == api.DownloadResult.ID || op == api.DownloadModel.ID
+	sends := !r.Simulated
+	r.mu.Unlock()
+	if sends {
+		sketched := req.Clone(req.Context())
+		if req.GetBody != nil {
+			body, err := req.GetBody()
+			if err != nil {
+				return nil, err
+			}
+			sketched.Body = body
+		}
+		r.record(sketched, true)
+		return r.next.RoundTrip(req)
+	}
+	r.record(req, false)
+	answer, known := r.simulatedAnswers()[op]
+	if !known {
+		r.end(errDryRunEnded)
+		return nil, context.Canceled
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}, nil
+}
+
+func (r *dryRunTransport) record(req *http.Request, sent bool) {
+	s := client.SummarizeRequest(req)
+	p := plannedRequest{
+		Method: s.Method, URL: s.URL, Headers: map[string]string{},
+		Body: json.RawMessage(s.JSON), File: s.File, Bytes: s.Bytes, Sent: sent,
+	}
+	for name := range s.Header {
+		p.Headers[name] = s.Header.Get(name)
+	}
+	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // there is neither an address nor an account
+		p.URL = path
+		delete(p.Headers, "Authorization")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.planned); n > 0 && p.Method == http.MethodGet && r.planned[n-1].URL == p.URL {
+		return // a poll
+	}
+	r.planned = append(r.planned, p)
+}
+
+// operation returns the operation of a request, "" if unknown, and whether the request
+// goes to the service.
+func (r *dryRunTransport) operation(req *http.Request) (id string, ours bool) {
+	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
+	path, ours := strings.CutPrefix(address, r.base)
+	for _, op := range api.Operations() {
+		template := op.Path
+		if override, ok := r.Paths[op.ID]; ok {
+			template = override
+		}
+		if ours && op.Method == req.Method && matchesTemplate(template, path) {
+			return op.ID, ours
+		}
+	}
+	return "", ours
+}
+
+// matchesTemplate reports whether a path matches a template such as /things/{key}.
+func matchesTemplate(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (!strings.HasPrefix(want[i], "{") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// The placeholders for keys of objects that are not created.
+const (
+	plannedDataset    = "DATASET_KEY"
+	plannedTraining   = "TRAINING_KEY"
+	plannedModel      = "MODEL_KEY"
+	plannedPrediction = "PREDICTION_KEY"
+)
+
+// simulatedAnswers are the successful responses by operation. A dry run ends at an
+// operation that is missing here.
+func (r *dryRunTransport) simulatedAnswers() map[string]any {
+	best := 1.0
+	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
+	training := api.Training{
+		TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, ModelKey: plannedModel,
+		Status: api.TrainingCompleted, AchievedPerformance: &best,
+	}
+	prediction := api.Prediction{
+		PredictionKey: plannedPrediction, ModelKey: plannedModel, DatasetKey: plannedDataset,
+		Status:              api.PredictionCompleted,
+		PredictionResultURL: r.base + strings.Replace(api.DownloadResult.Path, "{predictionKey}", plannedPrediction, 1),
+	}
+	return map[string]any{
+		api.CreateDataset.ID: api.CreatedDataset{
+			DatasetKey: plannedDataset, Status: api.DatasetPending,
+			DatasetUploadInfo: api.UploadInfo{UploadURL: r.base + strings.Replace(api.UploadData.Path, "{datasetKey}", plannedDataset, 1)},
+		},
+		api.AddData.ID:               entry,
+		api.UploadData.ID:            entry,
+		api.GetDataset.ID:            api.Dataset{DatasetEntry: entry},
+		api.DeleteDataset.ID:         api.None{},
+		api.CreateTraining.ID:        api.CreatedTraining{TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, Status: api.TrainingPending},
+		api.GetTraining.ID:           training,
+		api.GetTrainingProgress.ID:   api.TrainingProgress{Status: api.TrainingCompleted, Jobs: []api.AlgorithmRun{}},
+		api.CancelTraining.ID:        training,
+		api.DeleteTraining.ID:        api.None{},
+		api.GetModel.ID:              api.Model{ModelKey: plannedModel, DatasetKey: plannedDataset, TrainingJobKey: plannedTraining, Version: 1},
+		api.DeleteModel.ID:           api.None{},
+		api.CreatePrediction.ID:      api.CreatedPrediction{PredictionKey: plannedPrediction, Status: api.PredictionPending},
+		api.GetPrediction.ID:         prediction,
+		api.GetPredictionProgress.ID: api.PredictionProgress{PredictionKey: plannedPrediction, Status: api.PredictionCompleted},
+		api.DeletePrediction.ID:      api.None{},
+	}
+}
+
+// IsDryRun reports whether --dry-run is set.
+func IsDryRun(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup("dry-run")
+	return flag != nil && flag.Value.String() == "true"
+}
+
+// DryRunResult annotates commands whose --dry-run prints the planned result instead of
+// the requests.
+const DryRunResult = "dryRunResult"
+
+func DryRunPrintsResult(cmd *cobra.Command) bool { return cmd.Annotations[DryRunResult] != "" }
+
+// CheckDryRun returns an error for output flags that have no effect with --dry-run.
+func CheckDryRun(cmd *cobra.Command) error {
+	if !IsDryRun(cmd) || DryRunPrintsResult(cmd) {
+		return nil
+	}
+	for _, name := range []string{"fields", "jq", "template", "csv", "tsv", "no-header", "quiet", "verbose"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
+			return exit.Usagef("--%s has no effect with --dry-run", name).WithHint("the requests are printed as text, or with --json")
+		}
+	}
+	return nil
+}
+
+// StartDryRun discards the command's output and returns the transport that changes
+// nothing; printDryRun then prints the requests.
+func (f *Factory) StartDryRun() *dryRunTransport {
+	r := &dryRunTransport{end: f.Cancel}
+	f.DryRun = r
+	f.Console.Out, f.Console.Err = io.Discard, io.Discard
+	return r
+}
+
+// PrintDryRun prints the recorded requests.
+func (f *Factory) PrintDryRun() error {
+	r := f.DryRun
+	if f.WantsJSON() {
+		b, err := term.EncodeJSON(r.planned)
+		if err == nil {
+			_, err = f.Console.Out.Write(b)
+		}
+		return err
+	}
+	var b strings.Builder
+	if r.base == config.EmbeddedURL && len(r.planned) > 0 {
+		b.WriteString("to the embedded service:\n")
+	}
+	for _, p := range r.planned {
+		fmt.Fprintf(&b, "%s %s\n", p.Method, p.URL)
+		for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+			fmt.Fprintf(&b, "    %s: %s\n", name, p.Headers[name])
+		}
+		switch {
+		case p.Sent:
+			b.WriteString("    (sent: it changes nothing)\n")
+		case len(p.Body) > 0:
+			fmt.Fprintf(&b, "    %s\n", p.Body)
+		case p.File != "":
+			fmt.Fprintf(&b, "    (a form with %s: %s)\n", p.File, term.Bytes(p.Bytes))
+		case p.Bytes > 0:
+			fmt.Fprintf(&b, "    (%s)\n", term.Bytes(p.Bytes))
+		}
+	}
+	_, err := io.WriteString(f.Console.Out, term.EscapeLines(b.String()))
+	return err
+}

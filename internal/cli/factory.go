@@ -1,0 +1,58 @@
+// Package cmd is the command line: one file per noun or verb, and the wiring of
+// everything below. A command file has four blocks in one order: the options, the
+// constructor, run, the helpers.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/term"
+)
+
+// Factory holds a command's environment: arguments, variables, clock and streams, read
+// here once and passed down.
+type Factory struct {
+	Args    []string
+	Env     func(string) string
+	Now     func() time.Time
+	Streams [3]*os.File // in, out, error
+	Console *term.Console
+	// Color is the value of --color.
+	Color string
+	// Running is the current command; nil until it is known.
+	Running *cobra.Command
+	// PagerRunning is set while a pager controls the terminal.
+	PagerRunning atomic.Bool
+	// Cancel cancels the command.
+	Cancel context.CancelCauseFunc
+	// DryRun is the transport of --dry-run; nil without it.
+	DryRun *dryRunTransport
+	// StoppedBySignal is set if a long-running command was stopped by a signal as
+	// intended.
+	StoppedBySignal bool
+}
+
+func (f *Factory) OpenConsole() {
+	f.Console = term.Open(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
+}
+
+// WantsJSON reports whether to print errors as JSON, even if the flags are invalid.
+func (f *Factory) WantsJSON() bool {
+	args := f.Args
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true") || slices.ContainsFunc(args, isFilterFlag)
+}
+
+// Note prints a notice to standard error.
+func (f *Factory) Note(format string, args ...any) {
+	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.Fit(term.EscapeLines(f.KeepFlags(fmt.Sprintf(format, args...)))))
+}

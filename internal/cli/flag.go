@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+)
+
+// The groups of shared flags in help pages.
+const (
+	GroupService = "Service flags"
+	GroupOutput  = "Output flags"
+)
+
+// groupAnnotation is the annotation with the name of a flag's group.
+const groupAnnotation = "foretell_group"
+
+// SetGroup assigns flags to a group.
+func SetGroup(flags *pflag.FlagSet, group string, names ...string) {
+	for _, name := range names {
+		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag is there
+	}
+}
+
+// FlagGroup is the flags of a command under one title.
+type FlagGroup struct {
+	Title string
+	Flags *pflag.FlagSet
+}
+
+// FlagGroups returns the flags of a command by group, its own flags first.
+func FlagGroups(cmd *cobra.Command) []FlagGroup {
+	groups := []FlagGroup{{Title: "Flags"}, {Title: GroupService}, {Title: GroupOutput}}
+	for i := range groups {
+		groups[i].Flags = pflag.NewFlagSet(groups[i].Title, pflag.ContinueOnError)
+	}
+	cmd.InheritedFlags() // merges them into Flags
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		title := "Flags"
+		if note := f.Annotations[groupAnnotation]; len(note) > 0 {
+			title = note[0]
+		}
+		i := slices.IndexFunc(groups, func(g FlagGroup) bool { return g.Title == title })
+		groups[i].Flags.AddFlag(f)
+	})
+	return slices.DeleteFunc(groups, func(g FlagGroup) bool { return !g.Flags.HasAvailableFlags() })
+}
+
+// AddSharedFlags adds the shared flags to all groups, so that they can be completed
+// before the command's name.
+func AddSharedFlags(root *cobra.Command) {
+	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
+	var groups []*cobra.Command
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.HasSubCommands() {
+			groups = append(groups, cmd)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if len(f.Annotations[groupAnnotation]) > 0 && shared.Lookup(f.Name) == nil {
+				shared.AddFlag(f)
+			}
+		})
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+	for _, group := range groups {
+		group.Flags().AddFlagSet(shared)
+	}
+}
+
+// StripBackquotes removes the backquotes that mark value names from usages, because
+// shells show them.
+func StripBackquotes(cmd *cobra.Command) {
+	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
+	cmd.Flags().VisitAll(plain)
+	cmd.PersistentFlags().VisitAll(plain)
+	for _, child := range cmd.Commands() {
+		StripBackquotes(child)
+	}
+}
+
+// FlagError explains an invalid flag. A flag of another command has no effect here.
+func FlagError(cmd *cobra.Command, err error) error {
+	var (
+		known   *exit.Error
+		missing *pflag.NotExistError
+	)
+	if errors.As(err, &known) {
+		return known
+	}
+	e := invalidFlagError(err).WithHint("see `%s --help`", cmd.CommandPath())
+	if !errors.As(err, &missing) {
+		return e
+	}
+	name := missing.GetSpecifiedName()
+	switch all := AllFlags(cmd.Root()); {
+	case missing.GetSpecifiedShortnames() != "":
+		if flag := all.ShorthandLookup(name); flag != nil {
+			e.Fact = "-" + name + " (--" + flag.Name + ") has no effect on " + cmd.CommandPath()
+		}
+	case all.Lookup(name) != nil:
+		e.Fact = "--" + name + " has no effect on " + cmd.CommandPath()
+	default:
+		if likely := NearestFlag(name, cmd.Flags()); likely != "" {
+			e = e.WithHint("did you mean --%s?", likely)
+		}
+	}
+	return e
+}
+
+// NearestFlag returns the flag that has name as a prefix or is at most two edits away; ""
+// if there is none.
+func NearestFlag(name string, flags *pflag.FlagSet) string {
+	best, distance := "", 3
+	flags.VisitAll(func(f *pflag.Flag) {
+		d := frame.EditDistance([]rune(name), []rune(f.Name), distance)
+		if strings.HasPrefix(f.Name, name) {
+			d = 1
+		}
+		if d < distance {
+			best, distance = f.Name, d
+		}
+	})
+	return best
+}
+
+// IsQuiet reports whether --quiet is set.
+func IsQuiet(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup("quiet")
+	return flag != nil && flag.Value.String() == "true"
+}
+
+// PositionalArgs returns the check of a command's arguments. A name in brackets is
+// optional; the last one may be repeated if it ends in "...".
+func PositionalArgs(names ...string) cobra.PositionalArgs {
+	required, repeats := 0, false
+	for _, name := range names {
+		repeats = strings.HasSuffix(name, "...")
+		if !strings.HasPrefix(name, "[") {
+			required++
+		}
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < required:
+			return exit.Usagef("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
+				WithHint("usage: %s", cmd.UseLine())
+		case len(args) > len(names) && !repeats:
+			return exit.Usagef("%s takes no argument %q", cmd.CommandPath(), args[len(names)]).
+				WithHint("usage: %s", cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// NoArgs is the check of a command without arguments.
+func NoArgs(cmd *cobra.Command, args []string) error { return PositionalArgs()(cmd, args) }
+
+// SimilarNames returns at most three names that typed may mean, ignoring case: those with
+// typed as a prefix, or the nearest with an edit distance of one or two.
+func SimilarNames(typed string, names []string) []string {
+	var found []string
+	nearest := 3
+	typed = strings.ToLower(typed)
+	for _, name := range names {
+		distance := frame.EditDistance([]rune(typed), []rune(strings.ToLower(name)), 3)
+		if typed != "" && strings.HasPrefix(strings.ToLower(name), typed) {
+			distance = 1
+		}
+		if distance < nearest {
+			found, nearest = nil, distance
+		}
+		if distance == nearest && distance < 3 && len(found) < 3 {
+			found = append(found, name)
+		}
+	}
+	return found
+}

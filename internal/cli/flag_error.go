@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"foretell/internal/exit"
+)
+
+// invalidFlagError explains an invalid value without the parser's terms.
+func invalidFlagError(err error) *exit.Error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return exit.Usagef("%w", err)
+	}
+	name, wants := invalid.GetFlag().Name, invalid.GetFlag().Value.Type()
+	if words, ok := typeNames[wants]; ok {
+		wants = words
+	}
+	return exit.Usagef("invalid --%s %q: want %s", name, invalid.GetValue(), wants)
+}
+
+// typeNames describes the types of flags.
+var typeNames = map[string]string{
+	"bool": "true or false", "uint": "a non-negative integer", "int": "an integer", "int64": "an integer",
+	"float": "a number from 0 to 1, or auto", "duration": "a duration such as 90s, 30m or 2h", "age": "an age such as 30d or 12h",
+}
+
+var exclusivePattern = regexp.MustCompile(`\[([^\]]*)\] were all set`)
+
+// ExclusiveFlagsError names the flags that exclude each other.
+func ExclusiveFlagsError(err error) *exit.Error {
+	set := exclusivePattern.FindStringSubmatch(err.Error())
+	if set == nil {
+		return exit.Usagef("%w", err)
+	}
+	return exit.Usagef("--%s cannot be used together", strings.Join(strings.Fields(set[1]), " and --"))
+}

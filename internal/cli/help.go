@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// ValidateHelpArgs makes `help` of an unknown command a usage error.
+func ValidateHelpArgs(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return
+	}
+	help.Run = nil
+	help.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		cmd, _, err := root.Find(args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var found []string
+		for _, child := range cmd.Commands() {
+			if child.IsAvailableCommand() || child.IsAdditionalHelpTopicCommand() {
+				found = append(found, cobra.CompletionWithDesc(child.Name(), child.Short))
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return exit.Usagef("%w", err)
+		case len(rest) > 0:
+			return RunGroup(cmd, rest)
+		}
+		return cmd.Help()
+	}
+}
+
+// NewHelpTopics returns the help topics.
+func NewHelpTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "quickstart", Short: "From a file to scored predictions, step by step", Long: QuickstartText},
+		{Use: "exit-codes", Short: "Exit statuses", Long: ExitText()},
+		{Use: "environment", Short: "Environment variables", Long: config.EnvironmentText()},
+		{Use: "formats", Short: "Supported file formats", Long: formatsText},
+		{Use: "output", Short: "Output formats", Long: OutputText},
+	}
+}
+
+// ExitText returns the text of `help exit-codes`.
+func ExitText() string {
+	var b strings.Builder
+	for _, row := range exit.Statuses {
+		fmt.Fprintf(&b, "  %3d  %-14s %s\n", row.Exit, row.Name, row.When)
+	}
+	return b.String()
+}
+
+const formatsText = `Files are recognised by their content, not by their name. If a file is not plain CSV,
+"check" shows in the line "readAs" how it was read.
+
+  CSV         commas, semicolons, tabs or |, with a header
+              row, or without one: --no-header-row
+  text        columns separated by any number of spaces
+  JSON        a list of objects: the document itself, or a
+              member such as "data"
+  JSON Lines  one object per line; the keys are the columns,
+              those of inner objects are named a.b
+  Parquet     columns of one value per row; columns of lists
+              are left out, with a warning
+  Excel       .xlsx: the first sheet, or that of --sheet;
+              its first row with a cell is the header
+
+  packed      with gzip, Zstandard, or ZIP with one table
+  encoding    UTF-8, UTF-16, and Windows-1252 where the
+              bytes leave no doubt, with a warning; others
+              by --encoding, such as shift_jis
+  several     files are joined: their columns have the
+              same names, in any order
+  -           is standard input, for each of these
+
+  foretell run train.jsonl.gz --blind blind.jsonl.gz
+  foretell run 'part-*.csv' --blind new-1.csv --blind new-2.csv
+  sqlite3 -csv -header crm.db "$QUERY" | foretell run -
+  duckdb -csv -c "$QUERY" | foretell run -
+  psql --csv -c "$QUERY" | foretell run -
+
+A defect is reported with its line in the file: for JSON the line where the row starts,
+for Excel the row of the sheet, for Parquet the number of the row.
+`
+
+// QuickstartText is the text of `help quickstart`. A test runs its commands one after the
+// other.
+const QuickstartText = `Run these lines one after the other in an empty folder.
+
+  foretell demo flowers                         # write a sample and run each step once
+  cd flowers
+  foretell check train.csv blind.csv            # what is in the files, and what is wrong with them
+  foretell run train.csv --blind blind.csv --name iris --time-limit 20s -o first.csv
+  foretell score first.csv answers.csv          # every metric, with its 95 % interval
+  foretell models report iris                   # what the model relies on
+  foretell training create iris --seed 2 --time-limit 20s
+  foretell leaderboard iris                     # both models; = marks ties
+  foretell predict blind.csv --with iris@v2 -o second.csv
+  foretell predictions diff first.csv second.csv
+  foretell predict blind.csv --columns id,prediction -o submission.csv
+  foretell models export iris -o iris.model     # the model as a file
+  foretell predict blind.csv --model iris.model -o offline.csv
+
+With your own files, start with: foretell run TRAIN.csv --blind BLIND.csv
+`
+
+const OutputText = `Standard output has the result and nothing else. It is empty if a command with a single
+result fails. Errors, progress, notices and prompts go to standard error.
+
+  terminal   tables are aligned and fitted to the width; times are relative
+  pipe       the same rows and columns as tab-separated values, not truncated
+  --json     one JSON document with the API's field names; a list is an array
+  --fields   only these fields, in this order; without --json the table's columns
+  --csv      lists as CSV; --tsv as tab-separated values; --no-header without header
+  --jq       the results of a jq expression, one per line, strings without quotes
+  --template the output of a Go template
+  --quiet    only keys or paths, one per line; no progress and no notices
+
+Functions of templates, besides Go's own:
+
+  json V            V as JSON
+  join SEP LIST     the values joined by SEP
+  pluck NAME LIST   one member of each item
+  timeago TIME      such as "3 minutes ago"
+  truncate N TEXT   at most N columns
+  tablerow A B ...  a row of a table, printed at the end
+
+With --json, --jq or --template an error is one JSON line on standard error:
+{"error":{"code","exit","message","hint","requestId","file","line","column"}}.
+
+Progress is redrawn in place on a terminal and printed in a few lines elsewhere. Work of
+less than a second shows none. --progress json prints one event per line.
+
+A result file is written under a temporary name, checked (rows, IDs, order, size), and
+then renamed.
+`
+
+// RunGroup prints help, or returns an error with suggestions for an unknown subcommand.
+func RunGroup(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	e := exit.Usagef("unknown command %q for %q", args[0], cmd.CommandPath())
+	if way := commandSynonyms[args[0]]; way != "" && !cmd.HasParent() {
+		return e.WithHint("%s", way)
+	}
+	if likely := suggestions(cmd, args[0]); len(likely) > 0 {
+		return e.WithHint("did you mean %s?", strings.Join(likely, " or "))
+	}
+	return e.WithHint("see `%s --help`", cmd.CommandPath())
+}
+
+// suggestions returns the subcommands similar to name.
+func suggestions(cmd *cobra.Command, name string) []string {
+	var names []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
+		}
+	}
+	return SimilarNames(name, names)
+}
+
+// commandSynonyms maps command names of similar programs to ours.
+var commandSynonyms = map[string]string{
+	"train":    "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
+	"fit":      "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
+	"init":     "no setup is needed: try `foretell demo`, or see `foretell help quickstart`",
+	"evaluate": "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
+	"test":     "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
+	"list":     "to list: `foretell datasets list`, `foretell models list` or `foretell training list`",
+	"explain":  "to see what a model relies on: `foretell models report REF`",
+	"diff":     "to compare: `foretell models diff A B` or `foretell predictions diff A.csv B.csv`",
+	"export":   "to write a model's file: `foretell models export REF`",
+	"verify":   "to check a result by its receipt: `foretell predictions verify RESULT.csv`",
+}

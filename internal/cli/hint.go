@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"foretell/internal/api"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// keptFlags are the flags that a hint repeats: those that select the service, and those
+// that change how a file is read.
+var keptFlags = []string{
+	"profile", config.KeyServer, "local", config.KeyDataDir,
+	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
+}
+
+// hintedCommand matches the commands in a text.
+var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
+
+// CompleteHint adds a hint that depends on the command if there is none, or if the token
+// is from the environment, which login does not replace.
+func (f *Factory) CompleteHint(e *exit.Error) {
+	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
+		e.Hint = "give a new token in " + config.EnvToken + ", or unset it and sign in with `foretell login`"
+	}
+	if e.Hint == "" && f.Running != nil {
+		e.Hint = f.suggestList(e.Status)
+	}
+	e.Hint = f.KeepFlags(e.Hint)
+}
+
+// suggestList suggests the command that lists or shows the objects of the command.
+func (f *Factory) suggestList(status exit.Status) string {
+	group := f.Running.Parent()
+	if group != nil && group.HasParent() {
+		noun := group.CommandPath()
+		switch takes := strings.Fields(f.Running.Use); { // a thing of another noun than the command's
+		case slices.Contains(takes, "DATASET"):
+			noun = "foretell datasets"
+		case slices.Contains(takes, "MODEL"):
+			noun = "foretell models"
+		}
+		switch args := f.Running.Flags().Args(); {
+		case status == exit.NotFound:
+			return "see `" + noun + " list`"
+		case status == exit.Conflict && len(args) > 0:
+			return "see `" + noun + " get " + term.ShellQuote(args[0]) + "`"
+		}
+	}
+	return "see `" + f.Running.CommandPath() + " --help`"
+}
+
+// KeepFlags adds the given keptFlags to the commands in a text that accept them.
+func (f *Factory) KeepFlags(text string) string {
+	if f.Running == nil {
+		return text
+	}
+	return hintedCommand.ReplaceAllStringFunc(text, func(offer string) string {
+		parts := strings.Split(strings.Trim(offer, "`"), " && ")
+		for i, part := range parts {
+			part = commandSubstitution.ReplaceAllStringFunc(part, func(inner string) string {
+				return "$(" + f.keepFlagsOf(inner[len("$("):len(inner)-1]) + ")"
+			})
+			parts[i] = f.keepFlagsOf(part)
+		}
+		return "`" + strings.Join(parts, " && ") + "`"
+	})
+}
+
+// commandSubstitution matches $(foretell …).
+var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
+
+// keepFlagsOf adds the given keptFlags to one command.
+func (f *Factory) keepFlagsOf(line string) string {
+	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
+	if err != nil || strings.Contains(line, " --help") {
+		return line
+	}
+	outer := commandSubstitution.ReplaceAllString(line, "") // whose flags are its own
+	for _, name := range keptFlags {
+		given := f.Running.Flags().Lookup(name)
+		switch {
+		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
+		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
+		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // its argument says so
+		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // a result that was written is plain CSV
+		case given.Value.Type() == "bool":
+			line += " --" + name
+		default:
+			line += " --" + name + " " + term.ShellQuote(flagValue(given))
+		}
+	}
+	return line
+}
+
+// flagValue returns the value of a flag as it is typed.
+func flagValue(flag *pflag.Flag) string {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return flag.Value.String()
+}
+
+// CommandWith returns the current command with a flag set to value; a repeatable flag
+// keeps its other values. An empty value removes the flag.
+func (f *Factory) CommandWith(flag, value string) string {
+	if given := f.Running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
+		return term.CommandLine(append(withFlag(f.Args, flag, "", false), "--"+flag))
+	}
+	return term.CommandLine(withFlag(f.Args, flag, value, f.isRepeatable(flag)))
+}
+
+// isRepeatable reports whether a flag takes several values.
+func (f *Factory) isRepeatable(flag string) bool {
+	given := f.Running.Flags().Lookup(flag)
+	if given == nil {
+		return false
+	}
+	_, several := given.Value.(pflag.SliceValue)
+	return several
+}
+
+// CommandOn returns the current command with file replaced by other.
+func (f *Factory) CommandOn(file, other string) string {
+	args := slices.Clone(f.Args)
+	for i, arg := range args {
+		if arg == file {
+			args[i] = other
+		} else if name, value, ok := strings.Cut(arg, "="); ok && value == file && strings.HasPrefix(name, "--") {
+			args[i] = name + "=" + other
+		}
+	}
+	return term.CommandLine(args)
+}
+
+// withFlag returns args with a flag set to value, or added if keep is set.
+func withFlag(args []string, flag, value string, keep bool) []string {
+	var list []string
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	for i := 0; i < end; i++ {
+		switch {
+		case keep || args[i] != "--"+flag && !strings.HasPrefix(args[i], "--"+flag+"="):
+			list = append(list, args[i])
+		case args[i] == "--"+flag:
+			i++ // and its value
+		}
+	}
+	if value != "" {
+		list = append(list, "--"+flag, value)
+	}
+	return append(list, args[end:]...)
+}

@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// Output prints a command's result in the requested format.
+type Output struct {
+	Host *Factory
+	Cmd  *cobra.Command
+	// members are the JSON fields of the result; nil if they are only known from the
+	// result.
+	members []string
+
+	JSON     bool
+	Fields   []string
+	Filter   filter // of --jq or --template; nil for none
+	csv      bool
+	tsv      bool
+	noHeader bool
+	Quiet    bool
+	// NoTruncate disables truncating cells on a narrow terminal.
+	NoTruncate bool
+	// EmptyHint is the command that creates the first item of a list. A terminal shows it
+	// instead of an empty list.
+	EmptyHint string
+}
+
+// ResultType returns the type of a command's result for bindItem and bindList, so that
+// --fields is checked before the command runs.
+func ResultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// BindItem adds the flags of a command whose result is one item of one of the types.
+func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
+	o.Host, o.Cmd = f, cmd
+	for _, t := range types {
+		for _, name := range term.MemberNames(t) {
+			if !slices.Contains(o.members, name) {
+				o.members = append(o.members, name)
+			}
+		}
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.JSON, "json", false, "print one JSON document, also for errors")
+	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, by their JSON `names`")
+	o.BindFilter()
+	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
+	SetGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
+	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.members)) // the flag is there
+}
+
+// BindList adds the flags of a command whose result is a list of items of the type.
+func (o *Output) BindList(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
+	o.BindItem(cmd, f, types...)
+	flags := cmd.Flags()
+	flags.BoolVar(&o.csv, "csv", false, "print CSV")
+	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
+	flags.BoolVar(&o.noHeader, "no-header", false, "omit the header line")
+	SetGroup(flags, GroupOutput, "csv", "tsv", "no-header")
+	for _, form := range []string{"json", "jq", "template"} {
+		cmd.MarkFlagsMutuallyExclusive(form, "csv", "tsv", "quiet")
+		cmd.MarkFlagsMutuallyExclusive(form, "no-header")
+	}
+	cmd.MarkFlagsMutuallyExclusive("quiet", "no-header")
+}
+
+// fieldsFlag is the value of --fields.
+type fieldsFlag Output
+
+func (f *fieldsFlag) String() string { return strings.Join(f.Fields, ",") }
+
+// Set parses comma-separated names.
+func (f *fieldsFlag) Set(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if err := validateField(name, f.members); err != nil {
+			return err
+		}
+		f.Fields = append(f.Fields, name)
+	}
+	return nil
+}
+
+// Type returns the name of the type for pflag.
+func (f *fieldsFlag) Type() string { return "strings" }
+
+func validateField(name string, members []string) error {
+	if members == nil || slices.Contains(members, name) {
+		return nil
+	}
+	return exit.Usagef("--fields: unknown field %q", name).WithHint("known fields: %s", strings.Join(members, ", "))
+}
+
+// ListFlags holds the flags of every list command.
+type ListFlags struct {
+	Limit uint
+}
+
+func (l *ListFlags) Bind(cmd *cobra.Command) {
+	cmd.Flags().UintVar(&l.Limit, "limit", 0, "print at most the `N` newest; 0 prints all")
+}
+
+// Note prints a notice to standard error unless --quiet is set.
+func (o *Output) Note(format string, args ...any) {
+	if !o.Quiet {
+		o.Host.Note(format, args...)
+	}
+}
+
+// PrintList prints items. columns are the default fields, the key first.
+func PrintList[T any](o *Output, items []T, columns ...string) error {
+	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
+	if err != nil {
+		return err
+	}
+	records, err := ToRecords(items)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.JSON && len(o.Fields) == 0:
+		if items == nil {
+			items = []T{}
+		}
+		return o.PrintJSON(items)
+	case o.JSON:
+		return o.printSelected(records)
+	case o.Quiet:
+		for _, r := range records {
+			fmt.Fprintln(o.Host.Console.Out, term.Escape(r.Text(columns[0])))
+		}
+		return nil
+	}
+	if o.NoteEmpty(len(items)) {
+		return nil
+	}
+	if err := o.WriteTable(o.Tabulate(records, columns), true); err != nil {
+		return err
+	}
+	o.noteInterrupted(records)
+	return nil
+}
+
+// NoteEmpty reports whether n is 0 and a notice was printed instead of a bare header.
+func (o *Output) NoteEmpty(n int) bool {
+	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Host.Console.OutTerminal {
+		return false
+	}
+	flags := o.Cmd.Flags()
+	if flags.NArg() > 0 || flags.Changed("state") || flags.Changed("with-model") || flags.Changed("dataset") || flags.Changed("model") {
+		o.Note("none")
+	} else {
+		o.Note("none yet: %s", o.EmptyHint)
+	}
+	return true
+}
+
+// FirstRunHint has the commands that create the first items.
+const FirstRunHint = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
+
+// ToRecords returns the fields of items.
+func ToRecords[T any](items []T) (records []term.Record, err error) {
+	records = make([]term.Record, len(items))
+	for i, item := range items {
+		if records[i], err = term.NewRecord(item); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// PrintItem prints the fields of one item, except empty ones. columns are the default
+// fields, the key first.
+func PrintItem[T any](o *Output, v T, columns ...string) error {
+	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
+	if err != nil {
+		return err
+	}
+	record, err := term.NewRecord(v)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.JSON && len(o.Fields) == 0:
+		return o.PrintJSON(v)
+	case o.JSON:
+		doc, err := record.Select(o.Fields)
+		if err != nil {
+			return err
+		}
+		return o.PrintJSON(doc)
+	case o.Quiet:
+		return o.PrintLine(record.Text(columns[0]))
+	}
+	t := &term.Table{NoTruncate: true}
+	for _, name := range columns {
+		cell := o.cell(name, record)
+		if cell.Text == "" && len(o.Fields) == 0 {
+			continue
+		}
+		cell.Short = ""
+		t.Rows = append(t.Rows, []term.Cell{{Text: name, Style: o.Host.Console.OutStyle.Dim}, cell})
+	}
+	if err := o.PrintTable(t); err != nil {
+		return err
+	}
+	o.noteInterrupted([]term.Record{record})
+	return nil
+}
+
+// chooseColumns returns the selected fields, checked against the type, or columns by
+// default.
+func (o *Output) chooseColumns(t reflect.Type, columns []string) ([]string, error) {
+	if len(o.Fields) == 0 {
+		return columns, nil
+	}
+	known := o.members // checked once, and more than t has where the command prints other things too
+	if known == nil {
+		known = term.MemberNames(t)
+	}
+	for _, field := range o.Fields {
+		if err := validateField(field, known); err != nil {
+			return nil, err
+		}
+	}
+	return o.Fields, nil
+}
+
+func (o *Output) printSelected(records []term.Record) error {
+	docs := make([]json.RawMessage, len(records))
+	for i, r := range records {
+		doc, err := r.Select(o.Fields)
+		if err != nil {
+			return err
+		}
+		docs[i] = doc
+	}
+	return o.PrintJSON(docs)
+}
+
+// PrintJSON prints v as JSON, or the output of --jq or --template.
+func (o *Output) PrintJSON(v any) error {
+	if o.Filter != nil {
+		return o.printFiltered(v)
+	}
+	b, err := term.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = o.Host.Console.Out.Write(b)
+	return err
+}
+
+// PrintLine prints a path or a key.
+func (o *Output) PrintLine(text string) error {
+	_, err := fmt.Fprintln(o.Host.Console.Out, text)
+	return err
+}
+
+// PrintTable prints a table: aligned on a terminal, TSV in a pipe.
+func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
+
+// WriteTable is printTable; if pages is set, a table longer than the terminal is shown in
+// the pager.
+func (o *Output) WriteTable(t *term.Table, pages bool) error {
+	if o.noHeader {
+		t.Header = nil
+	}
+	c := o.Host.Console
+	switch {
+	case o.csv:
+		return t.WriteCSV(c.Out)
+	case o.tsv, !c.OutTerminal:
+		return t.WriteTSV(c.Out)
+	}
+	return o.writeAligned(t, pages)
+}

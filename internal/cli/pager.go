@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"foretell/internal/config"
+	"foretell/internal/term"
+)
+
+// pager returns the command for text longer than the terminal; "" if none is set, if the
+// terminal cannot redraw, or in CI.
+func (o *Output) pager() (string, error) {
+	if !o.Host.Console.OutTerminal || o.Host.Env("CI") != "" || o.Host.Env("TERM") == "dumb" {
+		return "", nil
+	}
+	s, err := config.Load(o.Host.Env, o.Cmd.Flags())
+	if err != nil {
+		return "", err
+	}
+	pager := cmp.Or(s.GetString(config.KeyPager), o.Host.Env("PAGER"))
+	if pager == "cat" {
+		return "", nil
+	}
+	return pager, nil
+}
+
+// writeAligned prints a table on the terminal; if pages is set, through the pager if
+// necessary.
+func (o *Output) writeAligned(t *term.Table, pages bool) error {
+	c := o.Host.Console
+	var text bytes.Buffer
+	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
+		return err
+	}
+	if !pages {
+		_, err := text.WriteTo(c.Out)
+		return err
+	}
+	return o.WritePaged(&text)
+}
+
+// WritePaged prints text on the terminal, through the pager if it is too long.
+func (o *Output) WritePaged(text *bytes.Buffer) error {
+	c := o.Host.Console
+	pager, err := o.pager()
+	if err != nil {
+		return err
+	}
+	if height := c.OutHeight(); pager == "" || height == 0 || bytes.Count(text.Bytes(), []byte("\n")) < height {
+		_, err := text.WriteTo(c.Out)
+		return err
+	}
+	return o.Host.runPager(pager, text.Bytes())
+}
+
+// runPager shows text in the pager and waits until the user quits it. Ctrl-C goes to the
+// pager. If it cannot be started, the text is printed.
+func (f *Factory) runPager(pager string, text []byte) error {
+	shell := []string{"sh", "-c", pager}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C", pager}
+	}
+	// The pager outlives the command's context: the user ends it.
+	command := exec.CommandContext(context.Background(), shell[0], shell[1:]...)
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.Streams[1], f.Streams[2]
+	command.Env = os.Environ()
+	if f.Env("LESS") == "" {
+		command.Env = append(command.Env, "LESS=FRX") // colours, and nothing that stays on the screen
+	}
+	f.PagerRunning.Store(true)
+	err := command.Run()
+	f.PagerRunning.Store(false)
+	const notExecutable, notFound = 126, 127 // of sh
+	var exitErr *exec.ExitError
+	if err == nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound {
+		return nil // how the user leaves a pager is no failure
+	}
+	f.Note("cannot start the pager %q: %v", pager, err)
+	_, err = f.Console.Out.Write(text)
+	return err
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/term"
+)
+
+// Help prints the help page of a command, fitted to a terminal.
+func (f *Factory) Help(cmd *cobra.Command, _ []string) {
+	text := strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), " \n") + "\n"
+	if cmd.Runnable() || cmd.HasSubCommands() {
+		text += "\n" + usageText(cmd)
+	}
+	if f.Console.OutTerminal {
+		text = term.Reflow(text, f.Console.OutWidth())
+		toConsole := cmd.OutOrStdout() == f.Streams[1]
+		if toConsole && (&Output{Host: f, Cmd: cmd}).WritePaged(bytes.NewBufferString(text)) == nil {
+			return
+		}
+	}
+	fmt.Fprint(cmd.OutOrStdout(), text)
+}
+
+// usageText is the part of a help page that follows the description.
+func usageText(cmd *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s COMMAND [flags]\n", cmd.CommandPath())
+	} else {
+		fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(&b, "\nAliases:\n  %s\n", cmd.NameAndAliases())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		for _, group := range cmd.Groups() {
+			writeSubcommands(&b, cmd, group.ID, group.Title)
+		}
+		title := "Commands:"
+		if len(cmd.Groups()) > 0 {
+			title = "More:"
+		}
+		writeSubcommands(&b, cmd, "", title)
+	}
+	for _, group := range FlagGroups(cmd) {
+		fmt.Fprintf(&b, "\n%s:\n%s", group.Title, group.Flags.FlagUsages())
+	}
+	if cmd.HasHelpSubCommands() {
+		b.WriteString("\nHelp topics:\n")
+		for _, topic := range cmd.Commands() {
+			if topic.IsAdditionalHelpTopicCommand() {
+				fmt.Fprintf(&b, "  help %-12s %s\n", topic.Name(), topic.Short)
+			}
+		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\nUse `%s COMMAND --help` for details. Flags may also precede the command.\n", cmd.CommandPath())
+	}
+	return b.String()
+}
+
+func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title string) {
+	width := 0
+	for _, child := range cmd.Commands() {
+		width = max(width, len(child.Name()))
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, child := range cmd.Commands() {
+		if child.GroupID == group && child.IsAvailableCommand() {
+			fmt.Fprintf(b, "  %-*s  %s\n", width, child.Name(), child.Short)
+		}
+	}
+}
+
+// introText is printed if there are no arguments.
+const introText = `Foretell trains a classifier on a labelled CSV and predicts another.
+
+  foretell demo                             every step on a small sample
+  foretell check train.csv blind.csv        what is wrong with the files
+  foretell run train.csv --blind blind.csv  train, predict, verify
+  foretell predict new.csv                  predict with the best model
+  foretell score result.csv answers.csv     metrics with intervals
+  foretell leaderboard                      rank the models
+
+All commands: foretell --help
+Step by step: foretell help quickstart
+`
+
+// PrintIntro prints the short page.
+func (f *Factory) PrintIntro(cmd *cobra.Command) error {
+	text := introText
+	if f.Console.OutTerminal {
+		text = term.Reflow(text, f.Console.OutWidth())
+	}
+	_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+	return err
+}

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gopkg.in/yaml.v3"
+
+	"foretell/internal/exit"
+)
+
+// Set writes one value of config.yaml at the path of keys. The rest of the file,
+// including comments, is unchanged. An empty value removes the key.
+func Set(env Getenv, value string, keys ...string) error {
+	path, err := File(env)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	content, err = editYAML(content, value, keys)
+	if err != nil {
+		return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away and sign in again")
+	}
+	return WritePrivate(path, content)
+}
+
+// editYAML sets the scalar at the path of keys in a YAML document.
+func editYAML(content []byte, value string, keys []string) ([]byte, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(content, &doc); err != nil {
+		return nil, err
+	}
+	if doc.Kind == 0 {
+		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
+	}
+	node, above := doc.Content[0], doc.Content[0]
+	for i, key := range keys {
+		if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
+			*node = yaml.Node{Kind: yaml.MappingNode}
+		}
+		if node.Kind != yaml.MappingNode {
+			return nil, fmt.Errorf("line %d is not a mapping", node.Line)
+		}
+		last := i == len(keys)-1
+		if last && value == "" {
+			removeKey(node, key)
+			if i > 2 && len(node.Content) == 0 { // the last of a profile's paths
+				removeKey(above, keys[i-1])
+			}
+			break
+		}
+		node, above = findOrAdd(node, key), node
+		if last {
+			node.SetString(value)
+		}
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(&doc); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// findOrAdd finds the value of key in a mapping, or adds an empty mapping there.
+func findOrAdd(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	name, value := &yaml.Node{}, &yaml.Node{Kind: yaml.MappingNode}
+	name.SetString(key)
+	mapping.Content = append(mapping.Content, name, value)
+	return value
+}
+
+func removeKey(mapping *yaml.Node, key string) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			mapping.Content = append(mapping.Content[:i], mapping.Content[i+2:]...)
+			return
+		}
+	}
+}
+
+// WritePrivate atomically replaces a file; only its owner can read it.
+func WritePrivate(path string, content []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(content)
+	err = errors.Join(err, part.Sync(), part.Close())
+	if err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
+	}
+	return nil
+}

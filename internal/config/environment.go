@@ -1,0 +1,156 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/client"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// The environment variables of foretell. They are only read through factory.env.
+const (
+	envServer       = "FORETELL_SERVER"
+	envProfile      = "FORETELL_PROFILE"
+	EnvUsername     = "FORETELL_USERNAME"
+	EnvPassword     = "FORETELL_PASSWORD"
+	EnvPasswordFile = "FORETELL_PASSWORD_FILE"
+	EnvToken        = "FORETELL_TOKEN"
+	envStorage      = "FORETELL_AUTH_STORAGE"
+	envConfigDir    = "FORETELL_CONFIG_DIR"
+	EnvDataDir      = "FORETELL_DATA_DIR"
+	envNoInput      = "FORETELL_NO_INPUT"
+	envProgress     = "FORETELL_PROGRESS"
+	envTimeout      = "FORETELL_TIMEOUT"
+	EnvDebug        = "FORETELL_DEBUG"
+	envPager        = "FORETELL_PAGER"
+)
+
+// variable is an environment variable and its setting.
+type variable struct {
+	Name    string
+	meaning string
+	// Key is the name of the setting, which is also a flag and a value in a profile. It
+	// is "" for a secret and for variables that are read before the settings.
+	Key string
+	// Values are the valid values; nil if check decides.
+	Values []string
+	// check returns an error for an invalid value; nil accepts any.
+	check func(value string) error
+	// builtin is the default.
+	builtin string
+	// BareValue is the value of the flag without a value; "" if a value is required.
+	BareValue string
+	// secret is set if the value must not be shown.
+	secret bool
+}
+
+// Variables lists all environment variables. Settings are bound by it, `config` checks
+// and lists by it, and `help environment` and docs/cli.md print it.
+var Variables = []variable{
+	{Name: envServer, meaning: "address of the service; empty uses the embedded one", Key: KeyServer, check: checkServer},
+	{Name: envProfile, meaning: "profile of the config file to use"},
+	{Name: EnvUsername, meaning: "e-mail to sign in with", Key: KeyUsername},
+	{Name: EnvPassword, meaning: "password to sign in with; never stored", secret: true},
+	{Name: EnvPasswordFile, meaning: "file that holds the password"},
+	{Name: EnvToken, meaning: "bearer token to use", secret: true},
+	{Name: envStorage, meaning: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
+	{Name: envConfigDir, meaning: "folder of config.yaml"},
+	{Name: EnvDataDir, meaning: "folder of the embedded service", Key: KeyDataDir},
+	{Name: envNoInput, meaning: "1 disables prompts", Key: KeyNoInput, check: checkSwitch, builtin: "false", BareValue: "true"},
+	{Name: envProgress, meaning: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.Modes(), builtin: string(term.Auto)},
+	{Name: envTimeout, meaning: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, builtin: "0s"},
+	{Name: EnvDebug, meaning: "1 traces requests to standard error, a path to that file; without secrets", Key: KeyDebug, BareValue: "true"},
+	{Name: envPager, meaning: "pager for lists longer than the terminal; cat for none (default PAGER)", Key: KeyPager},
+	{Name: "PAGER", meaning: "the same for all programs"},
+	{Name: "NO_COLOR", meaning: "if set, no colour"},
+	{Name: "CLICOLOR_FORCE", meaning: "if set and not 0, colour in pipes too"},
+	{Name: "TERM", meaning: "dumb: no redrawing"},
+	{Name: "LC_ALL, LC_CTYPE, LANG", meaning: "if not UTF-8, histograms are drawn in ASCII"},
+	{Name: "COLUMNS", meaning: "width of the terminal"},
+	{Name: "CI", meaning: "if set, no redrawing and no pager"},
+	{Name: EnvGitHub, meaning: "true annotates missed requirements on standard error"},
+	{Name: EnvGitHubSummary, meaning: "file to append a table of the requirements to"},
+	{Name: EnvGitLab, meaning: "true puts missed requirements into a section of the log"},
+	{Name: "BROWSER", meaning: "browser command of `foretell open`"},
+	{Name: "XDG_CONFIG_HOME", meaning: "parent of the config folder"},
+	{Name: "XDG_DATA_HOME", meaning: "parent of the data folder"},
+	{Name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "proxy for requests to the service"},
+	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", meaning: "certificate authorities to trust"},
+}
+
+// FindSetting returns the variable of a setting.
+func FindSetting(key string) (variable, bool) {
+	i := slices.IndexFunc(Variables, func(v variable) bool { return v.Key == key && key != "" })
+	if i < 0 {
+		return variable{}, false
+	}
+	return Variables[i], true
+}
+
+// validate returns an error for an invalid value of the setting.
+func (v variable) validate(value string) error {
+	switch {
+	case value == "":
+		return exit.Usagef("%s must not be empty", v.Key).WithHint("remove it with `foretell config unset %s`", v.Key)
+	case v.Values != nil && !slices.Contains(v.Values, value):
+		return exit.Usagef("invalid %s %q: want %s", v.Key, value, strings.Join(v.Values, ", "))
+	case v.check != nil:
+		return v.check(value)
+	}
+	return nil
+}
+
+func checkServer(value string) error {
+	_, err := NewClient(client.Options{BaseURL: value})
+	return err
+}
+
+func checkSwitch(value string) error {
+	if _, err := strconv.ParseBool(value); err != nil {
+		return exit.Usagef("invalid %s %q: want true or false", KeyNoInput, value)
+	}
+	return nil
+}
+
+func checkDuration(value string) error {
+	if d, err := time.ParseDuration(value); err != nil || d < 0 {
+		return exit.Usagef("invalid %s %q: want a duration such as 90s, 30m or 2h", KeyTimeout, value)
+	}
+	return nil
+}
+
+// EnvironmentText returns the text of `help environment`.
+func EnvironmentText() string {
+	var b strings.Builder
+	b.WriteString("Flags override variables, and variables override the profile in the config file.\n\n")
+	for _, v := range Variables {
+		fmt.Fprintf(&b, "  %-34s %s\n", v.Name, v.meaning)
+	}
+	b.WriteString("\nSettings of a profile, for `foretell config`:\n\n")
+	for _, v := range Variables {
+		if v.Key != "" {
+			fmt.Fprintf(&b, "  %-34s as %s\n", v.Key, v.Name)
+		}
+	}
+	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "path of an operation of this service, such as listTrainings")
+	return b.String()
+}
+
+// The values of --storage.
+const (
+	StorageKeyring = "keyring"
+	StorageFile    = "file"
+	StorageNone    = "none"
+)
+
+// The variables that identify CI services.
+const (
+	EnvGitHub        = "GITHUB_ACTIONS"
+	EnvGitHubSummary = "GITHUB_STEP_SUMMARY"
+	EnvGitLab        = "GITLAB_CI"
+)

@@ -1,0 +1,37 @@
+package config
+
+import (
+	"net"
+	"strings"
+
+	"foretell/internal/client"
+	"foretell/internal/exit"
+)
+
+// NewClient returns a client; an invalid address is a usage error.
+func NewClient(opts client.Options) (*client.Client, error) {
+	c, err := client.New(opts)
+	if err == nil {
+		return c, nil
+	}
+	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
+		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", withScheme(strings.TrimSpace(opts.BaseURL)))
+	}
+	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
+}
+
+// withScheme adds a scheme: http:// for this machine, https:// for others.
+func withScheme(address string) string {
+	host, _, _ := strings.Cut(address, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return "http://" + address
+	}
+	return "https://" + address
+}
+
+// EmbeddedURL is the base URL of the embedded service. It is never dialled: the transport
+// calls the handler directly.
+const EmbeddedURL = "http://foretell.invalid"

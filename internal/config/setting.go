@@ -1,0 +1,230 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"foretell/internal/exit"
+)
+
+// The keys of settings in a profile of the config file.
+const (
+	KeyProfile  = "profile"
+	KeyServer   = "server"
+	KeyUsername = "username"
+	KeyStorage  = "storage"
+	KeyPaths    = "paths"
+	KeyDataDir  = "data-dir"
+	KeyNoInput  = "no-input"
+	KeyProgress = "progress"
+	KeyTimeout  = "timeout"
+	KeyDebug    = "debug"
+	KeyPager    = "pager"
+)
+
+// Getenv returns the value of an environment variable; "" if it is not set.
+type Getenv = func(name string) string
+
+const defaultProfile = "default"
+
+// Settings are the effective settings. Flags override the environment, which overrides
+// the profile, which overrides the defaults.
+type Settings struct {
+	*viper.Viper
+	// Profile is the name of the profile in use.
+	Profile string
+	// exists is set if the config file has the profile.
+	exists bool
+	// origins has the origin of each setting, including profile, by key.
+	origins map[string]string
+}
+
+// Load resolves the settings. Flags with the name of a key are a source.
+func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
+	file, err := ReadFile(env)
+	if err != nil {
+		return nil, err
+	}
+	fromFile := "file " + file.ConfigFileUsed()
+	s := &Settings{Viper: NewViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originBuiltin}}
+	for _, source := range [][2]string{
+		{file.GetString(KeyProfile), fromFile},
+		{env(envProfile), "variable " + envProfile},
+		{flagText(flags, KeyProfile), "flag --" + KeyProfile},
+	} {
+		if source[0] != "" {
+			s.Profile, s.origins[KeyProfile] = source[0], source[1]
+		}
+	}
+	if err := checkProfileName(s.Profile); err != nil {
+		return nil, err
+	}
+	s.exists = file.IsSet("profiles" + KeyDelimiter + s.Profile)
+	if err := s.MergeConfigMap(file.GetStringMap("profiles" + KeyDelimiter + s.Profile)); err != nil {
+		return nil, fmt.Errorf("profile %s: %w", s.Profile, err)
+	}
+	for _, v := range Variables {
+		if v.Key == "" {
+			continue
+		}
+		s.origins[v.Key] = originBuiltin
+		if s.IsSet(v.Key) {
+			s.origins[v.Key] = fromFile
+		}
+		s.SetDefault(v.Key, v.builtin)
+		if text := env(v.Name); text != "" {
+			s.Set(v.Key, text)
+			s.origins[v.Key] = "variable " + v.Name
+		}
+		if flag := flags.Lookup(v.Key); flag != nil && flag.Changed {
+			s.Set(v.Key, flag.Value.String())
+			s.origins[v.Key] = "flag --" + v.Key
+		}
+	}
+	return s, nil
+}
+
+// OriginName returns the name under which a setting was given.
+func (s *Settings) OriginName(key string) string {
+	origin := s.origins[key]
+	for _, kind := range []string{"flag ", "variable "} {
+		if name, ok := strings.CutPrefix(origin, kind); ok {
+			return name
+		}
+	}
+	return key + " in " + strings.TrimPrefix(origin, "file ")
+}
+
+// CheckProfile returns an error for an unknown profile, unless another source sets the
+// service: a mistyped name would silently select another service.
+func (s *Settings) CheckProfile(env Getenv) error {
+	if s.Profile == defaultProfile || s.exists || s.origins[KeyServer] != originBuiltin {
+		return nil
+	}
+	file, err := ReadFile(env)
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(file.GetStringMap("profiles")))
+	e := exit.Usagef("%s: unknown profile %q", s.OriginName(KeyProfile), s.Profile)
+	if len(names) == 0 {
+		return e.WithHint("create it with `foretell login URL`")
+	}
+	return e.WithHint("known profiles: %s; create one with `foretell login URL`", strings.Join(names, ", "))
+}
+
+// originBuiltin is the origin of a default.
+const originBuiltin = "built-in"
+
+// KeyDelimiter allows dots in names.
+const KeyDelimiter = "::"
+
+func NewViper() *viper.Viper {
+	return viper.NewWithOptions(viper.KeyDelimiter(KeyDelimiter))
+}
+
+// ReadFile reads config.yaml; a missing file is empty.
+func ReadFile(env Getenv) (*viper.Viper, error) {
+	path, err := File(env)
+	if err != nil {
+		return nil, err
+	}
+	file := NewViper()
+	file.SetConfigFile(path)
+	file.SetConfigType("yaml")
+	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away and sign in again")
+	}
+	return file, nil
+}
+
+func flagText(flags *pflag.FlagSet, name string) string {
+	if flag := flags.Lookup(name); flag != nil {
+		return flag.Value.String()
+	}
+	return ""
+}
+
+var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+
+func checkProfileName(name string) error {
+	if !profileName.MatchString(name) {
+		return exit.Usagef("invalid --profile %q: want lower-case letters, digits, - and _", name)
+	}
+	return nil
+}
+
+// File returns the absolute path of config.yaml.
+func File(env Getenv) (string, error) {
+	dir, err := Dir(env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "config.yaml"), nil
+}
+
+// Dir returns the absolute path of the folder of config.yaml.
+func Dir(env Getenv) (string, error) {
+	return userDir(env, envConfigDir, "XDG_CONFIG_HOME", map[string][]string{
+		"windows": {"AppData"},
+		"darwin":  {"HOME", "Library", "Application Support"},
+		"":        {"HOME", ".config"},
+	})
+}
+
+// DataDir returns the absolute path of the data folder.
+func DataDir(env Getenv, s *Settings) (string, error) {
+	if dir := s.GetString(KeyDataDir); dir != "" {
+		return filepath.Abs(dir)
+	}
+	return userDir(env, EnvDataDir, "XDG_DATA_HOME", map[string][]string{
+		"windows": {"LocalAppData"},
+		"darwin":  {"HOME", "Library", "Application Support"},
+		"":        {"HOME", ".local", "share"},
+	})
+}
+
+// userDir returns a folder of foretell: the variable own, a folder in the variable xdg,
+// or the native one, whose first element is a variable.
+func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
+	if dir := env(own); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := env(xdg); dir != "" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "foretell"), nil
+	}
+	path, ok := native[runtime.GOOS]
+	if !ok {
+		path = native[""]
+	}
+	base := env(path[0])
+	if base == "" {
+		return "", exit.Usagef("%s is not set: there is no folder for data and settings", path[0]).
+			WithHint("set %s, or %s and %s to folders", path[0], envConfigDir, EnvDataDir)
+	}
+	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
+}
+
+// Paths returns the overridden paths by operation ID. viper lower-cases keys; known
+// restores their spelling.
+func (s *Settings) Paths(known []string) (map[string]string, error) {
+	paths := map[string]string{}
+	for key, path := range s.GetStringMapString(KeyPaths) {
+		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
+		if i < 0 {
+			return nil, exit.Usagef("profile %s: unknown operation %q in paths", s.Profile, key).WithHint("known operations: %s", strings.Join(known, ", "))
+		}
+		paths[known[i]] = path
+	}
+	return paths, nil
+}

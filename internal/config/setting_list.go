@@ -1,0 +1,125 @@
+package config
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+)
+
+// Setting is a setting in the output of config.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// maskedValue replaces the value of a secret.
+const maskedValue = "(secret)"
+
+// List returns all settings with their origins: the profile, the variables,
+// overridden paths, and the names of secrets in the environment.
+func List(env Getenv, s *Settings) ([]Setting, error) {
+	documents := []Setting{{KeyProfile, s.Profile, s.origins[KeyProfile]}}
+	for _, v := range Variables {
+		value := ""
+		switch {
+		case v.secret && env(v.Name) != "":
+			documents = append(documents, Setting{v.Name, maskedValue, "variable " + v.Name})
+			continue
+		case v.Key == "":
+			continue
+		case v.Key == KeyDataDir:
+			dir, err := DataDir(env, s)
+			if err != nil {
+				return nil, err
+			}
+			value = dir
+			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originBuiltin && filepath.IsAbs(env(xdg)) { // see folder
+				s.origins[v.Key] = "variable " + xdg
+			}
+		default:
+			value = s.GetString(v.Key)
+		}
+		documents = append(documents, Setting{v.Key, value, s.origins[v.Key]})
+	}
+	paths, err := s.Paths(OperationIDs())
+	if err != nil {
+		return nil, err
+	}
+	path, err := File(env)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(paths)) {
+		documents = append(documents, Setting{KeyPaths + "." + id, paths[id], "file " + path})
+	}
+	return documents, nil
+}
+
+// SettingKeys returns the valid keys except the paths.
+func SettingKeys() []string {
+	keys := []string{KeyProfile}
+	for _, v := range Variables {
+		if v.Key != "" {
+			keys = append(keys, v.Key)
+		}
+	}
+	return keys
+}
+
+// CheckKey returns an error for an unknown key.
+func CheckKey(key string) error {
+	if slices.Contains(SettingKeys(), key) {
+		return nil
+	}
+	if id, ok := strings.CutPrefix(key, KeyPaths+"."); ok {
+		if slices.Contains(OperationIDs(), id) {
+			return nil
+		}
+		return exit.Usagef("unknown operation %q", id).WithHint("known operations: %s", strings.Join(OperationIDs(), ", "))
+	}
+	e := exit.Usagef("unknown setting %q", key)
+	if word := strings.ToLower(key); strings.Contains(word, "password") || strings.Contains(word, "token") {
+		return e.WithHint("secrets are not stored in the config file: sign in with `foretell login`")
+	}
+	return e.WithHint("known settings: %s and %s.OPERATION", strings.Join(SettingKeys(), ", "), KeyPaths)
+}
+
+// CheckSetting returns an error for an unknown key or an invalid value.
+func CheckSetting(key, value string) error {
+	if err := CheckKey(key); err != nil {
+		return err
+	}
+	if key == KeyProfile {
+		return checkProfileName(value)
+	}
+	if id, ok := strings.CutPrefix(key, KeyPaths+"."); ok {
+		if _, err := client.New(client.Options{BaseURL: EmbeddedURL, Paths: map[string]string{id: value}}); err != nil {
+			return exit.Usagef("%w", err).WithHint("a path starts with / and has the operation's parameters in braces; see docs/api.md")
+		}
+		return nil
+	}
+	v, _ := FindSetting(key)
+	return v.validate(value)
+}
+
+// ConfigKeys returns the path of a key in the config file.
+func ConfigKeys(s *Settings, key string) []string {
+	if key == KeyProfile {
+		return []string{KeyProfile}
+	}
+	return append([]string{"profiles", s.Profile}, strings.SplitN(key, ".", 2)...)
+}
+
+func OperationIDs() []string {
+	ids := make([]string, 0, len(api.Operations()))
+	for _, op := range api.Operations() {
+		ids = append(ids, op.ID)
+	}
+	return ids
+}

@@ -1,0 +1,127 @@
+package connect
+
+import (
+	"context"
+	"math"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/config"
+)
+
+// CompletionTimeout limits how long a completion waits for the service.
+const CompletionTimeout = 2 * time.Second
+
+// NameLister lists the references that can be completed.
+type NameLister func(ctx context.Context, session *Session) ([]string, error)
+
+// CompleteReference completes the first argument with references. It offers none if the
+// service is not reachable.
+func (o *ServiceFlags) CompleteReference(names NameLister) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cli.ArgumentDirective(cmd, len(args))
+		}
+		return append(o.fetchNames(cmd.Context(), names), cli.Last), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// CompleteOrWord completes a flag with references and one additional word.
+func (o *ServiceFlags) CompleteOrWord(word string, names NameLister) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append([]string{word}, o.fetchNames(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// fetchNames returns the names that the service sends within completionTimeout.
+func (o *ServiceFlags) fetchNames(ctx context.Context, names NameLister) []string {
+	if !o.hasService() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
+	defer cancel()
+	idle := *o
+	idle.Idle = true
+	session, err := idle.Connect(ctx)
+	if err != nil {
+		return nil
+	}
+	defer session.Close()
+	found, _ := names(ctx, session) // what came of it will do
+	return found
+}
+
+// hasService reports whether there is a service to query: completion must not create a
+// data folder.
+func (o *ServiceFlags) hasService() bool {
+	s, err := config.Load(o.Host.Env, o.Cmd.Flags())
+	if err != nil {
+		return false
+	}
+	if s.GetString(config.KeyServer) != "" && !o.Local {
+		return true
+	}
+	dir, err := config.DataDir(o.Host.Env, s)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(dir)
+	return err == nil
+}
+
+func DatasetNames(ctx context.Context, session *Session) ([]string, error) {
+	var names []string
+	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {
+		if err != nil {
+			return names, err
+		}
+		names = append(names, cobra.CompletionWithDesc(d.DatasetName, d.Status))
+	}
+	return names, nil
+}
+
+func TrainingNames(ctx context.Context, session *Session) ([]string, error) {
+	var names []string
+	for t, err := range client.AllTrainings(ctx, session.Client, true) {
+		if err != nil {
+			return names, err
+		}
+		names = append(names, cobra.CompletionWithDesc(t.TrainingJobKey, t.DatasetName+" "+t.Status))
+	}
+	return names, nil
+}
+
+func ModelNames(ctx context.Context, session *Session) ([]string, error) {
+	var names []string
+	for m, err := range session.AllModels(ctx) {
+		if err != nil {
+			return names, err
+		}
+		about := api.AlgorithmTitle(m.Algorithm)
+		if performance := m.AchievedPerformance.Value; !math.IsNaN(performance) {
+			about += " " + strconv.FormatFloat(performance, 'f', 4, 64)
+		}
+		if m.Champion {
+			names = append(names, cobra.CompletionWithDesc(m.Series+"@champion", about))
+		}
+		names = append(names, cobra.CompletionWithDesc(m.Series+"@v"+strconv.Itoa(m.SeriesVersion), about))
+	}
+	return names, nil
+}
+
+func PredictionNames(ctx context.Context, session *Session) ([]string, error) {
+	var names []string
+	for p, err := range session.AllPredictions(ctx) {
+		if err != nil {
+			return names, err
+		}
+		names = append(names, cobra.CompletionWithDesc(p.PredictionKey, p.DatasetName+" "+p.Status))
+	}
+	return names, nil
+}

@@ -1,0 +1,78 @@
+package connect
+
+import (
+	"context"
+	"errors"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+)
+
+// AwaitDataset waits until a dataset is prepared. It returns an error with the reason if
+// it FAILED.
+func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, error) {
+	if err := c.runLocally(ctx, key); err != nil {
+		return nil, err
+	}
+	phase := c.Progress.Phase("the service is preparing the dataset")
+	defer phase.Done()
+	status, again := "", "foretell datasets wait "+key
+	dataset, err := c.WaitDataset(ctx, key, func(d *api.Dataset) {
+		if d.SHA256 != "" { // so that a run finds it again
+			again = c.continueCommand("foretell datasets wait "+key, "")
+		}
+		if status = d.Status; status == api.DatasetPending {
+			phase.Tick("still PENDING")
+			return
+		}
+		phase.Tick("")
+	})
+	switch {
+	case err != nil && status == api.DatasetPending && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, exit.Errorf(exit.StillRunning, "dataset %s is still PENDING after --timeout: it has no data yet", key).
+			WithHint("upload its CSV with `foretell datasets upload %s FILE`", key)
+	case err != nil:
+		return nil, c.WaitError(ctx, err, "dataset", key, again)
+	}
+	if dataset.Status == api.DatasetFailed {
+		e := exit.Errorf(exit.Rejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
+		return nil, e.WithHint("fix the file, delete the dataset with `foretell datasets delete %s`, and create it again", key)
+	}
+	return dataset, nil
+}
+
+// ResumePreparation continues the preparation of a dataset whose process has ended;
+// otherwise it does nothing.
+func (c *Session) ResumePreparation(ctx context.Context, key string) error {
+	if !c.Embedded { // a server goes on by itself
+		return nil
+	}
+	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil || d.Status != api.DatasetProcessing || !d.Interrupted {
+		return err
+	}
+	_, err = c.AwaitDataset(ctx, key)
+	return err
+}
+
+// ClassLabels returns the labels of a dataset.
+func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, error) {
+	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
+	if err != nil {
+		return nil, err
+	}
+	return LabelsOf(d), nil
+}
+
+// LabelsOf returns the labels of a dataset; nil if unknown.
+func LabelsOf(d *api.Dataset) []string {
+	if len(d.Classes) == 0 {
+		return nil
+	}
+	labels := make([]string, len(d.Classes))
+	for i, class := range d.Classes {
+		labels[i] = class.Label
+	}
+	return labels
+}

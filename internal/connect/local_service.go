@@ -1,0 +1,155 @@
+package connect
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/app"
+	"foretell/internal/blob"
+	"foretell/internal/build"
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+	"foretell/internal/server"
+	"foretell/internal/store"
+	"foretell/internal/term"
+)
+
+// LocalService is the service on a data folder in this process.
+type LocalService struct {
+	App   *app.App
+	store *store.Store
+	log   *slog.Logger
+	now   func() time.Time
+	Dir   string
+}
+
+// localOptions are the options for opening a data folder.
+type localOptions struct {
+	log *slog.Logger
+	// acceptDatabase accepts a database that does not belong to the stored files.
+	acceptDatabase bool
+	// ownWork limits jobs to those that the command queues or waits for.
+	ownWork bool
+}
+
+// OpenLocal opens or creates the data folder. Several processes may open it at once.
+func OpenLocal(ctx context.Context, dir string, f *cli.Factory) (*LocalService, error) {
+	log := slog.New(slog.DiscardHandler)
+	if f.Env(config.EnvDebug) != "" {
+		log = newLogger(f)
+	}
+	return openLocalWith(ctx, dir, f, localOptions{log: log, ownWork: true})
+}
+
+// DaemonFlags holds the flags of serve and worker.
+type DaemonFlags struct {
+	quiet, acceptDatabase bool
+}
+
+func (f *DaemonFlags) Bind(cmd *cobra.Command) {
+	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
+	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if foretell.db is new or does not belong to the files in blobs/")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
+}
+
+// OpenDaemon opens the data folder for serve and worker, which run the jobs of every
+// process. It logs unless quiet is set.
+func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags DaemonFlags) (*LocalService, error) {
+	s, err := config.Load(f.Env, cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	dir, err := config.DataDir(f.Env, s)
+	if err != nil {
+		return nil, err
+	}
+	log := newLogger(f)
+	if flags.quiet {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return openLocalWith(ctx, dir, f, localOptions{log: log, acceptDatabase: flags.acceptDatabase})
+}
+
+// openLocalWith is openLocal with options.
+func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOptions) (*LocalService, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, DataDirError(dir, err)
+	}
+	rows, err := store.Open(ctx, filepath.Join(dir, DatabaseFile))
+	if err != nil {
+		return nil, DataDirError(dir, err)
+	}
+	bytes, err := blob.Open(filepath.Join(dir, "blobs"), rows.Process())
+	if err != nil {
+		return nil, errors.Join(DataDirError(dir, err), rows.Close())
+	}
+	a, err := app.New(app.Config{
+		Store: rows, Blobs: bytes, Scratch: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
+		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork,
+	})
+	if err != nil {
+		return nil, errors.Join(DataDirError(dir, err), rows.Close())
+	}
+	return &LocalService{App: a, store: rows, log: opts.log, now: f.Now, Dir: dir}, nil
+}
+
+// DatabaseFile is the name of the database in the data folder.
+const DatabaseFile = "foretell.db"
+
+// DataDirError explains why a data folder cannot be used.
+func DataDirError(dir string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err // the folder is not to blame
+	}
+	e := exit.Errorf(exit.Unexpected, "cannot use the data folder %s: %w", dir, err)
+	database := term.ShellQuote(filepath.Join(dir, DatabaseFile))
+	switch {
+	case errors.Is(err, app.ErrFilesGone):
+		return e.WithHint("nothing was changed; mount the disk of %[1]s, or restore %[1]s from a backup; "+
+			"`foretell serve --accept-database` starts without its files", term.ShellQuote(filepath.Join(dir, "blobs")))
+	case errors.Is(err, app.ErrMismatch):
+		return e.WithHint("no stored file was changed; restore %s from a backup, or continue without it: "+
+			"`foretell serve --accept-database` keeps the files for 30 days in blobs/orphans", database)
+	case errors.Is(err, store.ErrCorrupt):
+		return e.WithHint("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
+			"or name another folder with --data-dir or %[2]s", database, config.EnvDataDir)
+	case errors.Is(err, store.ErrFull):
+		free, _, _ := blob.Space(dir) // 0 where it cannot be told
+		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.Bytes(int64(free)), err).
+			WithHint("free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again")
+	case errors.Is(err, store.ErrNewer):
+		return e.WithHint("use the foretell that wrote it or a newer one, or name another folder with --data-dir or %s", config.EnvDataDir)
+	}
+	return e.WithHint("name another folder with --data-dir or %s", config.EnvDataDir)
+}
+
+// Handler returns the API's handler.
+func (s *LocalService) Handler(publicURL string) http.Handler {
+	return server.New(s.App, server.Options{Log: s.log, Now: s.now, PublicURL: publicURL, Version: build.Current().Version})
+}
+
+// Work starts running jobs. The returned function stops them and waits until all have
+// stopped.
+func (s *LocalService) Work() func() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.App.Run(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+func (s *LocalService) Close() error { return s.store.Close() }
+
+// newLogger returns the service's log, which goes to standard error.
+func newLogger(f *cli.Factory) *slog.Logger { return slog.New(slog.NewTextHandler(f.Console.Err, nil)) }

@@ -1,0 +1,37 @@
+package connect
+
+import (
+	"context"
+	"fmt"
+
+	"foretell/internal/api"
+	"foretell/internal/exit"
+)
+
+// AwaitPrediction waits until a prediction is done; again is the command that continues
+// an interrupted wait.
+func (c *Session) AwaitPrediction(ctx context.Context, key, again string) (*api.Prediction, error) {
+	if err := c.runLocally(ctx, key); err != nil {
+		return nil, err
+	}
+	phase := c.Progress.Phase("predicting")
+	defer phase.Done()
+	p, err := c.WaitPrediction(ctx, key, func(p *api.Prediction) {
+		if p.Rows > 0 {
+			phase.Tick(fmt.Sprintf("%d rows done", p.Rows))
+		} else {
+			phase.Tick("")
+		}
+	})
+	if err != nil {
+		return nil, c.WaitError(ctx, err, "prediction", key, again)
+	}
+	if p.Status != api.PredictionCompleted {
+		e := exit.Errorf(exit.JobFailed, "prediction %s ended as %s", key, p.Status)
+		if p.FailureReason != "" {
+			e.Fact += ": " + p.FailureReason
+		}
+		return nil, e.WithHint("compare the files with `foretell check TRAIN.csv BLIND.csv`")
+	}
+	return p, nil
+}

@@ -1,0 +1,199 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+	"foretell/internal/humanize"
+	"foretell/internal/term"
+)
+
+// AwaitModel shows a race that the command started until it has a model. On Ctrl-C a race
+// on another machine continues; a race in this process is cancelled and its best model
+// kept.
+func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
+	job, err := c.AwaitRace(ctx, key)
+	return job, RaceError(job, err)
+}
+
+// AwaitRace is like awaitModel, but a race without a model is not an error.
+func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, error) {
+	job, err := c.WatchRace(ctx, key, false)
+	if err == nil {
+		return job, nil
+	}
+	var interrupted *exit.InterruptError
+	if !c.Embedded || !errors.As(context.Cause(ctx), &interrupted) {
+		return nil, c.WaitError(ctx, err, "training", key, c.continueCommand("foretell training watch "+key, key))
+	}
+	e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted: the race was stopped", Cause: err}
+	kept, err := c.StopRace(context.WithoutCancel(ctx), key)
+	switch {
+	case err != nil:
+		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
+	case kept.ModelKey != "":
+		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, Performance(kept.AchievedPerformance))
+		e = e.WithHint("predict with it: `%s`", c.continueCommand("foretell predictions create "+kept.ModelKey+" BLIND.csv", key))
+	default:
+		e.Fact += " before there was a model"
+		e = e.WithHint("start another with `%s`", c.continueCommand("foretell training create "+kept.DatasetKey, ""))
+	}
+	return nil, e
+}
+
+// stopTimeout limits how long a cancelled race may take to store its model.
+const stopTimeout = 3 * time.Second
+
+// StopRace cancels a race in this process and waits until it has ended.
+func (c *Session) StopRace(ctx context.Context, key string) (*api.Training, error) {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	if _, err := client.Call(ctx, c.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
+		if api.CodeOf(err) != api.CodeWrongState { // it has just ended
+			return nil, err
+		}
+	}
+	return c.WaitTraining(ctx, key, nil)
+}
+
+// WatchRace shows a race from its start until it ends. replay also shows a finished race.
+func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.Training, error) {
+	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.runLocally(ctx, cmp.Or(job.ParentTrainingJobKey, key)); err != nil {
+		return nil, err
+	}
+	opts := term.RaceOptions{
+		Name: job.DatasetName, Metric: job.Metric, Target: job.TargetPerformance,
+		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: replay,
+	}
+	if began, err := time.Parse(api.TimeLayout, job.StartedOn); err == nil {
+		opts.Start = began
+	}
+	if ended, err := time.Parse(api.TimeLayout, job.FinishedOn); err == nil {
+		opts.End = ended
+	}
+	race := c.Progress.Race(opts)
+	defer race.Done()
+	doing := c.raceActivity(ctx)
+	ended, err := c.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
+		race.Update(runStates(p.Jobs, job.TargetPerformance), doing(p))
+	})
+	if err == nil && ended.ModelKey != "" && ended.Algorithm != "" {
+		race.SetWinner(term.RunState{
+			Name: ended.Algorithm, Title: api.AlgorithmTitle(ended.Algorithm), Word: "kept", Done: true,
+			Kept: ended.AchievedPerformance, LogLoss: ended.LogLoss,
+		})
+	}
+	return ended, err
+}
+
+// raceActivity returns a function that describes what a race does while no algorithm is
+// training: waiting in the queue or building the model. It returns "" otherwise.
+func (c *Session) raceActivity(ctx context.Context) func(p *api.TrainingProgress) string {
+	learns := func(run api.AlgorithmRun) bool {
+		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
+	}
+	remedy := sync.OnceValue(func() string { return c.queueHint(ctx) })
+	return func(p *api.TrainingProgress) string {
+		switch {
+		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
+			return "queued behind " + humanize.Count(p.QueuedBehind, "race") + remedy()
+		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
+			return "building the model"
+		}
+		return ""
+	}
+}
+
+// queueHint returns the command that stops the running race, if it belongs to the same
+// account.
+func (c *Session) queueHint(ctx context.Context) string {
+	for job, err := range client.AllTrainings(ctx, c.Client, true) {
+		if err != nil {
+			return "" // the wait itself will say so
+		}
+		if job.Status == api.TrainingRunning {
+			return ", yours on " + job.DatasetName + ": stop it with `foretell training cancel " + job.TrainingJobKey + "`"
+		}
+	}
+	return ""
+}
+
+// runStates converts the progress of the algorithms. threshold may be nil.
+func runStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
+	lanes := make([]term.RunState, len(jobs))
+	for i, job := range jobs {
+		l := term.RunState{
+			Name: job.Algorithm, Title: api.AlgorithmTitle(job.Algorithm), State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps,
+			Kept: job.KeptPerformance, LogLoss: job.LogLoss,
+			Word: api.OutcomeText(job.Outcome, threshold), Done: true,
+		}
+		if len(job.Performances) > 0 {
+			l.Recent = job.Performances
+		}
+		switch job.Outcome {
+		case api.OutcomePending:
+			l.Word, l.Done = "waiting", false
+		case api.OutcomeRunning, "": // nothing for a state that only another deployment knows
+			l.Word, l.Done = "learning", false
+		}
+		lanes[i] = l
+	}
+	return lanes
+}
+
+// AwaitTraining waits for a race without showing it.
+func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training, error) {
+	if err := c.runLocally(ctx, key); err != nil {
+		return nil, err
+	}
+	phase := c.Progress.Phase("racing")
+	defer phase.Done()
+	doing := c.raceActivity(ctx)
+	return c.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(doing(p)) })
+}
+
+// TrainingFailed returns an error for a race without a usable model.
+func TrainingFailed(job *api.Training) error {
+	switch {
+	case job.Status == api.TrainingFailed, job.Status == api.TrainingCancelled:
+	case job.ModelKey == "":
+	default:
+		return nil
+	}
+	e := exit.Errorf(exit.JobFailed, "training %s ended as %s", job.TrainingJobKey, job.Status)
+	if job.FailureReason != "" {
+		e.Fact += ": " + job.FailureReason
+	}
+	if job.ModelKey != "" {
+		return e.WithHint("its best model so far is %s: see `foretell models get %s`", job.ModelKey, job.ModelKey)
+	}
+	return e.WithHint("see `foretell training progress %s`", job.TrainingJobKey)
+}
+
+// Performance returns *p, or 0 if p is nil.
+func Performance(p *float64) float64 {
+	if p == nil {
+		return 0
+	}
+	return *p
+}
+
+// RaceError returns err, or the error of a failed job.
+func RaceError(job *api.Training, err error) error {
+	if err != nil {
+		return err
+	}
+	return TrainingFailed(job)
+}

@@ -1,0 +1,339 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+)
+
+var (
+	fullKey   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	keyPrefix = regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinPrefix) + `,}$`)
+)
+
+// candidate is an object that a reference may mean.
+type candidate struct {
+	key       string
+	name      string // that it can be called by; several may share it
+	createdOn string // newest wins for a shared name and for @last
+}
+
+// resolve returns the key of the object that ref means: a key, a unique prefix of one, a
+// name, or @last. noun is the type of object in errors, which suggest similar names.
+func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, error) {
+	if fullKey.MatchString(ref) {
+		return strings.ToLower(ref), nil
+	}
+	var named, begun []candidate
+	var names []string
+	for c, err := range things {
+		switch {
+		case err != nil:
+			return "", err
+		case c.name != "" && !slices.Contains(names, c.name):
+			names = append(names, c.name)
+		}
+		switch {
+		case ref == cli.Last, c.name == ref:
+			named = append(named, c)
+		case keyPrefix.MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
+			begun = append(begun, c)
+		}
+	}
+	slices.SortStableFunc(named, func(a, b candidate) int { return cmp.Compare(b.createdOn, a.createdOn) })
+	matches := append(named[:min(1, len(named))], begun...)
+	switch {
+	case len(matches) == 1:
+		return matches[0].key, nil
+	case len(matches) == 0:
+		e := exit.Errorf(exit.NotFound, "no %s %q found", noun, ref).WithHint("list them with `foretell %s list`", groupNames[noun])
+		if meant := cli.SimilarNames(ref, names); len(meant) > 0 {
+			e = e.WithHint("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), groupNames[noun])
+		}
+		return "", e
+	}
+	keys := make([]string, len(matches))
+	for i, c := range matches {
+		keys[i] = strings.TrimSpace(c.key + " " + c.name)
+	}
+	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key")
+}
+
+var groupNames = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
+
+// DatasetKey resolves a reference to a dataset; the name of a series means its newest
+// dataset.
+func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
+	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
+}
+
+// DatasetKeyExact is datasetKey for destructive commands: a name means the dataset with
+// exactly that name, if there is one.
+func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, error) {
+	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
+		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
+			return s.Datasets[i : i+1]
+		}
+		return s.Datasets
+	})
+}
+
+// findDataset resolves a reference to a dataset. choose returns the datasets that the
+// name of a series may mean; the newest is used.
+func (c *Session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
+	return resolve("dataset", ref, func(yield func(candidate, error) bool) {
+		all, err := client.ListSeries(ctx, c.Client)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		var named []api.DatasetEntry
+		if s := client.FindSeries(all, ref); s != nil {
+			named = choose(s)
+		}
+		for _, s := range all {
+			for _, d := range s.Datasets {
+				one := candidate{d.DatasetKey, d.DatasetName, d.CreatedOn}
+				if slices.ContainsFunc(named, func(n api.DatasetEntry) bool { return n.DatasetKey == d.DatasetKey }) {
+					one.name = ref
+				} else if one.name == ref {
+					one.name = ""
+				}
+				if !yield(one, nil) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// seriesNames maps the key of each dataset to the name of its series.
+func (c *Session) seriesNames(ctx context.Context) (map[string]string, error) {
+	all, err := client.ListSeries(ctx, c.Client)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, s := range all {
+		for _, d := range s.Datasets {
+			names[d.DatasetKey] = s.Name
+		}
+	}
+	return names, nil
+}
+
+// candidateName returns the name of an object made from a dataset: ref if that is the
+// name of the dataset or of its series, else the name of the series.
+func candidateName(ref, dataset, series string) string {
+	if ref == dataset || series == client.DatasetName(ref, 1) {
+		return ref
+	}
+	return cmp.Or(series, dataset)
+}
+
+// TrainingKey resolves a reference to a race; the name of a dataset or series means its
+// newest race.
+func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
+	return resolve("training", ref, func(yield func(candidate, error) bool) {
+		names, err := c.seriesNames(ctx)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix.MatchString(ref)) {
+			one := candidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
+			if t.ParentTrainingJobKey != "" {
+				one.name = ""
+			}
+			if !yield(one, err) {
+				return
+			}
+		}
+	})
+}
+
+// ModelKey resolves a reference to a model: NAME@champion or NAME is the best of a
+// series, NAME@v3 its third. The name of a dataset excludes the models of other datasets
+// of its series.
+func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
+	name, which := ref, Champion
+	if i := strings.LastIndexByte(ref, '@'); i > 0 {
+		name, which = ref[:i], ref[i+1:]
+	}
+	return resolve("model", ref, func(yield func(candidate, error) bool) {
+		all, err := client.ListSeries(ctx, c.Client)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		meant := client.FindSeries(all, name)
+		if meant != nil {
+			all = []client.Series{*meant}
+		}
+		for m, err := range c.Models(ctx, all) {
+			one := candidate{key: m.ModelKey, createdOn: m.CreatedOn, name: m.Series}
+			switch {
+			case meant != nil && (m.Champion && which == Champion || which == "v"+strconv.Itoa(m.SeriesVersion)):
+				one.name = ref
+			case meant != nil:
+				one.name = m.Series + "@v" + strconv.Itoa(m.SeriesVersion)
+			}
+			if !yield(one, err) {
+				return
+			}
+		}
+	})
+}
+
+// Models iterates over the models of some series, newest first in each series.
+func (c *Session) Models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
+	return func(yield func(client.SeriesModel, error) bool) {
+		for _, s := range all {
+			models, err := client.ModelsOfSeries(ctx, c.Client, s)
+			if err != nil {
+				yield(client.SeriesModel{}, err)
+				return
+			}
+			for _, m := range models {
+				if !yield(m, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AllModels iterates over the models of all series.
+func (c *Session) AllModels(ctx context.Context) iter.Seq2[client.SeriesModel, error] {
+	return func(yield func(client.SeriesModel, error) bool) {
+		all, err := client.ListSeries(ctx, c.Client)
+		if err != nil {
+			yield(client.SeriesModel{}, err)
+			return
+		}
+		c.Models(ctx, all)(yield)
+	}
+}
+
+// Series returns the series that a reference means: a whole series for its name, else a
+// single dataset.
+func (c *Session) Series(ctx context.Context, ref string) (*client.Series, error) {
+	all, err := client.ListSeries(ctx, c.Client)
+	if err != nil {
+		return nil, err
+	}
+	if s := client.FindSeries(all, ref); s != nil {
+		return s, nil
+	}
+	key, err := c.DatasetKey(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		for _, d := range s.Datasets {
+			if d.DatasetKey == key {
+				return &client.Series{Name: s.Name, Datasets: []api.DatasetEntry{d}}, nil
+			}
+		}
+	}
+	return nil, exit.Errorf(exit.NotFound, "no dataset %q found", ref).WithHint("list them with `foretell datasets list`")
+}
+
+// PredictionKey resolves a reference to a prediction; the name of a dataset or series
+// means its newest prediction.
+func (c *Session) PredictionKey(ctx context.Context, ref string) (string, error) {
+	return resolve("prediction", ref, func(yield func(candidate, error) bool) {
+		names, err := c.seriesNames(ctx)
+		if err != nil {
+			yield(candidate{}, err)
+			return
+		}
+		for p, err := range c.AllPredictions(ctx) {
+			if !yield(candidate{p.PredictionKey, candidateName(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
+				return
+			}
+		}
+	})
+}
+
+// NamedPrediction is a prediction with the name of its dataset.
+type NamedPrediction struct {
+	api.Prediction
+	DatasetName string `json:"datasetName"`
+}
+
+func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction, error] {
+	return func(yield func(NamedPrediction, error) bool) {
+		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}) {
+			if err != nil {
+				yield(NamedPrediction{}, err)
+				return
+			}
+			for p, err := range client.AllPredictionsOfDataset(ctx, c.Client, d.DatasetKey) {
+				if !yield(NamedPrediction{p, d.DatasetName}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Collect returns all items.
+func Collect[T any](items iter.Seq2[T, error]) ([]T, error) {
+	return CollectLimit(items, 0)
+}
+
+// CollectLimit returns at most limit items; 0 returns all.
+func CollectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
+	var all []T
+	for one, err := range items {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+		if limit > 0 && uint(len(all)) == limit {
+			break
+		}
+	}
+	return all, nil
+}
+
+// WithDatasetName adds the name of the dataset to predictions.
+func (c *Session) WithDatasetName(ctx context.Context, key string, of iter.Seq2[api.Prediction, error]) (iter.Seq2[NamedPrediction, error], error) {
+	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(NamedPrediction, error) bool) {
+		for p, err := range of {
+			if !yield(NamedPrediction{p, dataset.DatasetName}, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// NewestChampion returns the champion of the series that was trained last; nil if there
+// is no model.
+func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, error) {
+	models, err := Collect(c.AllModels(ctx))
+	if err != nil || len(models) == 0 {
+		return nil, err
+	}
+	newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+	i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion && m.Series == newest.Series })
+	return &models[i], nil
+}
+
+// Champion is the value of --beat for the best earlier model of the series, see
+// [client.Champion].
+const Champion = "champion"

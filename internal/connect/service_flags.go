@@ -1,0 +1,186 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/build"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/credential"
+)
+
+// ServiceFlags holds the flags that select the service, and connects to it.
+type ServiceFlags struct {
+	Host  *cli.Factory
+	Local bool
+	// Idle is set if the command starts no work: it does not run the jobs of the embedded
+	// service.
+	Idle bool
+	Cmd  *cobra.Command
+}
+
+// Bind adds the flags that select the service.
+func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
+	o.Host, o.Cmd = f, cmd
+	flags := cmd.Flags()
+	flags.String(config.KeyProfile, "", "profile of the config file")
+	flags.String(config.KeyServer, "", "`URL` of the service")
+	flags.BoolVar(&o.Local, "local", false, "use the embedded service, overriding the configuration")
+	flags.String(config.KeyDataDir, "", "`folder` of the embedded service")
+	flags.Var(new(TraceFlag), config.KeyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
+	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
+	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
+	flags.BoolP("dry-run", "n", false, "print the requests; send none that changes anything")
+	cli.SetGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
+	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
+	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
+}
+
+// Connect returns a session that is signed in. The caller must close it.
+func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
+	s, err := config.Load(o.Host.Env, o.Cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckProfile(o.Host.Env); err != nil && !o.Local {
+		return nil, err
+	}
+	trace, closeTrace, err := NewTracer(o.Host, s.GetString(config.KeyDebug))
+	if err != nil {
+		return nil, err
+	}
+	base := client.Options{UserAgent: build.UserAgent(), Trace: trace, Now: o.Host.Now, Wrap: o.transportWrapper()}
+	var session *Session
+	if server := s.GetString(config.KeyServer); server != "" && !o.Local {
+		base.BaseURL = server
+		o.Host.DryRun.SetServer(server)
+		session, err = o.connectRemote(ctx, s, base)
+	} else {
+		base.BaseURL = config.EmbeddedURL
+		o.Host.DryRun.SetServer(config.EmbeddedURL)
+		session, err = o.connectEmbedded(ctx, s, base)
+	}
+	if err != nil {
+		_ = closeTrace()
+		return nil, err
+	}
+	session.closers = append([]func() error{closeTrace}, session.closers...)
+	return session, nil
+}
+
+// transportWrapper returns the wrapper of the transport that the flags request; nil for
+// none.
+func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTripper {
+	if cli.IsDryRun(o.Cmd) && !cli.DryRunPrintsResult(o.Cmd) {
+		r := o.Host.StartDryRun()
+		return r.Wrap
+	}
+	if verbose, err := o.Cmd.Flags().GetBool("verbose"); err != nil || !verbose {
+		return nil
+	}
+	stderr := o.Host.Console.Err
+	return func(next http.RoundTripper) http.RoundTripper {
+		return client.Observe(next, o.Host.Now, func(e client.RoundTrip) { fmt.Fprintln(stderr, requestLine(e)) })
+	}
+}
+
+// connectEmbedded starts the service in this process.
+func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
+	dir, err := config.DataDir(o.Host.Env, s)
+	if err != nil {
+		return nil, err
+	}
+	_, missing := os.Stat(dir)
+	forget := func() error { return nil }
+	if errors.Is(missing, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a rehearsal leaves no folder behind
+		if dir, err = os.MkdirTemp("", "foretell-dry-run-"); err != nil {
+			return nil, err
+		}
+		forget = func() error { return os.RemoveAll(dir) }
+	}
+	session, err := o.ConnectEmbeddedAt(ctx, dir, opts)
+	if err != nil {
+		return nil, errors.Join(err, forget())
+	}
+	if errors.Is(missing, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
+		o.Host.Note("data is stored in %s", dir)
+	}
+	session.closers = append([]func() error{forget}, session.closers...)
+	return session, nil
+}
+
+// ConnectEmbeddedAt starts the service in this process on a folder.
+func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
+	service, err := OpenLocal(ctx, dir, o.Host)
+	if err != nil {
+		return nil, err
+	}
+	conn := &Session{Embedded: true, App: service.App, DataDir: dir, closers: []func() error{service.Close}}
+	fill := func() error {
+		session, err := service.App.LocalSession(ctx)
+		if err != nil {
+			return err
+		}
+		conn.Account = session.Username
+		transport, closer := client.InProcess(service.Handler(""))
+		conn.closers = append(conn.closers, closer.Close)
+		opts.Transport, opts.Token = transport, session.AccessToken
+		opts.MaxPoll = 100 * time.Millisecond // to look costs next to nothing here
+		opts.Wait = func(ctx context.Context, d time.Duration) error {
+			if err := service.App.DiskFull(); err != nil {
+				return err
+			}
+			return client.Sleep(ctx, d)
+		}
+		opts.Relogin = func(ctx context.Context) (string, error) { // a race may outlive a session
+			session, err := service.App.LocalSession(ctx)
+			return session.AccessToken, err
+		}
+		conn.Client, err = client.New(opts)
+		return err
+	}
+	if err := fill(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	if !o.Idle && !cli.IsDryRun(o.Cmd) {
+		conn.closers = append(conn.closers, service.Work())
+	}
+	return conn, nil
+}
+
+// connectRemote signs in to a service over the network.
+func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
+	paths, err := s.Paths(config.OperationIDs())
+	if err != nil {
+		return nil, err
+	}
+	opts.Paths = paths
+	if r := o.Host.DryRun; r != nil {
+		r.Paths = paths
+	}
+	tokens, err := credential.NewTokenSource(o.Host.Env, o.Host.Now, s, opts)
+	if err != nil {
+		return nil, err
+	}
+	opts.Token, err = tokens.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Host.Env(config.EnvToken) == "" { // a token that was given has no password behind it
+		opts.Relogin = tokens.Renew
+	}
+	c, err := config.NewClient(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Client: c, Account: tokens.Username}, nil
+}

@@ -1,0 +1,89 @@
+package connect
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// requestLine formats a request for --verbose.
+func requestLine(e client.RoundTrip) string {
+	address := e.URL
+	if u, err := url.Parse(e.URL); err == nil {
+		address = u.RequestURI()
+	}
+	answer := "no response"
+	if e.Status != 0 {
+		answer = strconv.Itoa(e.Status)
+	}
+	return fmt.Sprintf("%s %s: %s in %d ms, %s sent, %s received", e.Method, term.Escape(address), answer,
+		e.Elapsed.Milliseconds(), term.Bytes(e.Sent), term.Bytes(e.Received))
+}
+
+// TraceFlag is a string flag whose value is optional.
+type TraceFlag string
+
+func (f *TraceFlag) String() string { return string(*f) }
+
+// Set sets the destination: a file, or true for standard error.
+func (f *TraceFlag) Set(text string) error {
+	*f = TraceFlag(text)
+	return nil
+}
+
+// Type returns bool, so that help shows no value.
+func (f *TraceFlag) Type() string { return "bool" }
+
+// NewTracer returns the function that traces requests to debug; nil for no trace.
+func NewTracer(f *cli.Factory, debug string) (func(client.TraceEvent), func() error, error) {
+	nothing := func() error { return nil }
+	switch debug {
+	case "", "0", "false":
+		return nil, nothing, nil
+	case "1", "true":
+		return traceTo(f.Console.Err), nothing, nil
+	}
+	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, exit.Usagef("--debug: %w", err).WithHint("name a writable file, as in --debug=trace.log")
+	}
+	return traceTo(file), file.Close, nil
+}
+
+func traceTo(w io.Writer) func(client.TraceEvent) {
+	return func(e client.TraceEvent) {
+		var b strings.Builder
+		switch {
+		case e.Answer != "":
+			fmt.Fprintf(&b, "< %s\n", e.Answer)
+		case e.Err != nil:
+			fmt.Fprintf(&b, "> %s %s\n! %v\n", e.Method, e.URL, e.Err)
+		default:
+			fmt.Fprintf(&b, "> %s %s\n", e.Method, e.URL)
+			writeHeader(&b, "> ", e.Sent)
+			if e.Body != "" {
+				fmt.Fprintf(&b, "> %s\n", e.Body)
+			}
+			fmt.Fprintf(&b, "< %d %s in %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(1000))
+			writeHeader(&b, "< ", e.Received)
+		}
+		_, _ = io.WriteString(w, b.String())
+	}
+}
+
+func writeHeader(b *strings.Builder, prefix string, header http.Header) {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		fmt.Fprintf(b, "%s%s: %s\n", prefix, name, term.Escape(strings.Join(header[name], ", ")))
+	}
+}

@@ -1,0 +1,116 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// WaitFlags holds the flags of a command that waits for jobs.
+type WaitFlags struct {
+	ServiceFlags
+	NoWait bool
+}
+
+// Bind adds the flags of a command that waits by default.
+func (w *WaitFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
+	w.BindWait(cmd, f)
+	cmd.Flags().BoolVar(&w.NoWait, "no-wait", false, "do not wait for the job")
+}
+
+// BindWait adds the flags of a command that always waits.
+func (w *WaitFlags) BindWait(cmd *cobra.Command, f *cli.Factory) {
+	w.ServiceFlags.Bind(cmd, f)
+	cmd.Flags().Duration(config.KeyTimeout, 0, "stop waiting after this time; the job continues (exit status 8)")
+	w.BindProgress(cmd)
+}
+
+func (w *WaitFlags) BindProgress(cmd *cobra.Command) {
+	cmd.Flags().String(config.KeyProgress, string(term.Auto), "how to show progress: "+strings.Join(term.Modes(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc(config.KeyProgress, cobra.FixedCompletions(term.Modes(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Open connects to the service. The context ends with --timeout; done closes the session.
+func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, done func(), err error) {
+	ctx, progress, cancel, err := w.Start(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	session, err := w.Connect(ctx)
+	if err != nil {
+		cancel()
+		return nil, nil, nil, err
+	}
+	done = func() {
+		session.Close()
+		cancel()
+	}
+	session.Progress = progress
+	return ctx, session, done, nil
+}
+
+// Start applies the flags without connecting.
+func (w *WaitFlags) Start(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
+	s, err := config.Load(w.Host.Env, w.Cmd.Flags())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	mode := term.Mode(cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)))
+	if !slices.Contains(term.Modes(), string(mode)) {
+		return nil, nil, nil, exit.Usagef("invalid %s %q: want %s", s.OriginName(config.KeyProgress), mode, strings.Join(term.Modes(), ", "))
+	}
+	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
+		mode = term.None
+	}
+	timeout, err := time.ParseDuration(cmp.Or(s.GetString(config.KeyTimeout), "0s"))
+	if err != nil || timeout < 0 {
+		return nil, nil, nil, exit.Usagef("invalid %s %q: want a duration such as 90s, 30m or 2h", s.OriginName(config.KeyTimeout), s.GetString(config.KeyTimeout))
+	}
+	progress, cancel := w.Host.Console.NewProgress(mode, w.Host.Now), context.CancelFunc(func() {})
+	if timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+	}
+	return ctx, progress, cancel, nil
+}
+
+// ProgressIsAuto reports whether --progress is auto.
+func (w *WaitFlags) ProgressIsAuto() bool {
+	s, err := config.Load(w.Host.Env, w.Cmd.Flags())
+	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
+}
+
+// WaitError explains why a wait ended before the job: --timeout, Ctrl-C or a lost
+// connection. again is the command that continues the wait.
+func (c *Session) WaitError(ctx context.Context, err error, noun, key, again string) error {
+	what, where := noun+" "+key, "it is still running"
+	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {
+		where = "it is paused until somebody waits for it"
+		if away {
+			where = "it is still running in another process"
+		}
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return exit.Errorf(exit.StillRunning, "%s is not done after --timeout: %s", what, where).WithHint("continue with `%s`", again)
+	}
+	var interrupted *exit.InterruptError
+	if errors.As(context.Cause(ctx), &interrupted) {
+		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while waiting for " + what + ": " + where, Cause: err}
+		return e.WithHint("continue with `%s`", again)
+	}
+	var network *client.NetworkError
+	if errors.As(err, &network) {
+		return exit.From(ctx, err).WithHint("when it responds again, continue with `%s`", again)
+	}
+	return err
+}

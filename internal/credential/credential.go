@@ -1,0 +1,119 @@
+package credential
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// Credential is stored by login.
+type Credential struct {
+	Token   string    `json:"token"`
+	Expires time.Time `json:"expires"`
+	// Password is stored only with --stay-signed-in.
+	Password string `json:"password,omitempty"`
+}
+
+// Store stores credentials by entry. An entry is one account at one service.
+type Store interface {
+	// Get returns errNoCredential for an entry that is not there.
+	Get(entry string) (Credential, error)
+	Set(entry string, c Credential) error
+	// Remove succeeds for an unknown entry.
+	Remove(entry string) error
+}
+
+var errNoCredential = errors.New("no credentials are stored")
+
+// Open returns the store that the settings select.
+func Open(env config.Getenv, s *config.Settings) (Store, error) {
+	switch s.GetString(config.KeyStorage) {
+	case config.StorageKeyring:
+		return NewKeyringStore(), nil
+	case config.StorageFile:
+		dir, err := config.Dir(env)
+		if err != nil {
+			return nil, err
+		}
+		return fileStore{filepath.Join(dir, "credentials.json")}, nil
+	case config.StorageNone, "":
+		return noStore{}, nil
+	}
+	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyStorage), s.GetString(config.KeyStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
+}
+
+// noStore stores nothing.
+type noStore struct{}
+
+func (noStore) Get(string) (Credential, error) { return Credential{}, errNoCredential }
+func (noStore) Set(string, Credential) error   { return nil }
+func (noStore) Remove(string) error            { return nil }
+
+// fileStore stores credentials in a file that only its owner can read.
+type fileStore struct{ path string }
+
+func (v fileStore) Get(entry string) (Credential, error) {
+	all, err := v.read()
+	if err != nil {
+		return Credential{}, err
+	}
+	c, ok := all[entry]
+	if !ok {
+		return Credential{}, errNoCredential
+	}
+	return c, nil
+}
+
+func (v fileStore) Set(entry string, c Credential) error {
+	all, err := v.read()
+	if err != nil {
+		return err
+	}
+	all[entry] = c
+	return v.write(all)
+}
+
+func (v fileStore) Remove(entry string) error {
+	all, err := v.read()
+	if err != nil {
+		return err
+	}
+	if _, ok := all[entry]; !ok {
+		return nil
+	}
+	delete(all, entry)
+	if len(all) == 0 {
+		return os.Remove(v.path)
+	}
+	return v.write(all)
+}
+
+func (v fileStore) read() (map[string]Credential, error) {
+	all := map[string]Credential{}
+	b, err := os.ReadFile(v.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", v.path, err)
+	}
+	return all, nil
+}
+
+func (v fileStore) write(all map[string]Credential) error {
+	b, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return config.WritePrivate(v.path, append(b, '\n'))
+}

@@ -1,0 +1,115 @@
+package credential
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// keyringService is the service name of our entries in the system keyring.
+const keyringService = "foretell"
+
+// keyringTimeout limits a keyring request: a locked keyring may wait forever to be
+// unlocked.
+const keyringTimeout = 3 * time.Second
+
+// keyringStore stores credentials in the system keyring. Only ErrNotFound means that an
+// entry does not exist; any other error means that the keyring is unavailable.
+type keyringStore struct {
+	timeout time.Duration
+}
+
+func NewKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
+
+// errKeyring means that the keyring is unavailable.
+var errKeyring = errors.New("the system keyring is unavailable")
+
+// Probe writes, reads and deletes a test entry, before the user is asked for anything.
+func (v keyringStore) Probe() error {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	entry, secret := "probe-"+hex.EncodeToString(random[:4]), hex.EncodeToString(random[4:])
+	return v.withTimeout(func() error {
+		if err := keyring.Set(keyringService, entry, secret); err != nil {
+			return err
+		}
+		got, err := keyring.Get(keyringService, entry)
+		if err := errors.Join(err, keyring.Delete(keyringService, entry)); err != nil {
+			return err
+		}
+		if got != secret {
+			return errors.New("it returned another value than was stored")
+		}
+		return nil
+	})
+}
+
+func (v keyringStore) Get(entry string) (Credential, error) {
+	var text string
+	err := v.withTimeout(func() (err error) {
+		text, err = keyring.Get(keyringService, entry)
+		return err
+	})
+	if errors.Is(err, keyring.ErrNotFound) {
+		return Credential{}, errNoCredential
+	}
+	if err != nil {
+		return Credential{}, err
+	}
+	var c Credential
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return Credential{}, fmt.Errorf("the keyring's entry %s is damaged: %w", entry, err)
+	}
+	return c, nil
+}
+
+func (v keyringStore) Set(entry string, c Credential) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return v.withTimeout(func() error { return keyring.Set(keyringService, entry, string(b)) })
+}
+
+func (v keyringStore) Remove(entry string) error {
+	err := v.withTimeout(func() error { return keyring.Delete(keyringService, entry) })
+	if errors.Is(err, keyring.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// explainKeyring replaces the library's error if no keyring service is running. Other
+// errors are unchanged.
+func explainKeyring(err error) error {
+	for _, sign := range []string{"dbus-launch", "org.freedesktop.secrets was not provided", "The name org.freedesktop.secrets"} {
+		if strings.Contains(err.Error(), sign) {
+			return errors.New("no Secret Service is running, as is usual without a desktop session")
+		}
+	}
+	return err
+}
+
+// withTimeout runs use for at most the store's timeout. A goroutine that hangs is
+// abandoned, because the process is short-lived.
+func (v keyringStore) withTimeout(use func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- use() }()
+	timer := time.NewTimer(v.timeout)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			return fmt.Errorf("%w: %w", errKeyring, explainKeyring(err))
+		}
+		return err
+	case <-timer.C:
+		return fmt.Errorf("%w: no answer within %s; is it locked?", errKeyring, v.timeout)
+	}
+}

@@ -1,0 +1,154 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// TokenSource returns tokens for an account of a service, from the environment or from
+// `foretell login`.
+type TokenSource struct {
+	env      config.Getenv
+	now      func() time.Time
+	Server   string
+	Username string
+	Storage  string
+	Store    Store
+	Client   *client.Client // without a token: it only logs in
+}
+
+// NewTokenSource returns the source for the account in the settings. opts are those of
+// the client that will use the tokens.
+func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings, opts client.Options) (*TokenSource, error) {
+	opts.Token, opts.Relogin = "", nil
+	c, err := config.NewClient(opts)
+	if err != nil {
+		return nil, err
+	}
+	v, err := Open(env, s)
+	if err != nil {
+		return nil, err
+	}
+	return &TokenSource{
+		env: env, now: now, Server: c.BaseURL(), Username: s.GetString(config.KeyUsername),
+		Storage: s.GetString(config.KeyStorage), Store: v, Client: c,
+	}, nil
+}
+
+// Entry returns the key of the account in the store.
+func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
+
+// Token returns the first token: FORETELL_TOKEN, one for the password in the environment,
+// or the stored one.
+func (s *TokenSource) Token(ctx context.Context) (string, error) {
+	if token := s.env(config.EnvToken); token != "" {
+		return token, nil
+	}
+	return s.accessToken(ctx, false)
+}
+
+// Renew signs in again if a password is available.
+func (s *TokenSource) Renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
+
+// accessToken signs in, or returns the stored token unless it has expired or was refused.
+func (s *TokenSource) accessToken(ctx context.Context, refused bool) (string, error) {
+	password, err := ReadPassword(s.env)
+	if err != nil {
+		return "", err
+	}
+	if password != "" && s.Username != "" {
+		kept, err := s.LogIn(ctx, password)
+		return kept.Token, err
+	}
+	kept, err := s.stored()
+	if err != nil {
+		return "", err
+	}
+	if !refused && s.now().Before(kept.Expires) {
+		return kept.Token, nil
+	}
+	if kept.Password == "" {
+		return "", exit.Errorf(exit.SignIn, "the session at %s has expired", s.Server).WithHint("sign in again with `foretell login`")
+	}
+	fresh, err := s.LogIn(ctx, kept.Password)
+	if err != nil {
+		return "", err
+	}
+	fresh.Password = kept.Password
+	return fresh.Token, s.Store.Set(s.Entry(), fresh)
+}
+
+// stored returns what `foretell login` has stored.
+func (s *TokenSource) stored() (Credential, error) {
+	c, err := s.Store.Get(s.Entry())
+	switch {
+	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
+		return c, exit.Errorf(exit.SignIn, "not signed in at %s: there is a password in the environment, but no account", s.Server).
+			WithHint("set %s to the account's e-mail", config.EnvUsername)
+	case errors.Is(err, errNoCredential):
+		return c, exit.Errorf(exit.SignIn, "not signed in at %s", s.Server).
+			WithHint("sign in with `foretell login %s`, set %s, or work here with --local", s.Server, config.EnvToken)
+	case errors.Is(err, errKeyring):
+		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
+			WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken)
+	}
+	return c, err
+}
+
+// LogIn requests a token for the password.
+func (s *TokenSource) LogIn(ctx context.Context, password string) (Credential, error) {
+	session, err := client.Call(ctx, s.Client, api.LogIn, &api.LogInInput{
+		Body: api.Credentials{Username: s.Username, Password: password},
+	})
+	if err != nil {
+		if code := api.CodeOf(err); code == api.CodeUnauthorized || code == api.CodeBadCredentials {
+			e := exit.From(ctx, err)
+			e.Fact = s.Server + " refused " + s.Username + ": " + e.Fact
+			return Credential{}, e.WithHint("check the e-mail and the password")
+		}
+		return Credential{}, err
+	}
+	lifetime := time.Duration(session.ExpiresIn) * time.Second
+	if lifetime <= 0 {
+		lifetime = api.TokenLifetime * time.Second
+	}
+	return Credential{Token: session.AccessToken, Expires: s.now().Add(lifetime)}, nil
+}
+
+// ReadPassword returns the password in the environment; "" if there is none.
+func ReadPassword(env config.Getenv) (string, error) {
+	if password := env(config.EnvPassword); password != "" {
+		return password, nil
+	}
+	path := env(config.EnvPasswordFile)
+	if path == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", exit.Errorf(exit.SignIn, "%s: %w", config.EnvPasswordFile, err).
+			WithHint("name a file that holds the password, or set %s", config.EnvPassword)
+	}
+	return strings.TrimRight(string(b), "\r\n"), nil
+}
+
+// Origin returns where the token comes from.
+func Origin(env config.Getenv, s *config.Settings) string {
+	switch {
+	case env(config.EnvToken) != "":
+		return config.EnvToken
+	case env(config.EnvPassword) != "" && s.GetString(config.KeyUsername) != "":
+		return config.EnvPassword
+	case env(config.EnvPasswordFile) != "" && s.GetString(config.KeyUsername) != "":
+		return config.EnvPasswordFile
+	}
+	return s.GetString(config.KeyStorage)
+}

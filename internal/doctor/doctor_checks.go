@@ -1,0 +1,287 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/build"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+	"foretell/internal/credential"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// Checker checks all that commands depend on.
+type Checker struct {
+	Host    *cli.Factory
+	Service connect.ServiceFlags
+	Files   bool // read all stored files
+}
+
+// The verdicts of a check.
+const (
+	verdictOK   = "ok"
+	VerdictWarn = "warn"
+	VerdictFail = "fail"
+)
+
+// Result is one line of doctor.
+type Result struct {
+	Check   string `json:"check"`
+	Verdict string `json:"verdict"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	// Err is the error that a command would return; nil unless the verdict is fail.
+	Err *exit.Error
+}
+
+func checkOK(check, format string, args ...any) Result {
+	return Result{Check: check, Verdict: verdictOK, Message: fmt.Sprintf(format, args...)}
+}
+
+func checkWarn(check, hint, format string, args ...any) Result {
+	return Result{Check: check, Verdict: VerdictWarn, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func checkFail(ctx context.Context, check string, err error) Result {
+	e := exit.From(ctx, err)
+	return Result{Check: check, Verdict: VerdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
+}
+
+// Run runs all checks, except those that depend on a failed one.
+func (o *Checker) Run(ctx context.Context) []Result {
+	b := build.Current()
+	checkups := []Result{checkOK("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
+	configured, s := o.checkConfig(ctx)
+	checkups = append(checkups, configured)
+	if s != nil {
+		server := s.GetString(config.KeyServer)
+		if o.Service.Local {
+			server = ""
+		}
+		checkups = append(checkups, o.checkData(ctx, s), o.checkDisk(ctx, s))
+		if server == "" || o.Files {
+			if c, known := o.checkFiles(ctx, s); known {
+				checkups = append(checkups, c)
+			}
+		}
+		if server != "" {
+			checkups = append(checkups, checkProxy(ctx, server))
+			checkups = append(checkups, o.checkServer(ctx, server)...)
+		}
+		checkups = append(checkups, o.checkSignIn(ctx, s), checkKeyring(ctx, s))
+	}
+	return append(checkups, o.checkTerminal())
+}
+
+func (o *Checker) checkConfig(ctx context.Context) (Result, *config.Settings) {
+	const name = "config"
+	path, err := config.File(o.Host.Env)
+	if err != nil {
+		return checkFail(ctx, name, err), nil
+	}
+	s, err := config.Load(o.Host.Env, o.Service.Cmd.Flags())
+	if err != nil {
+		return checkFail(ctx, name, err), nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return checkOK(name, "%s does not exist: built-in settings are used", path), s
+	case err != nil:
+		return checkFail(ctx, name, err), nil
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return checkWarn(name, "restrict it with `chmod 600 "+term.ShellQuote(path)+"`", "%s is readable by others", path), s
+	}
+	return checkOK(name, "%s, profile %s", path, s.Profile), s
+}
+
+// checkData checks that the data folder is writable or can be created.
+func (o *Checker) checkData(ctx context.Context, s *config.Settings) Result {
+	const name = "data"
+	dir, err := config.DataDir(o.Host.Env, s)
+	if err != nil {
+		return checkFail(ctx, name, err)
+	}
+	there := nearestExisting(dir)
+	probe, err := os.CreateTemp(there, ".foretell-probe-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	switch {
+	case err != nil:
+		return checkFail(ctx, name, connect.DataDirError(dir, err))
+	case there != dir:
+		return checkOK(name, "%s does not exist, and can be created", dir)
+	}
+	return checkOK(name, "%s is writable", dir)
+}
+
+// nearestExisting returns the folder, or its nearest existing parent.
+func nearestExisting(dir string) string {
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Less free space, in bytes or percent of the disk, is a warning.
+const (
+	lowSpace   = 1 << 30
+	lowPercent = 5
+)
+
+// A larger difference between the clocks is a warning, or breaks tokens and signed URLs.
+const (
+	warnSkew = 30 * time.Second
+	maxSkew  = 10 * time.Minute
+)
+
+// checkDisk checks the free space of the data folder's disk.
+func (o *Checker) checkDisk(ctx context.Context, s *config.Settings) Result {
+	const name = "disk"
+	dir, err := config.DataDir(o.Host.Env, s)
+	if err != nil {
+		return checkFail(ctx, name, err)
+	}
+	free, total, err := blob.Space(nearestExisting(dir))
+	if err != nil {
+		return checkFail(ctx, name, err)
+	}
+	message := fmt.Sprintf("%s free of %s", term.Bytes(int64(free)), term.Bytes(int64(total)))
+	const remedy = "`foretell prune --dry-run` lists what can be deleted"
+	switch {
+	case free == 0:
+		return checkFail(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
+	case free < lowSpace || free < total/100*lowPercent:
+		return checkWarn(name, remedy, "%s", message)
+	}
+	return checkOK(name, "%s", message)
+}
+
+func checkProxy(ctx context.Context, server string) Result {
+	const name = "proxy"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server, nil)
+	if err != nil {
+		return checkFail(ctx, name, exit.Usagef("invalid address %s: %w", server, err))
+	}
+	proxy, err := http.ProxyFromEnvironment(req)
+	switch {
+	case err != nil:
+		return checkFail(ctx, name, exit.Usagef("invalid proxy address: %w", err).WithHint("fix HTTPS_PROXY or HTTP_PROXY"))
+	case proxy == nil:
+		return checkOK(name, "no proxy for %s", server)
+	}
+	return checkOK(name, "%s for %s", proxy.Redacted(), server)
+}
+
+// checkServer sends a request without signing in: any response of the API, even an error,
+// shows that the service is reachable.
+func (o *Checker) checkServer(ctx context.Context, server string) []Result {
+	var seen client.RoundTrip
+	c, err := config.NewClient(client.Options{
+		BaseURL: server, UserAgent: build.UserAgent(), Now: o.Host.Now, Attempts: 1,
+		Wrap: func(next http.RoundTripper) http.RoundTripper {
+			return client.Observe(next, o.Host.Now, func(e client.RoundTrip) { seen = e })
+		},
+	})
+	if err != nil {
+		return []Result{checkFail(ctx, "server", err)}
+	}
+	_, err = client.Call(ctx, c, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
+	var network *client.NetworkError
+	if errors.As(err, &network) || seen.Status == 0 || seen.Status >= 500 {
+		return []Result{checkFail(ctx, "server", err)}
+	}
+	return []Result{
+		checkOK("server", "%s responds in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
+		o.checkClock(seen.Header.Get("Date")),
+	}
+}
+
+func (o *Checker) checkClock(date string) Result {
+	const name = "clock"
+	there, err := http.ParseTime(date)
+	if err != nil {
+		return checkWarn(name, "", "the service sends no Date header")
+	}
+	skew := o.Host.Now().Sub(there).Abs()
+	switch {
+	case skew > maxSkew:
+		e := exit.Errorf(exit.Unavailable, "this machine's clock differs from the service's by %s", skew.Round(time.Second))
+		e = e.WithHint("set the clock: tokens and signed URLs depend on it")
+		return Result{Check: name, Verdict: VerdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
+	case skew > warnSkew:
+		return checkWarn(name, "set the clock: tokens and signed URLs depend on it", "differs from the service's by %s", skew.Round(time.Second))
+	}
+	return checkOK(name, "within %s of the service's", warnSkew)
+}
+
+// checkSignIn signs in as every command does.
+func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
+	const name = "sign-in"
+	session, err := o.Service.Connect(ctx)
+	if err != nil {
+		return checkFail(ctx, name, err)
+	}
+	defer session.Close()
+	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
+	if _, err := client.Call(ctx, session.Client, api.ListDatasets, in); err != nil {
+		return checkFail(ctx, name, err)
+	}
+	if session.Embedded {
+		return checkOK(name, "not needed: the embedded service")
+	}
+	return checkOK(name, "as %s, with %s", session.Account, credential.Origin(o.Host.Env, s))
+}
+
+// checkKeyring tests the keyring. It is not required if credentials are stored elsewhere.
+func checkKeyring(ctx context.Context, s *config.Settings) Result {
+	const name = "keyring"
+	err := credential.NewKeyringStore().Probe()
+	switch {
+	case err == nil:
+		return checkOK(name, "available")
+	case s.GetString(config.KeyStorage) == config.StorageKeyring:
+		return checkFail(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock it, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
+	}
+	return checkWarn(name, "without one, `foretell login` needs --storage file, or "+config.EnvToken, "%v", err)
+}
+
+func (o *Checker) checkTerminal() Result {
+	const name = "terminal"
+	c := o.Host.Console
+	if !c.OutTerminal && !c.ErrTerminal {
+		return checkOK(name, "none: output goes to a pipe or a file")
+	}
+	locale := ""
+	for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale == "" {
+			locale = o.Host.Env(variable)
+		}
+	}
+	message := fmt.Sprintf("%d columns, TERM=%s", c.ErrWidth(), o.Host.Env("TERM"))
+	if !c.Redraw {
+		message += ", no redrawing"
+	}
+	if runtime.GOOS != "windows" && !strings.Contains(strings.ToUpper(strings.ReplaceAll(locale, "-", "")), "UTF8") {
+		return checkWarn(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)
+	}
+	return checkOK(name, "%s", message)
+}

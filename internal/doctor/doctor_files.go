@@ -1,0 +1,75 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/app"
+	"foretell/internal/blob"
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/humanize"
+	"foretell/internal/term"
+)
+
+// checkFiles checks the sizes of the stored files, and with --files their contents. A
+// folder without a database has none.
+func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result, known bool) {
+	const name = "files"
+	dir, err := config.DataDir(o.Host.Env, s)
+	if err != nil {
+		return Result{}, false // checkData has said so
+	}
+	if _, err := os.Stat(filepath.Join(dir, connect.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, "blobs")); err != nil {
+			return Result{}, false
+		}
+	}
+	service, err := connect.OpenLocal(ctx, dir, o.Host)
+	if err != nil {
+		return checkFail(ctx, name, err), true
+	}
+	defer func() { _ = service.Close() }() // nothing was written
+	found, err := service.App.CheckFiles(ctx, o.Files)
+	if err != nil {
+		return checkFail(ctx, name, err), true
+	}
+	return o.filesResult(ctx, name, found), true
+}
+
+// OrphansText describes orphaned files for doctor and prune.
+func OrphansText(f *cli.Factory, o blob.Orphans) string {
+	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
+	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.Bytes(o.Bytes), humanize.Count(days, "day"))
+}
+
+// filesResult returns the result for the checked files.
+func (o *Checker) filesResult(ctx context.Context, name string, found *app.FileCheck) Result {
+	if n := len(found.Damaged); n > 0 {
+		for _, f := range found.Damaged[1:] {
+			o.Host.Note("%s (blobs/%s)", f.Reason, f.Blob)
+		}
+		first := found.Damaged[0]
+		return checkFail(ctx, name, exit.Errorf(exit.Unexpected, "%d of %s damaged; %s (blobs/%s)", n, humanize.Count(found.Files, "file"), first.Reason, first.Blob).
+			WithHint("restore these files in blobs/ from a backup"))
+	}
+	message := fmt.Sprintf("%s, %s, sizes match", humanize.Count(found.Files, "file"), term.Bytes(found.Bytes))
+	if o.Files {
+		message = fmt.Sprintf("%s, %s, contents match", humanize.Count(found.Files, "file"), term.Bytes(found.Bytes))
+		if found.Unverified > 0 {
+			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier release was added", found.Unverified)
+		}
+	}
+	if found.Orphans.Count > 0 {
+		return checkWarn(name, "files in blobs/orphans are not in the database: they are deleted 30 days after they were moved there, "+
+			"or moved back if a database that has them is restored",
+			"%s; %s", message, OrphansText(o.Host, found.Orphans))
+	}
+	return checkOK(name, "%s", message)
+}

@@ -1,0 +1,127 @@
+package download
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// ResultDownload is the download of a result.
+type ResultDownload struct {
+	Session *connect.Session
+	Provenance
+	// Check verifies the temporary file before it is renamed.
+	Check func(part string) error
+}
+
+// Download downloads and verifies a result, and installs it with its receipt.
+func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
+	return t.WriteTemp(ctx, FileDownload{
+		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
+		Get: func(w io.Writer) (int64, error) {
+			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
+		},
+		Install: func(part, end string) error { return t.install(ctx, part, end, d) },
+	})
+}
+
+// FileDownload is the download of a file.
+type FileDownload struct {
+	Progress *term.Progress
+	// DefaultName is the file name if the target has none.
+	DefaultName string
+	// Get downloads the file.
+	Get func(w io.Writer) (int64, error)
+	// Check verifies the temporary file before install renames it.
+	Check   func(part string) error
+	Install func(part, end string) error
+	// Retry is the command that downloads the file again.
+	Retry string
+}
+
+// WriteTemp downloads to a temporary file beside the target, verifies it and installs it.
+// On an error nothing is left behind.
+func (t *OutputFile) WriteTemp(ctx context.Context, a FileDownload) (err error) {
+	end := t.Path
+	if linked, err := filepath.EvalSymlinks(end); err == nil {
+		end = linked // the file that a link names is replaced, not the link
+	}
+	dir, name := filepath.Dir(end), filepath.Base(end)
+	if t.isStream() {
+		dir, name = os.TempDir(), a.DefaultName
+	}
+	part, err := cli.CreateTemp(dir, name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(part.Name()) // err says what went wrong
+		}
+	}()
+	meter := a.Progress.Bytes("downloading "+name, -1)
+	_, err = a.Get(&countingWriter{part, meter, 0})
+	meter.Done()
+	if err = cmp.Or(err, part.Sync(), part.Close()); err != nil {
+		return a.writeError(err)
+	}
+	if err = a.Check(part.Name()); err != nil {
+		return err
+	}
+	if err = t.Columns.Project(ctx, part.Name()); err != nil {
+		return a.writeError(err)
+	}
+	if t.isStream() {
+		return errors.Join(t.copyThrough(part.Name()), os.Remove(part.Name()))
+	}
+	if err = a.Install(part.Name(), end); err != nil {
+		return a.writeError(err)
+	}
+	return nil
+}
+
+// copyThrough copies a verified file to a stream.
+func (t *OutputFile) copyThrough(path string) error {
+	if t.ToStdout() {
+		return cli.CopyFile(t.Host.Console.Out, path)
+	}
+	dst, err := os.OpenFile(t.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(cli.CopyFile(dst, path), dst.Close())
+}
+
+// writeError adds the command to retry to an error of the local disk: the service still
+// has the file.
+func (a *FileDownload) writeError(err error) error {
+	var disk *fs.PathError
+	if !errors.As(err, &disk) {
+		return err
+	}
+	return exit.Errorf(exit.Unexpected, "%w", err).
+		WithHint("the incomplete file was removed; free some space, then run `%s`", a.Retry)
+}
+
+// countingWriter reports written bytes to a meter.
+type countingWriter struct {
+	w     io.Writer
+	meter *term.Meter
+	n     int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	c.meter.Set(c.n)
+	return n, err
+}

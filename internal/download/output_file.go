@@ -1,0 +1,112 @@
+package download
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/preflight"
+	"foretell/internal/term"
+)
+
+// OutputFile is the destination of a downloaded file.
+type OutputFile struct {
+	Host  *cli.Factory
+	Path  string
+	Force bool
+	// Content describes the file in messages.
+	Content string
+	// NoReceipt disables the receipt.
+	NoReceipt bool
+	// Columns are the columns of the result to keep; nil for all.
+	Columns preflight.ColumnsFlag
+}
+
+func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
+	t.Host, t.Content = f, "the predictions"
+	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
+	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
+	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames one")
+	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
+}
+
+// ToStdout reports whether the file goes to standard output.
+func (t *OutputFile) ToStdout() bool { return t.Path == "-" }
+
+// CheckStdout returns an error if both the file and JSON would go to standard output.
+func (t *OutputFile) CheckStdout(o *cli.Output) error {
+	if t.ToStdout() && (o.JSON || len(o.Fields) > 0) {
+		return exit.Usagef("-o - prints %s and cannot be combined with --json", t.Content).WithHint("name a file with -o")
+	}
+	return nil
+}
+
+// ResolvePath sets the default path beside the blind file. It returns an error if the
+// file exists or is an input.
+func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
+	if t.Path == "" {
+		dir := filepath.Dir(blind.Paths[0])
+		if blind.IsSpooled() {
+			dir = "."
+		}
+		t.Path = filepath.Join(dir, blind.Stem()+".predictions.csv")
+	}
+	for _, in := range append(others, blind) {
+		if in.Reads(t.Path) {
+			return exit.Usagef("the output %s is the input %s", t.Path, in.Name).WithHint("name another file with -o")
+		}
+	}
+	return t.CheckFree()
+}
+
+// CheckFree returns an error if the file exists and must not be replaced.
+func (t *OutputFile) CheckFree() error {
+	if t.ToStdout() {
+		return nil
+	}
+	info, err := os.Stat(t.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if dir := filepath.Dir(t.Path); !cli.IsDir(dir) {
+			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).
+				WithHint("create it, or name another file with -o")
+		}
+		return t.checkReceiptFree()
+	case err != nil:
+		return err
+	case info.IsDir():
+		return exit.Usagef("the output %s is a folder", t.Path).WithHint("name a file with -o")
+	case !info.Mode().IsRegular():
+		return nil // see passes
+	case !t.Force:
+		return exit.Errorf(exit.Conflict, "the output %s already exists", t.Path).WithHint("replace it with --force, or name another file with -o")
+	}
+	return nil
+}
+
+// isStream reports whether the target is a device or a pipe, which can neither be
+// replaced nor removed.
+func (t *OutputFile) isStream() bool {
+	if t.ToStdout() {
+		return true
+	}
+	info, err := os.Stat(t.Path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// ResumeCommand returns the command that downloads a result later. blind may be nil.
+func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
+	command := "foretell predictions download " + key
+	if blind != nil && !blind.IsSpooled() {
+		command += " " + blind.ShellArguments("--blind")
+	}
+	if t.Columns != nil {
+		command += " --columns " + term.ShellQuote(t.Columns.String())
+	}
+	return command + " -o " + term.ShellQuote(t.Path)
+}

@@ -1,0 +1,184 @@
+package download
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/api"
+	"foretell/internal/build"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/receipt"
+)
+
+// Provenance is what a command knows about a result, for its receipt. Only prediction is
+// required.
+type Provenance struct {
+	Train, Blind *receipt.Input
+	Options      *receipt.Options
+	Classes      []string
+	Prediction   *api.Prediction
+	Rows         *int // of the result, once it is proved
+}
+
+// newReceipt returns the receipt of a result, without its digests. Unknown parts are
+// omitted.
+func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
+	build := build.Current()
+	r := &receipt.Receipt{
+		Version:  receipt.Version,
+		Training: e.Train, Blind: e.Blind, Options: e.Options, Classes: e.Classes,
+		PredictionKey: e.Prediction.PredictionKey,
+		Model:         receipt.Model{ModelKey: e.Prediction.ModelKey},
+		Binary:        receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
+		Service:       receipt.Service{Address: receipt.Embedded, Version: build.Version},
+	}
+	if !c.Embedded {
+		r.Service = receipt.Service{Address: c.BaseURL()}
+		if about, err := c.About(ctx); err == nil {
+			r.Service.Version = about.Version
+		}
+	}
+	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: e.Prediction.ModelKey})
+	if err != nil {
+		return r
+	}
+	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
+	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
+	report, err := client.Call(ctx, c.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
+	if err != nil { // a service may have no reports
+		if !math.IsNaN(model.AchievedPerformance.Value) {
+			r.Performance = &receipt.Metrics{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
+		}
+		return r
+	}
+	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
+	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
+	r.Race = trainingRace(ctx, c, model, report)
+	r.Performance = &receipt.Metrics{
+		Metric: report.Metric, Rows: report.Rows,
+		Validation: receipt.NewScore(report.Metric, report.Validation, report.ValidationRows),
+		Test:       receipt.NewScore(report.Metric, report.Test, report.TestRows),
+	}
+	return r
+}
+
+// trainingRace describes how a model was trained; nil if the service does not report it
+// completely.
+func trainingRace(ctx context.Context, c *connect.Session, model *api.Model, report *api.ModelReport) *receipt.Race {
+	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
+	if err != nil || job.Outcome == "" {
+		return nil
+	}
+	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil {
+		return nil
+	}
+	race := &receipt.Race{
+		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
+	}
+	for _, one := range report.Algorithms {
+		race.Algorithms = append(race.Algorithms, one.Algorithm)
+	}
+	return race
+}
+
+// install renames a verified result and writes its receipt. A result is never beside the
+// receipt of another: the old receipt is removed before, the new one added right after.
+func (t *OutputFile) install(ctx context.Context, part, end string, d ResultDownload) error {
+	if t.NoReceipt {
+		return InstallFile(part, end)
+	}
+	return t.InstallWithReceipt(ctx, part, end, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
+}
+
+// InstallWithReceipt renames a verified result with the given number of rows, and
+// completes r and writes it beside the result.
+func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
+	paper := receipt.Path(end)
+	r.CreatedOn = api.FormatTime(t.Host.Now())
+	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String()}
+	written, err := writeReceipt(ctx, r, part, paper)
+	if err != nil {
+		return err
+	}
+	if err = cli.RemoveIfExists(paper); err == nil {
+		err = os.Rename(part, end)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(written))
+	}
+	if err := os.Rename(written, paper); err != nil {
+		return errors.Join(err, os.Remove(written), os.Remove(end))
+	}
+	return nil
+}
+
+// InstallFile renames a file that has no receipt.
+func InstallFile(part, end string) error {
+	if err := cli.RemoveIfExists(receipt.Path(end)); err != nil {
+		return err
+	}
+	return os.Rename(part, end)
+}
+
+// writeReceipt digests the result at part and writes its receipt to a temporary file. It
+// returns the path of that file.
+func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (path string, err error) {
+	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, part); err != nil {
+		return "", err
+	}
+	text, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	file, err := cli.CreateTemp(filepath.Dir(paper), filepath.Base(paper))
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+// ReadReceipt reads the receipt at path. hint is the remedy if it is damaged.
+func ReadReceipt(path, hint string) (*receipt.Receipt, error) {
+	rec, err := receipt.Read(path)
+	switch {
+	case errors.Is(err, receipt.ErrDamaged):
+	case errors.Is(err, receipt.ErrNewer):
+		hint = "use the foretell that wrote the receipt, or a newer one"
+	default:
+		return rec, err
+	}
+	return nil, exit.Errorf(exit.Untrusted, "%s: %w", path, err).At(path, 0, 0).WithHint("%s", hint)
+}
+
+// ReceiptPath returns the path of the receipt; "" if none is written.
+func (t *OutputFile) ReceiptPath() string {
+	if t.NoReceipt || t.isStream() {
+		return ""
+	}
+	return receipt.Path(t.Path)
+}
+
+// checkReceiptFree returns an error if there is a receipt that must not be replaced.
+func (t *OutputFile) checkReceiptFree() error {
+	paper := receipt.Path(t.Path)
+	if t.Force {
+		return nil
+	}
+	if _, err := os.Stat(paper); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return exit.Errorf(exit.Conflict, "the receipt %s already exists", paper).WithHint("replace it with --force, or name another file with -o")
+}

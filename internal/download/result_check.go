@@ -1,0 +1,75 @@
+package download
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"foretell/internal/api"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+	"foretell/internal/humanize"
+	"foretell/internal/preflight"
+)
+
+// ResultVerifier returns a check of a result against its blind file. classes are the
+// valid labels; nil accepts those in the result.
+func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(part string) error {
+	return func(part string) error {
+		result, err := os.Open(part)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		blind, err := in.Open(ctx)
+		if err != nil {
+			return err
+		}
+		defer blind.Close()
+		*rows, err = frame.Verify(ctx, blind, result, classes)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		e := exit.Errorf(exit.Untrusted, "the result does not match %s: %w", in.Name, err)
+		var defect *frame.Defect
+		if errors.As(err, &defect) {
+			e.Code, e.Line, e.Column = defect.Code, defect.Line, defect.Column
+		}
+		return e.WithHint("nothing was written; is it the file that was predicted?")
+	}
+}
+
+// PlausibilityCheck returns a check of a result without its blind file: the number of
+// rows, and if the classes are known, the predictions.
+func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
+	const again = "nothing was written; try again with `foretell predictions download %s`"
+	return func(part string) error {
+		result, err := os.Open(part)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		profile, err := frame.Scan(ctx, result, frame.ScanOptions{Blind: true})
+		if err != nil {
+			return err
+		}
+		*rows = profile.Rows
+		if err := profile.Err(); err != nil {
+			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
+		}
+		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
+			return exit.Errorf(exit.Untrusted, "the result has %s, but %d were predicted", humanize.Count(profile.Rows, "row"), p.Rows).WithHint(again, p.PredictionKey)
+		}
+		if len(classes) == 0 {
+			return nil
+		}
+		if _, err := result.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := frame.VerifyProbabilities(ctx, result, classes); err != nil {
+			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
+		}
+		return nil
+	}
+}

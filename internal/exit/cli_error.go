@@ -1,0 +1,209 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/frame"
+	"foretell/internal/gate"
+	"foretell/internal/term"
+)
+
+// Error is an error for the user: what happened, to what, why, and the next command.
+type Error struct {
+	Status Status
+	// Code is machine-readable; "" stands for the name of exit.
+	Code string
+	// Fact says what happened, to what, and why.
+	Fact string
+	// Hint is the next command or another remedy; may be "".
+	Hint string
+	// File, line and column are a position in a file; 0 if there is none.
+	File         string
+	Line, Column int
+	// request is the ID of the request in the service's log.
+	request string
+	// Requirements are the results of a failed gate.
+	Requirements []gate.Result
+	Cause        error
+}
+
+// Error returns the fact.
+func (e *Error) Error() string { return e.Fact }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Errorf returns an error with an exit status; like fmt.Errorf it wraps the operand
+// of %w.
+func Errorf(status Status, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Status: status, Fact: err.Error(), Cause: errors.Unwrap(err)}
+}
+
+// WithHint sets the hint.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// At sets the position in a file.
+func (e *Error) At(file string, line, column int) *Error {
+	e.File, e.Line, e.Column = file, line, column
+	return e
+}
+
+// Usagef returns a usage error.
+func Usagef(format string, args ...any) *Error { return Errorf(Usage, format, args...) }
+
+// InterruptError is the cause of a context that was cancelled by a signal.
+type InterruptError struct{ Signal os.Signal }
+
+func (i *InterruptError) Error() string { return "interrupted" }
+
+func (i *InterruptError) Status() Status {
+	switch i.Signal {
+	case syscall.SIGTERM:
+		return Terminated
+	case syscall.SIGHUP:
+		return HungUp
+	}
+	return Interrupted
+}
+
+// From converts any error. A cliError that err wraps is returned.
+func From(ctx context.Context, err error) *Error {
+	var (
+		known       *Error
+		interrupted *InterruptError
+		network     *client.NetworkError
+		problem     *api.Problem
+		defect      *frame.Defect
+		missing     *fs.PathError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(context.Cause(ctx), &interrupted):
+		return (&Error{Status: interrupted.Status(), Fact: "interrupted before it finished", Cause: err}).WithHint("run the command again")
+	case errors.As(err, &problem):
+		return problemError(problem)
+	case errors.As(err, &network):
+		e := Errorf(Unavailable, "%w", err)
+		e.Code = string(network.Kind)
+		return e.WithHint("check the address with `foretell status`, or work here with --local")
+	case errors.As(err, &defect):
+		e := Errorf(Rejected, "%w", err).At("", defect.Line, defect.Column)
+		e.Code = defect.Code
+		return e.WithHint("fix the file; `foretell check FILE` lists each defect")
+	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
+		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative one starts at the current directory")
+	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
+		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change its permissions, or name another file")
+	case errors.Is(err, syscall.ENOSPC):
+		return Errorf(Unexpected, "%w", err).WithHint("free some space, or write to another disk")
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Status: StillRunning, Fact: "--timeout was reached before the work finished", Hint: "try again with a longer --timeout", Cause: err}
+	}
+	return Errorf(Unexpected, "%w", err).WithHint("try again; if it persists, report it with the output of FORETELL_DEBUG=1")
+}
+
+// problemError converts an error response of the service.
+func problemError(p *api.Problem) *Error {
+	status, ok := exitOfCode[p.Code]
+	if !ok || p.Status == 501 { // a status that the service never returns
+		status = exitOfStatus(p.Status)
+	}
+	f := &Error{Status: status, Code: string(p.Code), Fact: p.Error(), request: p.RequestID, Cause: p}
+	for _, e := range p.Errors {
+		if !strings.Contains(f.Fact, e.Message) {
+			f.Fact += fmt.Sprintf("; %s: %s", e.Field, e.Message)
+		}
+	}
+	if status == Unexpected && p.RequestID != "" {
+		f.Fact += fmt.Sprintf(" (request %s)", p.RequestID)
+	}
+	f.Hint = problemHint(p, status)
+	return f
+}
+
+// problemHint returns the remedy for an error response.
+func problemHint(p *api.Problem, status Status) string {
+	switch {
+	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials:
+		return "sign in with `foretell login`"
+	case p.Code == api.CodeTooMany && p.RetryAfter > 0:
+		return fmt.Sprintf("try again in %s", term.Duration(time.Duration(p.RetryAfter)*time.Second))
+	case p.Code == api.CodeTooMany:
+		return "wait a minute, then try again"
+	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
+		return "check the service's address with `foretell status`"
+	case p.Code == api.CodeNameTaken:
+		return "list the datasets with `foretell datasets list`"
+	case p.Code == api.CodeStorageFull:
+		return "free space on the disk of the service, then run the command again"
+	case p.Code == api.CodeDamaged:
+		return "restore the file in the data folder from a backup; `foretell doctor --files` checks all files"
+	case status == SignIn:
+		return "`foretell status` shows which account is used"
+	case status == Rejected:
+		return "check the file with `foretell check`"
+	case status == Usage, status == NotFound, status == Conflict:
+		return "" // depends on the command: see [host.finish]
+	case status == Unavailable:
+		return "try again in a minute; `foretell status` shows whether it responds"
+	case p.RequestID != "":
+		return "try again; if it persists, report the request ID to the service's operator"
+	}
+	return "try again; if it persists, report the output of --debug to the service's operator"
+}
+
+// errorDocument is the JSON form of an error.
+type errorDocument struct {
+	Error errorMembers `json:"error"`
+}
+
+type errorMembers struct {
+	Code      string `json:"code"`
+	Exit      Status `json:"exit"`
+	Message   string `json:"message"`
+	Hint      string `json:"hint,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+
+	Requirements []gate.Result `json:"requirements,omitempty"`
+}
+
+// Write prints the error for people, or as one JSON line.
+func (e *Error) Write(c *term.Console, asJSON bool) {
+	code := e.Code
+	if code == "" {
+		code = e.Status.name()
+	}
+	if asJSON {
+		line, err := term.EncodeJSONLine(errorDocument{errorMembers{
+			Code: code, Exit: e.Status, Message: e.Fact, Hint: e.Hint, RequestID: e.request,
+			File: e.File, Line: e.Line, Column: e.Column, Requirements: e.Requirements,
+		}})
+		if err == nil {
+			_, _ = c.Err.Write(line) // there is no other place to complain
+		}
+		return
+	}
+	const name = "foretell:"
+	fact := c.Fit(name + " " + term.EscapeLines(e.Fact))
+	fmt.Fprintf(c.Err, "%s%s\n", c.ErrStyle.Red(name), strings.TrimPrefix(fact, name))
+	if e.Hint != "" {
+		fmt.Fprintf(c.Err, "%s\n", c.Fit(term.EscapeLines(e.Hint)))
+	}
+}

@@ -1,0 +1,102 @@
+package exit
+
+import "foretell/internal/api"
+
+// Status is the exit status of a command. The statuses are stable: scripts may
+// rely on them.
+type Status int
+
+// The statuses, explained in the table of [exits].
+const (
+	OK           Status = 0
+	Unexpected   Status = 1
+	Usage        Status = 2
+	NotFound     Status = 3
+	SignIn       Status = 4
+	JobFailed    Status = 5
+	Rejected     Status = 6
+	Unavailable  Status = 7
+	StillRunning Status = 8
+	Conflict     Status = 9
+	BelowTarget  Status = 10
+	Untrusted    Status = 11
+	HungUp       Status = 129
+	Interrupted  Status = 130
+	Terminated   Status = 143
+)
+
+// Statuses is the one table of exit statuses; `help exit-codes` and docs/cli.md
+// print it.
+var Statuses = []struct {
+	Exit Status
+	Name string // the code of an error that has none of its own
+	When string
+}{
+	{OK, "ok", "success, and results were verified"},
+	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk, or missing permissions for a file"},
+	{Usage, "usage", "unknown command or flag, ambiguous reference, or a prompt was needed but prompting is disabled"},
+	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
+	{SignIn, "sign-in", "sign-in required or refused"},
+	{JobFailed, "job-failed", "the training was FAILED or CANCELLED, the prediction FAILED or TIMEOUT"},
+	{Rejected, "rejected", "the data was rejected by the check or by the service"},
+	{Unavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
+	{StillRunning, "still-running", "--timeout was reached; the job continues"},
+	{Conflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
+	{BelowTarget, "below-target", "the race ended below an explicit --threshold, or --require or --beat was missed; the best model is kept and predictions are written"},
+	{Untrusted, "untrusted", "a result failed its check or does not match its receipt; a failed download is removed"},
+	{HungUp, "hung-up", "SIGHUP, as when the terminal is closed; otherwise as for Ctrl-C"},
+	{Interrupted, "interrupted", "Ctrl-C (SIGINT)"},
+	{Terminated, "terminated", "SIGTERM; `serve` and `worker` exit with 0 when stopped by a signal"},
+}
+
+// exitOfCode maps the service's error codes. Problems of a file are rejections only if a
+// file was sent, see [fileRejected].
+var exitOfCode = map[api.Code]Status{
+	api.CodeMalformed:        Usage,
+	api.CodeUnauthorized:     SignIn,
+	api.CodeBadCredentials:   SignIn,
+	api.CodeForbidden:        SignIn,
+	api.CodeNotFound:         NotFound,
+	api.CodeNoRoute:          Unavailable,
+	api.CodeMethodNotAllowed: Unavailable,
+	api.CodeWrongState:       Conflict,
+	api.CodeNameTaken:        Conflict,
+	api.CodeTooLarge:         Rejected,
+	api.CodeWrongMediaType:   Rejected,
+	api.CodeTooSmall:         Rejected,
+	api.CodeInvalid:          Usage,
+	api.CodeTooMany:          Unavailable,
+	api.CodeNotReady:         Unavailable,
+	api.CodeStorageFull:      Unavailable,
+	api.CodeDamaged:          Unexpected,
+	api.CodeInternal:         Unexpected,
+}
+
+// exitOfStatus maps HTTP statuses of services with unknown error codes.
+func exitOfStatus(status int) Status {
+	switch status {
+	case 401, 403:
+		return SignIn
+	case 404:
+		return NotFound
+	case 409:
+		return Conflict
+	case 413, 415:
+		return Rejected
+	case 400, 422:
+		return Usage
+	case 405, 429, 501, 502, 503, 504, 507:
+		return Unavailable
+	}
+	return Unexpected
+}
+
+// name returns the error code for this status.
+func (e Status) name() string {
+	for _, row := range Statuses {
+		if row.Exit == e {
+			return row.Name
+		}
+	}
+	return "unexpected"
+}

@@ -1,0 +1,322 @@
+package leaderboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/report"
+	"foretell/internal/scoring"
+	"foretell/internal/term"
+)
+
+// Entry is a model with its scores.
+type Entry struct {
+	// Rank starts at 1; Tie is set if other models have the same rank.
+	Rank int  `json:"rank,omitempty"`
+	Tie  bool `json:"tie"`
+	// Model is the model's reference, such as train@v3.
+	Model         string `json:"model"`
+	ModelKey      string `json:"modelKey"`
+	Algorithm     string `json:"algorithm,omitempty"`
+	AlgorithmName string `json:"algorithmName,omitempty"`
+	Champion      bool   `json:"champion"`
+	Metric        string `json:"metric"`
+	// Test is the test score with its interval; nil if it was not measured.
+	Test     *float64 `json:"test"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	TestRows int64    `json:"testRows"`
+	LogLoss  *float64 `json:"logLoss"` // on test rows
+	Rows     int64    `json:"rows"`    // labelled
+	// Seconds is the duration of the race; nil if unknown.
+	Seconds *float64 `json:"seconds"`
+	// Options are the flags of the race.
+	Options   string `json:"options"`
+	CreatedOn string `json:"createdOn"`
+
+	report *api.ModelReport // nil where the service has no reports
+	job    *api.Training
+}
+
+// LoadEntry loads the training and the report of a model.
+func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, metric string) (*Entry, error) {
+	s := &Entry{
+		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
+		Metric: metric, CreatedOn: m.CreatedOn,
+	}
+	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})
+	if err != nil {
+		return nil, err
+	}
+	if s.job, err = client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
+		return nil, err
+	}
+	if s.report, err = c.ModelReport(ctx, m.ModelKey); err != nil {
+		return nil, err
+	}
+	s.setMetric(metric)
+	s.Options = raceOptions(s.job, s.report)
+	began, errBegan := time.Parse(api.TimeLayout, s.job.StartedOn)
+	ended, errEnded := time.Parse(api.TimeLayout, s.job.FinishedOn)
+	if errBegan == nil && errEnded == nil {
+		took := ended.Sub(began).Seconds()
+		s.Seconds = &took
+	}
+	return s, nil
+}
+
+// setMetric sets the scores of a metric; nil if they were not measured.
+func (s *Entry) setMetric(metric string) {
+	s.Test, s.Low, s.High = nil, nil, nil
+	if s.report == nil {
+		return
+	}
+	s.Rows, s.TestRows = s.report.Rows, s.report.TestRows
+	if s.TestRows == 0 {
+		return
+	}
+	if value, known := s.report.Test.Value(metric); known {
+		s.Test = &value
+	}
+	if loss, known := s.report.Test.Value(api.MetricLogLoss); known {
+		s.LogLoss = &loss
+	}
+	if interval := s.report.Test.Interval(metric); interval != nil {
+		s.Low, s.High = &interval.Low, &interval.High
+	}
+}
+
+// raceOptions returns the flags that repeat a race.
+func raceOptions(job *api.Training, report *api.ModelReport) string {
+	var flags []string
+	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
+	if job.Metric != "" && job.Metric != api.MetricAccuracy {
+		add("--metric %s", job.Metric)
+	}
+	if job.TargetPerformance != nil {
+		add("--threshold %g", *job.TargetPerformance)
+	}
+	if job.ScalingFactor > 0 {
+		add("--scaling-factor %d", job.ScalingFactor)
+	}
+	if report != nil {
+		add("--seed %d", report.Seed)
+		if n := len(report.Algorithms); n > 0 && n < len(api.Algorithms(len(report.Classes))) {
+			var names []string
+			for _, a := range report.Algorithms {
+				names = append(names, a.Algorithm)
+			}
+			add("--algorithm %s", strings.Join(names, ","))
+		}
+	}
+	return strings.Join(flags, " ")
+}
+
+// Rank sorts the models, best first, and sets their ranks. A model whose interval reaches
+// the score of the best model of a rank shares that rank.
+func Rank(rows []*Entry) {
+	sign := 1.0
+	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
+		sign = -1
+	}
+	slices.SortStableFunc(rows, func(a, b *Entry) int {
+		switch {
+		case a.Test == nil || b.Test == nil:
+			return cmp.Compare(boolToInt(a.Test == nil), boolToInt(b.Test == nil))
+		}
+		return cmp.Or(cmp.Compare(sign**b.Test, sign**a.Test), cmp.Compare(a.CreatedOn, b.CreatedOn))
+	})
+	var first *Entry
+	for i, row := range rows {
+		switch {
+		case row.Test == nil:
+			return
+		case first != nil && row.tiesWith(*first.Test, sign):
+			row.Rank, row.Tie, first.Tie = first.Rank, true, true
+		default:
+			first, row.Rank = row, i+1
+		}
+	}
+}
+
+// tiesWith reports whether the model's interval includes value; without an interval the
+// score must be equal. sign is -1 for a metric where lower is better.
+func (s *Entry) tiesWith(value, sign float64) bool {
+	switch {
+	case s.Low == nil || s.High == nil:
+		return *s.Test == value
+	case sign < 0:
+		return *s.Low <= value
+	}
+	return *s.High >= value
+}
+
+// FindEntry resolves ref and loads the model's scores.
+func FindEntry(ctx context.Context, c *connect.Session, ref string) (*Entry, error) {
+	key, err := c.ModelKey(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+	if err != nil {
+		return nil, err
+	}
+	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil {
+		return nil, err
+	}
+	m := &client.SeriesModel{DatasetKey: dataset.DatasetKey, DatasetName: dataset.DatasetName, ModelEntry: api.ModelEntry{
+		ModelKey: key, Version: model.Version, AchievedPerformance: model.AchievedPerformance, Algorithm: model.Algorithm,
+		Champion: model.Champion, CreatedOn: model.CreatedOn, ModelExtensions: model.ModelExtensions,
+	}}
+	m.Series, m.SeriesVersion = cmp.Or(m.Series, dataset.DatasetName), cmp.Or(m.SeriesVersion, m.Version)
+	return LoadEntry(ctx, c, m, api.MetricAccuracy)
+}
+
+// boolToInt returns 1 for true, so that false sorts first.
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// importance returns the importance of a column; nil if unknown.
+func (s *Entry) importance(column string) *float64 {
+	if s.report == nil {
+		return nil
+	}
+	for _, i := range s.report.Importances {
+		if i.Column == column {
+			return &i.Importance
+		}
+	}
+	return nil
+}
+
+// CompareModels returns the properties of two models.
+func CompareModels(a, b *Entry) []Comparison {
+	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
+	for _, metric := range scoring.Metrics {
+		a.setMetric(metric)
+		b.setMetric(metric)
+		rows = append(rows, Comparison{
+			Name: "test " + metric, A: anyOrNil(a.Test), B: anyOrNil(b.Test), LowA: a.Low, HighA: a.High, LowB: b.Low, HighB: b.High,
+		})
+	}
+	rows = append(rows,
+		Comparison{Name: "test rows", A: a.TestRows, B: b.TestRows},
+		Comparison{Name: "labelled rows", A: a.Rows, B: b.Rows},
+		Comparison{Name: "dataset", A: a.job.DatasetName, B: b.job.DatasetName},
+		Comparison{Name: "options", A: a.Options, B: b.Options},
+		Comparison{Name: "seconds", A: anyOrNil(a.Seconds), B: anyOrNil(b.Seconds)},
+		Comparison{Name: "createdOn", A: a.CreatedOn, B: b.CreatedOn},
+	)
+	for _, column := range importantColumns(a, b) {
+		rows = append(rows, Comparison{Name: "importance " + column, A: anyOrNil(a.importance(column)), B: anyOrNil(b.importance(column))})
+	}
+	return rows
+}
+
+// Comparison is one property of two models.
+type Comparison struct {
+	Name string `json:"name"`
+	A    any    `json:"a"`
+	B    any    `json:"b"`
+	// LowA to HighB are the 95 % intervals of scores; nil if there is none.
+	LowA  *float64 `json:"lowA,omitempty"`
+	HighA *float64 `json:"highA,omitempty"`
+	LowB  *float64 `json:"lowB,omitempty"`
+	HighB *float64 `json:"highB,omitempty"`
+}
+
+// importantColumns returns the most important columns of the models.
+func importantColumns(models ...*Entry) []string {
+	const most = 10
+	var names []string
+	for _, m := range models {
+		if m.report == nil {
+			continue
+		}
+		for _, i := range m.report.Importances[:min(most, len(m.report.Importances))] {
+			if !slices.Contains(names, i.Column) {
+				names = append(names, i.Column)
+			}
+		}
+	}
+	return names
+}
+
+// anyOrNil returns *p, or nil if p is nil, so that JSON has null.
+func anyOrNil(p *float64) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// LeaderboardTable returns the table of ranked models.
+func LeaderboardTable(rows []*Entry) *term.Table {
+	t := &term.Table{Right: []bool{true, false, false, true, true, true, true, true, true, true}}
+	metric := ""
+	if len(rows) > 0 {
+		metric = rows[0].Metric
+	}
+	t.Header = term.TextCells("rank", "model", "algorithm", metric, "low", "high", "testRows", "logLoss", "rows", "time", "options")
+	for _, s := range rows {
+		place := "-"
+		if s.Rank > 0 {
+			if place = strconv.Itoa(s.Rank); s.Tie {
+				place += "="
+			}
+		}
+		name := s.Model
+		if s.Champion {
+			name += " *"
+		}
+		t.Rows = append(t.Rows, []term.Cell{
+			{Text: place},
+			{Text: s.Model, Display: name},
+			{Text: s.Algorithm, Display: api.AlgorithmTitle(s.Algorithm), Short: s.Algorithm},
+			optionalScoreCell(s.Test), optionalScoreCell(s.Low), optionalScoreCell(s.High),
+			{Text: strconv.FormatInt(s.TestRows, 10)},
+			optionalScoreCell(s.LogLoss),
+			{Text: strconv.FormatInt(s.Rows, 10)},
+			OptionalSecondsCell(s.Seconds),
+			{Text: s.Options},
+		})
+	}
+	return t
+}
+
+// optionalScoreCell formats a score; nil as a dash.
+func optionalScoreCell(v *float64) term.Cell {
+	if v == nil {
+		return term.Cell{Text: "-"}
+	}
+	return report.ScoreCell(*v)
+}
+
+// OptionalSecondsCell formats a duration; nil as a dash.
+func OptionalSecondsCell(s *float64) term.Cell {
+	if s == nil {
+		return term.Cell{Text: "-"}
+	}
+	return SecondsCell(*s)
+}
+
+// SecondsCell formats a duration.
+func SecondsCell(s float64) term.Cell {
+	return term.Cell{
+		Text:    strconv.FormatFloat(s, 'f', 1, 64),
+		Display: term.Duration(time.Duration(s * float64(time.Second))),
+	}
+}

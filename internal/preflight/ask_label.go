@@ -1,0 +1,93 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+	"foretell/internal/roles"
+	"foretell/internal/term"
+)
+
+// askLabel asks which column is the label. If prompting is disabled, the error has the
+// commands that name it.
+func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
+	mute, err := p.Host.PromptDisabled(p.Host.Running)
+	if err != nil {
+		return "", err
+	}
+	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.Train.Name, q.Why)
+	if mute || cli.IsDryRun(p.Host.Running) {
+		hint := fmt.Sprintf("name it: `%s`", p.Host.CommandWith("label", q.Candidates[0]))
+		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
+			hint += ", or --label " + term.ShellQuote(other)
+		}
+		return "", exit.Usagef("%s", what).WithHint("%s", hint)
+	}
+	candidates := q.Candidates[:min(len(q.Candidates), maxChoices)]
+	p.Host.Note("%s", what)
+	for i, name := range candidates {
+		p.Host.Note("  %d  %s", i+1, name)
+	}
+	for {
+		answer, err := p.Host.Console.Ask(ctx, fmt.Sprintf("Which one? 1 to %d, or a name [1]", len(candidates)))
+		if err != nil {
+			return "", err
+		}
+		switch n, err := strconv.Atoi(answer); {
+		case answer == "":
+			return candidates[0], nil
+		case slices.Contains(p.columns, answer):
+			return answer, nil
+		case err == nil && n >= 1 && n <= len(candidates):
+			return candidates[n-1], nil
+		}
+		p.Host.Note("%s is neither a number from 1 to %d nor the name of a column", strconv.Quote(answer), len(candidates))
+	}
+}
+
+// maxChoices is the number of columns that a prompt offers.
+const maxChoices = 9
+
+// lacksHeader reports whether the training file has no header.
+func (p *Preflight) lacksHeader() bool {
+	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d frame.Defect) bool { return d.Code == frame.CodeNoHeader })
+}
+
+// askHeader asks whether a training file whose first row looks like data has no header.
+// If prompting is disabled, the error has the command for it. check reports it as a
+// defect instead.
+func (p *Preflight) askHeader(ctx context.Context) (none bool, err error) {
+	if p.Host.Running.Name() == "check" || p.Train.shape.Blind || p.Train.shape.NoHeader {
+		return false, nil
+	}
+	mute, err := p.Host.PromptDisabled(p.Host.Running)
+	if err != nil {
+		return false, err
+	}
+	fact := "the first row looks like data, not like a header"
+	if mute || cli.IsDryRun(p.Host.Running) {
+		return false, exit.Usagef("%s:1: %s", p.Train.Name, fact).
+			WithHint("if the file has no header, use `%s`; otherwise add one", p.Host.CommandWith("no-header-row", "true")).
+			At(p.Train.Name, 1, 0)
+	}
+	p.Host.Note("%s:1: %s: %s", p.Train.Name, fact, joinFirst(p.columns))
+	return p.Host.Console.Confirm(ctx, "Has the file no header row?")
+}
+
+// reportMissingHeader replaces all findings by the missing header: the others would name
+// wrong columns and miss a row.
+func (p *Preflight) reportMissingHeader() {
+	p.Findings = nil
+	p.add(p.Train, frame.SeverityDefect, frame.Defect{
+		Code: frame.CodeNoHeader, Line: 1,
+		Message: "the first row looks like data: a header row is required",
+	}, "")
+	if p.Blind != nil {
+		p.BlindProfile = &frame.Profile{Schema: &frame.Schema{}, Partial: true}
+	}
+}

@@ -1,0 +1,256 @@
+package preflight
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+	"foretell/internal/roles"
+	"foretell/internal/term"
+)
+
+// Repairer is a preflight that replaces files by corrected copies.
+type Repairer struct {
+	*Preflight
+	Progress     *term.Progress
+	Copies       []*fixedCopy
+	Changes      []change
+	generatedIDs bool // the ID of the training file was made
+}
+
+// fixedCopy is a corrected copy that is not renamed yet.
+type fixedCopy struct {
+	Path   string // where it will be
+	temp   *os.File
+	result *frame.Report
+}
+
+// change is a correction in a file.
+type change struct {
+	File string `json:"file"`
+	Copy string `json:"copy"`
+	frame.Change
+}
+
+// FixTrain checks the training file, or the corrected copy if one is requested.
+func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
+	p := r.Preflight
+	if path == "" {
+		if err := p.readTrain(ctx, r.Progress); err != nil {
+			return err
+		}
+		p.collect(p.Train, p.TrainProfile)
+		return p.DefectError()
+	}
+	in := p.Train
+	c, err := r.writeCopy(ctx, in, path, nil)
+	if err != nil {
+		return err
+	}
+	r.generatedIDs = c.result.Numbered
+	p.Train = c.asInput(in)
+	if p.TrainProfile, err = p.Train.profile(ctx, r.Progress, frame.ScanOptions{}); err != nil {
+		return err
+	}
+	p.collect(p.Train, p.TrainProfile)
+	return c.verify(in, p)
+}
+
+// FixBlind does the same for the blind file.
+func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
+	p := r.Preflight
+	in, c := p.Blind, (*fixedCopy)(nil)
+	if path != "" {
+		if c, err = r.writeCopy(ctx, in, path, p.TrainProfile); err != nil {
+			return err
+		}
+		p.Blind = c.asInput(in)
+	}
+	if p.BlindProfile, err = p.Blind.profile(ctx, r.Progress, frame.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
+		return err
+	}
+	before := len(p.Findings)
+	p.collect(p.Blind, p.BlindProfile)
+	p.compare()
+	if c == nil {
+		return nil // its defects are reported beside the copy of the training file
+	}
+	return c.verify(in, &Preflight{Host: p.Host, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
+}
+
+// writeCopy writes the corrected copy of an input to a temporary file beside its path.
+func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *frame.Profile) (*fixedCopy, error) {
+	if linked, err := filepath.EvalSymlinks(path); err == nil {
+		path = linked // the file that a link names is replaced, not the link
+	}
+	part, err := cli.CreateTemp(filepath.Dir(path), filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	c := &fixedCopy{Path: path, temp: part}
+	r.Copies = append(r.Copies, c)
+	phase, size, before := r.Progress.Phase("correcting "+in.Name), in.table.Size(), int64(0)
+	defer phase.Done()
+	open := func() (io.ReadCloser, error) {
+		file, err := in.table.CSV(ctx)
+		if err != nil {
+			return nil, err
+		}
+		from := before
+		before += size
+		metered := readerFunc(func(p []byte) (int, error) {
+			n, err := file.Read(p)
+			phase.Share(from+file.Done(), 2*size)
+			return n, err
+		})
+		return struct {
+			io.Reader
+			io.Closer
+		}{metered, file}, nil
+	}
+	shape := r.layoutOf(in)
+	c.result, err = frame.File(ctx, open, part, frame.Options{
+		Layout: shape, Train: train, NumberedTrain: r.generatedIDs || r.Copies[0] == c && r.roles.MadeID,
+		Choose: func(names []string, rows [][][]byte) (frame.ColumnRoles, error) {
+			return r.chooseRoles(ctx, &shape, names, rows)
+		},
+	})
+	if err != nil {
+		var defect *frame.Defect
+		if ctx.Err() != nil || !errors.As(err, &defect) {
+			return nil, err
+		}
+		return nil, c.unfixable(in, &finding{File: in.Name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
+	}
+	if err := part.Sync(); err != nil {
+		return nil, err
+	}
+	for _, step := range in.table.Steps() {
+		r.Changes = append(r.Changes, change{in.Name, path, frame.Change{Code: step.Code, Message: step.Message(), Count: 1}})
+	}
+	for _, w := range in.table.Warnings() {
+		r.Changes = append(r.Changes, change{w.File, path, frame.Change{Code: w.Code, Message: w.Message, Count: 1, Line: w.Line, Column: w.Column, Name: w.Name}})
+	}
+	for _, one := range c.result.Changes {
+		file := in.Name
+		if one.Line > 0 {
+			file, one.Line, one.Column = in.table.Locate(one.Line, one.Column)
+		}
+		r.Changes = append(r.Changes, change{file, path, one})
+	}
+	return c, nil
+}
+
+// chooseRoles chooses the ID and the label by the columns of the corrected copy: the
+// header of the original may follow a title, and its rows may be broken.
+func (r *Repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
+	chosen := frame.ColumnRoles{ID: -1, Label: -1}
+	table, err := roles.SniffRows(ctx, names, rows)
+	if err != nil {
+		return chosen, err
+	}
+	if shape.Blind {
+		if id := roles.Blind(table, roles.TrainingFile{}, givenRoles(shape)); !id.Made {
+			chosen.ID = table.Find(id.ID)
+		}
+		return chosen, nil
+	}
+	known := givenRoles(shape)
+	known.Repaired = true
+	found, question := roles.Train(table, nil, known)
+	if question != nil {
+		if found.Label, err = r.askLabel(ctx, question); err != nil {
+			return chosen, err
+		}
+	}
+	if !found.MadeID {
+		chosen.ID = table.Find(found.ID)
+	}
+	if found.Label != "" {
+		chosen.Label, chosen.Reason = table.Find(found.Label), found.LabelReason
+	}
+	return chosen, nil
+}
+
+// layoutOf returns the layout from the flags; for a training file also the inferred
+// columns.
+func (r *Repairer) layoutOf(in *Input) frame.Layout {
+	shape := in.flagShape
+	if in != r.Train || shape.Blind || !r.sampled {
+		return shape
+	}
+	shape.MakeID = r.roles.MadeID
+	if in.shape.ID != "" {
+		shape.ID = in.shape.ID
+	}
+	if in.shape.Label != "" {
+		shape.Label = in.shape.Label
+	}
+	return shape
+}
+
+// asInput returns the copy as an input that replaces in, which it closes.
+func (c *fixedCopy) asInput(in *Input) *Input {
+	_ = in.Close() // what is left lies in the folder for temporary files
+	return NormalizedInput(c.Path, c.temp.Name(), in.shape.Blind)
+}
+
+// verify returns an error if the service would reject the copy: the original has a defect
+// that cannot be corrected.
+func (c *fixedCopy) verify(in *Input, p *Preflight) error {
+	defects := p.defects()
+	if len(defects) == 0 {
+		return nil
+	}
+	f := defects[0]
+	f.File = in.Name
+	if f.Column > 0 && f.Column <= len(c.result.SourceColumns) {
+		f.Column = c.result.SourceColumns[f.Column-1]
+	}
+	if f.Line == 1 {
+		f.Line = c.result.Line
+	} else if f.Line > 1 {
+		f.Line = 0 // a line of the copy, which will be no more
+	}
+	return c.unfixable(in, &f)
+}
+
+func (c *fixedCopy) unfixable(in *Input, f *finding) error {
+	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, and %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
+	err.Code = f.Code
+	hint := f.Hint
+	if hint == "" || strings.Contains(hint, "--fix") {
+		hint = "fix it by hand, or set --label, --id, --delimiter or --encoding"
+	}
+	return err.WithHint("%s", hint)
+}
+
+// Install renames the copies to their final names.
+func (r *Repairer) Install() error {
+	for _, c := range r.Copies {
+		if err := c.temp.Close(); err != nil {
+			return err // what is not whole replaces nothing
+		}
+		if err := os.Rename(c.temp.Name(), c.Path); err != nil {
+			return err
+		}
+		c.temp = nil
+	}
+	return nil
+}
+
+// Discard removes the copies that were not renamed.
+func (r *Repairer) Discard() {
+	for _, c := range r.Copies {
+		if c.temp != nil {
+			_ = c.temp.Close() // it is not kept
+			_ = os.Remove(c.temp.Name())
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package preflight
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/cli"
+	"foretell/internal/frame"
+	"foretell/internal/humanize"
+	"foretell/internal/term"
+)
+
+// Print writes the report: the file, then its columns, classes and findings.
+func (o *ReportPrinter) Print(r *CheckReport) error {
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		r.Findings[i].Hint = o.Host.KeepFlags(r.Findings[i].Hint)
+	}
+	if o.Output.JSON || len(o.Output.Fields) > 0 {
+		return cli.PrintItem(o.Output, r)
+	}
+	if o.Output.Quiet {
+		return nil
+	}
+	if c := o.Host.Console; c.OutTerminal {
+		out, text := c.Out, bytes.Buffer{}
+		c.Out = &text
+		err := o.printParts(r)
+		if c.Out = out; err != nil {
+			return err
+		}
+		return o.Output.WritePaged(&text)
+	}
+	return o.printParts(r)
+}
+
+// printParts writes each part of the report.
+func (o *ReportPrinter) printParts(r *CheckReport) error {
+	out := o.Host.Console.Out
+	if err := o.printChanges(r.Changes); err != nil {
+		return err
+	}
+	for i, f := range []*fileReport{&r.fileReport, r.Blind} {
+		if f == nil {
+			continue
+		}
+		if i > 0 || len(r.Changes) > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := o.printFile(f); err != nil {
+			return err
+		}
+	}
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	if !o.Host.Console.OutTerminal {
+		return cli.PrintList(o.Output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
+	}
+	return printFindings(o.Host, r.Findings)
+}
+
+func (o *ReportPrinter) printFile(f *fileReport) error {
+	out := o.Host.Console.Out
+	if err := cli.PrintItem(o.Output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
+		return err
+	}
+	if len(f.Columns) > 0 {
+		fmt.Fprintln(out)
+		if err := o.printColumns(f.Columns); err != nil {
+			return err
+		}
+	}
+	if len(f.Classes) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	return o.printClasses(f.Classes)
+}
+
+// newTable makes a table of items of one type.
+func newTable[T any](o *cli.Output, items []T, columns ...string) (*term.Table, error) {
+	records, err := cli.ToRecords(items)
+	if err != nil {
+		return nil, err
+	}
+	return o.Tabulate(records, columns), nil
+}
+
+// printColumns writes one row per column. On a terminal it also draws a histogram.
+func (o *ReportPrinter) printColumns(columns []columnReport) error {
+	t, err := newTable(o.Output, columns, "name", "kind", "missing", "values")
+	if err != nil {
+		return err
+	}
+	const missing, values, picture = 2, 3, 3
+	for i := range columns {
+		t.Rows[i][missing].Display = humanize.Percent(float64(columns[i].Missing) / float64(max(columns[i].rows, 1)))
+		if columns[i].Missing == 0 {
+			t.Rows[i][missing].Display = "-"
+		}
+		if n := columns[i].Numbers; n != nil && o.Host.Console.OutWidth() < wideTerminal {
+			form := frame.Form(columns[i].Kind)
+			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
+			t.Header[values].Display = "lowest · median · highest"
+		}
+	}
+	if c := o.Host.Console; c.OutTerminal {
+		width := 8
+		if c.OutWidth() >= wideTerminal {
+			width = 16
+		}
+		t.Header = slices.Insert(t.Header, picture, term.Cell{})
+		t.Right = slices.Insert(t.Right, picture, true) // which keeps it whole
+		for i := range columns {
+			bars := c.Histogram(columns[i].counts(), width)
+			bars += strings.Repeat(" ", width-len([]rune(bars)))
+			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Style: c.OutStyle.Cyan})
+		}
+	}
+	return o.Output.PrintTable(t)
+}
+
+// printClasses prints the classes of the label; on a terminal at most maxClasses.
+func (o *ReportPrinter) printClasses(classes []classReport) error {
+	if more := len(classes) - maxClasses; more > 1 && o.Host.Console.OutTerminal {
+		defer func() { fmt.Fprintf(o.Host.Console.Out, "and %d more classes; see --json\n", more) }()
+		classes = classes[:maxClasses]
+	}
+	t, err := newTable(o.Output, classes, "label", "rows", "share", "note")
+	if err != nil {
+		return err
+	}
+	const share, note = 2, 3
+	noted := false
+	for i := range classes {
+		t.Rows[i][share].Display = humanize.Percent(classes[i].Share)
+		t.Rows[i][note].Style = o.Host.Console.OutStyle.Yellow
+		noted = noted || classes[i].Note != ""
+	}
+	if !noted && o.Host.Console.OutTerminal {
+		t.Header[note].Display = " "
+	}
+	return o.Output.PrintTable(t)
+}
+
+// printChanges prints the corrections.
+func (o *ReportPrinter) printChanges(changes []change) error {
+	c := o.Host.Console
+	if !c.OutTerminal {
+		if len(changes) == 0 {
+			return nil
+		}
+		return cli.PrintList(o.Output, changes, "file", "copy", "code", "count", "line", "column", "name", "message")
+	}
+	var b strings.Builder
+	last := ""
+	for _, one := range changes {
+		if one.Copy != last {
+			fmt.Fprintf(&b, "wrote %s with these corrections:\n", c.OutStyle.Bold(term.Escape(one.Copy)))
+			last = one.Copy
+		}
+		text := one.Message
+		switch {
+		case one.Line > 0 && one.Count > 1:
+			text += fmt.Sprintf(" (first in line %d)", one.Line)
+		case one.Line > 0:
+			text += fmt.Sprintf(" (line %d)", one.Line)
+		}
+		for i, line := range term.Wrap(term.Escape(text), max(c.OutWidth(), 30)-4) {
+			mark := "  "
+			if i == 0 {
+				mark = c.OutStyle.Green("+ ")
+			}
+			fmt.Fprintf(&b, "  %s%s\n", mark, line)
+		}
+	}
+	_, err := fmt.Fprint(c.Out, b.String())
+	return err
+}
+
+// ReportPrinter prints a report of a check.
+type ReportPrinter struct {
+	Host   *cli.Factory
+	Output *cli.Output
+}
+
+// wideTerminal is the width from which numbers are printed in full.
+const wideTerminal = 80
+
+// shortNumber formats a number with three digits, or without decimals.
+func shortNumber(form frame.Form, value float64) string {
+	switch {
+	case form != frame.FormNumeric:
+		return form.Format(value)
+	case math.Abs(value) >= 1000:
+		return form.Format(math.Round(value))
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
+}
+
+// maxClasses is the maximum number of classes printed on a terminal.
+const maxClasses = 20

@@ -1,0 +1,136 @@
+package preflight
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/frame"
+	"foretell/internal/humanize"
+)
+
+// CheckReport is the output of check.
+type CheckReport struct {
+	fileReport
+	Blind    *fileReport `json:"blind,omitempty"`
+	Findings []finding   `json:"findings"`
+	// Understood has the roles of the columns; nil if the file cannot be read.
+	Understood *ColumnRoles `json:"understood,omitempty"`
+	// Changes are the corrections of --fix and --fix-blind. The rest of the report then
+	// describes the copies.
+	Changes []change `json:"changes,omitempty"`
+}
+
+// fileReport describes the contents of one file.
+type fileReport struct {
+	File        string         `json:"file"`
+	ReadAs      string         `json:"readAs,omitempty"`
+	Rows        int            `json:"rows"`
+	Bytes       int64          `json:"bytes"`
+	ID          string         `json:"id"`
+	Label       string         `json:"label,omitempty"`
+	LabelReason string         `json:"labelReason,omitempty"`
+	Columns     []columnReport `json:"columns"`
+	Classes     []classReport  `json:"classes,omitempty"`
+}
+
+type columnReport struct {
+	api.Column
+	// Values is the range of numbers, or the most frequent texts.
+	Values string `json:"values"`
+	// Alone is the accuracy of predicting the label from this column alone.
+	Alone    float64             `json:"alone,omitempty"`
+	Features int                 `json:"features"`
+	Numbers  *frame.NumericStats `json:"numbers,omitempty"`
+	Top      []frame.ValueCount  `json:"top,omitempty"`
+
+	rows int // of the file
+}
+
+type classReport struct {
+	api.Class
+	Share float64 `json:"share"`
+	// Note says that the class has fewer rows than recommended.
+	Note string `json:"note,omitempty"`
+}
+
+func (p *Preflight) Report() *CheckReport {
+	r := &CheckReport{fileReport: newFileReport(p.Train, p.TrainProfile), Findings: p.Findings, Understood: p.ColumnRoles()}
+	if r.Understood != nil {
+		r.LabelReason = r.Understood.LabelReason
+	}
+	if r.Findings == nil {
+		r.Findings = []finding{}
+	}
+	if p.BlindProfile != nil {
+		blind := newFileReport(p.Blind, p.BlindProfile)
+		r.Blind = &blind
+	}
+	return r
+}
+
+func newFileReport(in *Input, p *frame.Profile) fileReport {
+	r := fileReport{File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		r.Columns = append(r.Columns, columnReport{
+			Column: api.Column{
+				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate,
+			},
+			Values: valueSummary(c, p.Rows), Alone: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
+		})
+	}
+	for _, c := range p.Classes {
+		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(p.Rows, 1))) / 1e6}
+		if c.Rows < frame.AdvisedClassRows {
+			one.Note = fmt.Sprintf("fewer than the recommended %d rows", frame.AdvisedClassRows)
+		}
+		r.Classes = append(r.Classes, one)
+	}
+	return r
+}
+
+// valueSummary summarises a column: the range and median of numbers, or the most frequent
+// texts.
+func valueSummary(c *frame.ColumnProfile, rows int) string {
+	if n := c.Numbers; n != nil {
+		median := c.Form.Format(n.Median)
+		if n.MedianEstimate {
+			median = "about " + median
+		}
+		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), median)
+	}
+	different := humanize.Count(c.Distinct, "value")
+	if c.Estimate {
+		different = "about " + different
+	}
+	switch {
+	case c.Words > 0:
+		return fmt.Sprintf("%s, split into %s", different, humanize.Count(c.Words, "word"))
+	case len(c.Top) == 0:
+		return different
+	}
+	var texts []string
+	for _, l := range c.Top[:min(3, len(c.Top))] {
+		texts = append(texts, fmt.Sprintf("%s %s", l.Text, humanize.Percent(float64(l.Rows)/float64(max(rows, 1)))))
+	}
+	text := strings.Join(texts, ", ")
+	if c.Distinct > len(texts) {
+		text = different + ": " + text + ", …"
+	}
+	return text
+}
+
+// counts returns the bars of the column's histogram: rows per bin in ascending order, or
+// rows per text by frequency.
+func (c *columnReport) counts() []int {
+	if c.Numbers != nil {
+		return c.Numbers.Histogram.Rows
+	}
+	var rows []int
+	for _, l := range c.Top {
+		rows = append(rows, l.Rows)
+	}
+	return rows
+}

@@ -1,0 +1,95 @@
+package preflight
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+)
+
+// ColumnsFlag is the value of --columns: the columns of the result to keep; nil keeps
+// all.
+type ColumnsFlag []frame.Selection
+
+// String returns the value in the form of the flag.
+func (c *ColumnsFlag) String() string {
+	texts := make([]string, len(*c))
+	for i, pick := range *c {
+		if texts[i] = pick.Name; pick.Source != pick.Name {
+			texts[i] += "=" + pick.Source
+		}
+	}
+	return strings.Join(texts, ",")
+}
+
+// Set parses comma-separated columns.
+func (c *ColumnsFlag) Set(text string) error {
+	picks, err := frame.ParseSelections(text)
+	if err != nil {
+		return exit.Usagef("--columns %w", err)
+	}
+	*c = picks
+	return nil
+}
+
+// Type returns the name of the type for pflag.
+func (c *ColumnsFlag) Type() string { return "columns" }
+
+// Names returns the columns of the output; nil for all.
+func (c ColumnsFlag) Names() []string {
+	var names []string
+	for _, pick := range c {
+		names = append(names, pick.Name)
+	}
+	return names
+}
+
+// Check returns an error if the result will not have the columns. If the classes are
+// unknown, probability columns are not checked.
+func (c ColumnsFlag) Check(blind *frame.Profile, classes []string) error {
+	if len(c) == 0 || blind.Partial {
+		return nil
+	}
+	names := []string{blind.Schema.ID}
+	for i := range blind.Columns {
+		names = append(names, blind.Columns[i].Name)
+	}
+	picks := slices.Clone(c)
+	if classes == nil {
+		picks = slices.DeleteFunc(picks, func(p frame.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
+	}
+	if _, err := frame.FindSelections(append(names, frame.AddedColumns(names, classes)...), picks); err != nil {
+		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class> and the columns of the blind file")
+	}
+	return nil
+}
+
+// Project rewrites the file at path with the selected columns only.
+func (c ColumnsFlag) Project(ctx context.Context, path string) error {
+	if c == nil {
+		return nil
+	}
+	src, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := cli.CreateTemp(filepath.Dir(path), "columns")
+	if err != nil {
+		return err
+	}
+	err = frame.Project(ctx, src, dst, c)
+	if err = errors.Join(err, dst.Sync(), dst.Close(), src.Close()); err == nil {
+		err = os.Rename(dst.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(dst.Name()))
+	}
+	return nil
+}

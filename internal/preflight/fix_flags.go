@@ -1,0 +1,74 @@
+package preflight
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+)
+
+// FixFlags holds the flags for corrected copies.
+type FixFlags struct {
+	Train, Blind string
+	force        bool
+}
+
+func (f *FixFlags) Bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Train, "fix", "", "write a corrected copy of FILE to this `file`")
+	flags.StringVar(&f.Blind, "fix-blind", "", "write a corrected copy of BLIND to this `file`")
+	flags.BoolVar(&f.force, "force", false, "replace the copies if they exist")
+}
+
+func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
+
+// CheckPaths returns an error if a copy would overwrite an input or an existing file.
+func (f *FixFlags) CheckPaths(p *Preflight) error {
+	if f.Blind != "" && p.Blind == nil {
+		return exit.Usagef("--fix-blind needs BLIND").WithHint("name the blind file after FILE, or correct FILE with --fix")
+	}
+	for _, asked := range [][2]string{{"--fix", f.Train}, {"--fix-blind", f.Blind}} {
+		flag, path := asked[0], asked[1]
+		if path == "" {
+			continue
+		}
+		if path == "-" {
+			return exit.Usagef("%s cannot write to standard output: the report goes there", flag).WithHint("name a file with %s", flag)
+		}
+		for _, in := range []*Input{p.Train, p.Blind} {
+			if in != nil && in.Reads(path) {
+				return exit.Usagef("the copy %s is the input %s", path, in.Name).WithHint("name another file with %s", flag)
+			}
+		}
+		if err := f.checkFree(flag, path); err != nil {
+			return err
+		}
+	}
+	if f.Train != "" && f.Blind != "" && filepath.Clean(f.Train) == filepath.Clean(f.Blind) {
+		return exit.Usagef("--fix and --fix-blind name the same file, %s", f.Train).WithHint("name another file with --fix-blind")
+	}
+	return nil
+}
+
+func (f *FixFlags) checkFree(flag, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if dir := filepath.Dir(path); !cli.IsDir(dir) {
+			return exit.Errorf(exit.NotFound, "the folder %s of the copy does not exist", dir).WithHint("create it, or name another file with %s", flag)
+		}
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return exit.Usagef("the copy %s is a folder or a device, not a file", path).WithHint("name a file with %s", flag)
+	case !f.force:
+		return exit.Errorf(exit.Conflict, "the copy %s already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
+	}
+	return nil
+}

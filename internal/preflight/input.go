@@ -1,0 +1,236 @@
+package preflight
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+	"foretell/internal/receipt"
+	"foretell/internal/roles"
+	"foretell/internal/tablefile"
+	"foretell/internal/term"
+)
+
+// Input is a table that a command reads several times, from one or several files.
+type Input struct {
+	Name      string   // as the user knows it
+	args      []string // as the arguments have it
+	Paths     []string // of the files
+	Temps     []string // those of paths that are removed when it is closed
+	shape     frame.Layout
+	flagShape frame.Layout // as the flags have it
+	table     *tablefile.Table
+
+	// readError is the error that ended the reading of a file in profile.
+	readError *finding
+	// Hash, if not nil, hashes the uploaded bytes of the table while profile reads it;
+	// hashed counts them.
+	Hash   hash.Hash
+	hashed int64
+}
+
+// Sha256 returns the hash of the uploaded bytes in hex; "" unless profile has hashed all
+// size bytes.
+func (in *Input) Sha256(size int64) string {
+	if in.Hash == nil || in.hashed != size {
+		return ""
+	}
+	return hex.EncodeToString(in.Hash.Sum(nil))
+}
+
+// Open returns a reader of the table in canonical form.
+func (in *Input) Open(ctx context.Context) (*inputReader, error) {
+	file, err := in.table.CSV(ctx)
+	if err != nil {
+		return nil, in.fileError(err)
+	}
+	shape := in.shape
+	if in.table.Converted() {
+		shape.Delimiter = ','
+	}
+	shaped, err := frame.Normalize(file, shape)
+	if err != nil {
+		return nil, errors.Join(in.fileError(err), file.Close())
+	}
+	return &inputReader{shaped: shaped, file: file, in: in}, nil
+}
+
+// header returns the column names in file order. It is nil if they cannot be read; the
+// profile has the error.
+func (in *Input) header(ctx context.Context) ([]string, error) {
+	file, err := in.inFileOrder().Open(ctx)
+	if err != nil {
+		return nil, ignoreContentError(err)
+	}
+	defer file.Close()
+	names, err := roles.Header(file)
+	return names, ignoreContentError(err)
+}
+
+// sample reads the first rows of the file, whose columns have these names.
+func (in *Input) sample(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
+	file, err := in.inFileOrder().Open(ctx)
+	if err != nil {
+		return roles.NewTable(names), ignoreContentError(err)
+	}
+	defer file.Close()
+	return roles.Sniff(ctx, file, names, wanted)
+}
+
+// inFileOrder returns the input with its columns in file order.
+func (in *Input) inFileOrder() *Input {
+	other := *in
+	other.shape = frame.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
+	return &other
+}
+
+// ignoreContentError returns nil for an error about a file's contents, which its profile
+// reports, and err otherwise.
+func ignoreContentError(err error) error {
+	var e *exit.Error
+	var defect *frame.Defect
+	if errors.As(err, &e) && e.Status == exit.Rejected || errors.As(err, &defect) || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// fileError adds the file to an error. An error that is not a defect is caused by a flag
+// or by compression.
+func (in *Input) fileError(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var (
+		known  *tablefile.Error
+		defect *frame.Defect
+	)
+	if errors.As(err, &known) {
+		e := exit.Errorf(exit.Rejected, "%w", err)
+		e.File = known.File
+		if errors.As(err, &defect) {
+			e.Code, e.Line, e.Column = defect.Code, defect.Line, defect.Column
+		}
+		return e
+	}
+	e := exit.Errorf(exit.Rejected, "%s: %w", in.Name, err)
+	e.File = in.Name
+	if errors.As(err, &defect) {
+		e.Code = defect.Code
+		e.File, e.Line, e.Column = in.table.Locate(defect.Line, defect.Column)
+	}
+	return e
+}
+
+type inputReader struct {
+	shaped *frame.Normalized
+	file   *tablefile.Reader
+	in     *Input
+}
+
+func (r *inputReader) Read(p []byte) (int, error) {
+	n, err := r.shaped.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = r.in.fileError(err)
+	}
+	return n, err
+}
+
+func (r *inputReader) Close() error { return r.file.Close() }
+
+// profile reads the file once and returns its profile. An invalid file is not an error:
+// its profile has defects.
+func (in *Input) profile(ctx context.Context, progress *term.Progress, opts frame.ScanOptions) (*frame.Profile, error) {
+	in.readError = nil
+	if in.Hash != nil {
+		in.Hash.Reset()
+		in.hashed = 0
+	}
+	file, err := in.Open(ctx)
+	if err != nil {
+		if in.readError = findingOf(err); in.readError == nil {
+			return nil, err
+		}
+		return &frame.Profile{Schema: &frame.Schema{}, Partial: true}, nil
+	}
+	defer file.Close()
+	phase, size := progress.Phase("checking "+in.Name), in.table.Size()
+	defer phase.Done()
+	var source *tablefile.Error
+	metered := readerFunc(func(p []byte) (int, error) {
+		n, err := file.Read(p)
+		errors.As(err, &source)
+		if in.Hash != nil {
+			in.Hash.Write(p[:n])
+			in.hashed += int64(n)
+		}
+		phase.Share(file.file.Done(), size)
+		return n, err
+	})
+	file.shaped.Collect()
+	opts.Blind, opts.Locate, opts.SourceLine = in.shape.Blind, file.shaped.Locate, in.table.SourceLine
+	p, err := frame.Scan(ctx, metered, opts)
+	if err != nil {
+		return nil, err
+	}
+	file.shaped.Complete(p)
+	if source != nil {
+		in.readError = findingOf(in.fileError(source))
+	}
+	if in.readError != nil {
+		p.Defects = slices.DeleteFunc(p.Defects, func(d frame.Defect) bool { return d.Code == in.readError.Code && d.Message == in.readError.Message })
+		p.Partial = true
+	}
+	if p.Bytes > api.MaxUploadBytes {
+		p.Defects = append(p.Defects, frame.Defect{
+			Code:    string(api.CodeTooLarge),
+			Message: fmt.Sprintf("the file has %d bytes: the limit is %d", p.Bytes, int64(api.MaxUploadBytes)),
+		})
+	}
+	return p, nil
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// findingOf converts an error of open or Read about a file's contents; nil for other
+// errors.
+func findingOf(err error) *finding {
+	var e *exit.Error
+	var defect *frame.Defect
+	if !errors.As(err, &e) || !errors.As(err, &defect) {
+		return nil
+	}
+	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
+}
+
+// uploadSource returns the table for an upload; size is that of its canonical form.
+func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
+	name := filepath.Base(in.Paths[0])
+	if in.IsSpooled() || len(in.Paths) > 1 {
+		name = "data.csv"
+	}
+	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
+}
+
+// HashInput digests the files of an input.
+func (in *Input) HashInput(ctx context.Context, rows int) (*receipt.Input, error) {
+	sum, err := receipt.DigestFiles(ctx, in.Paths...)
+	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}
+	if len(in.Paths) > 1 {
+		for _, path := range in.Paths {
+			input.Files = append(input.Files, filepath.Base(path))
+		}
+	}
+	return input, err
+}

@@ -1,0 +1,219 @@
+package preflight
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+	"foretell/internal/tablefile"
+	"foretell/internal/term"
+)
+
+// stdinName is the name of standard input in messages.
+const stdinName = "standard input"
+
+// ShellArguments returns the arguments that name the files, each preceded by flag unless
+// it is "".
+func (in *Input) ShellArguments(flag string) string {
+	var words []string
+	for _, path := range in.args {
+		if flag != "" {
+			words = append(words, flag)
+		}
+		words = append(words, term.ShellQuote(path))
+	}
+	return strings.Join(words, " ")
+}
+
+// CheckOneStdin returns an error if more than one path is standard input.
+func CheckOneStdin(paths ...string) error {
+	first := slices.Index(paths, "-")
+	if first >= 0 && slices.Contains(paths[first+1:], "-") {
+		return exit.Usagef("only one file can be read from standard input").WithHint("name the other one")
+	}
+	return nil
+}
+
+// OpenInput opens the files at paths as one table. - is standard input, and a path that
+// does not exist may be a pattern such as part-*.csv. The caller closes the input.
+func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*Input, error) {
+	shape, err := s.frameLayout(blind)
+	if err != nil {
+		return nil, err
+	}
+	in := &Input{Name: paths[0], args: paths, shape: shape, flagShape: shape}
+	if more := len(paths) - 1; more > 0 {
+		in.Name += fmt.Sprintf(" and %d more", more)
+	} else if paths[0] == "-" {
+		in.Name = stdinName
+	}
+	var files []tablefile.File
+	for _, path := range paths {
+		found, err := expandPattern(path)
+		if err != nil {
+			return nil, errors.Join(err, in.Close())
+		}
+		for _, path := range found {
+			file, err := in.file(ctx, f, path)
+			if err != nil {
+				return nil, errors.Join(err, in.Close())
+			}
+			files = append(files, file)
+			in.Paths = append(in.Paths, file.Path)
+		}
+	}
+	opts := tablefile.Options{Encoding: s.encoding, Sheet: s.sheet, MaxBytes: api.MaxUploadBytes}
+	if shape.Delimiter != frame.DetectDelimiter {
+		opts.Delimiter = shape.Delimiter
+	}
+	in.table = tablefile.New(files, opts)
+	return in, nil
+}
+
+// NormalizedInput returns a file that is already in canonical form.
+func NormalizedInput(name, path string, blind bool) *Input {
+	return &Input{
+		Name: name, args: []string{name}, Paths: []string{path}, shape: frame.Layout{Blind: blind},
+		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
+	}
+}
+
+// expandPattern returns the files that match a pattern, sorted by name. A path that
+// exists, or is not a pattern, is returned unchanged.
+func expandPattern(path string) ([]string, error) {
+	if _, err := os.Lstat(path); err == nil || path == "-" || !strings.ContainsAny(path, "*?[") {
+		return []string{path}, nil
+	}
+	found, err := filepath.Glob(path)
+	if err != nil {
+		return nil, exit.Usagef("%s: %w", path, err).WithHint("* matches any characters, ? one character, [a-z] one of a range")
+	}
+	if len(found) == 0 {
+		return nil, exit.Errorf(exit.NotFound, "no file matches %s", path).WithHint("check the pattern; a relative one starts at the current directory")
+	}
+	return found, nil
+}
+
+// file adds one file to the input. A stream is copied to a temporary file.
+func (in *Input) file(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
+	if path == "-" {
+		return in.spool(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return tablefile.File{}, err
+	}
+	if info.IsDir() {
+		return tablefile.File{}, exit.Usagef("%s is a folder", path).
+			WithHint("name a file in it, or several with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
+	}
+	if !info.Mode().IsRegular() { // such as a named pipe
+		return in.spool(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })
+	}
+	return tablefile.File{Name: path, Path: path}, nil
+}
+
+// spool copies a stream to a temporary file. Opening and reading a pipe may block
+// forever, so both run beside the wait for ctx.
+func (in *Input) spool(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
+	file, err := os.CreateTemp("", "foretell-*.csv")
+	if err != nil {
+		return tablefile.File{}, err
+	}
+	in.Temps = append(in.Temps, file.Name())
+	copied := make(chan error, 1)
+	go func() {
+		src, err := open()
+		if err == nil {
+			_, err = io.Copy(file, src) // fails once file is closed
+			err = errors.Join(err, src.Close())
+		}
+		copied <- err
+	}()
+	select {
+	case err = <-copied:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return tablefile.File{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return tablefile.File{Name: name, Path: file.Name()}, nil
+}
+
+// Close removes the temporary files of the input.
+func (in *Input) Close() error {
+	for _, path := range in.Temps {
+		_ = os.Remove(path) // it lies in the folder for temporary files
+	}
+	if in.table == nil {
+		return nil
+	}
+	return in.table.Close()
+}
+
+// Reads reports whether path is a file of the input.
+func (in *Input) Reads(path string) bool {
+	return slices.ContainsFunc(in.Paths, func(one string) bool { return cli.SameFile(path, one) })
+}
+
+// IsSpooled reports whether a file of the input is a stream, which a later command cannot
+// read again.
+func (in *Input) IsSpooled() bool { return len(in.Temps) > 0 }
+
+// Stem returns the file name without folder and extensions, the default name for outputs.
+// For several files it is their common prefix.
+func (in *Input) Stem() string {
+	if in.args[0] == "-" {
+		return "data"
+	}
+	if in.IsSpooled() { // its files have names of ours
+		return trimExtensions(in.args[0])
+	}
+	name := trimExtensions(in.Paths[0])
+	for _, path := range in.Paths[1:] {
+		name = commonPrefix(name, trimExtensions(path))
+	}
+	if len(in.Paths) > 1 {
+		name = strings.TrimRight(name, "-_. 0")
+	}
+	return cmp.Or(name, "data")
+}
+
+func trimExtensions(path string) string {
+	name := filepath.Base(path)
+	for _, ending := range []string{".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm"} {
+		if trimmed := strings.TrimSuffix(name, ending); trimmed != "" {
+			name = trimmed
+		}
+	}
+	return name
+}
+
+// commonPrefix returns the common prefix of two texts, in whole characters.
+func commonPrefix(a, b string) string {
+	for i, char := range a {
+		if !strings.HasPrefix(b[min(i, len(b)):], string(char)) {
+			return a[:i]
+		}
+	}
+	return a
+}
+
+// ShellArgument returns the argument that names an input.
+func ShellArgument(name string) string {
+	if name == stdinName {
+		return "-"
+	}
+	return term.ShellQuote(name)
+}

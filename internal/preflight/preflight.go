@@ -1,0 +1,375 @@
+package preflight
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/frame"
+	"foretell/internal/humanize"
+	"foretell/internal/roles"
+	"foretell/internal/term"
+)
+
+// finding is a defect or a warning with its position and remedy.
+type finding struct {
+	Severity frame.Severity `json:"severity"`
+	Code     string         `json:"code"`
+	File     string         `json:"file"`
+	Line     int            `json:"line,omitempty"`
+	Column   int            `json:"column,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Message  string         `json:"message"`
+	// Count, AtLeast and Lines are as in frame.Defect; Lines refer to File.
+	Count   int    `json:"count,omitempty"`
+	AtLeast bool   `json:"atLeast,omitempty"`
+	Lines   []int  `json:"lines,omitempty"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// place returns file:line:column, as compilers do and editors understand.
+func (f *finding) place() string {
+	text := f.File
+	if f.Line > 0 {
+		text += fmt.Sprintf(":%d", f.Line)
+		if f.Column > 0 {
+			text += fmt.Sprintf(":%d", f.Column)
+		}
+	}
+	if f.Name != "" {
+		text += " (" + f.Name + ")"
+	}
+	return text
+}
+
+func (f *finding) String() string { return f.place() + ": " + f.Message }
+
+// Preflight checks a training file, and a blind file if there is one, before they are
+// sent.
+type Preflight struct {
+	Host                       *cli.Factory
+	Train, Blind               *Input
+	TrainProfile, BlindProfile *frame.Profile // of train and blind
+	Findings                   []finding
+	BlindTime                  time.Duration // that it took to check the blind file
+	textMemory                 int           // see frame.ScanOptions
+
+	modelColumns roles.TrainingFile // of the model that train is for, if that is a blind file
+	columns      []string           // names of the training file's columns; nil if it cannot be read
+	sampled      bool               // some rows of it were seen
+	noHeader     bool               // its first row is rather data
+	roles        roles.Roles        // of the training file's columns
+	blindID      roles.BlindID      // where the row IDs of the blind file come from
+}
+
+// codeRenamedColumn is the code of a warning about a column that is read under another
+// name.
+const codeRenamedColumn = "renamed-column"
+
+// Close closes the inputs.
+func (p *Preflight) Close() {
+	for _, in := range []*Input{p.Train, p.Blind} {
+		if in != nil {
+			_ = in.Close() // what is left lies in the folder for temporary files
+		}
+	}
+}
+
+// ClassLabels returns the classes of the training file.
+func (p *Preflight) ClassLabels() []string {
+	labels := make([]string, len(p.TrainProfile.Classes))
+	for i, class := range p.TrainProfile.Classes {
+		labels[i] = class.Text
+	}
+	return labels
+}
+
+func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
+	if err := p.InferRoles(ctx); err != nil {
+		return err
+	}
+	if err := p.readTrain(ctx, progress); err != nil {
+		return err
+	}
+	if p.lacksHeader() {
+		none, err := p.askHeader(ctx)
+		if err != nil {
+			return err
+		}
+		if !none {
+			p.reportMissingHeader()
+			return nil
+		}
+		p.readWithoutHeader()
+		return p.Run(ctx, progress)
+	}
+	p.collect(p.Train, p.TrainProfile)
+	if p.Blind == nil {
+		return nil
+	}
+	began := p.Host.Now()
+	if err := p.readBlind(ctx, progress); err != nil {
+		return err
+	}
+	p.collect(p.Blind, p.BlindProfile)
+	p.compare()
+	p.BlindTime = p.Host.Now().Sub(began)
+	return nil
+}
+
+// readWithoutHeader makes the files be read again without a header.
+func (p *Preflight) readWithoutHeader() {
+	p.Findings, p.noHeader = nil, false
+	for _, in := range []*Input{p.Train, p.Blind} {
+		if in != nil {
+			in.flagShape.NoHeader = true
+			in.shape = in.flagShape
+		}
+	}
+}
+
+// readTrain profiles the training file. If the inferred ID column turns out not to be
+// one, the file is read again with generated IDs.
+func (p *Preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
+	for {
+		if p.TrainProfile, err = p.Train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
+			return err
+		}
+		reason := idProblem(p.TrainProfile)
+		if reason == "" || p.Train.flagShape.ID != "" || p.roles.MadeID || p.columns == nil {
+			return nil
+		}
+		if p.Train.shape.Blind {
+			return p.rereadBlind(ctx, progress, p.Train, reason, &p.TrainProfile)
+		}
+		p.roles.ID, p.roles.MadeID, p.roles.IDReason = "", true, reason
+		p.Train.shape.SetRoles(p.columns, "", true, p.roles.Label)
+		if p.Blind != nil {
+			p.Blind.shape = p.Blind.flagShape
+			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
+			if err := p.inferBlindRoles(ctx, p.Blind, p.expectedColumns()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// readBlind does the same for the blind file.
+func (p *Preflight) readBlind(ctx context.Context, progress *term.Progress) (err error) {
+	opts := frame.ScanOptions{ID: p.TrainProfile.Schema.ID, TextMemory: p.textMemory}
+	if p.BlindProfile, err = p.Blind.profile(ctx, progress, opts); err != nil {
+		return err
+	}
+	if reason := idProblem(p.BlindProfile); reason != "" && p.Blind.flagShape.ID == "" {
+		return p.rereadBlind(ctx, progress, p.Blind, reason, &p.BlindProfile)
+	}
+	return nil
+}
+
+// rereadBlind reads a blind file again with generated IDs.
+func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, profile **frame.Profile) (err error) {
+	if p.blindID.Made {
+		return nil
+	}
+	header, err := in.header(ctx)
+	if header == nil || err != nil {
+		return err
+	}
+	names := in.shape.Names
+	if names == nil {
+		names = header
+	}
+	p.blindID = p.blindID.Generate(names, reason)
+	p.arrangeBlind(in, header, names)
+	*profile, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
+	return err
+}
+
+// compare compares the blind file with the training file if both could be read.
+func (p *Preflight) compare() {
+	if p.TrainProfile.Partial || p.BlindProfile.Partial {
+		return
+	}
+	for _, f := range frame.Compare(p.TrainProfile, p.BlindProfile) {
+		if f.Code == frame.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
+			continue // which is as it should be
+		}
+		p.add(p.Blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
+	}
+}
+
+func (p *Preflight) collect(in *Input, profile *frame.Profile) {
+	if in.readError != nil {
+		f := *in.readError
+		f.Severity = frame.SeverityDefect
+		f.Hint = p.hint(in, &f, "")
+		p.Findings = append(p.Findings, f)
+	}
+	for _, w := range in.table.Warnings() {
+		f := finding{
+			Severity: frame.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
+		}
+		f.Hint = p.hint(in, &f, "")
+		p.Findings = append(p.Findings, f)
+	}
+	for _, d := range profile.Defects {
+		p.add(in, frame.SeverityDefect, d, "")
+	}
+	for _, w := range profile.Warnings {
+		if w.Code == frame.CodeUnnamedID {
+			continue // so tools write an index
+		}
+		p.add(in, frame.SeverityWarning, frame.Defect(w), "")
+	}
+}
+
+// add adds a finding. likely is the column that was probably meant; "" if unknown.
+func (p *Preflight) add(in *Input, severity frame.Severity, d frame.Defect, likely string) {
+	f := finding{
+		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
+		Count: d.Count, AtLeast: d.AtLeast,
+	}
+	if d.Line > 0 || d.Column > 0 {
+		f.File, f.Line, f.Column = in.table.Locate(d.Line, d.Column)
+	}
+	for _, line := range d.Lines {
+		if file, line, _ := in.table.Locate(line, 0); file == f.File {
+			f.Lines = append(f.Lines, line)
+		}
+	}
+	f.Hint = p.hint(in, &f, likely)
+	p.Findings = append(p.Findings, f)
+}
+
+// ConfirmManyClasses asks whether a label with many numbers is meant, unless the user
+// named the label. If prompting is disabled, the label is rejected unless more than its
+// position suggests it.
+func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
+	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == frame.CodeManyClasses })
+	mute, err := p.Host.PromptDisabled(p.Host.Running)
+	if err != nil || many < 0 || p.Train.flagShape.Label != "" {
+		return err
+	}
+	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
+	if !mute {
+		if yes, err := p.Host.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
+			return err
+		}
+		return exit.Usagef("cancelled: not confirmed").WithHint("%s", p.Findings[many].Hint)
+	}
+	if !p.roles.Assumed {
+		return nil
+	}
+	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.Host.CommandWith("label", p.roles.Label))
+	if other := p.classColumn(); other != "" {
+		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.Host.CommandWith("label", other))
+	}
+	return exit.Usagef("%s: the last column, %s, has %s: it may not be the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
+}
+
+// defects returns the findings that the service would reject.
+func (p *Preflight) defects() []finding {
+	var defects []finding
+	for _, f := range p.Findings {
+		if f.Severity == frame.SeverityDefect {
+			defects = append(defects, f)
+		}
+	}
+	return defects
+}
+
+// DefectError returns an error with the first defect and the number of others; nil if
+// there is none.
+func (p *Preflight) DefectError() error {
+	defects := p.defects()
+	if len(defects) == 0 {
+		return nil
+	}
+	first := defects[0]
+	e := exit.Errorf(exit.Rejected, "%s", &first).At(first.File, first.Line, first.Column)
+	e.Code = first.Code
+	if more := len(defects) - 1; more > 0 {
+		e.Fact += fmt.Sprintf(" (and %d more)", more)
+	}
+	return e.WithHint("%s", cmp.Or(first.Hint, fmt.Sprintf("fix the file; `foretell check %s` lists each defect", p.shellArguments())))
+}
+
+// maxPerKind is the maximum number of printed warnings of one kind.
+const maxPerKind = 3
+
+// NoteWarnings prints the warnings unless --quiet is set, at most maxPerKind of each
+// kind; check prints all.
+func (p *Preflight) NoteWarnings(o *cli.Output) {
+	told := map[string]int{}
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if f.Severity != frame.SeverityWarning {
+			continue
+		}
+		told[f.File+f.Code]++
+		switch n := told[f.File+f.Code]; {
+		case n <= maxPerKind:
+			o.Note("warning: %s", shortenPath(p.Host, f))
+		case n == maxPerKind+1:
+			o.Note("warning: %s: more of the same kind, see `foretell check %s`", shortenPath(p.Host, f).File, p.shellArguments())
+		}
+	}
+}
+
+// shortenPath returns the finding with the base name of its file on a terminal.
+// Elsewhere, as in a log, the path is kept.
+func shortenPath(f *cli.Factory, one *finding) *finding {
+	if !f.Console.ErrTerminal {
+		return one
+	}
+	short := *one
+	short.File = filepath.Base(one.File)
+	return &short
+}
+
+// shellArguments returns the arguments that name the files.
+func (p *Preflight) shellArguments() string {
+	text := p.Train.ShellArguments("")
+	switch {
+	case p.Blind == nil:
+	case len(p.Blind.args) > 1:
+		text += " " + p.Blind.ShellArguments("--blind")
+	default:
+		text += " " + p.Blind.ShellArguments("")
+	}
+	return text
+}
+
+// printFindings prints the findings for people, wrapped to the terminal, each followed by
+// its hint.
+func printFindings(f *cli.Factory, findings []finding) error {
+	c := f.Console
+	width := max(c.OutWidth(), 30)
+	var b strings.Builder
+	for i := range findings {
+		one := &findings[i]
+		severity := c.OutStyle.Yellow(string(one.Severity))
+		if one.Severity == frame.SeverityDefect {
+			severity = c.OutStyle.Red(string(one.Severity))
+		}
+		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.place())))
+		write := func(text string, paint func(string) string) {
+			for _, line := range term.Wrap(term.Escape(text), width-2) {
+				fmt.Fprintf(&b, "  %s\n", paint(line))
+			}
+		}
+		write(one.Message, func(line string) string { return line })
+		if one.Hint != "" && (i+1 == len(findings) || findings[i+1].Hint != one.Hint) {
+			write(one.Hint, c.OutStyle.Dim)
+		}
+	}
+	_, err := fmt.Fprint(c.Out, b.String())
+	return err
+}

@@ -1,0 +1,179 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/frame"
+	"foretell/internal/tablefile"
+	"foretell/internal/term"
+)
+
+// hint returns the remedy for a finding, if possible as the corrected command.
+func (p *Preflight) hint(in *Input, f *finding, likely string) string {
+	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
+	switch f.Code {
+	case frame.CodeRaggedRow, frame.CodeStrayQuote, frame.CodeUnclosedQuote, frame.CodeEmptyLabel,
+		frame.CodeRepeatedHeader:
+		return p.fixHint(in)
+	case frame.CodeNoHeader:
+		switch {
+		case f.Severity == frame.SeverityWarning:
+			return "add a header if the columns are in another order"
+		case in == p.Blind && !p.lacksHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
+			// --no-header-row would also apply to the training file.
+			return "add a header with the column names of the training file"
+		}
+		return "add one, or name the columns column_1, column_2, …: " + again("no-header-row", "true")
+	case frame.CodeNoRows, frame.CodeEmptyFile:
+		return "name a file with a header and rows"
+	case frame.CodeDuplicateID, frame.CodeEmptyID:
+		return "generate IDs: " + again("id", generateIDs)
+	case frame.CodeBinary:
+		if f.Line > 1 || f.Column > 1 {
+			return p.fixHint(in)
+		}
+		return "`foretell help formats` lists the supported formats"
+	case tablefile.CodeNested:
+		return "no action is needed; --drop excludes a column from the upload"
+	case tablefile.CodeSheets:
+		return "name another with --sheet"
+	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
+		return "`foretell help formats` lists the supported formats"
+	case frame.CodeInvalidUTF8:
+		return "set the encoding: " + again("encoding", "windows-1252")
+	case frame.CodeInvalidEncoding:
+		return "set another --encoding, or none: " + again("encoding", "")
+	case frame.CodeTooFewColumns:
+		return "set the separator with --delimiter, or name a file with more columns"
+	case frame.CodeOneClass, frame.CodeTooManyClasses, frame.CodeNumericLabel, frame.CodeManyClasses, frame.CodeMissingColumn:
+		return p.columnHint(in, f, likely)
+	case frame.CodeSmallClass:
+		return "add rows of that class, or merge classes"
+	case frame.CodeSimilarClasses:
+		return "spell them the same if they are one class"
+	case frame.CodeLeakingColumn:
+		if f.Count > 1 {
+			return "if not, exclude them with --drop"
+		}
+		return "if not, exclude it: " + again("drop", f.Name)
+	case frame.CodeIDLikeColumn:
+		if p.Train.flagShape.ID != "" || p.Train.flagShape.MakeID || f.Count > 1 {
+			return ""
+		}
+		return "if it is the ID, name it: " + again("id", f.Name)
+	case frame.CodeEmptyColumn, frame.CodeConstantColumn, frame.CodeTwinColumn:
+		if f.Count > 1 {
+			return "no action is needed"
+		}
+		return "no action is needed; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
+	case frame.CodeJunkInNumbers:
+		return "empty these cells if they only mean that the value is missing"
+	}
+	return p.driftHint(f)
+}
+
+// fixHint returns the commands that correct a copy and use it.
+func (p *Preflight) fixHint(in *Input) string {
+	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
+	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
+	switch {
+	case in == p.Blind:
+		command = fmt.Sprintf("foretell check %s --fix-blind %s", p.shellArguments(), term.ShellQuote(fixed))
+	case in.shape.Blind:
+		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
+	}
+	hint := "correct a copy: `" + command + "`"
+	if p.Host.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
+		hint += ", then `" + p.Host.CommandOn(in.args[0], fixed) + "`"
+	}
+	return hint
+}
+
+// columnHint returns the remedy for a missing or unsuitable column.
+func (p *Preflight) columnHint(in *Input, f *finding, likely string) string {
+	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
+	missing := f.Code == frame.CodeMissingColumn
+	switch {
+	case missing && in.shape.Blind && p.Blind == nil:
+		return "add the columns of the training file to the blind file"
+	case missing && in == p.Blind && f.Count > 1:
+		return "add these columns to the blind file, or train without them: see --drop"
+	case missing && in == p.Blind && likely != "":
+		return fmt.Sprintf("if %s is meant, rename it, else train without it: %s", strconv.Quote(likely), again("drop", f.Name))
+	case missing && in == p.Blind:
+		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
+	case missing && len(p.columns) == 0: // between files that make one table
+		return "the files need the same columns, with a header in each"
+	case missing:
+		meant := frame.ClosestName(f.Name, p.columns)
+		switch hint := "the columns are " + strings.Join(p.firstColumns(), ", "); {
+		case meant != "" && f.Name == in.flagShape.Label:
+			return fmt.Sprintf("try %s: %s", again("label", meant), hint)
+		case meant != "" && f.Name == in.flagShape.ID:
+			return fmt.Sprintf("try %s: %s", again("id", meant), hint)
+		default:
+			return hint
+		}
+	case likely != "":
+		return "if that is the label, name it: " + again("label", likely)
+	}
+	hint := "name the label with --label: the columns are " + strings.Join(p.firstColumns(), ", ")
+	if other := p.classColumn(); other != "" {
+		hint = "name the label if it is another column, such as one of few values: " + again("label", other)
+	}
+	if f.Code == frame.CodeNumericLabel || f.Code == frame.CodeManyClasses {
+		hint = "turn the numbers into classes, such as low and high, and exclude the numbers with --drop; or " + hint
+	}
+	return hint
+}
+
+// classColumn returns the last column of the training file, except the label, that looks
+// like classes; "" if there is none.
+func (p *Preflight) classColumn() string {
+	const most = 20
+	name := ""
+	for i := range p.TrainProfile.Columns {
+		c := &p.TrainProfile.Columns[i]
+		words := c.Form == frame.FormCategory || c.Form == frame.FormBoolean
+		if words && c.Missing == 0 && c.Distinct > 1 && c.Distinct <= most {
+			name = c.Name
+		}
+	}
+	return name
+}
+
+// firstColumns returns the first column names of the training file, quoted for a shell.
+func (p *Preflight) firstColumns() []string {
+	const most = 20
+	var list []string
+	for _, name := range p.columns[:min(len(p.columns), most)] {
+		list = append(list, term.ShellQuote(name))
+	}
+	if more := len(p.columns) - most; more > 0 {
+		list = append(list, fmt.Sprintf("… (%d more)", more))
+	}
+	return list
+}
+
+// driftHint returns the remedy for a blind file that differs from the training file.
+func (p *Preflight) driftHint(f *finding) string {
+	switch f.Code {
+	case frame.CodeUnseenCategory, frame.CodeMovedRange:
+		return "train on such rows too, or trust their predictions less"
+	case frame.CodeMoreMissing:
+		if f.Count > 1 {
+			return "find out why the values are missing, or train without the columns: see --drop"
+		}
+		return "find out why the values are missing, or train without the column: `" + p.Host.CommandWith("drop", f.Name) + "`"
+	case frame.CodeChangedKind:
+		return "write the cells as in the training file"
+	case frame.CodeExtraColumn:
+		return "no action is needed"
+	case frame.CodeOtherIDName:
+		return "name the ID with --id if it is another column"
+	}
+	return ""
+}

@@ -1,0 +1,41 @@
+package preflight
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/frame"
+	"foretell/internal/roles"
+	"foretell/internal/term"
+)
+
+// FeatureNames returns the features of a dataset.
+func FeatureNames(d *api.Dataset) []string {
+	names := make([]string, len(d.Columns))
+	for i, column := range d.Columns {
+		names[i] = column.Name
+	}
+	return names
+}
+
+// CheckAgainstModel checks a blind file and that it has the columns of the model's
+// dataset.
+func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
+	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
+	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {
+		return err
+	}
+	has := map[string]bool{p.TrainProfile.Schema.ID: true}
+	for i := range p.TrainProfile.Columns {
+		has[p.TrainProfile.Columns[i].Name] = true
+	}
+	for _, want := range p.modelColumns.Features {
+		if !has[want] {
+			p.add(p.Train, frame.SeverityDefect, frame.Defect{
+				Code: frame.CodeMissingColumn, Line: 1, Name: want,
+				Message: "a column that the model was trained on is missing",
+			}, "")
+		}
+	}
+	return nil
+}

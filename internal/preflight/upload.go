@@ -1,0 +1,112 @@
+package preflight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// Upload is a checked file to be sent to a dataset.
+type Upload struct {
+	In   *Input
+	Size int64 // of its plain form
+}
+
+// uploadTexts is the memory for texts, in bytes, if only defects are of interest.
+const uploadTexts = 3 << 20
+
+// PrepareUpload checks a training file before it is sent.
+func (s *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress *term.Progress, paths ...string) (*Upload, error) {
+	in, err := s.OpenInput(ctx, o.Host, false, paths...)
+	if err != nil {
+		return nil, err
+	}
+	p := &Preflight{Host: o.Host, Train: in, textMemory: uploadTexts}
+	if err = p.Run(ctx, progress); err == nil {
+		p.NoteRoles(o)
+		err = p.DefectError()
+	}
+	if err == nil {
+		err = p.ConfirmManyClasses(ctx)
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return &Upload{In: in, Size: p.TrainProfile.Bytes}, nil
+}
+
+// UploadFile sends the file. The dataset stays PENDING until all of it has arrived.
+func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDataset, file *Upload) error {
+	meter := c.Progress.Bytes("uploading "+file.In.Name, file.Size)
+	_, err := c.Upload(ctx, created, file.In.uploadSource(ctx, file.Size), meter.Set)
+	meter.Done()
+	if err == nil {
+		return nil
+	}
+	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, file.In.ShellArguments(""))
+	if c.ContinueRun != nil {
+		again += " && " + c.ContinueRun("")
+	}
+	var interrupted *exit.InterruptError
+	if errors.As(context.Cause(ctx), &interrupted) {
+		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while uploading: the dataset is still PENDING", Cause: err}
+		return e.WithHint("continue with `%s`", again)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return exit.Errorf(exit.StillRunning, "the upload did not finish before --timeout: the dataset is still PENDING").
+			WithHint("restart it with `%s`", again)
+	}
+	err = fileRejected(ctx, file.In.Name, err)
+	e := exit.From(ctx, err)
+	if e.Status == exit.Unavailable {
+		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
+	}
+	return e
+}
+
+// SubmitPrediction sends a blind file to a model.
+func SubmitPrediction(ctx context.Context, c *connect.Session, model string, blind *Upload) (*api.CreatedPrediction, error) {
+	meter := c.Progress.Bytes("uploading "+blind.In.Name, blind.Size)
+	created, err := c.CreatePrediction(ctx, model, blind.In.uploadSource(ctx, blind.Size), meter.Set)
+	meter.Done()
+	if err != nil {
+		return nil, fileRejected(ctx, blind.In.Name, err)
+	}
+	return created, nil
+}
+
+// fileRejected marks an error response to an upload as a rejection of the file: elsewhere
+// the same 422 means an invalid flag.
+func fileRejected(ctx context.Context, file string, err error) error {
+	var problem *api.Problem
+	if !errors.As(err, &problem) {
+		return err
+	}
+	e := exit.From(ctx, err)
+	if problem.Status == 400 || problem.Status == 413 || problem.Status == 415 || problem.Status == 422 {
+		e.Status, e.File = exit.Rejected, file
+		e.Fact = file + ": " + e.Fact
+		e = e.WithHint("check the file with `foretell check %s`", ShellArgument(file))
+	}
+	return e
+}
+
+// DatasetRequest returns the request for a dataset; zero values use the service's
+// defaults.
+func DatasetRequest(name, description string, buckets int) api.NewDataset {
+	body := api.NewDataset{DatasetName: name}
+	if description != "" {
+		body.Description = &description
+	}
+	if buckets != 0 {
+		body.NumberOfBuckets = &buckets
+	}
+	return body
+}

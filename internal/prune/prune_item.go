@@ -1,0 +1,20 @@
+package prune
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+func DeleteItem(ctx context.Context, c *client.Client, item Item) (err error) {
+	switch item.Kind {
+	case Dataset:
+		_, err = client.Call(ctx, c, api.DeleteDataset, &api.DatasetInput{DatasetKey: item.Key})
+	case Race:
+		_, err = client.Call(ctx, c, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: item.Key})
+	case Prediction:
+		_, err = client.Call(ctx, c, api.DeletePrediction, &api.PredictionInput{PredictionKey: item.Key})
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+package requirement
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/frame"
+)
+
+// baseline is the model to beat.
+type baseline struct {
+	key    string // "" if there is none
+	name   string
+	reason string // reason there is none
+	// dataset is the baseline's dataset; "" if unknown.
+	dataset string
+}
+
+// differentDataNote is appended to a comparison of models of two datasets.
+const differentDataNote = ", on other test rows"
+
+// findBaseline finds the baseline of a race that will run on a dataset.
+func (g *Flags) findBaseline(ctx context.Context, session *connect.Session, dataset, metric string) error {
+	if g.beat != connect.Champion {
+		return g.resolveBaseline(ctx, session)
+	}
+	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
+	if err != nil {
+		return err
+	}
+	return g.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
+}
+
+// FindBaselineOf finds the baseline of an existing model.
+func (g *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, model string) error {
+	if g.beat != connect.Champion {
+		return g.resolveBaseline(ctx, session)
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if err != nil {
+		return err
+	}
+	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+	if err != nil {
+		return err
+	}
+	return g.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
+}
+
+// FindBaselineForRun finds the baseline of a run whose dataset does not exist yet.
+func (g *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *frame.Profile) error {
+	if g.beat != connect.Champion {
+		return g.resolveBaseline(ctx, session)
+	}
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return err
+	}
+	series := client.FindSeries(all, name)
+	if series == nil {
+		g.baseline = baseline{reason: "no earlier run of this name has a model"}
+		return nil
+	}
+	g.baseline, err = bestEarlierModel(ctx, session, *series, challenger{schema: profileSchema(trained), metric: metric})
+	if g.baseline.key != "" {
+		g.baseline.name = series.Name + "@" + g.baseline.name
+	}
+	return err
+}
+
+// resolveBaseline resolves the model reference of --beat.
+func (g *Flags) resolveBaseline(ctx context.Context, session *connect.Session) error {
+	if g.beat == "" {
+		return nil
+	}
+	key, err := session.ModelKey(ctx, g.beat)
+	g.baseline = baseline{key: key, name: g.beat}
+	return err
+}
+
+// findChampion finds the champion of a dataset's series.
+func (g *Flags) findChampion(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return err
+	}
+	ofDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == dataset }
+	for _, s := range all {
+		if slices.ContainsFunc(s.Datasets, ofDataset) {
+			g.baseline, err = bestEarlierModel(ctx, session, s, c)
+			return err
+		}
+	}
+	g.baseline = baseline{reason: "the series has no earlier model"}
+	return nil
+}
+
+// challenger is the model that is compared with a champion.
+type challenger struct {
+	model  string // "" if it is yet to be made
+	metric string // "" for any
+	schema tableSchema
+}
+
+// bestEarlierModel finds the best model of a series that is older than the challenger and
+// was raced for the same metric on the same columns and classes. Of equal ones the oldest
+// wins.
+func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, of challenger) (baseline, error) {
+	models, err := client.ModelsOfSeries(ctx, c.Client, s)
+	if err != nil {
+		return baseline{}, err
+	}
+	if i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.ModelKey == of.model }); i >= 0 {
+		models = models[i+1:] // newest first
+	}
+	if len(models) == 0 {
+		return baseline{reason: "the series " + s.Name + " has no earlier model"}, nil
+	}
+	slices.SortStableFunc(models, func(a, b client.SeriesModel) int {
+		return cmp.Or(cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value), cmp.Compare(a.SeriesVersion, b.SeriesVersion))
+	})
+	same := map[string]bool{} // by dataset
+	for _, m := range models {
+		if of.metric != "" && m.Metric != "" && m.Metric != of.metric {
+			continue
+		}
+		fits, known := same[m.DatasetKey]
+		if !known {
+			d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+			if err != nil {
+				return baseline{}, err
+			}
+			fits = datasetSchema(d).equal(of.schema)
+			same[m.DatasetKey] = fits
+		}
+		if fits {
+			return baseline{key: m.ModelKey, name: connect.Champion + " v" + strconv.Itoa(m.SeriesVersion), dataset: m.DatasetKey}, nil
+		}
+	}
+	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
+}
+
+// tableSchema has what makes models of two datasets comparable.
+type tableSchema struct {
+	columns []string
+	classes []string // sorted
+}
+
+func datasetSchema(d *api.Dataset) tableSchema {
+	t := tableSchema{classes: connect.LabelsOf(d)}
+	for _, column := range d.Columns {
+		t.columns = append(t.columns, column.Name)
+	}
+	slices.Sort(t.classes)
+	return t
+}
+
+func profileSchema(p *frame.Profile) tableSchema {
+	var t tableSchema
+	for _, column := range p.Columns {
+		t.columns = append(t.columns, column.Name)
+	}
+	for _, class := range p.Classes {
+		t.classes = append(t.classes, class.Text)
+	}
+	slices.Sort(t.classes)
+	return t
+}
+
+// equal reports whether two tables have the same columns and classes. Unknown ones are
+// equal to any.
+func (t tableSchema) equal(other tableSchema) bool {
+	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
+		return true
+	}
+	return slices.Equal(t.columns, other.columns) && slices.Equal(t.classes, other.classes)
+}

@@ -1,0 +1,100 @@
+package requirement
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+	"foretell/internal/gate"
+	"foretell/internal/term"
+)
+
+// Publish writes the results for people and CI. It returns an error if a requirement was
+// missed, joined with below, which may be nil.
+func (g *Flags) Publish(o *cli.Output, r *gate.Report, below error) error {
+	if r == nil {
+		return below
+	}
+	if g.junit != "" {
+		if err := cli.WriteFileAtomic(g.junit, r.WriteJUnit); err != nil {
+			return err
+		}
+	}
+	if err := g.annotate(o, r); err != nil {
+		return err
+	}
+	missed := r.Missed()
+	if missed == 0 {
+		for _, v := range r.Results {
+			if v.Skipped {
+				o.Note("%s: %s", v.Requirement, v.Reason)
+			}
+		}
+		o.Note("%s", r.Summary())
+		return below
+	}
+	if !o.JSON {
+		if err := g.printTable(r); err != nil {
+			return err
+		}
+	}
+	e := exit.Errorf(exit.BelowTarget, "%s by model %s", r.Summary(), r.Model)
+	e.Requirements = r.Results
+	var other *exit.Error
+	if errors.As(below, &other) {
+		e.Fact += "; " + other.Fact
+	}
+	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
+}
+
+// annotate writes annotations for the CI service. They go to standard error, because
+// standard output is for the result.
+func (g *Flags) annotate(o *cli.Output, r *gate.Report) error {
+	if g.host.Env(config.EnvGitHub) == "true" {
+		if err := r.WriteGitHub(g.host.Console.Err, o.Quiet); err != nil {
+			return err
+		}
+	}
+	path := g.host.Env(config.EnvGitHubSummary)
+	if path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("%s: %w", config.EnvGitHubSummary, err)
+	}
+	return errors.Join(r.WriteMarkdown(file), file.Close())
+}
+
+// printTable prints the requirements and their measured values.
+func (g *Flags) printTable(r *gate.Report) error {
+	style := g.host.Console.ErrStyle
+	t := &term.Table{
+		Header: []term.Cell{{Text: "requirement"}, {Text: "measured"}, {Text: "95 % interval"}, {Text: "rows"}, {Text: "verdict"}},
+		Right:  []bool{false, true, false, true, false},
+	}
+	for _, v := range r.Results {
+		paint := style.Green
+		if !v.Holds {
+			paint = style.Red
+		}
+		t.Rows = append(t.Rows, []term.Cell{
+			{Text: v.Requirement}, {Text: v.FormatValue()}, {Text: v.Interval.String()}, {Text: v.FormatRows()}, {Text: v.Reason, Style: paint},
+		})
+	}
+	t.NoTruncate = true
+	width := math.MaxInt16 // a log has no width
+	if c := g.host.Console; c.ErrTerminal {
+		width = c.ErrWidth()
+	}
+	write := func(w io.Writer) error { return t.WriteAligned(w, width, style) }
+	if g.host.Env(config.EnvGitLab) == "true" {
+		return r.WriteGitLab(g.host.Console.Err, write)
+	}
+	return write(g.host.Console.Err)
+}

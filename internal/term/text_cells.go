@@ -1,0 +1,12 @@
+package term
+
+import ()
+
+// TextCells makes a row of texts.
+func TextCells(texts ...string) []Cell {
+	row := make([]Cell, len(texts))
+	for i, text := range texts {
+		row[i].Text = text
+	}
+	return row
+}

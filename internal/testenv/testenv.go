@@ -1,0 +1,18 @@
+package testenv
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// SkipWithout skips a test that requires name, which is unavailable because of err. If
+// the comma-separated list FORETELL_TEST_REQUIRE contains name, the test fails.
+func SkipWithout(t *testing.T, name string, err error) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("FORETELL_TEST_REQUIRE"), ","), name) {
+		t.Fatalf("%s is required: %v", name, err)
+	}
+	t.Skipf("no %s here: %v", name, err)
+}
