@@ -36,12 +36,12 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	var profile *frame.Profile
+	var prof *frame.Profile
 	limit := a.preparationLimit(d.Bytes)
 	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationLimit)
 	defer done()
 	err = a.readVerified(limited, csvFile(d), func(csv io.Reader, _ int64) error {
-		profile, err = frame.Scan(limited, csv, frame.ScanOptions{Brief: true})
+		prof, err = frame.Scan(limited, csv, frame.ScanOptions{Brief: true})
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
@@ -50,13 +50,13 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if reason := profile.DefectSummary(); reason != "" {
+	if reason := prof.DefectSummary(); reason != "" {
 		return a.endDataset(ctx, &r.Job, d, reason)
 	}
-	if d.Schema, err = json.Marshal(profile.Schema); err != nil {
+	if d.Schema, err = json.Marshal(prof.Schema); err != nil {
 		return err
 	}
-	d.Rows, d.Columns, d.Classes = int64(profile.Rows), columnsOf(profile), classesOf(profile)
+	d.Rows, d.Columns, d.Classes = int64(prof.Rows), columnsOf(prof), classesOf(prof)
 	return a.endDataset(ctx, &r.Job, d, "")
 }
 

@@ -17,17 +17,17 @@ import (
 // valid labels; nil accepts those in the result.
 func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(part string) error {
 	return func(part string) error {
-		result, err := os.Open(part)
+		res, err := os.Open(part)
 		if err != nil {
 			return err
 		}
-		defer result.Close()
+		defer res.Close()
 		blind, err := in.Open(ctx)
 		if err != nil {
 			return err
 		}
 		defer blind.Close()
-		*rows, err = frame.Verify(ctx, blind, result, classes)
+		*rows, err = frame.Verify(ctx, blind, res, classes)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
 	const again = "nothing was written; try again with `foretell predictions download %s`"
 	return func(part string) error {
-		result, err := os.Open(part)
+		res, err := os.Open(part)
 		if err != nil {
 			return err
 		}
-		defer result.Close()
-		profile, err := frame.Scan(ctx, result, frame.ScanOptions{Blind: true})
+		defer res.Close()
+		profile, err := frame.Scan(ctx, res, frame.ScanOptions{Blind: true})
 		if err != nil {
 			return err
 		}
@@ -64,10 +64,10 @@ func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 		if len(classes) == 0 {
 			return nil
 		}
-		if _, err := result.Seek(0, io.SeekStart); err != nil {
+		if _, err := res.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if _, err := frame.VerifyProbabilities(ctx, result, classes); err != nil {
+		if _, err := frame.VerifyProbabilities(ctx, res, classes); err != nil {
 			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
 		}
 		return nil

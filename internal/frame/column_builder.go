@@ -52,9 +52,9 @@ func measureShort(values []float64) valueRange {
 }
 
 // measureDecimals returns the range of decimals.
-func measureDecimals(cells []decimal) valueRange {
+func measureDecimals(texts []decimal) valueRange {
 	s := valueRange{}
-	for _, cell := range cells {
+	for _, cell := range texts {
 		if cell == missingDecimal {
 			continue
 		}

@@ -25,13 +25,13 @@ const minDictionaryRows = 1 << 12
 
 // buildDictionary sets the dictionary of p and returns the indices of cells, nil if there
 // are too many distinct values or too few cells.
-func buildDictionary[T int8 | int16](p *encoded, cells []T, none T) []uint8 {
-	if len(cells) < minDictionaryRows {
+func buildDictionary[T int8 | int16](p *encoded, texts []T, none T) []uint8 {
+	if len(texts) < minDictionaryRows {
 		return nil
 	}
 	first := int(none) // the smallest cell
 	seen := make([]bool, -2*first)
-	for _, cell := range cells {
+	for _, cell := range texts {
 		seen[int(cell)-first] = true
 	}
 	seen[0] = false
@@ -52,8 +52,8 @@ func buildDictionary[T int8 | int16](p *encoded, cells []T, none T) []uint8 {
 		p.dictionary[p.dictionarySize+i] = NaN
 	}
 	index[0] = uint8(p.dictionarySize)
-	ranks := make([]uint8, len(cells))
-	for i, cell := range cells {
+	ranks := make([]uint8, len(texts))
+	for i, cell := range texts {
 		ranks[i] = index[int(cell)-first]
 	}
 	return ranks

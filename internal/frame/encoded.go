@@ -36,8 +36,8 @@ const (
 	missingInt16 = math.MinInt16
 )
 
-func decode[T int8 | int16](dst []float64, cells []T, none T, power float64) {
-	for i, cell := range cells {
+func decode[T int8 | int16](dst []float64, texts []T, none T, power float64) {
+	for i, cell := range texts {
 		dst[i] = float64(cell) / power
 		if cell == none {
 			dst[i] = NaN
@@ -45,9 +45,9 @@ func decode[T int8 | int16](dst []float64, cells []T, none T, power float64) {
 	}
 }
 
-func gatherEncoded[T int8 | int16](dst []float64, cells []T, rows []int32, none T, power float64) {
+func gatherEncoded[T int8 | int16](dst []float64, texts []T, rows []int32, none T, power float64) {
 	for i, row := range rows {
-		cell := cells[row]
+		cell := texts[row]
 		dst[i] = float64(cell) / power
 		if cell == none {
 			dst[i] = NaN

@@ -21,7 +21,7 @@ type LoadOptions struct {
 // one, is ignored. A *Defect describes an error in the file. Load checks less than Scan
 // does: neither duplicate IDs nor the names of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
-	t, err := openTable(NewReader(contextReader{ctx, src}, ','))
+	t, err := openTable(NewReader(contextReader{ctx: ctx, src: src}, ','))
 	if err != nil {
 		return nil, err
 	}

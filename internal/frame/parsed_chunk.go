@@ -185,8 +185,8 @@ func (g *parsedChunk) parseField(field int) {
 
 // parseRest parses the cells of a field that are not plain numbers.
 func (g *parsedChunk) parseRest(field int) {
-	cells := g.decimalColumn(field)
-	for row, cell := range cells {
+	texts := g.decimalColumn(field)
+	for row, cell := range texts {
 		if cell != unparsedDecimal {
 			continue
 		}
@@ -195,7 +195,7 @@ func (g *parsedChunk) parseRest(field int) {
 		case isTextCell(value):
 			g.hasText[field] = true
 		case whole:
-			cells[row] = cell
+			texts[row] = cell
 		default:
 			g.parseFloats(field)
 			return

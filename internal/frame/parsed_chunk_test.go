@@ -139,22 +139,22 @@ func FuzzChunks(f *testing.F) {
 }
 
 // parsedDecimals parses the cells of a text with parseDecimals and with parseDecimalsGo.
-func parsedDecimals(t *testing.T, cells []string) []decimal {
+func parsedDecimals(t *testing.T, texts []string) []decimal {
 	t.Helper()
 	begins, text := []int32{0}, []byte{}
-	for _, cell := range cells {
+	for _, cell := range texts {
 		text = append(append(text, cell...), ",\r\n"[len(text)%3])
 		begins = append(begins, int32(len(text)))
 	}
 	text = append(text, make([]byte, readSlack)...)
-	got, want := make([]decimal, len(cells)), make([]decimal, len(cells))
+	got, want := make([]decimal, len(texts)), make([]decimal, len(texts))
 	all := parseDecimals(got, text, begins, 1)
 	if parseDecimalsGo(want, text, begins, 1) != all || all == slices.Contains(want, unparsedDecimal) {
 		t.Error("the twins disagree whether all are plain")
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			t.Errorf("%q: the twins read %x and %x", cells[i], got[i], want[i])
+			t.Errorf("%q: the twins read %x and %x", texts[i], got[i], want[i])
 		}
 	}
 	return got

@@ -240,21 +240,21 @@ func fromSortKey(cell uint64) float64 {
 }
 
 // computeSampleStats computes the statistics of cells, which it sorts.
-func computeSampleStats(cells []uint64) sampleStats {
+func computeSampleStats(texts []uint64) sampleStats {
 	f := sampleStats{median: NaN}
-	for i, cell := range cells {
-		cells[i] = sortKey(cell)
+	for i, cell := range texts {
+		texts[i] = sortKey(cell)
 	}
-	slices.Sort(cells)
-	n, _ := slices.BinarySearch(cells, blankSortKey)
+	slices.Sort(texts)
+	n, _ := slices.BinarySearch(texts, blankSortKey)
 	if middle := n / 2; n%2 == 1 {
-		f.median = fromSortKey(cells[middle])
+		f.median = fromSortKey(texts[middle])
 	} else if n > 0 {
-		f.median = fromSortKey(cells[middle-1])/2 + fromSortKey(cells[middle])/2
+		f.median = fromSortKey(texts[middle-1])/2 + fromSortKey(texts[middle])/2
 	}
-	for i, cell := range cells {
+	for i, cell := range texts {
 		switch {
-		case i > 0 && cell == cells[i-1] || cell == blankSortKey:
+		case i > 0 && cell == texts[i-1] || cell == blankSortKey:
 		case i < n:
 			f.numbers++
 		default:

@@ -46,7 +46,7 @@ func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err
 	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scanner{opts: opts, profile: &Profile{Schema: &Schema{}}, ids: newIDSet(), label: -1}
 	defer func() { err = errors.Join(err, s.ids.Close()) }()
-	reader := NewReader(contextReader{ctx, src}, ',')
+	reader := NewReader(contextReader{ctx: ctx, src: src}, ',')
 	if err := s.run(ctx, reader); err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	}
 	first, places := repeated[0], []location(nil)
 	for _, r := range repeated[1:] {
-		places = append(places, location{r.line, s.id + 1})
+		places = append(places, location{line: r.line, column: s.id + 1})
 	}
 	s.profile.log.addMany(Defect{
 		Code: CodeDuplicateID, Line: first.line, Column: s.id + 1, Name: s.profile.Schema.ID,

@@ -49,7 +49,7 @@ func TestPredict(t *testing.T) {
 			t.Error("the result depends on the workers")
 		}
 	}
-	result, err := csv.NewReader(bytes.NewReader(one)).ReadAll()
+	res, err := csv.NewReader(bytes.NewReader(one)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes := o.Model.Schema().Classes
-	for i, row := range result[1:] {
+	for i, row := range res[1:] {
 		if got, want := row[:len(rows[0])], rows[i+1]; strings.Join(got, ",") != strings.Join(want, ",") {
 			t.Fatalf("row %d is %q, want %q", i, got, want)
 		}

@@ -174,7 +174,7 @@ func (p *Preflight) readBlind(ctx context.Context, progress *term.Progress) (err
 }
 
 // rereadBlind reads a blind file again with generated IDs.
-func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, profile **frame.Profile) (err error) {
+func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **frame.Profile) (err error) {
 	if p.blindID.Made {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in
 	}
 	p.blindID = p.blindID.Generate(names, reason)
 	p.arrangeBlind(in, header, names)
-	*profile, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
+	*prof, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
 	return err
 }
 
@@ -205,7 +205,7 @@ func (p *Preflight) compare() {
 	}
 }
 
-func (p *Preflight) collect(in *Input, profile *frame.Profile) {
+func (p *Preflight) collect(in *Input, prof *frame.Profile) {
 	if in.readError != nil {
 		f := *in.readError
 		f.Severity = frame.SeverityDefect
@@ -219,10 +219,10 @@ func (p *Preflight) collect(in *Input, profile *frame.Profile) {
 		f.Hint = p.hint(in, &f, "")
 		p.Findings = append(p.Findings, f)
 	}
-	for _, d := range profile.Defects {
+	for _, d := range prof.Defects {
 		p.add(in, frame.SeverityDefect, d, "")
 	}
-	for _, w := range profile.Warnings {
+	for _, w := range prof.Warnings {
 		if w.Code == frame.CodeUnnamedID {
 			continue // so tools write an index
 		}

@@ -179,11 +179,11 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 	return nil
 }
 
-func (c *Column) describe(profile *frame.ColumnProfile, cells []string) {
-	c.seen, c.Rows, c.Form = true, len(cells), profile.Form
-	c.Filled = c.Rows - profile.Missing
+func (c *Column) describe(prof *frame.ColumnProfile, cells []string) {
+	c.seen, c.Rows, c.Form = true, len(cells), prof.Form
+	c.Filled = c.Rows - prof.Missing
 	different := make(map[string]bool, len(cells))
-	c.Integers, c.Counts, c.Codes = true, true, profile.Form == frame.FormCategory || profile.Form == frame.FormText
+	c.Integers, c.Counts, c.Codes = true, true, prof.Form == frame.FormCategory || prof.Form == frame.FormText
 	prefix, before := "", int64(0)
 	for i, cell := range cells {
 		different[cell] = true
@@ -198,8 +198,8 @@ func (c *Column) describe(profile *frame.ColumnProfile, cells []string) {
 		}
 		c.Codes = c.Codes && prefix != ""
 	}
-	c.Distinct, c.Unique = profile.Distinct, len(different) == len(cells) && !different[""]
-	c.Integers = c.Integers && profile.Form == frame.FormNumeric
+	c.Distinct, c.Unique = prof.Distinct, len(different) == len(cells) && !different[""]
+	c.Integers = c.Integers && prof.Form == frame.FormNumeric
 }
 
 var (

@@ -46,14 +46,14 @@ func speedFrame(tb testing.TB) *frame.Frame {
 			tb.Fatal(err)
 		}
 	}
-	var profile *frame.Profile
+	var prof *frame.Profile
 	var f *frame.Frame
 	read(func(src *os.File) (err error) {
-		profile, err = frame.Scan(tb.Context(), src, frame.ScanOptions{})
+		prof, err = frame.Scan(tb.Context(), src, frame.ScanOptions{})
 		return err
 	})
 	read(func(src *os.File) (err error) {
-		f, err = frame.Load(tb.Context(), src, profile.Schema, frame.LoadOptions{Labelled: true, Rows: profile.Rows})
+		f, err = frame.Load(tb.Context(), src, prof.Schema, frame.LoadOptions{Labelled: true, Rows: prof.Rows})
 		return err
 	})
 	return f

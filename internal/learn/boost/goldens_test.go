@@ -44,9 +44,9 @@ func readGoldens(t *testing.T) []golden {
 // frame returns the table of a case, followed by the rows to evaluate: those of
 // TestX, or else the same rows again.
 func (g *golden) frame() *frame.Frame {
-	cells, labels := slices.Concat(g.X, g.X), slices.Concat(g.Y, g.Y)
+	texts, labels := slices.Concat(g.X, g.X), slices.Concat(g.Y, g.Y)
 	if g.TestX != nil {
-		cells, labels = slices.Concat(g.X, g.TestX), slices.Concat(g.Y, g.TestY)
+		texts, labels = slices.Concat(g.X, g.TestX), slices.Concat(g.Y, g.TestY)
 	}
 	f := &frame.Frame{Rows: len(labels), Labels: labels, Schema: &frame.Schema{}}
 	for c := range g.Classes {
@@ -56,7 +56,7 @@ func (g *golden) frame() *frame.Frame {
 		column := make([]float64, f.Rows)
 		for row := range column {
 			column[row] = frame.NaN
-			if x := cells[row][i]; x != nil {
+			if x := texts[row][i]; x != nil {
 				column[row] = *x
 			}
 		}
