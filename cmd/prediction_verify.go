@@ -11,10 +11,10 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/download"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
 	"foretell/internal/receipt"
+	"foretell/internal/table/csvfile"
 	"foretell/internal/term"
 )
 
@@ -151,7 +151,7 @@ func receiptMismatch(ctx context.Context, v *verifyDocument, rec *receipt.Receip
 	e.Code, e.File = "changed", v.Path
 	var (
 		place  *receipt.Difference
-		defect *frame.Defect
+		defect *csvfile.Defect
 	)
 	switch {
 	case errors.As(err, &defect):

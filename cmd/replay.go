@@ -17,9 +17,9 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/download"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
+	"foretell/internal/table/csvfile"
 )
 
 type replayOptions struct {
@@ -195,7 +195,7 @@ func differenceError(ctx context.Context, path string, rec *receipt.Receipt, aga
 		return errAfter
 	}
 	defer after.Close()
-	rows, columns, errCompare := frame.Differences(ctx, before, after)
+	rows, columns, errCompare := csvfile.Differences(ctx, before, after)
 	if errCompare == nil && rows > 0 {
 		e.Fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"foretell/internal/api"
-	"foretell/internal/frame"
 	"foretell/internal/store"
+	"foretell/internal/table/frame"
 )
 
 const (

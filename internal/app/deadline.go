@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/frame"
 	"foretell/internal/store"
+	"foretell/internal/table/frame"
 )
 
 // timeLeft returns what remains of the time limit, which counts from the start

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/learn"
 	"foretell/internal/store"
+	"foretell/internal/table/csvfile"
 )
 
 // predictionLimit is the time after which a prediction ends with TIMEOUT.
@@ -31,7 +31,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
 	defer done()
 	err = a.makeResult(limited, r, p)
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	switch {
 	case err == nil:
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionCompleted)

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/store"
+	"foretell/internal/table/profile"
 )
 
 // preparationTime is the default of [Config.PreparationLimit].
@@ -36,12 +36,12 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	var prof *frame.Profile
+	var prof *profile.Profile
 	limit := a.preparationLimit(d.Bytes)
 	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationLimit)
 	defer done()
 	err = a.readVerified(limited, csvFile(d), func(csv io.Reader, _ int64) error {
-		prof, err = frame.Scan(limited, csv, frame.ScanOptions{Brief: true})
+		prof, err = profile.Scan(limited, csv, profile.ScanOptions{Brief: true})
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
@@ -106,7 +106,7 @@ func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cau
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 
-func columnsOf(p *frame.Profile) []api.Column {
+func columnsOf(p *profile.Profile) []api.Column {
 	columns := make([]api.Column, len(p.Columns))
 	for i, c := range p.Columns {
 		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate}
@@ -114,7 +114,7 @@ func columnsOf(p *frame.Profile) []api.Column {
 	return columns
 }
 
-func classesOf(p *frame.Profile) []api.Class {
+func classesOf(p *profile.Profile) []api.Class {
 	classes := make([]api.Class, len(p.Classes))
 	for i, c := range p.Classes {
 		classes[i] = api.Class{Label: c.Text, Rows: int64(c.Rows)}

@@ -11,11 +11,11 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
-	"foretell/internal/frame"
 	"foretell/internal/job"
 	"foretell/internal/learn"
 	"foretell/internal/spill"
 	"foretell/internal/store"
+	"foretell/internal/table/frame"
 )
 
 // raceRows is a running race: its rows as they will be written next.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"foretell/internal/exit"
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // The groups of shared flags in help pages.
@@ -122,7 +122,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 func NearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
-		d := frame.EditDistance([]rune(name), []rune(f.Name), distance)
+		d := csvfile.EditDistance([]rune(name), []rune(f.Name), distance)
 		if strings.HasPrefix(f.Name, name) {
 			d = 1
 		}
@@ -172,7 +172,7 @@ func SimilarNames(typed string, names []string) []string {
 	nearest := 3
 	typed = strings.ToLower(typed)
 	for _, name := range names {
-		distance := frame.EditDistance([]rune(typed), []rune(strings.ToLower(name)), 3)
+		distance := csvfile.EditDistance([]rune(typed), []rune(strings.ToLower(name)), 3)
 		if typed != "" && strings.HasPrefix(strings.ToLower(name), typed) {
 			distance = 1
 		}

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"foretell/internal/cli"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/scoring"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
@@ -31,7 +31,7 @@ type BlindLabel struct {
 
 // FindLabel returns the label column of a blind file: the known label, or if it is
 // unknown the only column that is neither the ID nor a feature; "" if there is none.
-func FindLabel(blind *frame.Profile, label string, features []string) string {
+func FindLabel(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
 		switch name := blind.Columns[i].Name; {

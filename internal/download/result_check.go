@@ -8,9 +8,11 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/result"
 )
 
 // ResultVerifier returns a check of a result against its blind file. classes are the
@@ -27,12 +29,12 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 			return err
 		}
 		defer blind.Close()
-		*rows, err = frame.Verify(ctx, blind, res, classes)
+		*rows, err = result.Verify(ctx, blind, res, classes)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		e := exit.Errorf(exit.Untrusted, "the result does not match %s: %w", in.Name, err)
-		var defect *frame.Defect
+		var defect *csvfile.Defect
 		if errors.As(err, &defect) {
 			e.Code, e.Line, e.Column = defect.Code, defect.Line, defect.Column
 		}
@@ -50,7 +52,7 @@ func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 			return err
 		}
 		defer res.Close()
-		profile, err := frame.Scan(ctx, res, frame.ScanOptions{Blind: true})
+		profile, err := profile.Scan(ctx, res, profile.ScanOptions{Blind: true})
 		if err != nil {
 			return err
 		}
@@ -67,7 +69,7 @@ func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 		if _, err := res.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if _, err := frame.VerifyProbabilities(ctx, res, classes); err != nil {
+		if _, err := result.VerifyProbabilities(ctx, res, classes); err != nil {
 			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
 		}
 		return nil

@@ -12,8 +12,8 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
-	"foretell/internal/frame"
 	"foretell/internal/gate"
+	"foretell/internal/table/csvfile"
 	"foretell/internal/term"
 )
 
@@ -86,7 +86,7 @@ func From(ctx context.Context, err error) *Error {
 		interrupted *InterruptError
 		network     *client.NetworkError
 		problem     *api.Problem
-		defect      *frame.Defect
+		defect      *csvfile.Defect
 		missing     *fs.PathError
 	)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
 )
 
 // fitter trains on one fold, step by step. The types of the packages boost,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // TestBlendIsDeterministic races with the default parameters on noisy labels, so

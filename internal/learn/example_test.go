@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 )
 
 // Train on a small table until the accuracy is 0.9, and predict rows without labels.
@@ -23,7 +24,7 @@ func Example() {
 	blind := "id,length,colour\nb1,2,red\nb2,17,black\n"
 
 	ctx := context.Background()
-	profile, err := frame.Scan(ctx, strings.NewReader(train.String()), frame.ScanOptions{})
+	profile, err := profile.Scan(ctx, strings.NewReader(train.String()), profile.ScanOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/rng"
+	"foretell/internal/table/frame"
 )
 
 // fakeFitter is a fitter with scripted steps. It predicts the labels themselves

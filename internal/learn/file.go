@@ -9,9 +9,10 @@ import (
 	"io"
 	"math"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/metric"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 // The model file, all numbers little endian:
@@ -209,7 +210,7 @@ func (m *Model) probe() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {
 		if m.schema.Columns[i].Kind == frame.Numeric {
-			f.Columns[i].Floats = []float64{frame.NaN}
+			f.Columns[i].Floats = []float64{cells.NaN}
 		} else {
 			f.Columns[i].Codes = []int32{frame.Missing}
 		}

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/rng"
+	"foretell/internal/table/frame"
 )
 
 // Importance is the permutation importance of a column.

@@ -13,8 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"foretell/internal/frame"
 	"foretell/internal/spill"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 func TestRaceOnRealData(t *testing.T) {
@@ -163,7 +164,7 @@ func TestPoorColumns(t *testing.T) {
 		{Floats: make([]float64, rows)}, {Floats: make([]float64, rows)}, {Codes: make([]int32, rows)}, {Codes: make([]int32, rows)},
 	}
 	for i := range rows {
-		f.Columns[1].Floats[i] = frame.NaN
+		f.Columns[1].Floats[i] = cells.NaN
 		f.Columns[3].Codes[i] = frame.Missing
 		f.Labels = append(f.Labels, int32(min(i%3, 1)))
 	}

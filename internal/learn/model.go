@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
+	"foretell/internal/table/frame"
 )
 
 // Model predicts the class of a row. It is immutable and safe for concurrent use.

@@ -6,8 +6,9 @@ import (
 	"runtime"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/result"
 )
 
 // PredictOptions are the options of Predict. Zero values are defaults.
@@ -39,7 +40,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if err != nil {
 		return 0, err
 	}
-	p := &prediction{model: m, format: frame.NewFormat(blocks), out: out, progress: opts.Progress}
+	p := &prediction{model: m, format: result.NewFormat(blocks), out: out, progress: opts.Progress}
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
@@ -58,7 +59,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 // prediction is the state that the workers of Predict share.
 type prediction struct {
 	model    *Model
-	format   *frame.Format
+	format   *result.Format
 	out      io.Writer
 	progress func(rows int64)
 	rows     int64 // written

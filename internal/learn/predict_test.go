@@ -14,7 +14,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/result"
 )
 
 func TestPredict(t *testing.T) {
@@ -72,7 +74,7 @@ func TestPredict(t *testing.T) {
 			if q > probabilities[i*len(classes)+best] {
 				best = c
 			}
-			if got, want := row[len(rows[0])+2+c], string(frame.AppendProbability(nil, float64(q))); got != want {
+			if got, want := row[len(rows[0])+2+c], string(result.AppendProbability(nil, float64(q))); got != want {
 				t.Fatalf("row %d has %s for class %s, want %s", i, got, classes[c], want)
 			}
 		}
@@ -120,7 +122,7 @@ func TestPredictFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := "id,x\n" + strings.Repeat("1,2\n", 100_000)
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	for name, c := range map[string]struct {
 		in   io.Reader
 		out  io.Writer

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 )
 
 // prepared is a made file whose label hangs on one column, in a form that is
@@ -73,7 +74,7 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 	for _, set := range preparedSets() {
 		t.Run(set.column, func(t *testing.T) {
 			file := set.file(rows)
-			profile, err := frame.Scan(t.Context(), bytes.NewReader(file), frame.ScanOptions{})
+			profile, err := profile.Scan(t.Context(), bytes.NewReader(file), profile.ScanOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

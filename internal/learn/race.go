@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 	"foretell/internal/spill"
+	"foretell/internal/table/frame"
 )
 
 // Status is the state of a race or of one run in it.

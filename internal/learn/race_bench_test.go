@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 )
 
 // BenchmarkSets races on each data set of a directory, NAME/{train,blind,answers}.csv,
@@ -136,7 +137,7 @@ func loadTrainFile(tb testing.TB, path string) *frame.Frame {
 	}
 	src := open()
 	defer src.Close()
-	profile, err := frame.Scan(tb.Context(), src, frame.ScanOptions{})
+	profile, err := profile.Scan(tb.Context(), src, profile.ScanOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}

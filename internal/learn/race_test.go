@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 func TestRaceIsDecidedByVirtualTime(t *testing.T) {

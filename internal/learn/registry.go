@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/boost"
 	"foretell/internal/learn/forest"
 	"foretell/internal/learn/neural"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // algorithms are the algorithms of the engine, in the order in which they are

@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // If a frame has more than maxFeatures features, the algorithms are trained on the

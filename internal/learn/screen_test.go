@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // wideFrame returns a frame of more than maxFeatures features, two thirds numeric,

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // trainingData is the labelled frame of a race and the state that its fitters

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learningcurve"
+	"foretell/internal/table/profile"
 )
 
 // labelled returns a file with the given rows of each class, mixed.
@@ -28,7 +28,7 @@ func labelled(classes map[string]int) string {
 	return b.String()
 }
 
-var mixed = []frame.ValueCount{{Text: "often", Rows: 3000}, {Text: "seldom", Rows: 999}, {Text: " once", Rows: 1}, {Text: "once", Rows: 0}}
+var mixed = []profile.ValueCount{{Text: "often", Rows: 3000}, {Text: "seldom", Rows: 999}, {Text: " once", Rows: 1}, {Text: "once", Rows: 0}}
 
 func sampler(t *testing.T, seed uint64) []string {
 	t.Helper()
@@ -55,7 +55,7 @@ func TestSample(t *testing.T) {
 				t.Errorf("sample %d has %d rows of %q, want %d", i, got, class, rows)
 			}
 		}
-		p, err := frame.Scan(t.Context(), strings.NewReader(samples[i]), frame.ScanOptions{})
+		p, err := profile.Scan(t.Context(), strings.NewReader(samples[i]), profile.ScanOptions{})
 		if err != nil || p.Err() != nil {
 			t.Errorf("sample %d is no good file: %v %v", i, err, p.Err())
 		}

@@ -9,7 +9,8 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
 )
 
 // MinRows is the number of rows below which a race takes about as long as races on
@@ -36,8 +37,8 @@ func Sizes(rows int) []int {
 // in one pass. classes are the file's, with their rows. Every class keeps its share of
 // the rows, but at least two if it has them. The same file, sizes and seed give the same
 // samples.
-func Sample(ctx context.Context, src io.Reader, classes []frame.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
-	reader := frame.NewReader(src, ',')
+func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
+	reader := csvfile.NewReader(src, ',')
 	samplers := make([]*sampler, len(sizes))
 	for i, size := range sizes {
 		samplers[i] = newSampler(classes, size, seed, dst[i])
@@ -85,7 +86,7 @@ type sampler struct {
 // stratum has the remaining rows of a class and how many of them to draw.
 type stratum struct{ rows, wanted int }
 
-func newSampler(classes []frame.ValueCount, size int, seed uint64, dst io.Writer) *sampler {
+func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writer) *sampler {
 	rows := make([]int, len(classes))
 	for i, c := range classes {
 		rows[i] = c.Rows

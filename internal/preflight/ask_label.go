@@ -8,8 +8,10 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/roles"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
@@ -55,7 +57,7 @@ const maxChoices = 9
 
 // lacksHeader reports whether the training file has no header.
 func (p *Preflight) lacksHeader() bool {
-	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d frame.Defect) bool { return d.Code == frame.CodeNoHeader })
+	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
 // askHeader asks whether a training file whose first row looks like data has no header.
@@ -83,11 +85,11 @@ func (p *Preflight) askHeader(ctx context.Context) (none bool, err error) {
 // wrong columns and miss a row.
 func (p *Preflight) reportMissingHeader() {
 	p.Findings = nil
-	p.add(p.Train, frame.SeverityDefect, frame.Defect{
-		Code: frame.CodeNoHeader, Line: 1,
+	p.add(p.Train, profile.SeverityDefect, csvfile.Defect{
+		Code: csvfile.CodeNoHeader, Line: 1,
 		Message: "the first row looks like data: a header row is required",
 	}, "")
 	if p.Blind != nil {
-		p.BlindProfile = &frame.Profile{Schema: &frame.Schema{}, Partial: true}
+		p.BlindProfile = &profile.Profile{Schema: &frame.Schema{}, Partial: true}
 	}
 }

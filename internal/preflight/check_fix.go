@@ -10,8 +10,10 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/roles"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/repair"
 	"foretell/internal/term"
 )
 
@@ -28,14 +30,14 @@ type Repairer struct {
 type fixedCopy struct {
 	Path   string // where it will be
 	temp   *os.File
-	result *frame.Report
+	result *repair.Report
 }
 
 // change is a correction in a file.
 type change struct {
 	File string `json:"file"`
 	Copy string `json:"copy"`
-	frame.Change
+	repair.Change
 }
 
 // FixTrain checks the training file, or the corrected copy if one is requested.
@@ -55,7 +57,7 @@ func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	}
 	r.generatedIDs = c.result.Numbered
 	p.Train = c.asInput(in)
-	if p.TrainProfile, err = p.Train.profile(ctx, r.Progress, frame.ScanOptions{}); err != nil {
+	if p.TrainProfile, err = p.Train.profile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
 		return err
 	}
 	p.collect(p.Train, p.TrainProfile)
@@ -72,7 +74,7 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 		}
 		p.Blind = c.asInput(in)
 	}
-	if p.BlindProfile, err = p.Blind.profile(ctx, r.Progress, frame.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
+	if p.BlindProfile, err = p.Blind.profile(ctx, r.Progress, profile.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
 		return err
 	}
 	before := len(p.Findings)
@@ -85,7 +87,7 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file beside its path.
-func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *frame.Profile) (*fixedCopy, error) {
+func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
 		path = linked // the file that a link names is replaced, not the link
 	}
@@ -115,14 +117,14 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 		}{metered, file}, nil
 	}
 	shape := r.layoutOf(in)
-	c.result, err = frame.File(ctx, open, part, frame.Options{
+	c.result, err = repair.File(ctx, open, part, repair.Options{
 		Layout: shape, Train: train, NumberedTrain: r.generatedIDs || r.Copies[0] == c && r.roles.MadeID,
-		Choose: func(names []string, rows [][][]byte) (frame.ColumnRoles, error) {
+		Choose: func(names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 			return r.chooseRoles(ctx, &shape, names, rows)
 		},
 	})
 	if err != nil {
-		var defect *frame.Defect
+		var defect *csvfile.Defect
 		if ctx.Err() != nil || !errors.As(err, &defect) {
 			return nil, err
 		}
@@ -132,10 +134,10 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 		return nil, err
 	}
 	for _, step := range in.table.Steps() {
-		r.Changes = append(r.Changes, change{in.Name, path, frame.Change{Code: step.Code, Message: step.Message(), Count: 1}})
+		r.Changes = append(r.Changes, change{in.Name, path, repair.Change{Code: step.Code, Message: step.Message(), Count: 1}})
 	}
 	for _, w := range in.table.Warnings() {
-		r.Changes = append(r.Changes, change{w.File, path, frame.Change{Code: w.Code, Message: w.Message, Count: 1, Line: w.Line, Column: w.Column, Name: w.Name}})
+		r.Changes = append(r.Changes, change{w.File, path, repair.Change{Code: w.Code, Message: w.Message, Count: 1, Line: w.Line, Column: w.Column, Name: w.Name}})
 	}
 	for _, one := range c.result.Changes {
 		file := in.Name
@@ -149,8 +151,8 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 
 // chooseRoles chooses the ID and the label by the columns of the corrected copy: the
 // header of the original may follow a title, and its rows may be broken.
-func (r *Repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names []string, rows [][][]byte) (frame.ColumnRoles, error) {
-	chosen := frame.ColumnRoles{ID: -1, Label: -1}
+func (r *Repairer) chooseRoles(ctx context.Context, shape *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
+	chosen := repair.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.SniffRows(ctx, names, rows)
 	if err != nil {
 		return chosen, err
@@ -180,7 +182,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, shape *frame.Layout, names [
 
 // layoutOf returns the layout from the flags; for a training file also the inferred
 // columns.
-func (r *Repairer) layoutOf(in *Input) frame.Layout {
+func (r *Repairer) layoutOf(in *Input) repair.Layout {
 	shape := in.flagShape
 	if in != r.Train || shape.Blind || !r.sampled {
 		return shape

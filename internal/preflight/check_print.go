@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"foretell/internal/cli"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
@@ -105,7 +105,7 @@ func (o *ReportPrinter) printColumns(columns []columnReport) error {
 			t.Rows[i][missing].Display = "-"
 		}
 		if n := columns[i].Numbers; n != nil && o.Host.Console.OutWidth() < wideTerminal {
-			form := frame.Form(columns[i].Kind)
+			form := profile.Form(columns[i].Kind)
 			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
 			t.Header[values].Display = "lowest · median · highest"
 		}
@@ -194,9 +194,9 @@ type ReportPrinter struct {
 const wideTerminal = 80
 
 // shortNumber formats a number with three digits, or without decimals.
-func shortNumber(form frame.Form, value float64) string {
+func shortNumber(form profile.Form, value float64) string {
 	switch {
-	case form != frame.FormNumeric:
+	case form != profile.FormNumeric:
 		return form.Format(value)
 	case math.Abs(value) >= 1000:
 		return form.Format(math.Round(value))

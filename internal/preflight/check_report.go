@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"foretell/internal/api"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
+	"foretell/internal/table/profile"
 )
 
 // CheckReport is the output of check.
@@ -40,10 +40,10 @@ type columnReport struct {
 	// Values is the range of numbers, or the most frequent texts.
 	Values string `json:"values"`
 	// Alone is the accuracy of predicting the label from this column alone.
-	Alone    float64             `json:"alone,omitempty"`
-	Features int                 `json:"features"`
-	Numbers  *frame.NumericStats `json:"numbers,omitempty"`
-	Top      []frame.ValueCount  `json:"top,omitempty"`
+	Alone    float64               `json:"alone,omitempty"`
+	Features int                   `json:"features"`
+	Numbers  *profile.NumericStats `json:"numbers,omitempty"`
+	Top      []profile.ValueCount  `json:"top,omitempty"`
 
 	rows int // of the file
 }
@@ -70,7 +70,7 @@ func (p *Preflight) Report() *CheckReport {
 	return r
 }
 
-func newFileReport(in *Input, p *frame.Profile) fileReport {
+func newFileReport(in *Input, p *profile.Profile) fileReport {
 	r := fileReport{File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
 	for i := range p.Columns {
 		c := &p.Columns[i]
@@ -83,8 +83,8 @@ func newFileReport(in *Input, p *frame.Profile) fileReport {
 	}
 	for _, c := range p.Classes {
 		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(p.Rows, 1))) / 1e6}
-		if c.Rows < frame.AdvisedClassRows {
-			one.Note = fmt.Sprintf("fewer than the recommended %d rows", frame.AdvisedClassRows)
+		if c.Rows < profile.AdvisedClassRows {
+			one.Note = fmt.Sprintf("fewer than the recommended %d rows", profile.AdvisedClassRows)
 		}
 		r.Classes = append(r.Classes, one)
 	}
@@ -93,7 +93,7 @@ func newFileReport(in *Input, p *frame.Profile) fileReport {
 
 // valueSummary summarises a column: the range and median of numbers, or the most frequent
 // texts.
-func valueSummary(c *frame.ColumnProfile, rows int) string {
+func valueSummary(c *profile.ColumnProfile, rows int) string {
 	if n := c.Numbers; n != nil {
 		median := c.Form.Format(n.Median)
 		if n.MedianEstimate {

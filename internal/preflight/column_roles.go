@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"foretell/internal/cli"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
+	"foretell/internal/table/profile"
 )
 
 // ColumnRoles describes the roles of the columns of the files.
@@ -82,7 +82,7 @@ func (p *Preflight) describeRoles(u *ColumnRoles) string {
 		parts = append(parts, fmt.Sprintf("label: %s (%s)", u.Label, reason))
 	}
 	features := humanize.Count(u.Features, "feature")
-	for _, kind := range []frame.Form{frame.FormDate, frame.FormTime, frame.FormText} {
+	for _, kind := range []profile.Form{profile.FormDate, profile.FormTime, profile.FormText} {
 		if n := u.Kinds[string(kind)]; n > 0 {
 			features += ", " + humanize.Count(n, string(kind))
 		}

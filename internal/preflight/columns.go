@@ -10,12 +10,13 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/result"
 )
 
 // ColumnsFlag is the value of --columns: the columns of the result to keep; nil keeps
 // all.
-type ColumnsFlag []frame.Selection
+type ColumnsFlag []result.Selection
 
 // String returns the value in the form of the flag.
 func (c *ColumnsFlag) String() string {
@@ -30,7 +31,7 @@ func (c *ColumnsFlag) String() string {
 
 // Set parses comma-separated columns.
 func (c *ColumnsFlag) Set(text string) error {
-	picks, err := frame.ParseSelections(text)
+	picks, err := result.ParseSelections(text)
 	if err != nil {
 		return exit.Usagef("--columns %w", err)
 	}
@@ -52,7 +53,7 @@ func (c ColumnsFlag) Names() []string {
 
 // Check returns an error if the result will not have the columns. If the classes are
 // unknown, probability columns are not checked.
-func (c ColumnsFlag) Check(blind *frame.Profile, classes []string) error {
+func (c ColumnsFlag) Check(blind *profile.Profile, classes []string) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
 	}
@@ -62,9 +63,9 @@ func (c ColumnsFlag) Check(blind *frame.Profile, classes []string) error {
 	}
 	picks := slices.Clone(c)
 	if classes == nil {
-		picks = slices.DeleteFunc(picks, func(p frame.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
+		picks = slices.DeleteFunc(picks, func(p result.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
-	if _, err := frame.FindSelections(append(names, frame.AddedColumns(names, classes)...), picks); err != nil {
+	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes)...), picks); err != nil {
 		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class> and the columns of the blind file")
 	}
 	return nil
@@ -84,7 +85,7 @@ func (c ColumnsFlag) Project(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	err = frame.Project(ctx, src, dst, c)
+	err = result.Project(ctx, src, dst, c)
 	if err = errors.Join(err, dst.Sync(), dst.Close(), src.Close()); err == nil {
 		err = os.Rename(dst.Name(), path)
 	}

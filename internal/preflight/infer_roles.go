@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 	"foretell/internal/roles"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/repair"
 )
 
 // InferRoles infers from the first rows which columns are the ID and the label, and sets
@@ -82,7 +84,7 @@ func (p *Preflight) blindNames(ctx context.Context) (*roles.Table, error) {
 }
 
 // givenRoles returns the roles set by flags.
-func givenRoles(shape *frame.Layout) roles.Options {
+func givenRoles(shape *repair.Layout) roles.Options {
 	return roles.Options{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
 }
 
@@ -113,9 +115,9 @@ func (p *Preflight) uniqueNames(in *Input, header []string) []string {
 	names, changed := roles.UniqueNames(header)
 	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
 		if one.From == "" {
-			return frame.CodeUnnamedColumn, "the column has no name"
+			return csvfile.CodeUnnamedColumn, "the column has no name"
 		}
-		return frame.CodeDuplicateColumn, "an earlier column has the same name"
+		return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 	})
 	return names
 }
@@ -129,7 +131,7 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
 			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
-		p.add(in, frame.SeverityWarning, frame.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
+		p.add(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
 		if i+1 == maxPerKind {
 			return
 		}
@@ -177,8 +179,8 @@ func (p *Preflight) blindHeader(ctx context.Context, in *Input, header []string,
 	if err != nil || !known.LacksHeader(table) {
 		return header, err
 	}
-	p.add(in, frame.SeverityWarning, frame.Defect{
-		Code: frame.CodeNoHeader, Line: 1,
+	p.add(in, profile.SeverityWarning, csvfile.Defect{
+		Code: csvfile.CodeNoHeader, Line: 1,
 		Message: "the first row, " + joinFirst(header) + ", is data: the columns are read as those of the training file, in its order",
 	}, "")
 	in.shape.NoHeader = true
@@ -209,12 +211,12 @@ func (p *Preflight) arrangeBlind(in *Input, header, names []string) {
 
 // idProblem says why the column inferred as the ID cannot be the ID, by all rows of the
 // file; "" if it can.
-func idProblem(profile *frame.Profile) string {
+func idProblem(profile *profile.Profile) string {
 	for i := range profile.Defects {
 		switch d := &profile.Defects[i]; d.Code {
-		case frame.CodeDuplicateID:
+		case csvfile.CodeDuplicateID:
 			return fmt.Sprintf("%s repeats, first in line %d", strconv.Quote(d.Name), d.Line)
-		case frame.CodeEmptyID:
+		case csvfile.CodeEmptyID:
 			return fmt.Sprintf("%s has rows without a value, first in line %d", strconv.Quote(d.Name), d.Line)
 		}
 	}

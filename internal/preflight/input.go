@@ -13,9 +13,12 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/receipt"
 	"foretell/internal/roles"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/repair"
 	"foretell/internal/tablefile"
 	"foretell/internal/term"
 )
@@ -26,8 +29,8 @@ type Input struct {
 	args      []string // as the arguments have it
 	Paths     []string // of the files
 	Temps     []string // those of paths that are removed when it is closed
-	shape     frame.Layout
-	flagShape frame.Layout // as the flags have it
+	shape     repair.Layout
+	flagShape repair.Layout // as the flags have it
 	table     *tablefile.Table
 
 	// readError is the error that ended the reading of a file in profile.
@@ -57,7 +60,7 @@ func (in *Input) Open(ctx context.Context) (*inputReader, error) {
 	if in.table.Converted() {
 		shape.Delimiter = ','
 	}
-	shaped, err := frame.Normalize(file, shape)
+	shaped, err := repair.Normalize(file, shape)
 	if err != nil {
 		return nil, errors.Join(in.fileError(err), file.Close())
 	}
@@ -89,7 +92,7 @@ func (in *Input) sample(ctx context.Context, names []string, wanted func(name st
 // inFileOrder returns the input with its columns in file order.
 func (in *Input) inFileOrder() *Input {
 	other := *in
-	other.shape = frame.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
+	other.shape = repair.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
 	return &other
 }
 
@@ -97,7 +100,7 @@ func (in *Input) inFileOrder() *Input {
 // reports, and err otherwise.
 func ignoreContentError(err error) error {
 	var e *exit.Error
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	if errors.As(err, &e) && e.Status == exit.Rejected || errors.As(err, &defect) || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -112,7 +115,7 @@ func (in *Input) fileError(err error) error {
 	}
 	var (
 		known  *tablefile.Error
-		defect *frame.Defect
+		defect *csvfile.Defect
 	)
 	if errors.As(err, &known) {
 		e := exit.Errorf(exit.Rejected, "%w", err)
@@ -132,7 +135,7 @@ func (in *Input) fileError(err error) error {
 }
 
 type inputReader struct {
-	shaped *frame.Normalized
+	shaped *repair.Normalized
 	file   *tablefile.Reader
 	in     *Input
 }
@@ -149,7 +152,7 @@ func (r *inputReader) Close() error { return r.file.Close() }
 
 // profile reads the file once and returns its profile. An invalid file is not an error:
 // its profile has defects.
-func (in *Input) profile(ctx context.Context, progress *term.Progress, opts frame.ScanOptions) (*frame.Profile, error) {
+func (in *Input) profile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
 	in.readError = nil
 	if in.Hash != nil {
 		in.Hash.Reset()
@@ -160,7 +163,7 @@ func (in *Input) profile(ctx context.Context, progress *term.Progress, opts fram
 		if in.readError = findingOf(err); in.readError == nil {
 			return nil, err
 		}
-		return &frame.Profile{Schema: &frame.Schema{}, Partial: true}, nil
+		return &profile.Profile{Schema: &frame.Schema{}, Partial: true}, nil
 	}
 	defer file.Close()
 	phase, size := progress.Phase("checking "+in.Name), in.table.Size()
@@ -178,7 +181,7 @@ func (in *Input) profile(ctx context.Context, progress *term.Progress, opts fram
 	})
 	file.shaped.Collect()
 	opts.Blind, opts.Locate, opts.SourceLine = in.shape.Blind, file.shaped.Locate, in.table.SourceLine
-	p, err := frame.Scan(ctx, metered, opts)
+	p, err := profile.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +190,11 @@ func (in *Input) profile(ctx context.Context, progress *term.Progress, opts fram
 		in.readError = findingOf(in.fileError(source))
 	}
 	if in.readError != nil {
-		p.Defects = slices.DeleteFunc(p.Defects, func(d frame.Defect) bool { return d.Code == in.readError.Code && d.Message == in.readError.Message })
+		p.Defects = slices.DeleteFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == in.readError.Code && d.Message == in.readError.Message })
 		p.Partial = true
 	}
 	if p.Bytes > api.MaxUploadBytes {
-		p.Defects = append(p.Defects, frame.Defect{
+		p.Defects = append(p.Defects, csvfile.Defect{
 			Code:    string(api.CodeTooLarge),
 			Message: fmt.Sprintf("the file has %d bytes: the limit is %d", p.Bytes, int64(api.MaxUploadBytes)),
 		})
@@ -207,7 +210,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // errors.
 func findingOf(err error) *finding {
 	var e *exit.Error
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	if !errors.As(err, &e) || !errors.As(err, &defect) {
 		return nil
 	}

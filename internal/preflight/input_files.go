@@ -14,7 +14,8 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/repair"
 	"foretell/internal/tablefile"
 	"foretell/internal/term"
 )
@@ -73,7 +74,7 @@ func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 		}
 	}
 	opts := tablefile.Options{Encoding: s.encoding, Sheet: s.sheet, MaxBytes: api.MaxUploadBytes}
-	if shape.Delimiter != frame.DetectDelimiter {
+	if shape.Delimiter != csvfile.DetectDelimiter {
 		opts.Delimiter = shape.Delimiter
 	}
 	in.table = tablefile.New(files, opts)
@@ -83,7 +84,7 @@ func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 // NormalizedInput returns a file that is already in canonical form.
 func NormalizedInput(name, path string, blind bool) *Input {
 	return &Input{
-		Name: name, args: []string{name}, Paths: []string{path}, shape: frame.Layout{Blind: blind},
+		Name: name, args: []string{name}, Paths: []string{path}, shape: repair.Layout{Blind: blind},
 		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
 	}
 }

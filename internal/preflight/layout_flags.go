@@ -7,8 +7,9 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/receipt"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/repair"
 	"foretell/internal/tablefile"
 )
 
@@ -55,8 +56,8 @@ func (s *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	cli.CompleteValues(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
-func (s *LayoutFlags) frameLayout(blind bool) (frame.Layout, error) {
-	shape := frame.Layout{Label: s.Label, Drop: s.drop, Blind: blind, Delimiter: frame.DetectDelimiter, Names: s.names, MadeID: s.generatedID, NoHeader: s.noHeader}
+func (s *LayoutFlags) frameLayout(blind bool) (repair.Layout, error) {
+	shape := repair.Layout{Label: s.Label, Drop: s.drop, Blind: blind, Delimiter: csvfile.DetectDelimiter, Names: s.names, MadeID: s.generatedID, NoHeader: s.noHeader}
 	if s.id == generateIDs {
 		shape.MakeID = true
 	} else {

@@ -12,21 +12,22 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
 // finding is a defect or a warning with its position and remedy.
 type finding struct {
-	Severity frame.Severity `json:"severity"`
-	Code     string         `json:"code"`
-	File     string         `json:"file"`
-	Line     int            `json:"line,omitempty"`
-	Column   int            `json:"column,omitempty"`
-	Name     string         `json:"name,omitempty"`
-	Message  string         `json:"message"`
+	Severity profile.Severity `json:"severity"`
+	Code     string           `json:"code"`
+	File     string           `json:"file"`
+	Line     int              `json:"line,omitempty"`
+	Column   int              `json:"column,omitempty"`
+	Name     string           `json:"name,omitempty"`
+	Message  string           `json:"message"`
 	// Count, AtLeast and Lines are as in frame.Defect; Lines refer to File.
 	Count   int    `json:"count,omitempty"`
 	AtLeast bool   `json:"atLeast,omitempty"`
@@ -56,7 +57,7 @@ func (f *finding) String() string { return f.place() + ": " + f.Message }
 type Preflight struct {
 	Host                       *cli.Factory
 	Train, Blind               *Input
-	TrainProfile, BlindProfile *frame.Profile // of train and blind
+	TrainProfile, BlindProfile *profile.Profile // of train and blind
 	Findings                   []finding
 	BlindTime                  time.Duration // that it took to check the blind file
 	textMemory                 int           // see frame.ScanOptions
@@ -139,7 +140,7 @@ func (p *Preflight) readWithoutHeader() {
 // one, the file is read again with generated IDs.
 func (p *Preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.TrainProfile, err = p.Train.profile(ctx, progress, frame.ScanOptions{TextMemory: p.textMemory}); err != nil {
+		if p.TrainProfile, err = p.Train.profile(ctx, progress, profile.ScanOptions{TextMemory: p.textMemory}); err != nil {
 			return err
 		}
 		reason := idProblem(p.TrainProfile)
@@ -163,7 +164,7 @@ func (p *Preflight) readTrain(ctx context.Context, progress *term.Progress) (err
 
 // readBlind does the same for the blind file.
 func (p *Preflight) readBlind(ctx context.Context, progress *term.Progress) (err error) {
-	opts := frame.ScanOptions{ID: p.TrainProfile.Schema.ID, TextMemory: p.textMemory}
+	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, TextMemory: p.textMemory}
 	if p.BlindProfile, err = p.Blind.profile(ctx, progress, opts); err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (p *Preflight) readBlind(ctx context.Context, progress *term.Progress) (err
 }
 
 // rereadBlind reads a blind file again with generated IDs.
-func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **frame.Profile) (err error) {
+func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Made {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in
 	}
 	p.blindID = p.blindID.Generate(names, reason)
 	p.arrangeBlind(in, header, names)
-	*prof, err = in.profile(ctx, progress, frame.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
+	*prof, err = in.profile(ctx, progress, profile.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
 	return err
 }
 
@@ -197,41 +198,41 @@ func (p *Preflight) compare() {
 	if p.TrainProfile.Partial || p.BlindProfile.Partial {
 		return
 	}
-	for _, f := range frame.Compare(p.TrainProfile, p.BlindProfile) {
-		if f.Code == frame.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
+	for _, f := range profile.Compare(p.TrainProfile, p.BlindProfile) {
+		if f.Code == csvfile.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
 			continue // which is as it should be
 		}
-		p.add(p.Blind, f.Severity, frame.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
+		p.add(p.Blind, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
 	}
 }
 
-func (p *Preflight) collect(in *Input, prof *frame.Profile) {
+func (p *Preflight) collect(in *Input, prof *profile.Profile) {
 	if in.readError != nil {
 		f := *in.readError
-		f.Severity = frame.SeverityDefect
+		f.Severity = profile.SeverityDefect
 		f.Hint = p.hint(in, &f, "")
 		p.Findings = append(p.Findings, f)
 	}
 	for _, w := range in.table.Warnings() {
 		f := finding{
-			Severity: frame.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
+			Severity: profile.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
 		}
 		f.Hint = p.hint(in, &f, "")
 		p.Findings = append(p.Findings, f)
 	}
 	for _, d := range prof.Defects {
-		p.add(in, frame.SeverityDefect, d, "")
+		p.add(in, profile.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
-		if w.Code == frame.CodeUnnamedID {
+		if w.Code == csvfile.CodeUnnamedID {
 			continue // so tools write an index
 		}
-		p.add(in, frame.SeverityWarning, frame.Defect(w), "")
+		p.add(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}
 }
 
 // add adds a finding. likely is the column that was probably meant; "" if unknown.
-func (p *Preflight) add(in *Input, severity frame.Severity, d frame.Defect, likely string) {
+func (p *Preflight) add(in *Input, severity profile.Severity, d csvfile.Defect, likely string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,
@@ -252,7 +253,7 @@ func (p *Preflight) add(in *Input, severity frame.Severity, d frame.Defect, like
 // named the label. If prompting is disabled, the label is rejected unless more than its
 // position suggests it.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
-	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == frame.CodeManyClasses })
+	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	mute, err := p.Host.PromptDisabled(p.Host.Running)
 	if err != nil || many < 0 || p.Train.flagShape.Label != "" {
 		return err
@@ -278,7 +279,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {
-		if f.Severity == frame.SeverityDefect {
+		if f.Severity == profile.SeverityDefect {
 			defects = append(defects, f)
 		}
 	}
@@ -310,7 +311,7 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 	told := map[string]int{}
 	for i := range p.Findings {
 		f := &p.Findings[i]
-		if f.Severity != frame.SeverityWarning {
+		if f.Severity != profile.SeverityWarning {
 			continue
 		}
 		told[f.File+f.Code]++
@@ -356,7 +357,7 @@ func printFindings(f *cli.Factory, findings []finding) error {
 	for i := range findings {
 		one := &findings[i]
 		severity := c.OutStyle.Yellow(string(one.Severity))
-		if one.Severity == frame.SeverityDefect {
+		if one.Severity == profile.SeverityDefect {
 			severity = c.OutStyle.Red(string(one.Severity))
 		}
 		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.place())))

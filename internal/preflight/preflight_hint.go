@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
 	"foretell/internal/tablefile"
 	"foretell/internal/term"
 )
@@ -15,23 +16,23 @@ import (
 func (p *Preflight) hint(in *Input, f *finding, likely string) string {
 	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
 	switch f.Code {
-	case frame.CodeRaggedRow, frame.CodeStrayQuote, frame.CodeUnclosedQuote, frame.CodeEmptyLabel,
-		frame.CodeRepeatedHeader:
+	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
+		csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
-	case frame.CodeNoHeader:
+	case csvfile.CodeNoHeader:
 		switch {
-		case f.Severity == frame.SeverityWarning:
+		case f.Severity == profile.SeverityWarning:
 			return "add a header if the columns are in another order"
 		case in == p.Blind && !p.lacksHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
 			// --no-header-row would also apply to the training file.
 			return "add a header with the column names of the training file"
 		}
 		return "add one, or name the columns column_1, column_2, …: " + again("no-header-row", "true")
-	case frame.CodeNoRows, frame.CodeEmptyFile:
+	case csvfile.CodeNoRows, csvfile.CodeEmptyFile:
 		return "name a file with a header and rows"
-	case frame.CodeDuplicateID, frame.CodeEmptyID:
+	case csvfile.CodeDuplicateID, csvfile.CodeEmptyID:
 		return "generate IDs: " + again("id", generateIDs)
-	case frame.CodeBinary:
+	case csvfile.CodeBinary:
 		if f.Line > 1 || f.Column > 1 {
 			return p.fixHint(in)
 		}
@@ -42,34 +43,34 @@ func (p *Preflight) hint(in *Input, f *finding, likely string) string {
 		return "name another with --sheet"
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
-	case frame.CodeInvalidUTF8:
+	case csvfile.CodeInvalidUTF8:
 		return "set the encoding: " + again("encoding", "windows-1252")
-	case frame.CodeInvalidEncoding:
+	case csvfile.CodeInvalidEncoding:
 		return "set another --encoding, or none: " + again("encoding", "")
-	case frame.CodeTooFewColumns:
+	case csvfile.CodeTooFewColumns:
 		return "set the separator with --delimiter, or name a file with more columns"
-	case frame.CodeOneClass, frame.CodeTooManyClasses, frame.CodeNumericLabel, frame.CodeManyClasses, frame.CodeMissingColumn:
+	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, likely)
-	case frame.CodeSmallClass:
+	case csvfile.CodeSmallClass:
 		return "add rows of that class, or merge classes"
-	case frame.CodeSimilarClasses:
+	case csvfile.CodeSimilarClasses:
 		return "spell them the same if they are one class"
-	case frame.CodeLeakingColumn:
+	case csvfile.CodeLeakingColumn:
 		if f.Count > 1 {
 			return "if not, exclude them with --drop"
 		}
 		return "if not, exclude it: " + again("drop", f.Name)
-	case frame.CodeIDLikeColumn:
+	case csvfile.CodeIDLikeColumn:
 		if p.Train.flagShape.ID != "" || p.Train.flagShape.MakeID || f.Count > 1 {
 			return ""
 		}
 		return "if it is the ID, name it: " + again("id", f.Name)
-	case frame.CodeEmptyColumn, frame.CodeConstantColumn, frame.CodeTwinColumn:
+	case csvfile.CodeEmptyColumn, csvfile.CodeConstantColumn, csvfile.CodeTwinColumn:
 		if f.Count > 1 {
 			return "no action is needed"
 		}
 		return "no action is needed; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
-	case frame.CodeJunkInNumbers:
+	case csvfile.CodeJunkInNumbers:
 		return "empty these cells if they only mean that the value is missing"
 	}
 	return p.driftHint(f)
@@ -95,7 +96,7 @@ func (p *Preflight) fixHint(in *Input) string {
 // columnHint returns the remedy for a missing or unsuitable column.
 func (p *Preflight) columnHint(in *Input, f *finding, likely string) string {
 	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
-	missing := f.Code == frame.CodeMissingColumn
+	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
 	case missing && in.shape.Blind && p.Blind == nil:
 		return "add the columns of the training file to the blind file"
@@ -108,7 +109,7 @@ func (p *Preflight) columnHint(in *Input, f *finding, likely string) string {
 	case missing && len(p.columns) == 0: // between files that make one table
 		return "the files need the same columns, with a header in each"
 	case missing:
-		meant := frame.ClosestName(f.Name, p.columns)
+		meant := csvfile.ClosestName(f.Name, p.columns)
 		switch hint := "the columns are " + strings.Join(p.firstColumns(), ", "); {
 		case meant != "" && f.Name == in.flagShape.Label:
 			return fmt.Sprintf("try %s: %s", again("label", meant), hint)
@@ -124,7 +125,7 @@ func (p *Preflight) columnHint(in *Input, f *finding, likely string) string {
 	if other := p.classColumn(); other != "" {
 		hint = "name the label if it is another column, such as one of few values: " + again("label", other)
 	}
-	if f.Code == frame.CodeNumericLabel || f.Code == frame.CodeManyClasses {
+	if f.Code == csvfile.CodeNumericLabel || f.Code == csvfile.CodeManyClasses {
 		hint = "turn the numbers into classes, such as low and high, and exclude the numbers with --drop; or " + hint
 	}
 	return hint
@@ -137,7 +138,7 @@ func (p *Preflight) classColumn() string {
 	name := ""
 	for i := range p.TrainProfile.Columns {
 		c := &p.TrainProfile.Columns[i]
-		words := c.Form == frame.FormCategory || c.Form == frame.FormBoolean
+		words := c.Form == profile.FormCategory || c.Form == profile.FormBoolean
 		if words && c.Missing == 0 && c.Distinct > 1 && c.Distinct <= most {
 			name = c.Name
 		}
@@ -161,18 +162,18 @@ func (p *Preflight) firstColumns() []string {
 // driftHint returns the remedy for a blind file that differs from the training file.
 func (p *Preflight) driftHint(f *finding) string {
 	switch f.Code {
-	case frame.CodeUnseenCategory, frame.CodeMovedRange:
+	case csvfile.CodeUnseenCategory, csvfile.CodeMovedRange:
 		return "train on such rows too, or trust their predictions less"
-	case frame.CodeMoreMissing:
+	case csvfile.CodeMoreMissing:
 		if f.Count > 1 {
 			return "find out why the values are missing, or train without the columns: see --drop"
 		}
 		return "find out why the values are missing, or train without the column: `" + p.Host.CommandWith("drop", f.Name) + "`"
-	case frame.CodeChangedKind:
+	case csvfile.CodeChangedKind:
 		return "write the cells as in the training file"
-	case frame.CodeExtraColumn:
+	case csvfile.CodeExtraColumn:
 		return "no action is needed"
-	case frame.CodeOtherIDName:
+	case csvfile.CodeOtherIDName:
 		return "name the ID with --id if it is another column"
 	}
 	return ""

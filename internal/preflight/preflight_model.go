@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"foretell/internal/api"
-	"foretell/internal/frame"
 	"foretell/internal/roles"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
@@ -31,8 +32,8 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	}
 	for _, want := range p.modelColumns.Features {
 		if !has[want] {
-			p.add(p.Train, frame.SeverityDefect, frame.Defect{
-				Code: frame.CodeMissingColumn, Line: 1, Name: want,
+			p.add(p.Train, profile.SeverityDefect, csvfile.Defect{
+				Code: csvfile.CodeMissingColumn, Line: 1, Name: want,
 				Message: "a column that the model was trained on is missing",
 			}, "")
 		}

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
-	"foretell/internal/frame"
 	"foretell/internal/learningcurve"
 	"foretell/internal/preflight"
+	"foretell/internal/table/profile"
 	"time"
 )
 
@@ -27,7 +27,7 @@ type PlanRun struct {
 	Buckets      int
 	Now          func() time.Time
 	Dir          string
-	TrainProfile *frame.Profile
+	TrainProfile *profile.Profile
 	Body         api.NewTraining
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/receipt"
+	"foretell/internal/table/csvfile"
 )
 
 // result writes a result of n rows and returns its path and its receipt.
@@ -100,8 +100,8 @@ func TestBlocks(t *testing.T) {
 func TestFigures(t *testing.T) {
 	path, r := result(t, 5)
 	r.Classes = []string{"no", "maybe"}
-	var defect *frame.Defect
-	if err := r.Verify(t.Context(), path); !errors.As(err, &defect) || defect.Code != frame.CodeColumnsDiffer {
+	var defect *csvfile.Defect
+	if err := r.Verify(t.Context(), path); !errors.As(err, &defect) || defect.Code != csvfile.CodeColumnsDiffer {
 		t.Errorf("a class that the result does not know: %v", err)
 	}
 	r.Classes = nil

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/result"
 )
 
 // Verify compares a result with its receipt byte by byte, and checks the number of rows,
@@ -43,14 +45,14 @@ func (r *Receipt) verifyRows(ctx context.Context, path string) (rows int, err er
 	}
 	defer file.Close()
 	if r.Result.Columns != nil {
-		return frame.CountRows(ctx, file)
+		return csvfile.CountRows(ctx, file)
 	}
 	if len(r.Classes) == 0 {
-		p, err := frame.Scan(ctx, file, frame.ScanOptions{Blind: true})
+		p, err := profile.Scan(ctx, file, profile.ScanOptions{Blind: true})
 		if err != nil {
 			return 0, err
 		}
 		return p.Rows, p.Err()
 	}
-	return frame.VerifyProbabilities(ctx, file, r.Classes)
+	return result.VerifyProbabilities(ctx, file, r.Classes)
 }

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/connect"
-	"foretell/internal/frame"
+	"foretell/internal/table/profile"
 )
 
 // baseline is the model to beat.
@@ -53,7 +53,7 @@ func (g *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, mo
 }
 
 // FindBaselineForRun finds the baseline of a run whose dataset does not exist yet.
-func (g *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *frame.Profile) error {
+func (g *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
 	if g.beat != connect.Champion {
 		return g.resolveBaseline(ctx, session)
 	}
@@ -160,7 +160,7 @@ func datasetSchema(d *api.Dataset) tableSchema {
 	return t
 }
 
-func profileSchema(p *frame.Profile) tableSchema {
+func profileSchema(p *profile.Profile) tableSchema {
 	var t tableSchema
 	for _, column := range p.Columns {
 		t.columns = append(t.columns, column.Name)

@@ -3,7 +3,7 @@ package roles
 import (
 	"fmt"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/profile"
 )
 
 // Column describes a column according to the beginning of a file. Only the name is set for
@@ -12,7 +12,7 @@ import (
 type Column struct {
 	Name string
 	// Form is the form of its cells.
-	Form frame.Form
+	Form profile.Form
 	// Rows is the number of rows read, Filled how many of them have a value, Distinct the
 	// number of distinct values.
 	Rows, Filled, Distinct int
@@ -53,7 +53,7 @@ func (c *Column) idReason(first bool) string {
 
 // isMeasurement reports whether a column contains measurements: fractions, dates or times.
 func isMeasurement(c *Column) bool {
-	return c.Form == frame.FormNumeric && !c.Integers || c.Form == frame.FormDate || c.Form == frame.FormTime
+	return c.Form == profile.FormNumeric && !c.Integers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
 // notIDReason returns why a column with the name of an ID is not one.
@@ -69,13 +69,13 @@ func (c *Column) notIDReason() string {
 
 // notLabelReason returns why a column cannot be the label, empty if it can.
 func (c *Column) notLabelReason() string {
-	number := c.Form == frame.FormNumeric
+	number := c.Form == profile.FormNumeric
 	switch {
 	case !c.seen || c.Rows < minRows:
 		return ""
 	case c.Filled == 0:
 		return "is empty"
-	case c.Form == frame.FormDate || c.Form == frame.FormTime:
+	case c.Form == profile.FormDate || c.Form == profile.FormTime:
 		return "holds dates"
 	case number && !c.Integers && c.Distinct > maxFractions,
 		number && c.Distinct > maxIntegers,

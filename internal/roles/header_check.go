@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // headerCheck compares the first record of a file with those below it to determine whether
@@ -19,7 +19,7 @@ type headerCheck struct {
 	filled   []int  // number of values below a numeric cell
 }
 
-func newHeaderCheck(rec *frame.Record) *headerCheck {
+func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	n := rec.Len()
 	h := &headerCheck{
 		cells: trimmedFields(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
@@ -33,7 +33,7 @@ func newHeaderCheck(rec *frame.Record) *headerCheck {
 
 // add counts a record with as many fields as the first. One that repeats the first record
 // is ignored, because files may have been concatenated.
-func (h *headerCheck) add(rec *frame.Record) {
+func (h *headerCheck) add(rec *csvfile.Record) {
 	if h.repeats(rec) {
 		return
 	}
@@ -49,7 +49,7 @@ func (h *headerCheck) add(rec *frame.Record) {
 	}
 }
 
-func (h *headerCheck) repeats(rec *frame.Record) bool {
+func (h *headerCheck) repeats(rec *csvfile.Record) bool {
 	for i, name := range h.cells {
 		if strings.TrimSpace(string(rec.Field(i))) != name {
 			return false

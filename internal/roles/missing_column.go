@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // MissingColumn returns the position of the column of a training file that a blind file
@@ -54,7 +54,7 @@ type content struct {
 // contents reads the beginning of a CSV with a header, up to the first unreadable row,
 // which is not an error.
 func contents(ctx context.Context, src io.Reader) ([]content, error) {
-	reader := frame.NewReader(src, ',')
+	reader := csvfile.NewReader(src, ',')
 	header, err := reader.Read()
 	if err != nil {
 		return nil, nil //nolint:nilerr // the scan of the file reports the error

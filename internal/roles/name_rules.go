@@ -6,13 +6,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // isIDName reports whether a name may be that of an ID: id, key, index, no, customer_id,
 // PassengerId and the like, or empty as that of an index.
 func isIDName(name string) bool {
-	switch frame.NormalizeName(name) {
+	switch csvfile.NormalizeName(name) {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
 		return true
 	}
@@ -21,7 +21,7 @@ func isIDName(name string) bool {
 
 // isSureIDName reports whether a name is nearly always that of an ID, at any position.
 func isSureIDName(name string) bool {
-	switch frame.NormalizeName(name) {
+	switch csvfile.NormalizeName(name) {
 	case "id", "uuid", "guid", "rowid":
 		return true
 	}
@@ -49,11 +49,11 @@ var (
 
 // isLabelName reports whether a name may be that of a label.
 func isLabelName(name string) bool {
-	return isSureLabelName(name) || slices.Contains(otherLabelNames, frame.NormalizeName(name))
+	return isSureLabelName(name) || slices.Contains(otherLabelNames, csvfile.NormalizeName(name))
 }
 
 // isSureLabelName reports whether a name is nearly always that of a label, at any
 // position.
 func isSureLabelName(name string) bool {
-	return slices.Contains(sureLabelNames, frame.NormalizeName(name))
+	return slices.Contains(sureLabelNames, csvfile.NormalizeName(name))
 }

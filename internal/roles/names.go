@@ -3,7 +3,7 @@ package roles
 import (
 	"strconv"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // Rename is a column with another name than in the header.
@@ -62,17 +62,17 @@ func MatchNames(names, train []string) (alike []string, changed []Rename) {
 	like, spare := map[string][]string{}, map[string]int{}
 	for _, name := range train {
 		if !have[name] {
-			loose := frame.NormalizeName(name)
+			loose := csvfile.NormalizeName(name)
 			like[loose] = append(like[loose], name)
 		}
 	}
 	for _, name := range names {
 		if !want[name] {
-			spare[frame.NormalizeName(name)]++
+			spare[csvfile.NormalizeName(name)]++
 		}
 	}
 	for i, name := range names {
-		loose, other := frame.NormalizeName(name), name
+		loose, other := csvfile.NormalizeName(name), name
 		if meant := like[loose]; !want[name] && spare[loose] == 1 && len(meant) == 1 {
 			other = meant[0]
 			changed = append(changed, Rename{i, name, other})

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
 )
 
 // Table is the beginning of a file.
@@ -47,10 +48,10 @@ func (t *Table) Lacks(name string) bool {
 	if t.loose == nil {
 		t.loose = make(map[string]bool, len(t.Columns))
 		for i := range t.Columns {
-			t.loose[frame.NormalizeName(t.Columns[i].Name)] = true
+			t.loose[csvfile.NormalizeName(t.Columns[i].Name)] = true
 		}
 	}
-	return !t.loose[frame.NormalizeName(name)]
+	return !t.loose[csvfile.NormalizeName(name)]
 }
 
 // The limits of reading a file.
@@ -62,14 +63,14 @@ const (
 
 // Header reads the names of the columns of a CSV with commas.
 func Header(src io.Reader) ([]string, error) {
-	rec, err := frame.NewReader(src, ',').Read()
+	rec, err := csvfile.NewReader(src, ',').Read()
 	if err != nil {
 		return nil, err
 	}
 	return trimmedFields(rec), nil
 }
 
-func trimmedFields(rec *frame.Record) []string {
+func trimmedFields(rec *csvfile.Record) []string {
 	names := make([]string, rec.Len())
 	for i := range names {
 		names[i] = strings.TrimSpace(string(rec.Field(i)))
@@ -120,7 +121,7 @@ func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, er
 
 // read returns the cells of some columns.
 func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
-	reader := frame.NewReader(src, ',')
+	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || first.Len() != len(t.Columns) {
 		return nil, nil // the scan of the file reports an unreadable header
@@ -153,7 +154,7 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 		return nil
 	}
 	var text bytes.Buffer
-	out := frame.NewWriter(&text)
+	out := csvfile.NewWriter(&text)
 	out.Field([]byte("row"))
 	for i := range at {
 		out.Field([]byte("c" + strconv.Itoa(i)))
@@ -169,7 +170,7 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	profile, err := frame.Scan(ctx, &text, frame.ScanOptions{Blind: true})
+	profile, err := profile.Scan(ctx, &text, profile.ScanOptions{Blind: true})
 	if err != nil || len(profile.Columns) != len(at) {
 		return err
 	}
@@ -179,11 +180,11 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 	return nil
 }
 
-func (c *Column) describe(prof *frame.ColumnProfile, cells []string) {
+func (c *Column) describe(prof *profile.ColumnProfile, cells []string) {
 	c.seen, c.Rows, c.Form = true, len(cells), prof.Form
 	c.Filled = c.Rows - prof.Missing
 	different := make(map[string]bool, len(cells))
-	c.Integers, c.Counts, c.Codes = true, true, prof.Form == frame.FormCategory || prof.Form == frame.FormText
+	c.Integers, c.Counts, c.Codes = true, true, prof.Form == profile.FormCategory || prof.Form == profile.FormText
 	prefix, before := "", int64(0)
 	for i, cell := range cells {
 		different[cell] = true
@@ -199,7 +200,7 @@ func (c *Column) describe(prof *frame.ColumnProfile, cells []string) {
 		c.Codes = c.Codes && prefix != ""
 	}
 	c.Distinct, c.Unique = prof.Distinct, len(different) == len(cells) && !different[""]
-	c.Integers = c.Integers && prof.Form == frame.FormNumeric
+	c.Integers = c.Integers && prof.Form == profile.FormNumeric
 }
 
 var (

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // File is the file of a fault.
@@ -235,13 +235,13 @@ func isGenerated(ids []string) bool {
 
 // table is a CSV whose rows have as many fields as its header.
 type table struct {
-	reader *frame.Reader
+	reader *csvfile.Reader
 	names  []string
 	file   File
 }
 
 func openTable(src io.Reader, file File) (*table, error) {
-	t := &table{reader: frame.NewReader(src, ','), file: file}
+	t := &table{reader: csvfile.NewReader(src, ','), file: file}
 	header, err := t.reader.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, t.fault(0, "the file is empty")
@@ -256,7 +256,7 @@ func openTable(src io.Reader, file File) (*table, error) {
 }
 
 // next returns the next row, and io.EOF after the last.
-func (t *table) next(ctx context.Context) (*frame.Record, error) {
+func (t *table) next(ctx context.Context) (*csvfile.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (t *table) fault(line int, format string, args ...any) error {
 
 // readError adds the file to an error of reading.
 func (t *table) readError(err error) error {
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	if errors.As(err, &defect) {
 		return &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
 	}

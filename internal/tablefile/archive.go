@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // randomAccess reads a file in a format that needs random access, and reports whether head
@@ -35,14 +35,14 @@ func (p *sourceFile) randomAccess(ctx context.Context, head []byte, opts Options
 	}
 	archive, err := zip.OpenReader(from)
 	if err != nil {
-		return true, &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
+		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
 	}
 	defer func() { _ = archive.Close() }() // it was only read
 	if slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" }) {
 		return true, p.convertWorkbook(ctx, &archive.Reader, opts)
 	}
 	if p.member {
-		return true, &frame.Defect{Code: CodeInvalidFile, Message: "there is a ZIP file in the ZIP file: unpack it"}
+		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: "there is a ZIP file in the ZIP file: unpack it"}
 	}
 	return true, p.convertArchive(ctx, &archive.Reader, opts)
 }
@@ -65,15 +65,15 @@ func (p *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 		tables = slices.DeleteFunc(slices.Clone(archive.File), func(f *zip.File) bool { return f.Name != names[0] })
 	}
 	if len(names) == 0 {
-		return &frame.Defect{Code: CodeInvalidFile, Message: "there is no file in the ZIP file"}
+		return &csvfile.Defect{Code: CodeInvalidFile, Message: "there is no file in the ZIP file"}
 	}
 	if len(tables) != 1 {
-		return &frame.Defect{
+		return &csvfile.Defect{
 			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file holds %d tables, not one: unpack it and name one of %s", len(tables), shortList(names)),
 		}
 	}
 	if tables[0].Flags&1 != 0 {
-		return &frame.Defect{Code: CodeInvalidFile, Message: "the ZIP file has a password: unpack it"}
+		return &csvfile.Defect{Code: CodeInvalidFile, Message: "the ZIP file has a password: unpack it"}
 	}
 	member, err := tables[0].Open()
 	if err != nil {
@@ -82,11 +82,11 @@ func (p *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 	defer member.Close()
 	from, err := copyToTemp(ctx, member, opts.MaxBytes)
 	if err != nil {
-		var defect *frame.Defect
+		var defect *csvfile.Defect
 		if errors.As(err, &defect) || ctx.Err() != nil {
 			return err
 		}
-		return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
+		return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
 	}
 	defer func() { _ = os.Remove(from) }() // it is in the folder for temporary files
 	return p.readMember(ctx, from, opts)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // CheckEncoding returns an error if the named encoding is unsupported. The empty name asks
@@ -102,8 +102,8 @@ func (r *strictReader) Read(p []byte) (int, error) {
 		r.tail = append(r.tail[:0], piece[max(0, len(piece)-len(replacement)+1):]...)
 		return n, err
 	}
-	r.err = &frame.Defect{
-		Code: frame.CodeInvalidEncoding, Line: r.line + bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}),
+	r.err = &csvfile.Defect{
+		Code: csvfile.CodeInvalidEncoding, Line: r.line + bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}),
 		Message: "not valid " + r.name,
 	}
 	return 0, r.err

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // concatenation reads several files as one CSV: the first unchanged, of the others the
@@ -132,23 +132,23 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 		h.head = append(h.head, more...)
 		whole := len(h.head) < size
 		if delimiter == 0 {
-			h.comma = frame.FindDelimiter(h.head, !whole)
+			h.comma = csvfile.FindDelimiter(h.head, !whole)
 		}
-		record, err := frame.NewReader(bytes.NewReader(h.head), h.comma).Read()
+		record, err := csvfile.NewReader(bytes.NewReader(h.head), h.comma).Read()
 		if errors.Is(err, io.EOF) {
-			return nil, &frame.Defect{Code: frame.CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
+			return nil, &csvfile.Defect{Code: csvfile.CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
 		}
 		if err == nil {
 			h.set(record)
 		}
-		if whole || size >= frame.MaxRecordBytes || err == nil && h.end < len(h.head) {
+		if whole || size >= csvfile.MaxRecordBytes || err == nil && h.end < len(h.head) {
 			return h, err
 		}
 	}
 }
 
 // set sets the header to a record.
-func (h *header) set(record *frame.Record) {
+func (h *header) set(record *csvfile.Record) {
 	h.names = h.names[:0]
 	for i := range record.Len() {
 		h.names = append(h.names, strings.TrimSpace(string(record.Field(i))))
@@ -173,15 +173,15 @@ func align(first, names []string, line int, firstFile string) ([]int, error) {
 	if slices.Equal(first, names) {
 		return nil, nil
 	}
-	missing := func(name, message string) *frame.Defect {
-		return &frame.Defect{Code: frame.CodeMissingColumn, Line: line, Name: name, Message: message}
+	missing := func(name, message string) *csvfile.Defect {
+		return &csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: line, Name: name, Message: message}
 	}
 	order := make([]int, 0, len(first))
 	at := map[string]int{}
 	for i, name := range names {
 		if _, twice := at[name]; twice {
-			return nil, &frame.Defect{
-				Code: frame.CodeDuplicateColumn, Line: line, Column: i + 1, Name: name,
+			return nil, &csvfile.Defect{
+				Code: csvfile.CodeDuplicateColumn, Line: line, Column: i + 1, Name: name,
 				Message: "the name is twice in the header, so the columns cannot be matched with those of " + firstFile,
 			}
 		}
@@ -203,8 +203,8 @@ func align(first, names []string, line int, firstFile string) ([]int, error) {
 		}
 	}
 	if len(order) != len(names) {
-		return nil, &frame.Defect{
-			Code: frame.CodeDuplicateColumn, Line: line,
+		return nil, &csvfile.Defect{
+			Code: csvfile.CodeDuplicateColumn, Line: line,
 			Message: fmt.Sprintf("%d columns cannot be matched with the %d of %s, which has a name twice", len(names), len(first), firstFile),
 		}
 	}
@@ -214,7 +214,7 @@ func align(first, names []string, line int, firstFile string) ([]int, error) {
 // rewriter rewrites the rows of a file in the format of the first file.
 type rewriter struct {
 	part          *sourceFile
-	rows          *frame.Reader
+	rows          *csvfile.Reader
 	width         int
 	out           *csv.Writer
 	buffer        bytes.Buffer
@@ -225,7 +225,7 @@ type rewriter struct {
 }
 
 func newRewriter(p *sourceFile, src io.Reader, from, to byte, width int) *rewriter {
-	r := &rewriter{part: p, rows: frame.NewReader(bufio.NewReader(src), from), width: width}
+	r := &rewriter{part: p, rows: csvfile.NewReader(bufio.NewReader(src), from), width: width}
 	r.out = csv.NewWriter(&r.buffer)
 	r.out.Comma = rune(to)
 	return r
@@ -254,8 +254,8 @@ func (r *rewriter) fill() {
 		return
 	}
 	if record.Len() != r.width {
-		r.err = &frame.Defect{
-			Code: frame.CodeRaggedRow, Line: record.Line(), Column: min(record.Len(), r.width) + 1,
+		r.err = &csvfile.Defect{
+			Code: csvfile.CodeRaggedRow, Line: record.Line(), Column: min(record.Len(), r.width) + 1,
 			Message: fmt.Sprintf("expected %d fields, got %d", r.width, record.Len()),
 		}
 		return

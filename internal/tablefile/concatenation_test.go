@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // openFiles writes each content to a file and opens them as one table.
@@ -99,11 +99,11 @@ func TestJoinRefuses(t *testing.T) {
 		name, in, code, message string
 		line                    int
 	}{
-		{"a_missing_column", "id\n2\n", frame.CodeMissingColumn, "line 1 (x): the column of a.csv is missing", 1},
-		{"an_extra_column", "\nid,x,y\n2,b,c\n", frame.CodeMissingColumn, "line 2, column 3 (y): the column is not in a.csv", 2},
-		{"a_name_twice", "x,x\n2,b\n", frame.CodeDuplicateColumn, "line 1, column 2 (x): the name is twice", 1},
-		{"an_empty_file", "", frame.CodeEmptyFile, "the file is empty", 1},
-		{"a_row_that_cannot_be_put_in_order", "x,id\nb,2\nc\n", frame.CodeRaggedRow, "line 3, column 2: expected 2 fields, got 1", 3},
+		{"a_missing_column", "id\n2\n", csvfile.CodeMissingColumn, "line 1 (x): the column of a.csv is missing", 1},
+		{"an_extra_column", "\nid,x,y\n2,b,c\n", csvfile.CodeMissingColumn, "line 2, column 3 (y): the column is not in a.csv", 2},
+		{"a_name_twice", "x,x\n2,b\n", csvfile.CodeDuplicateColumn, "line 1, column 2 (x): the name is twice", 1},
+		{"an_empty_file", "", csvfile.CodeEmptyFile, "the file is empty", 1},
+		{"a_row_that_cannot_be_put_in_order", "x,id\nb,2\nc\n", csvfile.CodeRaggedRow, "line 3, column 2: expected 2 fields, got 1", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := openFiles(t, "id,x\n1,a\n", c.in)
@@ -116,7 +116,7 @@ func TestJoinRefuses(t *testing.T) {
 				_ = r.Close()
 			}
 			var known *Error
-			var defect *frame.Defect
+			var defect *csvfile.Defect
 			if !errors.As(err, &known) || known.File != "b.csv" || !errors.As(err, &defect) || defect.Code != c.code || defect.Line != c.line {
 				t.Fatalf("got %v", err)
 			}

@@ -9,7 +9,7 @@ import (
 	"math"
 	"os"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // The codes of defects and warnings of files in other formats than CSV. Others are those
@@ -25,14 +25,14 @@ const (
 // Warning is an assumption about a file that may be wrong.
 type Warning struct {
 	File string // its name
-	frame.Warning
+	csvfile.Warning
 }
 
 // csvFile writes the rows of a table to a temporary CSV file.
 type csvFile struct {
 	ctx    context.Context
 	file   *os.File
-	out    *frame.Writer
+	out    *csvfile.Writer
 	line   int // of the next record
 	breaks int // line ends in the fields of the record
 	rows   int
@@ -48,14 +48,14 @@ func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 		return nil, err
 	}
 	w := &csvFile{ctx: ctx, file: file, line: 1, max: max}
-	w.out = frame.NewWriter(w)
+	w.out = csvfile.NewWriter(w)
 	return w, nil
 }
 
 // Write implements io.Writer for the CSV text.
 func (w *csvFile) Write(p []byte) (int, error) {
 	if w.size += int64(len(p)); w.max > 0 && w.size > w.max {
-		return 0, &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table has more than %d bytes as CSV: at most %d are taken", w.max, w.max)}
+		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table has more than %d bytes as CSV: at most %d are taken", w.max, w.max)}
 	}
 	return w.file.Write(p)
 }
@@ -130,7 +130,7 @@ func (p *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csv
 func recoverDefect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the file is damaged: %v", fault)}
+			err = &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the file is damaged: %v", fault)}
 		}
 	}()
 	return read()
@@ -161,7 +161,7 @@ func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err
 	}
 	n, err := io.Copy(file, io.LimitReader(cancellable(ctx, src), max+1))
 	if err == nil && n > max {
-		err = &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("more than %d bytes are packed in it: at most that many are taken", max)}
+		err = &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("more than %d bytes are packed in it: at most that many are taken", max)}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		_ = os.Remove(file.Name()) // it is in the folder for temporary files

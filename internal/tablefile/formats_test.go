@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 type parquetRow struct {
@@ -160,8 +160,8 @@ func TestWorkbook(t *testing.T) {
 		t.Errorf("got %q, %v, %v", got, err, table.Warnings())
 	}
 	long := `<row r="1"><c r="A1" t="inlineStr"><is><t>` + strings.Repeat("x", 40<<20) + `</t></is></c></row>`
-	var defect *frame.Defect
-	if _, err := text(t, openText(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
+	var defect *csvfile.Defect
+	if _, err := text(t, openText(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != csvfile.CodeTooLong {
 		t.Errorf("a cell of 40 MB: %v", err)
 	}
 	_, err = text(t, openText(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
@@ -200,7 +200,7 @@ func TestArchive(t *testing.T) {
 	} {
 		t.Run(c.name+"_is_a_defect", func(t *testing.T) {
 			_, err := text(t, openText(t, c.in, Options{MaxBytes: 1 << 20}))
-			var defect *frame.Defect
+			var defect *csvfile.Defect
 			if !errors.As(err, &defect) || !strings.Contains(defect.Message, c.want) {
 				t.Errorf("got %v", err)
 			}
@@ -235,7 +235,7 @@ func TestCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for n := 4; n < len(whole); n += 1 + len(whole)/50 {
 				_, err := text(t, openText(t, whole[:n], Options{}))
-				var defect *frame.Defect
+				var defect *csvfile.Defect
 				if !errors.As(err, &defect) || defect.Code != CodeInvalidFile {
 					t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
 				}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // guessCharset reads all of a text of unknown encoding. If it is not UTF-8 and certainly
@@ -154,8 +154,8 @@ func (c *charsetStats) isWestern() bool {
 }
 
 // firstInvalid returns the warning with the location of the first field that is not UTF-8.
-func (p *sourceFile) firstInvalid(delimiter byte) (frame.Warning, error) {
-	w := frame.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
+func (p *sourceFile) firstInvalid(delimiter byte) (csvfile.Warning, error) {
+	w := csvfile.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
 	s, err := p.content(noCount)
 	if err != nil {
 		return w, err
@@ -167,13 +167,13 @@ func (p *sourceFile) firstInvalid(delimiter byte) (frame.Warning, error) {
 		if err != nil {
 			return w, err
 		}
-		delimiter = frame.FindDelimiter(head, len(head) == headSize)
+		delimiter = csvfile.FindDelimiter(head, len(head) == headSize)
 	}
-	for rows := frame.NewReader(in, delimiter); ; {
+	for rows := csvfile.NewReader(in, delimiter); ; {
 		_, err := rows.Read()
-		var defect *frame.Defect
+		var defect *csvfile.Defect
 		switch {
-		case errors.As(err, &defect) && defect.Code == frame.CodeInvalidUTF8:
+		case errors.As(err, &defect) && defect.Code == csvfile.CodeInvalidUTF8:
 			w.Line, w.Column = defect.Line, defect.Column
 			return w, nil
 		case errors.Is(err, io.EOF):

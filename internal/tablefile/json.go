@@ -11,16 +11,16 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // Limits of JSON, which bound the memory.
 const (
-	maxDepth   = 32              // of objects in objects
-	maxKeys    = frame.MaxFields // different keys of a file, as they become columns
-	maxKeyText = 64 << 20        // bytes of these
-	maxObject  = 2 * maxField    // bytes of an object, and between two objects
-	maxField   = frame.MaxRecordBytes
+	maxDepth   = 32                // of objects in objects
+	maxKeys    = csvfile.MaxFields // different keys of a file, as they become columns
+	maxKeyText = 64 << 20          // bytes of these
+	maxObject  = 2 * maxField      // bytes of an object, and between two objects
+	maxField   = csvfile.MaxRecordBytes
 )
 
 // convertJSON reads JSON Lines, or the one list of objects in a JSON document: the
@@ -45,7 +45,7 @@ func (p *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 		if err := p.discard(); err != nil {
 			return err
 		}
-		p.warnings = slices.DeleteFunc(p.warnings, func(w frame.Warning) bool { return w.Code == CodeNested })
+		p.warnings = slices.DeleteFunc(p.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
 	}
 	p.format = form.name
 	return nil
@@ -79,7 +79,7 @@ func (p *sourceFile) jsonForm(ctx context.Context) (*jsonForm, error) {
 	if first.list != "" {
 		return &jsonForm{name: "JSON", list: true, member: first.list}, nil
 	}
-	return nil, &frame.Defect{
+	return nil, &csvfile.Defect{
 		Code: CodeNested, Line: 1,
 		Message: `this is JSON of whole columns, not of rows: write rows, in pandas with to_json(path, orient="records", lines=True)`,
 	}
@@ -105,7 +105,7 @@ func (k *keySet) find(key []byte) (int, error) {
 		return at, nil
 	}
 	if k.size += len(key); len(k.names) == maxKeys || k.size > maxKeyText {
-		return 0, &frame.Defect{Code: frame.CodeTooManyColumns, Message: fmt.Sprintf("more than %d different keys: each would be a column", len(k.names))}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("more than %d different keys: each would be a column", len(k.names))}
 	}
 	at := len(k.names)
 	k.at[string(key)] = at
@@ -157,7 +157,7 @@ func (p *sourceFile) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 		}
 	}
 	if r.rows == 0 {
-		return &frame.Defect{Code: frame.CodeNoRows, Message: "there are no objects in the list, so there are no rows", Line: 1}
+		return &csvfile.Defect{Code: csvfile.CodeNoRows, Message: "there are no objects in the list, so there are no rows", Line: 1}
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func orDefect(err error, message string) error {
 	if err != nil {
 		return err
 	}
-	return &frame.Defect{Code: CodeInvalidFile, Message: message}
+	return &csvfile.Defect{Code: CodeInvalidFile, Message: message}
 }
 
 // object reads an object to its end. path is its key.
@@ -260,7 +260,7 @@ func (r *jsonRow) object(depth int) error {
 		}
 		if r.PeekKind() == '{' {
 			if depth == maxDepth {
-				return &frame.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects in objects, more than %d deep", maxDepth)}
+				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects in objects, more than %d deep", maxDepth)}
 			}
 			r.note(0, "it holds objects: their keys are columns such as "+string(r.path)+".KEY")
 			if _, err := r.ReadToken(); err != nil {
@@ -289,7 +289,7 @@ func (r *jsonRow) value() error {
 		r.cells = append(r.cells, span{})
 	}
 	if r.cells[at].end > 0 {
-		return &frame.Defect{Code: frame.CodeDuplicateColumn, Name: string(r.path), Message: "the key is twice in the object"}
+		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the key is twice in the object"}
 	}
 	raw, err := r.ReadValue()
 	if err != nil {
@@ -325,7 +325,7 @@ func (r *jsonRow) note(kind int, message string) {
 		return
 	}
 	r.noted[kind] = true
-	r.part.warn(frame.Warning{Code: CodeNested, Line: r.line, Name: string(r.path), Message: message})
+	r.part.warn(csvfile.Warning{Code: CodeNested, Line: r.line, Name: string(r.path), Message: message})
 }
 
 // write writes the row.

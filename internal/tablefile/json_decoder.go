@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // jsonDecoder is a decoder that counts lines.
@@ -90,7 +90,7 @@ func (d *jsonDecoder) skipValue(open int) error {
 
 // fault makes an error of the decoder a defect with its line.
 func (d *jsonDecoder) fault(err error) error {
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &defect):
@@ -99,11 +99,11 @@ func (d *jsonDecoder) fault(err error) error {
 		}
 		return defect
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &frame.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "not valid JSON: the file ends within a value: is it cut off?"}
+		return &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "not valid JSON: the file ends within a value: is it cut off?"}
 	case errors.As(err, &syntax):
-		defect = &frame.Defect{Code: CodeInvalidFile, Line: d.lineAt(syntax.ByteOffset), Message: "not valid JSON: " + syntax.Err.Error()}
+		defect = &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(syntax.ByteOffset), Message: "not valid JSON: " + syntax.Err.Error()}
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			defect.Code, defect.Message = frame.CodeDuplicateColumn, "the key is twice in the object"
+			defect.Code, defect.Message = csvfile.CodeDuplicateColumn, "the key is twice in the object"
 			defect.Name = syntax.JSONPointer.LastToken()
 		}
 		return defect
@@ -135,7 +135,7 @@ type lineReader struct {
 // Read implements io.Reader.
 func (r *lineReader) Read(p []byte) (int, error) {
 	if r.offset+int64(len(r.kept)-r.counted)-r.marked > maxObject {
-		return 0, &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("a row of more than %d MiB", maxObject>>20)}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a row of more than %d MiB", maxObject>>20)}
 	}
 	r.kept = append(r.kept[:0], r.kept[r.counted:]...)
 	r.counted = 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 func TestJSON(t *testing.T) {
@@ -70,7 +70,7 @@ func TestJSONRefuses(t *testing.T) {
 				return // which is for the reader of the CSV to say
 			}
 			var known *Error
-			var defect *frame.Defect
+			var defect *csvfile.Defect
 			if !errors.As(err, &known) || !errors.As(err, &defect) || !strings.Contains(defect.Error(), c.want) {
 				t.Fatalf("got %q, %v", got, err)
 			}
@@ -85,18 +85,18 @@ func TestJSONIsBounded(t *testing.T) {
 		"space": "{\"a\":1}\n" + strings.Repeat(" ", 80<<20) + "{\"a\":2}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			var defect *frame.Defect
-			if _, err := text(t, openText(t, in, Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooLong {
+			var defect *csvfile.Defect
+			if _, err := text(t, openText(t, in, Options{})); !errors.As(err, &defect) || defect.Code != csvfile.CodeTooLong {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 	var keys strings.Builder
-	for i := range frame.MaxFields + 1 {
+	for i := range csvfile.MaxFields + 1 {
 		fmt.Fprintf(&keys, "{\"k%d\":1}\n", i)
 	}
-	var defect *frame.Defect
-	if _, err := text(t, openText(t, keys.String(), Options{})); !errors.As(err, &defect) || defect.Code != frame.CodeTooManyColumns {
+	var defect *csvfile.Defect
+	if _, err := text(t, openText(t, keys.String(), Options{})); !errors.As(err, &defect) || defect.Code != csvfile.CodeTooManyColumns {
 		t.Errorf("a column in every row: %v", err)
 	}
 	if _, err := text(t, openText(t, strings.Repeat("{\"a\":1}\n", 1000), Options{MaxBytes: 500})); !errors.As(err, &defect) || defect.Code != CodeLargeTable {

@@ -18,7 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // pandasIndex is the prefix of the names of index columns written by pandas.
@@ -97,7 +97,7 @@ func checkParquetFooter(src io.ReaderAt, size int64) error {
 }
 
 func damagedParquet(err error) error {
-	return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged, is it cut off? (%v)", err)}
+	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged, is it cut off? (%v)", err)}
 }
 
 // parquetColumns returns the columns with one value per row, and the number of all leaves.
@@ -130,10 +130,10 @@ func (p *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 	}
 	visit(file.Root(), false)
 	if len(lists) > 0 {
-		p.warn(frame.Warning{Code: CodeNested, Message: "columns of lists or of binary values are left out: " + shortList(lists)})
+		p.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or of binary values are left out: " + shortList(lists)})
 	}
 	if columns = append(index, columns...); len(columns) == 0 { // as pandas writes CSV
-		return nil, 0, &frame.Defect{Code: CodeNested, Message: "there is no column with one value a row"}
+		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "there is no column with one value a row"}
 	}
 	return columns, leaves, nil
 }
@@ -173,7 +173,7 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 				if !v.IsNull() {
 					var fault error
 					if text, fault = c.text(text, v); fault != nil {
-						return &frame.Defect{Code: CodeInvalidFile, Line: w.rows, Name: c.name, Message: fault.Error()}
+						return &csvfile.Defect{Code: CodeInvalidFile, Line: w.rows, Name: c.name, Message: fault.Error()}
 					}
 				}
 				w.field(text)

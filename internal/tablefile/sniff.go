@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // unsupportedFormats are the first bytes of unsupported files, and advice.
@@ -31,7 +31,7 @@ var unsupportedFormats = []struct{ magic, message string }{
 // rejectUnreadable returns a defect for an unsupported file, which starts with head.
 func rejectUnreadable(head []byte, name string) error {
 	binary := func(message string) error {
-		return &frame.Defect{Code: frame.CodeBinary, Message: message, Line: 1, Column: 1}
+		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
 	}
 	for _, u := range unsupportedFormats {
 		if !bytes.HasPrefix(head, []byte(u.magic)) {

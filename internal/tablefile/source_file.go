@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // wrapError adds the file to an error.
@@ -39,7 +39,7 @@ type sourceFile struct {
 	format      string  // the format of the file, "" for CSV
 	temp        string  // path of the table as CSV in UTF-8; "" if the file itself is read
 	lines       lineMap // lines of the rows in the file if it is converted
-	warnings    []frame.Warning
+	warnings    []csvfile.Warning
 	keepsLines  bool // temp has the lines and the delimiter of the file
 	member      bool // the file is a member of an archive
 	offsets
@@ -147,7 +147,7 @@ func (p *sourceFile) discard() error {
 	return err
 }
 
-func (p *sourceFile) warn(w frame.Warning) { p.warnings = append(p.warnings, w) }
+func (p *sourceFile) warn(w csvfile.Warning) { p.warnings = append(p.warnings, w) }
 
 // steps returns the conversions of the file.
 func (p *sourceFile) steps() []Step {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // CodeTitle is the code of the warning about an omitted line above a table.
@@ -43,7 +43,7 @@ func (p *sourceFile) convertText(ctx context.Context, opts Options) error {
 	switch title := titleOf(lines); {
 	case title != "":
 		p.format = formatTitled
-		p.warn(frame.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
+		p.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
 		return p.convert(ctx, opts, func(w *csvFile) error { return withoutTitle(in, w) })
 	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
 		p.format = formatSpaced
@@ -112,7 +112,7 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 	if _, err := in.ReadString('\n'); err != nil {
 		return err
 	}
-	rows := frame.NewReader(in, ',')
+	rows := csvfile.NewReader(in, ',')
 	for {
 		rec, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -138,7 +138,7 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 	if len(lines) < fewest {
 		return false
 	}
-	if comma := frame.FindDelimiter(head, true); strings.IndexByte(lines[0], comma) >= 0 && comma != '\t' ||
+	if comma := csvfile.FindDelimiter(head, true); strings.IndexByte(lines[0], comma) >= 0 && comma != '\t' ||
 		comma == '\t' && strings.Count(lines[0], "\t") > 1 {
 		return false
 	}
@@ -184,7 +184,7 @@ func convertSpaced(src io.Reader, w *csvFile) error {
 		}
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return &frame.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line has more than %d bytes", maxLine)}
+		return &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line has more than %d bytes", maxLine)}
 	} else if err != nil {
 		return err
 	}

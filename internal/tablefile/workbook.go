@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // Limits of a workbook, which bound the memory.
@@ -57,9 +57,9 @@ func (p *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		}
 		switch {
 		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
-			return &frame.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q: there are %s", opts.Sheet, shortList(names))}
+			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q: there are %s", opts.Sheet, shortList(names))}
 		case opts.Sheet == "" && len(names) > 1:
-			p.warn(frame.Warning{Code: CodeSheets, Message: fmt.Sprintf("the first of %d sheets is read: %s", len(names), shortList(names))})
+			p.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the first of %d sheets is read: %s", len(names), shortList(names))})
 		}
 		p.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
 		return damagedWorkbook(b.write(b.sheets[at].part, w))
@@ -68,11 +68,11 @@ func (p *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 
 // damagedWorkbook makes an error of the archive or of XML a defect.
 func damagedWorkbook(err error) error {
-	var defect *frame.Defect
+	var defect *csvfile.Defect
 	if err == nil || errors.As(err, &defect) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &frame.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
+	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
 }
 
 // part decodes a part of the archive; each is called with every element that begins
@@ -212,7 +212,7 @@ func (b *workbook) readShared() error {
 		}
 		text, err := textOf(d, "si")
 		if size += len(text) + 16; size > maxSheetText {
-			return &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("its texts take more than %d MiB: save the sheet as CSV", maxSheetText>>20)}
+			return &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("its texts take more than %d MiB: save the sheet as CSV", maxSheetText>>20)}
 		}
 		b.shared = append(b.shared, text)
 		return err

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/csvfile"
 )
 
 // sheetDecoder decodes XML with tokens of at most maxToken bytes, because a decoder keeps
@@ -37,7 +37,7 @@ func (d *sheetDecoder) RawToken() (xml.Token, error) {
 // Read implements io.Reader. It is an error to read on for a token that is too long.
 func (s *tokenSource) Read(p []byte) (int, error) {
 	if s.sinceToken > maxToken {
-		return 0, &frame.Defect{Code: frame.CodeTooLong, Message: fmt.Sprintf("a cell takes more than %d MiB", maxToken>>20)}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a cell takes more than %d MiB", maxToken>>20)}
 	}
 	n, err := s.src.Read(p)
 	s.sinceToken += n

@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 )
 
 // The benchmarks of this file measure whole fits. They take these variables:
@@ -46,10 +47,10 @@ func speedFrame(tb testing.TB) *frame.Frame {
 			tb.Fatal(err)
 		}
 	}
-	var prof *frame.Profile
+	var prof *profile.Profile
 	var f *frame.Frame
 	read(func(src *os.File) (err error) {
-		prof, err = frame.Scan(tb.Context(), src, frame.ScanOptions{})
+		prof, err = profile.Scan(tb.Context(), src, profile.ScanOptions{})
 		return err
 	})
 	read(func(src *os.File) (err error) {

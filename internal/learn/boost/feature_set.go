@@ -3,9 +3,9 @@ package boost
 import (
 	"context"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // featureSet holds the features of symmetric trees: binned columns and target

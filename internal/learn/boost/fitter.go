@@ -3,9 +3,9 @@ package boost
 import (
 	"context"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // Fitter trains a model round by round. It is not safe for concurrent use.

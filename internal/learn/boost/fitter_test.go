@@ -8,8 +8,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 // constructors create both kinds of fitters.
@@ -34,7 +35,7 @@ func testFrame(rows, classes int) *frame.Frame {
 		class := int(math.Abs(x+y)*float64(classes)/3) + int((a+1)%3)
 		f.Labels[row] = int32(class % classes)
 		if draw.IntN(4) == 0 {
-			y = frame.NaN
+			y = cells.NaN
 		}
 		f.Columns[0].Floats = append(f.Columns[0].Floats, x)
 		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
@@ -196,7 +197,7 @@ func TestDegenerateData(t *testing.T) {
 	faults := map[string]func(f *frame.Frame){
 		"column_all_missing": func(f *frame.Frame) {
 			for i := range f.Rows {
-				f.Columns[0].Floats[i] = frame.NaN
+				f.Columns[0].Floats[i] = cells.NaN
 				f.Columns[2].Codes[i] = frame.Missing
 			}
 		},
@@ -241,9 +242,9 @@ func TestDegenerateData(t *testing.T) {
 			m := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: 4}).Model()
 			blind := testFrame(300, 4)
 			for i := range blind.Rows {
-				blind.Columns[0].Floats[i] = []float64{frame.NaN, math.Inf(1), -1e300}[i%3]
+				blind.Columns[0].Floats[i] = []float64{cells.NaN, math.Inf(1), -1e300}[i%3]
 				blind.Columns[2].Codes[i] = int32(30 + i)
-				blind.Columns[3].Floats[i] = frame.NaN
+				blind.Columns[3].Floats[i] = cells.NaN
 			}
 			checkPredictions(t, m, blind, 4)
 			blind.Columns = blind.Columns[:2]

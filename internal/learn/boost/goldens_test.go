@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 // golden is a case of testdata/goldens.json, which testdata/goldens.py writes with
@@ -55,7 +56,7 @@ func (g *golden) frame() *frame.Frame {
 	for i := range g.X[0] {
 		column := make([]float64, f.Rows)
 		for row := range column {
-			column[row] = frame.NaN
+			column[row] = cells.NaN
 			if x := texts[row][i]; x != nil {
 				column[row] = *x
 			}

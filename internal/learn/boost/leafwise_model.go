@@ -1,9 +1,9 @@
 package boost
 
 import (
-	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // leafwiseModel is an ensemble of leaf-wise trees.

@@ -3,8 +3,8 @@ package boost
 import (
 	"fmt"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
+	"foretell/internal/table/frame"
 )
 
 // Model is a trained classifier. It is immutable and safe for concurrent use.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
 )
 
 // objective is the log loss of the classes as a function of raw scores.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
 	"foretell/internal/spill"
+	"foretell/internal/table/frame"
 )
 
 // Options configure training. The zero value of every field but Classes selects

@@ -3,9 +3,9 @@ package boost
 import (
 	"sync"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
 	"foretell/internal/spill"
+	"foretell/internal/table/frame"
 )
 
 // spilledEnsemble is an ensemble whose rounds are in a stream, in binary form. It

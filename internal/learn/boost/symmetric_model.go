@@ -6,9 +6,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // symmetricModel is an ensemble of symmetric trees.

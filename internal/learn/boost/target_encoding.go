@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // A target statistic replaces a category by the mean of a target over the rows

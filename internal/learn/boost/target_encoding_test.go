@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // TestOrderedStatistics compares the sliding sums with means computed

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // TestWorkspaceIsShared trains the fitters of three folds in turns with one

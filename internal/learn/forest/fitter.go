@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // Fitter grows a forest step by step. It is not safe for concurrent use and

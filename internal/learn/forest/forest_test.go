@@ -9,9 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 // testFrame returns rows of three features: x and y numeric, x with missing
@@ -31,7 +32,7 @@ func testFrame(rows, classes int, seed uint64) *frame.Frame {
 		f.Columns[0].Floats[i], f.Columns[1].Floats[i], f.Columns[2].Codes[i] = x, y, int32(c)
 		v := x + math.Abs(y) + float64(c%2)
 		if rng.IntN(10) == 0 {
-			f.Columns[0].Floats[i] = frame.NaN
+			f.Columns[0].Floats[i] = cells.NaN
 			v = 3
 		}
 		if rng.IntN(20) == 0 {
@@ -240,8 +241,8 @@ func TestEdgeCases(t *testing.T) {
 		f := testFrame(300, 3, 8)
 		model := fitAll(t, f, trainOnFirst(300, 300), Options{Classes: 3, Trees: 20}).Model()
 		blind := &frame.Frame{Schema: f.Schema, Rows: 3, Columns: []frame.Column{
-			{Floats: []float64{math.Inf(1), -1e300, frame.NaN}},
-			{Floats: []float64{frame.NaN, frame.NaN, 1e300}},
+			{Floats: []float64{math.Inf(1), -1e300, cells.NaN}},
+			{Floats: []float64{cells.NaN, cells.NaN, 1e300}},
 			{Codes: []int32{4, frame.Missing, 99}},
 		}}
 		got := make([]float32, 9)

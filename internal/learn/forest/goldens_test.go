@@ -7,8 +7,8 @@ import (
 	"os"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
 )
 
 // golden is a case of testdata/goldens.json, which testdata/goldens.py writes with

@@ -3,11 +3,11 @@ package forest
 import (
 	"sync"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/tree"
 	"foretell/internal/spill"
+	"foretell/internal/table/frame"
 )
 
 // Model is a trained forest. It is immutable and safe for concurrent use. The

@@ -1,9 +1,9 @@
 package neural
 
 import (
-	"foretell/internal/frame"
 	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/workspace"
+	"foretell/internal/table/frame"
 )
 
 // backprop is the working memory of one worker that computes the gradients of

@@ -3,7 +3,7 @@ package neural
 import (
 	"math"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // embeddingLookup is a lookup in the embedding tables: a row, and the fraction

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
 )
 
 // Fitter trains one network. It is not safe for concurrent use.

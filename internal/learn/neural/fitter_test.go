@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
 )
 
 // testTable describes a frame of numeric columns, then categorical columns with

@@ -1,9 +1,9 @@
 package neural
 
 import (
-	"foretell/internal/frame"
 	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/workspace"
+	"foretell/internal/table/frame"
 )
 
 // forwardPass is the working memory of one goroutine that runs rows through the

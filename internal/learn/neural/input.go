@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // unknownRow is the row of unknown levels in an embedding table.

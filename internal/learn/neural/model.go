@@ -3,7 +3,7 @@ package neural
 import (
 	"sync"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // Model is a trained network. It is immutable and safe for concurrent use.

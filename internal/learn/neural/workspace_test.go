@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
 )
 
 // TestWorkspaceIsShared lets fitters of different shapes share one workspace in

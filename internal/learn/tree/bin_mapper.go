@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/frame"
 )
 
 // MaxBins is the largest number of bins of a feature, including the bin of

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"foretell/internal/frame"
 	"foretell/internal/learn/parallel"
+	"foretell/internal/table/frame"
 )
 
 // sampleRows is the number of rows that thresholds of numeric features are

@@ -11,11 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 func TestNewBinnedMatrix(t *testing.T) {
-	nan := frame.NaN
+	nan := cells.NaN
 	f := &frame.Frame{
 		Schema: &frame.Schema{Columns: []frame.ColumnSchema{{}, {Kind: frame.Category, Levels: []string{"a", "b", "c"}}, {}, {}}},
 		Rows:   5,

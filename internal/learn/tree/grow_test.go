@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"foretell/internal/frame"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
 )
 
 // testData returns a table of numeric columns, some with missing cells, and
@@ -37,7 +38,7 @@ func testData(rows, features int, seed uint64) (*frame.Frame, []float32) {
 				column.Floats[row] = x
 				target[row] += float32(x*x) / float32(i+1)
 				if i%4 == 1 && draw.IntN(5) == 0 {
-					column.Floats[row] = frame.NaN
+					column.Floats[row] = cells.NaN
 				}
 			}
 			f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{})

@@ -1,0 +1,40 @@
+package cells
+
+// daysInMonth returns the number of days of a month.
+func daysInMonth(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// DaysFromCivil returns the days since 1 January 1970. Years start on 1 March, so that the
+// leap day is the last (Hinnant, chrono-compatible low-level date algorithms, 2013).
+func DaysFromCivil(year, month, day int) int {
+	if month <= 2 {
+		year, month = year-1, month+12
+	}
+	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
+}
+
+// CivilFromDays is the inverse of dayNumber.
+func CivilFromDays(number int) (year, month, day int) {
+	number += 719_468
+	era := number / 146_097
+	dayOfEra := number % 146_097
+	year = (dayOfEra - dayOfEra/1_460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
+	dayOfEra -= 365*year + year/4 - year/100
+	month = (5*dayOfEra + 2) / 153
+	day = dayOfEra - (153*month+2)/5 + 1
+	year += 400 * era
+	if month += 3; month > 12 {
+		year, month = year+1, month-12
+	}
+	return year, month, day
+}

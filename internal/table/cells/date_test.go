@@ -1,0 +1,105 @@
+package cells
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+)
+
+func TestParseDateTime(t *testing.T) {
+	at := func(year, month, day int) float64 { return float64(DaysFromCivil(year, month, day)) }
+	for cell, want := range map[string]float64{
+		"2006-01-02":                     at(2006, 1, 2),
+		"2006/1/2":                       at(2006, 1, 2),
+		"2006.01.02":                     at(2006, 1, 2),
+		"20060102":                       at(2006, 1, 2),
+		"1/2/2006":                       at(2006, 1, 2),
+		"01-02-06":                       at(2006, 1, 2),
+		"2.1.2006":                       at(2006, 1, 2),
+		"2.1.69":                         at(1969, 1, 2),
+		"2.1.30":                         at(1930, 1, 2),
+		"2.1.29":                         at(2029, 1, 2),
+		"Jan 2, 2006":                    at(2006, 1, 2),
+		"Jan. 2, 2006":                   at(2006, 1, 2),
+		"January 2nd 2006":               at(2006, 1, 2),
+		"2 JANUARY 2006":                 at(2006, 1, 2),
+		"02-Jan-06":                      at(2006, 1, 2),
+		"2nd Jan 2006":                   at(2006, 1, 2),
+		"Mon, 2 Jan 2006":                at(2006, 1, 2),
+		"Monday, January 2, 2006":        at(2006, 1, 2),
+		"2006-01":                        at(2006, 1, 1),
+		"2006, January":                  at(2006, 1, 1),
+		"2006 Jan 2":                     at(2006, 1, 2),
+		"2006-Jan-02":                    at(2006, 1, 2),
+		"Jan-06":                         at(2006, 1, 1),
+		"January 2006":                   at(2006, 1, 1),
+		"2004-02-29":                     at(2004, 2, 29),
+		"2006-01-02T15:00":               at(2006, 1, 2) + 15.0/24,
+		"2006-01-02 15:00:00.000Z":       at(2006, 1, 2) + 15.0/24,
+		"2006-01-02T15:00:00+01:00":      at(2006, 1, 2) + 15.0/24,
+		"2006-01-02 15:00:00 UTC":        at(2006, 1, 2) + 15.0/24,
+		"2006-01-02 15:00:00 -0800":      at(2006, 1, 2) + 15.0/24,
+		"1/2/06 3:00 PM":                 at(2006, 1, 2) + 15.0/24,
+		"1/2/2006 12:30am":               at(2006, 1, 2) + 0.5/24,
+		"Jan 2, 2006, 15:00":             at(2006, 1, 2) + 15.0/24,
+		"2006-01-02 15:00:00 EST":        at(2006, 1, 2) + 15.0/24,
+		"Mon Jan 2 15:00:00 2006":        at(2006, 1, 2) + 15.0/24,
+		"Mon Jan  2 15:00 CET 2006":      at(2006, 1, 2) + 15.0/24,
+		"Mon Jan 02 15:00:00 +0000 2006": at(2006, 1, 2) + 15.0/24,
+		"15:00":                          15.0 / 24,
+		"3:00:36 pm":                     15.01 / 24,
+	} {
+		m, ok := ParseDateTime([]byte(cell), false)
+		if !ok || math.Abs(m.Days()-want) > 1e-9 {
+			t.Errorf("%s: %v %v, want %v", cell, m.Days(), ok, want)
+		}
+	}
+	for _, cell := range []string{
+		"", "2006", "2006-13-01", "2006-02-29", "1900-02-29", "31/1/2006", "2006-01-02T", "2006-01-02 25:00", "24:00", "1:5", "1/2", "1/2/123",
+		"2006-01-02x", "Jan", "Janus 2, 2006", "2006-1/2", "2006-13", "2006.01", "Jan-6", "2006 monkeys", "2006, ", "Mon Jan 2 15:00:00 2006 15:00", "Jan 2 15:00", "2006-01-02 15:00 QWERTZ", "Jan 06", "1990/91", "12 monkeys", "3.14.15", "1.2.3", "555-1234", "20061301", "13:00 PM", "2006-01-02 15:00 mars",
+	} {
+		if m, ok := ParseDateTime([]byte(cell), false); ok {
+			t.Errorf("%s is read as %+v", cell, m)
+		}
+	}
+	if m, ok := ParseDateTime([]byte("1/2/2006"), true); !ok || m.Days() != at(2006, 2, 1) {
+		t.Errorf("%+v %v with the day first", m, ok)
+	}
+}
+
+func TestCivilFromDays(t *testing.T) {
+	day := time.Date(MinYear, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := int(day.Unix() / 86_400); day.Year() <= MaxYear; n++ {
+		year, month, of := CivilFromDays(n)
+		if year != day.Year() || month != int(day.Month()) || of != day.Day() || DaysFromCivil(year, month, of) != n {
+			t.Fatalf("day %d is %d-%d-%d, want %v", n, year, month, of, day)
+		}
+		day = day.AddDate(0, 0, 1)
+	}
+}
+
+// FuzzParseDateTime checks that any cell is parsed without a panic, and that a parsed date
+// can be formatted and parsed again.
+func FuzzParseDateTime(f *testing.F) {
+	for _, seed := range []string{"2006-01-02T15:04:05.999+01:00", "1/2/06 3:04 PM", "Mon, 2nd Jan 2006", "20060102", "15:04", "Sept 1", "1.1.1", "00:00:60"} {
+		f.Add([]byte(seed), false)
+	}
+	f.Fuzz(func(t *testing.T, cell []byte, dayFirst bool) {
+		m, ok := ParseDateTime(cell, dayFirst)
+		if !ok {
+			return
+		}
+		year, month, day := CivilFromDays(m.Day)
+		if !(m.Hour >= 0 && m.Hour <= 24.001) || year < 0 || (m.HasDate && (year < MinYear || year > MaxYear)) {
+			t.Fatalf("%q: %+v", cell, m)
+		}
+		again, ok := ParseDateTime(fmt.Appendf(nil, "%04d-%02d-%02d", year, month, day), dayFirst)
+		if !ok || again.Day != m.Day {
+			t.Fatalf("%q: %+v, again %+v", cell, m, again)
+		}
+		if v := m.Days(); math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("%q: %v days", cell, v)
+		}
+	})
+}

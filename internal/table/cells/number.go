@@ -1,0 +1,248 @@
+package cells
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// ValueKind is the kind of a single cell, regardless of its column.
+type ValueKind uint8
+
+const (
+	Blank  ValueKind = iota // empty, or spaces only: missing in every column
+	Number                  // a finite number
+	Null                    // a text such as NaN or N/A; missing in a column of numbers
+	Text                    // anything else
+)
+
+// nullTexts are the texts that mean a missing value in a column of numbers, in lower case.
+// In a column of texts they are ordinary texts.
+var nullTexts = map[string]bool{
+	"nan": true, "+nan": true, "-nan": true, "na": true, "n/a": true, "<na>": true, "#n/a": true, "#na": true,
+	"null": true, "nil": true, "none": true, "?": true, "-": true, "--": true, ".": true, "#div/0!": true, "#value!": true,
+	"inf": true, "+inf": true, "-inf": true, "infinity": true, "+infinity": true, "-infinity": true,
+}
+
+const maxNullLen = 9
+
+// Classify returns the kind of a cell, and its value if it is a number.
+//
+// Spaces and tabs around a number are ignored. A number is decimal with an optional sign,
+// fraction and exponent. One too large for a float64 is null, like infinity.
+func Classify(cell []byte) (ValueKind, float64) {
+	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		cell = Trim(cell)
+	}
+	if len(cell) == 0 {
+		return Blank, NaN
+	}
+	if value, ok := ParseNumber(cell); ok {
+		if math.IsInf(value, 0) {
+			return Null, NaN
+		}
+		return Number, value
+	}
+	if len(cell) <= maxNullLen && nullTexts[strings.ToLower(string(cell))] {
+		return Null, NaN
+	}
+	return Text, NaN
+}
+
+func IsBlank(cell []byte) bool {
+	return len(cell) == 0 || (cell[0] <= ' ' && len(Trim(cell)) == 0)
+}
+
+func Trim(cell []byte) []byte {
+	for len(cell) > 0 && isSpace(cell[0]) {
+		cell = cell[1:]
+	}
+	for len(cell) > 0 && isSpace(cell[len(cell)-1]) {
+		cell = cell[:len(cell)-1]
+	}
+	return cell
+}
+
+func isSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
+
+// PowersOf10 are the powers of ten that a float64 represents exactly.
+var PowersOf10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
+
+const (
+	lowBits    = 0x0101010101010101
+	highBits   = 0x80 * lowBits
+	AsciiZeros = '0' * lowBits
+)
+
+// SeparatorMask sets the high bit of each byte below the minus sign, such as commas and
+// line ends.
+func SeparatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
+
+// NonDigitMask sets the high bit of the first byte that is not 0…9, and of some bytes
+// after it.
+func NonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
+
+// Parse8Digits returns the number of eight digits, one in each byte.
+func Parse8Digits(word uint64) uint64 {
+	const low = 0x000000FF000000FF
+	word = word*10 + word>>8
+	return (word&low*(100+1_000_000<<32) + word>>16&low*(1+10_000<<32)) >> 32
+}
+
+// powersOf5 holds the powers of five that fit a uint64.
+var powersOf5 = func() (list [28]powerOf5) {
+	for k, power := 0, uint64(1); k < len(list); k, power = k+1, power*5 {
+		one := powerOf5{shift: bits.LeadingZeros64(power), inverse: math.MaxUint64}
+		if one.power = power << one.shift; k > 0 {
+			one.inverse, _ = bits.Div64(1<<63, 0, one.power)
+		}
+		list[k] = one
+	}
+	return list
+}()
+
+// powerOf5 is a power of five.
+type powerOf5 struct {
+	power   uint64 // shifted until its highest bit is set
+	shift   int    // the number of bits shifted by
+	inverse uint64 // 2¹²⁷ / power, rounded down, at most 2⁶⁴-1
+}
+
+// ParseNumber returns the float64 nearest to the decimal number b, and ±Inf if that is too
+// large.
+//
+// Clinger's observation (How to read floating point numbers accurately, 1990) covers
+// nearly every cell of real files: if the digits make an integer below 2⁵³ and the power
+// of ten is at most 10²², both are exact, and one division or multiplication rounds once.
+// See divideByPowerOf10 for more digits. Everything else goes to strconv.
+func ParseNumber(b []byte) (float64, bool) {
+	i, negative := 0, false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		i, negative = 1, b[0] == '-'
+	}
+	mantissa, begin := uint64(0), i
+	mantissa, i = parseDigits(b, i, mantissa)
+	digits, exponent := i-begin, 0
+	if i < len(b) && b[i] == '.' {
+		begin = i + 1
+		mantissa, i = parseDigits(b, begin, mantissa)
+		exponent = begin - i
+		digits -= exponent
+	}
+	if digits == 0 {
+		return 0, false
+	}
+	if i < len(b) {
+		power, ok := parseExponent(b[i:])
+		if !ok {
+			return 0, false
+		}
+		exponent += power
+	}
+	value := float64(mantissa)
+	switch {
+	case digits > 19 || exponent < -27 || exponent > 22:
+		return parseSlow(b)
+	case mantissa < 1<<53 && exponent < -22, mantissa >= 1<<53 && exponent > 0:
+		return parseSlow(b)
+	case mantissa >= 1<<53:
+		value = DivideByPowerOf10(mantissa, -exponent)
+	case exponent < 0:
+		value /= PowersOf10[-exponent]
+	default:
+		value *= PowersOf10[exponent]
+	}
+	if negative {
+		value = -value
+	}
+	return value, true
+}
+
+// parseDigits appends the digits from b[i] on to number and returns the offset after them.
+// More than 19 digits overflow.
+func parseDigits(b []byte, i int, number uint64) (uint64, int) {
+	for len(b)-i >= 8 {
+		word := binary.LittleEndian.Uint64(b[i:]) ^ AsciiZeros
+		if NonDigitMask(word) != 0 {
+			break
+		}
+		number = number*1e8 + Parse8Digits(word)
+		i += 8
+	}
+	for i < len(b) && b[i]-'0' <= 9 {
+		number = number*10 + uint64(b[i]-'0')
+		i++
+	}
+	return number, i
+}
+
+// DivideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
+//
+// Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
+// quotient has at least 62 bits, more than a float64 holds, and a last bit set for the
+// remainder makes the conversion round as the exact quotient would. Multiplying by the
+// inverse gives a quotient that may be one too low, which is good enough unless the
+// difference could reach the rounded bit (Lemire, Number parsing at a gigabyte per second,
+// 2021).
+func DivideByPowerOf10(mantissa uint64, k int) float64 {
+	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
+	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
+	quotient = quotient>>1 | 1 // fits a signed integer, which a processor converts at once
+	if (quotient+2)&0xFF < 5 {
+		if mantissa == 0 {
+			return 0
+		}
+		var rest uint64
+		mantissa <<= left
+		quotient, rest = bits.Div64(mantissa>>1, mantissa<<63, by.power)
+		quotient, rest = quotient>>1, rest|quotient&1
+		if rest != 0 {
+			quotient |= 1
+		}
+	}
+	power := uint64(1023+by.shift-left-62-k) << 52
+	return float64(int64(quotient)) * math.Float64frombits(power) // no subnormal
+}
+
+// parseExponent parses an e, an optional sign and digits, which must be all of b. Powers
+// are capped at ten thousand, beyond which they make no difference.
+func parseExponent(b []byte) (int, bool) {
+	if b[0] != 'e' && b[0] != 'E' {
+		return 0, false
+	}
+	b = b[1:]
+	negative := len(b) > 0 && b[0] == '-'
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		b = b[1:]
+	}
+	if len(b) == 0 {
+		return 0, false
+	}
+	power := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		power = min(power*10+int(c-'0'), 10_000)
+	}
+	if negative {
+		power = -power
+	}
+	return power, true
+}
+
+func parseSlow(b []byte) (float64, bool) {
+	// The string shares b's bytes to save a copy; strconv does not keep it.
+	// The syntax was checked, so the only error left is the range.
+	value, _ := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
+	return value, true
+}
+
+// NaN is the value of an empty cell in a Numeric column.
+var NaN = math.NaN()

@@ -1,0 +1,178 @@
+package cells
+
+import (
+	"bytes"
+	"math"
+	"unicode"
+	"unicode/utf8"
+)
+
+// NumberFormat is how the numbers of a column are written if they are more than digits:
+// 1,234.5, $12.50, 45% or 36 months.
+type NumberFormat struct {
+	// Unit is the text before or after the numbers, in lower case and without a plural s.
+	// A number without a unit has any unit.
+	Unit string
+	// DecimalComma is set if the comma separates the decimals and the point the thousands.
+	DecimalComma bool
+}
+
+// Parse returns the number in a cell of the format.
+func (f *NumberFormat) Parse(cell []byte) (float64, bool) {
+	if !f.DecimalComma {
+		if kind, value := Classify(cell); kind == Number {
+			return value, true
+		}
+	}
+	value, unit, ok := ParseAmount(cell, f.DecimalComma)
+	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
+		return 0, false // among 5A and 7A, 5B is not a billion
+	}
+	return value, ok && (unit == "" || f.Unit == unit)
+}
+
+func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
+
+// NumberOrNaN parses a cell of a column of plain numbers. Commas between thousands are
+// accepted even if the training file has none.
+func NumberOrNaN(cell []byte) float64 {
+	kind, value := Classify(cell)
+	if kind == Text {
+		if amount, unit, ok := ParseAmount(cell, false); ok && unit == "" && !math.IsInf(amount, 0) {
+			return amount
+		}
+	}
+	return value
+}
+
+const (
+	maxAmountLen = 32
+	maxUnitLen   = 12
+)
+
+// ParseAmount parses a number with an optional currency, scale and unit:
+//
+//	sign, currency  digits in groups of three  k, M or B; a plus; the unit
+//
+// Parentheses mean minus, as in accounting.
+func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
+	cell = Trim(cell)
+	if len(cell) == 0 || len(cell) > maxAmountLen {
+		return 0, "", false
+	}
+	negative := false
+	if cell[0] == '(' && cell[len(cell)-1] == ')' {
+		cell, negative = cell[1:len(cell)-1], true
+	}
+	begin := bytes.IndexAny(cell, "0123456789")
+	end := bytes.LastIndexAny(cell, "0123456789") + 1
+	if begin < 0 {
+		return 0, "", false
+	}
+	point := byte('.')
+	if decimalComma {
+		point = ','
+	}
+	if begin > 0 && cell[begin-1] == point {
+		begin--
+	}
+	minus, before, ok := parsePrefix(cell[:begin])
+	if !ok {
+		return 0, "", false
+	}
+	scale, after, ok := parseSuffix(cell[end:])
+	if !ok || (before != "" && after != "") {
+		return 0, "", false
+	}
+	value, ok = parseGroups(cell[begin:end], point)
+	if negative != minus {
+		value = -value
+	}
+	return value * scale, before + after, ok
+}
+
+// parsePrefix parses the text before the digits: a sign and a currency symbol, in either
+// order. Letters are not accepted: they would make a code a number.
+func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
+	text = Trim(text)
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		negative, text = text[0] == '-', Trim(text[1:])
+	} else if n := len(text); n > 0 && (text[n-1] == '-' || text[n-1] == '+') {
+		negative, text = text[n-1] == '-', Trim(text[:n-1])
+	}
+	if len(text) == 0 {
+		return negative, "", true
+	}
+	symbol, _ := utf8.DecodeLastRune(text)
+	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
+}
+
+// parseSuffix parses the text after the digits.
+func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
+	text = bytes.TrimPrefix(Trim(text), []byte("+"))
+	scale = 1
+	if len(text) > 0 && (len(text) == 1 || text[1] == '+') {
+		switch text[0] {
+		case 'k', 'K':
+			scale, text = 1e3, text[1:]
+		case 'M':
+			scale, text = 1e6, text[1:]
+		case 'B':
+			scale, text = 1e9, text[1:]
+		}
+		text = bytes.TrimPrefix(text, []byte("+"))
+	}
+	text = Trim(text)
+	if len(text) == 0 {
+		return scale, "", true
+	}
+	if len(text) > maxUnitLen {
+		return 0, "", false
+	}
+	for _, char := range string(text) {
+		if !unicode.IsLetter(char) && !unicode.IsSymbol(char) && !bytes.ContainsRune([]byte("%/²³µ'\". ‰"), char) {
+			return 0, "", false
+		}
+	}
+	text = bytes.ToLower(text)
+	if n := len(text); n > 2 && text[n-1] == 's' {
+		text = text[:n-1]
+	}
+	return scale, string(text), true
+}
+
+// parseGroups parses digits that may be in groups of three.
+func parseGroups(text []byte, point byte) (float64, bool) {
+	separator := byte(',')
+	if point == ',' {
+		separator = '.'
+	}
+	var digits [maxAmountLen]byte
+	n, group, groups, decimals := 0, 0, 0, false
+	for _, char := range text {
+		switch {
+		case char-'0' <= 9:
+			digits[n] = char
+			group++
+		case char == point && !decimals:
+			if groups > 0 && group != 3 {
+				return 0, false
+			}
+			digits[n], decimals = '.', true
+		case char == separator && !decimals:
+			if group == 0 || group > 3 || (groups > 0 && group != 3) {
+				return 0, false
+			}
+			group = 0
+			groups++
+			continue
+		default:
+			return 0, false
+		}
+		n++
+	}
+	if groups > 0 && !decimals && group != 3 {
+		return 0, false
+	}
+	return ParseNumber(digits[:n])
+}

@@ -1,0 +1,58 @@
+package cells
+
+import (
+	"testing"
+)
+
+func TestParseAmount(t *testing.T) {
+	for _, c := range []struct {
+		cell, unit string
+		comma      bool
+		want       float64
+	}{
+		{"1,234.5", "", false, 1234.5},
+		{"-1,234,567", "", false, -1234567},
+		{"$12.50", "$", false, 12.5},
+		{"-$1,000", "$", false, -1000},
+		{"$-.5", "$", false, -0.5},
+		{"(1,000.25)", "", false, -1000.25},
+		{"€ 5", "€", false, 5},
+		{"12 €", "€", false, 12},
+		{"US$3", "US$", false, 3},
+		{"45%", "%", false, 45},
+		{"36 months", "month", false, 36},
+		{"1 Month", "month", false, 1},
+		{"5.5kg", "kg", false, 5.5},
+		{"10,000+", "", false, 10000},
+		{"1.5M", "", false, 1.5e6},
+		{"15k", "", false, 15e3},
+		{"7", "kg", false, 7},
+		{"1e3", "kg", false, 1000},
+		{"1.234,5", "", true, 1234.5},
+		{"0,5", "", true, 0.5},
+		{"3,50 €", "€", true, 3.5},
+		{"1.000", "", true, 1000},
+	} {
+		form := NumberFormat{Unit: c.unit, DecimalComma: c.comma}
+		if got, ok := form.Parse([]byte(c.cell)); !ok || got != c.want {
+			t.Errorf("%s: %v %v, want %v", c.cell, got, ok, c.want)
+		}
+	}
+	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5"} {
+		if got, ok := (&NumberFormat{Unit: "kg"}).Parse([]byte(cell)); ok {
+			t.Errorf("%s is read as %v", cell, got)
+		}
+	}
+}
+
+// FuzzParseAmount checks that any cell is parsed without a panic.
+func FuzzParseAmount(f *testing.F) {
+	for _, seed := range []string{"$1,234.50", "(5)", "1.234,5 €", "36 months", "1.5M+", "+", ".", "1.."} {
+		f.Add([]byte(seed), false)
+	}
+	f.Fuzz(func(t *testing.T, cell []byte, comma bool) {
+		if value, _, ok := ParseAmount(cell, comma); ok && value != value {
+			t.Fatalf("%q is read as NaN", cell)
+		}
+	})
+}

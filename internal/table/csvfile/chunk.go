@@ -1,0 +1,120 @@
+package csvfile
+
+import "bytes"
+
+// ChunkSize is the size of a chunk in bytes, chosen so that the chunk and everything
+// derived from it fit the cache of a core.
+const ChunkSize = 256 << 10
+
+// readSlack is the number of bytes that may be read after the text of a chunk.
+const readSlack = 64
+
+// newBuffer returns a buffer of size bytes, with capacity for a missing last line end and
+// for readSlack.
+func newBuffer(size int) []byte { return make([]byte, size, size+1+readSlack) }
+
+// Chunk is a sequence of complete records of a file. All its quotes are valid, and no
+// field is longer than MaxFieldBytes.
+type Chunk struct {
+	Text []byte // ends in a line end; its capacity includes readSlack
+	End  int64  // offset of its end in the file
+	Line int    // of its first byte, set before commit
+	buf  []byte // the memory of text
+}
+
+// nextChunk makes c the next chunk of about size bytes. It returns false at the end of the
+// file, and if the next record must be read with Read.
+func (r *Reader) nextChunk(c *Chunk, size int) bool {
+	for r.err == nil && !r.needsRead {
+		if r.End-r.pos < size && !r.atEOF {
+			r.grow(size)
+			if r.err = r.fill(); r.err != nil {
+				break
+			}
+		}
+		size = min(size, r.End-r.pos)
+		window := r.buf[r.pos : r.pos+size]
+		last := r.atEOF && r.pos+size == r.End
+		n, rough := completeRecords(window, r.delim, last)
+		r.needsRead = rough || n == 0 && (last || size >= max(MaxFieldBytes, r.minBuffer))
+		if n > 0 {
+			r.detach(c, n, last && n == size)
+			return true
+		}
+		size *= 2
+	}
+	return false
+}
+
+// detach moves the next n bytes into c and continues with another buffer.
+func (r *Reader) detach(c *Chunk, n int, last bool) {
+	old, tail := r.buf, r.buf[r.pos+n:r.End]
+	next := c.buf
+	if size := max(r.minBuffer, len(tail)); len(next) < size {
+		next = newBuffer(size)
+	}
+	c.buf, c.Text = old, old[r.pos:r.pos+n]
+	copy(next, tail)
+	r.Offset += int64(r.pos + n)
+	r.buf, r.pos, r.End = next, 0, len(tail)
+	c.End = r.Offset
+	if last && c.Text[n-1] != '\n' && c.Text[n-1] != '\r' {
+		c.Text = append(c.Text, '\n')
+	}
+}
+
+// completeRecords returns the length of the complete records at the start of a window, and
+// whether a misplaced quote follows them.
+func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
+	i := 0
+	for {
+		quote := bytes.IndexByte(window[i:], '"')
+		if quote < 0 {
+			break
+		}
+		quote += i
+		if end := lastLineEnd(window[i:quote]); end > 0 {
+			n = i + end
+		}
+		if quote > 0 && !endsField(window[quote-1], delim) {
+			return n, true
+		}
+		end, _, what := closingQuote(window, quote, last)
+		if what == recordPartial {
+			return n, false
+		}
+		if what != recordComplete || end < len(window) && !endsField(window[end], delim) {
+			return n, true
+		}
+		i = end
+	}
+	if last {
+		return len(window), false
+	}
+	rest := window[i:]
+	if len(rest) > 0 && rest[len(rest)-1] == '\r' {
+		rest = rest[:len(rest)-1] // this may be half of a CRLF
+	}
+	if end := lastLineEnd(rest); end > 0 {
+		n = i + end
+	}
+	return n, false
+}
+
+func endsField(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
+
+// lastLineEnd returns the offset after the last LF, or after the last CR without any; 0
+// without either.
+func lastLineEnd(text []byte) int {
+	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
+		return n + 1
+	}
+	return bytes.LastIndexByte(text, '\r') + 1
+}
+
+// reader returns a Reader of the chunk's records, which reports their defects.
+func (c *Chunk) reader() *Reader {
+	r := &Reader{buf: c.Text, End: len(c.Text), NextLine: c.Line, opened: true, atEOF: true}
+	r.setDelimiter(',')
+	return r
+}

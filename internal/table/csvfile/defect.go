@@ -1,0 +1,115 @@
+package csvfile
+
+import "fmt"
+
+// The codes of defects. They are stable: programs may compare them, and a
+// message may change where its code does not.
+const (
+	CodeEmptyFile       = "empty-file"
+	CodeNoHeader        = "no-header"
+	CodeNoRows          = "no-rows"
+	CodeUnnamedColumn   = "unnamed-column"
+	CodeDuplicateColumn = "duplicate-column"
+	CodeTooFewColumns   = "too-few-columns"
+	CodeTooManyColumns  = "too-many-columns"
+	CodeMissingColumn   = "missing-column"
+	CodeRaggedRow       = "ragged-row"
+	CodeDuplicateID     = "duplicate-id"
+	CodeEmptyID         = "empty-id"
+	CodeEmptyLabel      = "empty-label"
+	CodeUnknownLabel    = "unknown-label"
+	CodeOneClass        = "one-class"
+	CodeTooManyClasses  = "too-many-classes"
+	CodeNumericLabel    = "numeric-label"
+	CodeBinary          = "binary"
+	CodeInvalidUTF8     = "invalid-utf8"
+	CodeUnclosedQuote   = "unclosed-quote"
+	CodeStrayQuote      = "stray-quote"
+	CodeTooLong         = "too-long"
+	CodeInvalidEncoding = "invalid-encoding"
+)
+
+// The codes of defects of a prediction result.
+const (
+	CodeRowsDiffer     = "rows-differ"
+	CodeColumnsDiffer  = "columns-differ"
+	CodeCellDiffers    = "cell-differs"
+	CodeUnknownClass   = "unknown-class"
+	CodeBadProbability = "bad-probability"
+)
+
+// The codes of warnings and findings, which are not errors.
+const (
+	CodeUnnamedID      = "unnamed-id"
+	CodeSmallClass     = "small-class"
+	CodeManyClasses    = "many-classes"
+	CodeSimilarClasses = "similar-classes"
+	CodeConstantColumn = "constant-column"
+	CodeEmptyColumn    = "empty-column"
+	CodeTwinColumn     = "twin-column"
+	CodeIDLikeColumn   = "id-like-column"
+	CodeRepeatedHeader = "repeated-header"
+	CodeLeakingColumn  = "leaking-column"
+	CodeJunkInNumbers  = "junk-in-numbers"
+	CodeExtraColumn    = "extra-column"
+	CodeChangedKind    = "changed-kind"
+	CodeUnseenCategory = "unseen-category"
+	CodeMovedRange     = "moved-range"
+	CodeMoreMissing    = "more-missing"
+	CodeOtherIDName    = "other-id-name"
+)
+
+// Defect is an error in a file, and its location.
+type Defect struct {
+	// Code is one of the Code constants.
+	Code string `json:"code"`
+	// Message is the error with the value, without the location.
+	Message string `json:"message"`
+	// Line is the physical line of the file, from 1; 0 if the error has no line.
+	Line int `json:"line,omitempty"`
+	// Column is the number of the field in its record, from 1; 0 for the whole line.
+	Column int `json:"column,omitempty"`
+	// Name is the name of Column in the header; empty if it has none.
+	Name string `json:"name,omitempty"`
+	// Count is the number of rows or columns of the file with this defect, of which Line
+	// and Column are the first; 0 if they are not counted.
+	Count int `json:"count,omitempty"`
+	// AtLeast is set if Count covers a part of the file only, because the rest could not
+	// be read.
+	AtLeast bool `json:"atLeast,omitempty"`
+	// Lines are the lines of the first of these rows, at most 20; nil for columns.
+	Lines []int `json:"lines,omitempty"`
+}
+
+// Error returns location and message: `line 17, column 3 (age): …`.
+func (d *Defect) Error() string {
+	where := formatLocation(d.Line, d.Column, d.Name)
+	if where == "" {
+		return d.Message
+	}
+	return where + ": " + d.Message
+}
+
+// Warning is something suspicious in a file that is not an error. The fields have the same
+// meaning as in Defect.
+type Warning Defect
+
+// String returns location and message as Defect.Error does.
+func (w Warning) String() string { return (*Defect)(&w).Error() }
+
+func formatLocation(line, column int, name string) string {
+	name = Shorten(name)
+	switch {
+	case line > 0 && column > 0 && name != "":
+		return fmt.Sprintf("line %d, column %d (%s)", line, column, name)
+	case line > 0 && column > 0:
+		return fmt.Sprintf("line %d, column %d", line, column)
+	case line > 0:
+		return fmt.Sprintf("line %d", line)
+	case column > 0 && name != "":
+		return fmt.Sprintf("column %d (%s)", column, name)
+	case column > 0:
+		return fmt.Sprintf("column %d", column)
+	}
+	return name
+}

@@ -1,0 +1,170 @@
+package csvfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/humanize"
+)
+
+// DefectLog counts the defects of a file by code, in memory independent of their number:
+// it keeps the first defect and the first locations of each code. The zero value is empty.
+type DefectLog struct{ Groups []defectGroup }
+
+// defectGroup is the defects of one code.
+type defectGroup struct {
+	first     Defect
+	count     int
+	locations []Location // of the first, at most maxLocations
+}
+
+type Location struct{ Line, Column int }
+
+const (
+	MaxLocations = 20 // kept
+	MaxNamed     = 3  // in a message
+)
+
+// Add counts defects.
+func (l *DefectLog) Add(defects ...Defect) {
+	for _, d := range defects {
+		l.AddMany(d, 1, nil)
+	}
+}
+
+// AddMany counts defects of one code, the first of which is d. places are the locations of
+// the next, at most maxLocations.
+func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
+	g := l.Find(d.Code)
+	if g == nil {
+		l.Groups = append(l.Groups, defectGroup{first: d})
+		g = &l.Groups[len(l.Groups)-1]
+	}
+	g.count += count
+	g.locations = append(append(g.locations, Location{d.Line, d.Column}), places...)
+	g.locations = g.locations[:min(len(g.locations), MaxLocations)]
+}
+
+// Find returns the defects of a code, nil if there are none.
+func (l *DefectLog) Find(code string) *defectGroup {
+	at := slices.IndexFunc(l.Groups, func(g defectGroup) bool { return g.first.Code == code })
+	if at < 0 {
+		return nil
+	}
+	return &l.Groups[at]
+}
+
+// Drop removes the defects of some codes.
+func (l *DefectLog) Drop(codes ...string) {
+	l.Groups = slices.DeleteFunc(l.Groups, func(g defectGroup) bool { return slices.Contains(codes, g.first.Code) })
+}
+
+// Defects returns one Defect for each code. place maps a line and a column to those of the
+// user's file, nil if they are the same; source is ScanOptions.SourceLine. partial is set
+// if the file may have more.
+func (l *DefectLog) Defects(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
+	var defects []Defect
+	for i := range l.Groups {
+		g := &l.Groups[i]
+		d, places := g.first, slices.Clone(g.locations)
+		if place != nil {
+			d.Line, d.Column = place(d.Line, d.Column)
+			for at := range places {
+				places[at].Line, places[at].Column = place(places[at].Line, places[at].Column)
+			}
+		}
+		if kind, known := defectSummaries[d.Code]; known {
+			d.Count, d.AtLeast = g.count, partial
+			kind.apply(&d, places, source)
+		}
+		defects = append(defects, d)
+	}
+	return defects
+}
+
+// apply describes all d.Count defects in d, the first of them.
+func (kind *defectSummary) apply(d *Defect, places []Location, source func(line int) (string, int)) {
+	where, noun := firstColumns(d.Count, places), "column"
+	if !kind.ofColumns {
+		where, noun = firstLines(d.Count, places, source), "row"
+		for _, at := range places {
+			d.Lines = append(d.Lines, at.Line)
+		}
+	}
+	if d.Count == 1 {
+		return
+	}
+	d.Message = humanize.Count(d.Count, noun) + " " + kind.predicate + ", " + where
+	if d.AtLeast {
+		d.Message = "at least " + d.Message
+	}
+	if kind.rule != "" {
+		d.Message += ": " + kind.rule
+	}
+}
+
+// firstLines names the first of count lines: "in lines 2 and 9", "first in lines
+// 2, 9, 10", or "first in a.csv:2, a.csv:9, b.csv:3".
+func firstLines(count int, places []Location, source func(line int) (string, int)) string {
+	var list []string
+	noun := "lines "
+	for _, at := range places[:min(len(places), MaxNamed)] {
+		file, line := SourceLine(source, at.Line)
+		name := strconv.Itoa(line)
+		if file != "" {
+			name, noun = file+":"+name, ""
+		}
+		list = append(list, name)
+	}
+	return firstOf(count, "in "+noun, list)
+}
+
+// firstColumns names the first of count columns: "first columns 2, 9, 10".
+func firstColumns(count int, places []Location) string {
+	var list []string
+	for _, at := range places[:min(len(places), MaxNamed)] {
+		list = append(list, strconv.Itoa(at.Column))
+	}
+	return firstOf(count, "columns ", list)
+}
+
+func firstOf(count int, noun string, list []string) string {
+	if count > len(list) {
+		return "first " + noun + strings.Join(list, ", ")
+	}
+	last := len(list) - 1
+	if last < 1 {
+		return noun + strings.Join(list, "")
+	}
+	return noun + strings.Join(list[:last], ", ") + " and " + list[last]
+}
+
+// defectSummary is the message for several defects of one code.
+type defectSummary struct {
+	ofColumns bool   // of columns, not of rows
+	predicate string // what is wrong with them
+	rule      string // the rule; empty if it is obvious
+}
+
+// defectSummaries are the codes of defects that are counted.
+var defectSummaries = map[string]defectSummary{
+	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
+	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},
+	CodeRaggedRow:       {predicate: "do not have as many fields as the header"},
+	CodeTooManyColumns:  {predicate: "have more than " + humanize.Comma(MaxFields) + " fields"},
+	CodeDuplicateID:     {predicate: "repeat the ID of an earlier row", rule: "IDs must be unique"},
+	CodeEmptyID:         {predicate: "have no ID"},
+	CodeEmptyLabel:      {predicate: "have no label"},
+	CodeBinary:          {predicate: "have a NUL byte", rule: "this is not text"},
+	CodeInvalidUTF8:     {predicate: "have bytes that are not valid UTF-8", rule: "name the file's encoding or save it as UTF-8"},
+	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
+}
+
+// SourceLine calls source unless it is nil.
+func SourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
+	if source == nil {
+		return "", line
+	}
+	return source(line)
+}

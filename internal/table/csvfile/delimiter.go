@@ -1,0 +1,52 @@
+package csvfile
+
+import "bytes"
+
+// DetectDelimiter as Layout.Delimiter selects the delimiter of `,;|` and the tab that best
+// separates the first rows.
+const DetectDelimiter byte = 1
+
+// DetectBytes is the number of bytes that are read to detect the delimiter.
+const DetectBytes = 64 << 10
+
+// Delimiters are the delimiters to detect, the preferred first.
+const Delimiters = ",;\t|"
+
+// FindDelimiter returns the delimiter with which most records of the sample have as many
+// fields as the first; more fields are better, and the comma is preferred. cut is set if
+// the sample is not the whole file.
+func FindDelimiter(sample []byte, cut bool) byte {
+	best, most := byte(','), 0
+	for _, delim := range []byte(Delimiters) {
+		if score := delimiterScore(sample, delim, cut); score > most {
+			best, most = delim, score
+		}
+	}
+	return best
+}
+
+func delimiterScore(sample []byte, delim byte, cut bool) int {
+	const enough = 50
+	reader := NewReader(bytes.NewReader(sample), delim)
+	var lengths []int
+	for len(lengths) < enough {
+		rec, err := reader.Read()
+		if err != nil {
+			break
+		}
+		lengths = append(lengths, rec.Len())
+	}
+	if cut && len(lengths) > 1 && len(lengths) < enough {
+		lengths = lengths[:len(lengths)-1] // the sample may end within it
+	}
+	matching := 0
+	for _, n := range lengths {
+		if n == lengths[0] {
+			matching++
+		}
+	}
+	if matching == 0 || 10*matching < 9*len(lengths) {
+		return 0
+	}
+	return matching * (lengths[0] - 1)
+}

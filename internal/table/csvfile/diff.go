@@ -1,0 +1,55 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"foretell/internal/humanize"
+)
+
+// Differences counts the rows in which two CSV files differ, and returns the names of the
+// columns in which they do, in their order. It is an error if the files have different
+// numbers of columns or rows.
+func Differences(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
+	a, err := OpenTable(NewReader(first, ','))
+	if err != nil {
+		return 0, nil, err
+	}
+	b, err := OpenTable(NewReader(second, ','))
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(a.Names) != len(b.Names) {
+		return 0, nil, fmt.Errorf("%s and %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
+	}
+	differ := make([]bool, len(a.Names))
+	for {
+		x, errA := a.Next(ctx)
+		y, errB := b.Next(ctx)
+		switch {
+		case errors.Is(errA, io.EOF) && errors.Is(errB, io.EOF):
+			for i, name := range a.Names {
+				if differ[i] {
+					columns = append(columns, name)
+				}
+			}
+			return rows, columns, nil
+		case errA == nil && errors.Is(errB, io.EOF), errB == nil && errors.Is(errA, io.EOF):
+			return rows, nil, errors.New("one has more rows than the other")
+		case errA != nil || errB != nil:
+			return rows, nil, errors.Join(errA, errB)
+		}
+		same := true
+		for i := range differ {
+			if !bytes.Equal(x.Fields[i], y.Fields[i]) {
+				same, differ[i] = false, true
+			}
+		}
+		if !same {
+			rows++
+		}
+	}
+}

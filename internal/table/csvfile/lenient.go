@@ -1,0 +1,204 @@
+package csvfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// The codes of what a lenient reader corrects. They are stable.
+const (
+	FixEncoding      = "cell-encoding"
+	FixByteOrderMark = "byte-order-mark"
+	FixLineEnds      = "line-ends"
+	FixNUL           = "nul-removed"
+	FixQuotes        = "quotes"
+)
+
+// LenientReader reads records like a Reader, and corrects those that a Reader rejects:
+//
+//	5" pipe              a quote in a field is kept
+//	"say "hi"",x         a quote closes a field only where the field may end
+//	"lost,x              a quote that is not closed in its line is removed
+//	a lone CR, a NUL     a line end; removed
+//
+// A quoted field may contain line ends, unless its record then has another number of
+// fields than the header and its first line alone does not.
+type LenientReader struct {
+	*Reader
+	Width      int // number of fields of a record; 0 if unknown
+	lineBuffer []byte
+	cells      [][]byte // of a record that is read as a single line
+	note       func(code string, line, column int)
+}
+
+func NewLenientReader(src io.Reader, delim byte, note func(code string, line, column int)) *LenientReader {
+	return &LenientReader{Reader: NewReader(src, delim), note: note}
+}
+
+// Next returns the fields of the next record and its first line, and io.EOF after the
+// last. They are valid until the next call. A *Defect cannot be corrected.
+func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
+	r := l.Reader
+	if !r.opened {
+		r.opened = true
+		if err := r.open(); err != nil {
+			return nil, 1, err
+		}
+		if r.pos > 0 {
+			l.note(FixByteOrderMark, 1, 0)
+		}
+	}
+	for r.err == nil {
+		window := r.buf[r.pos:r.End]
+		if len(window) == 0 && r.atEOF {
+			return nil, r.NextLine, io.EOF
+		}
+		line = r.NextLine
+		at, what := r.split(window)
+		if what == recordPartial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
+			r.err = r.fill()
+			continue
+		}
+		if what == recordComplete && !l.suspicious() {
+			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
+				l.note(FixLineEnds, line, 0)
+			}
+			r.pos += at
+			r.NextLine += r.rec.LineBreaks + 1
+			if len(r.rec.Text) == 0 {
+				continue
+			}
+			return l.toValidUTF8(r.rec.Fields, line), line, nil
+		}
+		fields, more, err := l.oneLine(at, what)
+		switch {
+		case err != nil:
+			return nil, line, err
+		case more:
+			continue
+		}
+		return l.toValidUTF8(fields, line), line, nil
+	}
+	return nil, r.NextLine, r.err
+}
+
+// suspicious reports whether a complete record may be several, joined by a stray quote.
+func (l *LenientReader) suspicious() bool {
+	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
+}
+
+// oneLine reads the record as one line, unless that is no better than the complete record.
+// more is set if more of the file must be read first.
+func (l *LenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
+	r := l.Reader
+	window := r.buf[r.pos:r.End]
+	n := bytes.IndexAny(window, "\r\n")
+	if n < 0 && r.atEOF {
+		n = len(window)
+	}
+	if n < 0 || n+1 >= len(window) && !r.atEOF {
+		if len(window) > MaxRecordBytes {
+			return nil, false, &Defect{
+				Code: CodeTooLong, Line: r.NextLine, Column: 1,
+				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecordBytes>>20),
+			}
+		}
+		r.err = r.fill()
+		return nil, true, nil
+	}
+	cells, fixed := l.splitLine(window[:n])
+	if what == recordComplete && len(cells) != l.Width {
+		r.pos += at
+		r.NextLine += r.rec.LineBreaks + 1
+		return r.rec.Fields, false, nil
+	}
+	if fixed >= 0 {
+		l.note(FixQuotes, r.NextLine, fixed+1)
+	}
+	r.pos += afterLineEnd(window, n)
+	r.NextLine++
+	return cells, false, nil
+}
+
+// splitLine splits a line. fixed is the first field with invalid quotes, or -1.
+func (l *LenientReader) splitLine(line []byte) (cells [][]byte, fixed int) {
+	l.lineBuffer = append(l.lineBuffer[:0], line...)
+	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
+	for {
+		begin, end, next := 0, 0, 0
+		if len(line) > 0 && line[0] == '"' {
+			begin, end = 1, closingOnLine(line, l.delim)
+		}
+		if begin == 1 && end > 0 {
+			next = end + 1
+		} else {
+			if end = bytes.IndexByte(line[begin:], l.delim) + begin; end < begin {
+				end = len(line)
+			}
+			next = end
+		}
+		text := line[begin:end]
+		if quoted := next > end; bytes.IndexByte(text, '"') >= 0 || begin == 1 && !quoted {
+			rest := text
+			if quoted {
+				text = bytes.ReplaceAll(text, []byte(`""`), []byte{'"'})
+				rest = bytes.ReplaceAll(line[begin:end], []byte(`""`), nil)
+			}
+			if fixed < 0 && (!quoted || bytes.IndexByte(rest, '"') >= 0) {
+				fixed = len(l.cells)
+			}
+		}
+		l.cells = append(l.cells, text)
+		if next >= len(line) {
+			return l.cells, fixed
+		}
+		line = line[next+1:]
+	}
+}
+
+// closingOnLine returns the offset of the quote that closes the field at line[0]: the
+// first before a delimiter or the end of the line; 0 without one.
+func closingOnLine(line []byte, delim byte) int {
+	for i := 1; i < len(line); i++ {
+		if line[i] != '"' {
+			continue
+		}
+		if i+1 == len(line) || line[i+1] == delim {
+			return i
+		}
+		if line[i+1] == '"' {
+			i++
+		}
+	}
+	return 0
+}
+
+// toValidUTF8 converts the fields to UTF-8 without NUL bytes. Other fields are decoded as
+// Windows-1252, which includes Latin-1.
+func (l *LenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
+	for i, field := range fields {
+		if bytes.IndexByte(field, 0) >= 0 {
+			field = bytes.ReplaceAll(field, []byte{0}, nil)
+			fields[i] = field
+			l.note(FixNUL, line, i+1)
+		}
+		if utf8.Valid(field) {
+			continue
+		}
+		var text []byte
+		for _, c := range field {
+			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(c))
+		}
+		fields[i] = text
+		l.note(FixEncoding, line, i+1)
+	}
+	return fields
+}
+
+// IsEOF reports whether an error of next is the end of the file.
+func IsEOF(err error) bool { return errors.Is(err, io.EOF) }

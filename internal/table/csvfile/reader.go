@@ -1,0 +1,231 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Limits that keep a reader's memory bounded whatever the file holds.
+const (
+	MaxFieldBytes  = 1 << 20  // bytes of one field
+	MaxRecordBytes = 16 << 20 // bytes of one record
+	MaxFields      = 65_536   // fields of one record, and so columns of a file
+)
+
+// Reader splits a stream into RFC 4180 records.
+//
+// Lines end in LF, CRLF or a lone CR. A quoted field may contain delimiters, line ends
+// (kept as they are) and doubled quotes. A byte order mark and blank lines are skipped. It
+// is an error if an unquoted field contains a quote, or if text follows a closing quote.
+type Reader struct {
+	src       io.Reader
+	delim     byte
+	stopBytes [256]bool // the bytes that end an unquoted run
+	buf       []byte
+	pos       int // the unread bytes are buf[pos:end]
+	End       int
+	NextLine  int // physical line of buf[pos], from 1
+	opened    bool
+	atEOF     bool  // all of src has been read
+	needsRead bool  // the next record must be read with Read, not as a chunk
+	minBuffer int   // minimum size of the buffers of chunks, in bytes
+	Offset    int64 // of buf[0] in the file
+	err       error
+	rec       Record
+}
+
+// Record is one record of a file. It is valid until the next Read.
+type Record struct {
+	StartLine  int
+	LineBreaks int // line ends inside quoted fields
+	Text       []byte
+	Fields     [][]byte
+	unquoted   []byte // the text of fields with doubled quotes
+}
+
+// Line returns the physical line on which the record begins, from 1.
+func (r *Record) Line() int { return r.StartLine }
+
+// Len returns the number of fields.
+func (r *Record) Len() int { return len(r.Fields) }
+
+// Field returns the text of field i, from 0, without its quotes.
+func (r *Record) Field(i int) []byte { return r.Fields[i] }
+
+// Raw returns the record as it is in the file, without its line end.
+func (r *Record) Raw() []byte { return r.Text }
+
+// ContextReader is a source whose Read fails once the context is done.
+type ContextReader struct {
+	Ctx context.Context
+	Src io.Reader
+}
+
+func (r ContextReader) Read(p []byte) (int, error) {
+	if r.Ctx.Err() != nil {
+		return 0, context.Cause(r.Ctx)
+	}
+	return r.Src.Read(p)
+}
+
+// NewReader returns a Reader on src whose fields are separated by delim.
+func NewReader(src io.Reader, delim byte) *Reader {
+	r := &Reader{src: src, buf: newBuffer(ChunkSize), NextLine: 1, minBuffer: ChunkSize}
+	r.setDelimiter(delim)
+	return r
+}
+
+func (r *Reader) setDelimiter(delim byte) {
+	r.delim = delim
+	r.stopBytes[delim], r.stopBytes['"'], r.stopBytes['\n'], r.stopBytes['\r'] = true, true, true, true
+}
+
+// Read returns the next record, and io.EOF after the last. A *Defect describes an error in
+// the next record; reading continues after it if the reader can find the next record,
+// otherwise the next Read returns io.EOF. Any other error comes from the source.
+func (r *Reader) Read() (*Record, error) {
+	if !r.opened {
+		r.opened = true
+		if err := r.open(); err != nil {
+			return nil, err
+		}
+	}
+	for r.err == nil {
+		r.skipBlank()
+		window := r.buf[r.pos:r.End]
+		if len(window) == 0 && r.atEOF {
+			r.err = io.EOF
+			break
+		}
+		r.rec.StartLine = r.NextLine
+		at, what := r.split(window)
+		switch {
+		case what == recordPartial:
+			if len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
+				r.err = r.fill()
+				continue
+			}
+			return nil, r.fail(at, tooLong)
+		case what != recordComplete:
+			return nil, r.fail(at, what)
+		}
+		r.pos += at
+		r.NextLine += r.rec.LineBreaks + 1
+		return r.checkText()
+	}
+	return nil, r.err
+}
+
+// skipBlank skips blank lines, of which a file may have hundreds of millions.
+func (r *Reader) skipBlank() {
+	for ; r.pos < r.End; r.NextLine++ {
+		switch r.buf[r.pos] {
+		case '\n':
+			r.pos++
+		case '\r':
+			if r.pos+1 == r.End && !r.atEOF {
+				return // this may be half of a CRLF
+			}
+			r.pos += afterLineEnd(r.buf[r.pos:r.End], 0)
+		default:
+			return
+		}
+	}
+}
+
+// Done reports whether there is nothing left to read.
+func (r *Reader) Done() bool { return r.err != nil }
+
+// checkText returns the record, or a *Defect if it is not text.
+func (r *Reader) checkText() (*Record, error) {
+	rec := &r.rec
+	if utf8.Valid(rec.Text) && bytes.IndexByte(rec.Text, 0) < 0 {
+		return rec, nil
+	}
+	for i, field := range rec.Fields {
+		if bytes.IndexByte(field, 0) >= 0 {
+			return nil, &Defect{
+				Code: CodeBinary, Line: rec.FieldLine(i, r.delim), Column: i + 1,
+				Message: "a NUL byte: this is not text",
+			}
+		}
+		if !utf8.Valid(field) {
+			return nil, &Defect{
+				Code: CodeInvalidUTF8, Line: rec.FieldLine(i, r.delim), Column: i + 1,
+				Message: fmt.Sprintf("byte 0x%02X is not valid UTF-8: name the file's encoding or save it as UTF-8", invalidByte(field)),
+			}
+		}
+	}
+	return rec, nil
+}
+
+func invalidByte(text []byte) byte {
+	for len(text) > 0 {
+		char, size := utf8.DecodeRune(text)
+		if char == utf8.RuneError && size == 1 {
+			return text[0]
+		}
+		text = text[size:]
+	}
+	return 0
+}
+
+// open fills the buffer for the first time, skips the byte order mark and rejects other
+// kinds of files.
+func (r *Reader) open() error {
+	if r.err = r.fill(); r.err != nil {
+		return r.err
+	}
+	head := r.buf[:r.End]
+	if code, message := detectFileType(head); code != "" {
+		r.err = io.EOF
+		return &Defect{Code: code, Message: message, Line: 1, Column: 1}
+	}
+	if bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")) {
+		r.pos = 3
+	}
+	return nil
+}
+
+// grow makes the buffer at least size bytes long.
+func (r *Reader) grow(size int) {
+	if len(r.buf) < size {
+		larger := newBuffer(size)
+		copy(larger, r.buf)
+		r.buf = larger
+	}
+}
+
+// fill reads until the buffer is full or the source ends, so that a record is not split
+// again for every short read.
+func (r *Reader) fill() error {
+	if r.pos > 0 {
+		r.Offset += int64(r.pos)
+		r.End = copy(r.buf, r.buf[r.pos:r.End])
+		r.pos = 0
+	}
+	if r.End == len(r.buf) {
+		r.grow(2 * len(r.buf))
+	}
+	for idle := 0; r.End < len(r.buf); {
+		n, err := r.src.Read(r.buf[r.End:])
+		r.End += n
+		if errors.Is(err, io.EOF) {
+			r.atEOF = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			idle = 0
+		} else if idle++; idle == 100 {
+			return io.ErrNoProgress
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package csvfile
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// NormalizeName returns a name in lower case without anything but letters and digits; the
+// name itself if nothing else is left.
+func NormalizeName(name string) string {
+	if loose := FoldName(name); loose != "" {
+		return loose
+	}
+	return name
+}
+
+// FoldName is NormalizeName, but empty if nothing is left.
+func FoldName(name string) string {
+	return strings.Map(func(char rune) rune {
+		if unicode.IsLetter(char) || unicode.IsDigit(char) {
+			return unicode.ToLower(char)
+		}
+		return -1
+	}, name)
+}
+
+// DidYouMean returns a suggestion with the closest name, empty without one.
+func DidYouMean(name string, names []string) string {
+	if likely := ClosestName(name, names); likely != "" {
+		return fmt.Sprintf(" (did you mean %s?)", Excerpt(likely))
+	}
+	return ""
+}
+
+// ClosestName returns the name that differs from name in case and punctuation, or
+// otherwise in a few letters only; empty if none does.
+func ClosestName(name string, names []string) string {
+	loose := []rune(FoldName(name))
+	best, least := "", len(loose)/3+1
+	for _, other := range names {
+		if other == name {
+			continue
+		}
+		if d := EditDistance(loose, []rune(FoldName(other)), least); d < least || d == 0 && best == "" {
+			best, least = other, d
+		}
+	}
+	return best
+}
+
+// EditDistance returns the number of letters to insert, delete, replace or swap to turn a into
+// b (Damerau, 1964); at most limit.
+func EditDistance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) == 0 || len(b) == 0 {
+		return limit
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			changed := 1
+			if a[i] == b[j] {
+				changed = 0
+			}
+			row[j+1] = min(last[j]+changed, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(b)], limit)
+}

@@ -1,0 +1,274 @@
+package csvfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"foretell/internal/humanize"
+)
+
+// splitStatus is the result of splitting the record at the start of a window.
+type splitStatus uint8
+
+const (
+	recordComplete splitStatus = iota // the window starts with a complete record
+	recordPartial                     // the record continues after the window
+	strayQuote                        // a quote in an unquoted field
+	unclosedQuote                     // a quote that is never closed
+	tooLong                           // a field over MaxFieldBytes, a record over MaxRecordBytes
+	tooManyFields                     // more than MaxFields fields
+)
+
+// split splits the record at the start of the window into r.rec.
+//
+// For a complete record it returns the offset after its line end, otherwise the offset of
+// the field, or of the stray quote, with the error.
+func (r *Reader) split(window []byte) (int, splitStatus) {
+	rec := &r.rec
+	rec.Fields, rec.unquoted, rec.LineBreaks = rec.Fields[:0], rec.unquoted[:0], 0
+	i := 0
+	for {
+		start := i
+		if i < len(window) && window[i] == '"' {
+			end, what := r.readQuoted(window, start)
+			if what != recordComplete {
+				return start, what
+			}
+			i = end
+		} else {
+			for i < len(window) && !r.stopBytes[window[i]] {
+				i++
+			}
+			if i < len(window) && window[i] == '"' {
+				return i, strayQuote
+			}
+			if i-start > MaxFieldBytes {
+				return start, tooLong
+			}
+			rec.Fields = append(rec.Fields, window[start:i])
+		}
+		if i < len(window) && window[i] == r.delim {
+			if len(rec.Fields) == MaxFields {
+				return start, tooManyFields
+			}
+			i++
+			continue
+		}
+		next := afterLineEnd(window, i)
+		if next == len(window) && !r.atEOF && (next == i || window[next-1] == '\r') {
+			return start, recordPartial
+		}
+		rec.Text = window[:i]
+		return next, recordComplete
+	}
+}
+
+// afterLineEnd returns the offset after the line end at window[i], which is the end of the
+// window or contains CR or LF.
+func afterLineEnd(window []byte, i int) int {
+	if i < len(window) && window[i] == '\r' {
+		i++
+		if i < len(window) && window[i] == '\n' {
+			i++
+		}
+		return i
+	}
+	return min(i+1, len(window))
+}
+
+// readQuoted appends the quoted field that starts at window[start] to the record and
+// returns the offset after its closing quote.
+func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
+	i, doubled, what := closingQuote(window, start, r.atEOF)
+	if what != recordComplete {
+		return start, what
+	}
+	text := window[start+1 : i-1]
+	if len(text) > MaxFieldBytes {
+		return start, tooLong
+	}
+	breaks := CountLineBreaks(text)
+	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
+		// After several lines, this is more likely the opening quote of the next field.
+		if breaks > 0 {
+			return start, unclosedQuote
+		}
+		return start, strayQuote
+	}
+	r.rec.LineBreaks += breaks
+	if doubled {
+		text = r.rec.unescape(text)
+	}
+	r.rec.Fields = append(r.rec.Fields, text)
+	return i, recordComplete
+}
+
+// closingQuote returns the offset after the quote that closes the one at window[start],
+// and whether there are doubled quotes in between. Unless the window is the last, the byte
+// after it must be there.
+func closingQuote(window []byte, start int, last bool) (end int, doubled bool, what splitStatus) {
+	i := start + 1
+	for {
+		n := bytes.IndexByte(window[i:], '"')
+		if n < 0 {
+			if last {
+				return start, doubled, unclosedQuote
+			}
+			return start, doubled, recordPartial
+		}
+		i += n + 1
+		if i == len(window) && !last {
+			return start, doubled, recordPartial
+		}
+		if i == len(window) || window[i] != '"' {
+			return i, doubled, recordComplete
+		}
+		doubled = true
+		i++
+	}
+}
+
+// unescape returns text with each pair of quotes replaced by one.
+func (r *Record) unescape(text []byte) []byte {
+	begin := len(r.unquoted)
+	for {
+		n := bytes.IndexByte(text, '"')
+		if n < 0 {
+			break
+		}
+		r.unquoted = append(r.unquoted, text[:n+1]...)
+		text = text[n+2:]
+	}
+	r.unquoted = append(r.unquoted, text...)
+	return r.unquoted[begin:len(r.unquoted):len(r.unquoted)]
+}
+
+// CountLineBreaks returns the number of line ends in text.
+func CountLineBreaks(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if bytes.IndexByte(text, '\r') >= 0 {
+		n += bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n"))
+	}
+	return n
+}
+
+// FieldLine returns the physical line on which field i begins.
+func (r *Record) FieldLine(i int, delim byte) int {
+	if r.LineBreaks == 0 {
+		return r.StartLine
+	}
+	inside := false
+	for at, char := range r.Text {
+		if i == 0 {
+			return r.StartLine + CountLineBreaks(r.Text[:at])
+		}
+		if char == '"' {
+			inside = !inside
+		} else if char == delim && !inside {
+			i--
+		}
+	}
+	return r.StartLine + r.LineBreaks
+}
+
+// fail returns the defect at offset at of the window and skips to the next line if it can
+// be found.
+func (r *Reader) fail(at int, what splitStatus) error {
+	window := r.buf[r.pos:r.End]
+	d := &Defect{
+		Line:   r.NextLine + CountLineBreaks(window[:at]),
+		Column: len(r.rec.Fields) + 1,
+	}
+	switch what {
+	case tooManyFields:
+		return r.failTooManyFields(d)
+	case strayQuote:
+		d.Code = CodeStrayQuote
+		d.Message = `a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled`
+		if err := r.skipLine(at); err != nil {
+			return err
+		}
+		return d
+	case unclosedQuote:
+		d.Code, d.Message = CodeUnclosedQuote, "the quote that opens here is never closed"
+	case tooLong:
+		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecordBytes>>20)
+		if len(window)-at > MaxFieldBytes {
+			d.Message = fmt.Sprintf("a field of more than %d MiB", MaxFieldBytes>>20)
+		}
+		if at < len(window) && window[at] == '"' {
+			d.Code, d.Message = CodeUnclosedQuote, fmt.Sprintf("the quote that opens here is not closed within %d MiB", MaxFieldBytes>>20)
+		}
+	}
+	r.err = io.EOF
+	return d
+}
+
+// failTooManyFields returns the defect of a record of more than MaxFields fields and skips
+// it if it ends within MaxRecordBytes bytes.
+func (r *Reader) failTooManyFields(d *Defect) error {
+	d.Code, d.Line, d.Column = CodeTooManyColumns, r.NextLine, 0
+	fields, ended, err := r.skipRecord()
+	if err != nil {
+		return err
+	}
+	more := ""
+	if !ended {
+		more, fields, r.err = "more than ", fields-1, io.EOF
+	}
+	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, humanize.Comma(fields), humanize.Comma(MaxFields))
+	return d
+}
+
+// skipRecord skips the next record and returns its number of fields. It gives up after
+// MaxRecordBytes bytes, with ended unset.
+func (r *Reader) skipRecord() (fields int, ended bool, err error) {
+	fields = 1
+	for size, quoted := 0, false; size < MaxRecordBytes; {
+		window := r.buf[r.pos:r.End]
+		for i, char := range window {
+			switch {
+			case char == '"':
+				quoted = !quoted
+			case quoted:
+			case char == r.delim:
+				fields++
+			case char == '\n' || char == '\r':
+				return fields, true, r.skipLine(i)
+			}
+		}
+		size += len(window)
+		r.NextLine += CountLineBreaks(window)
+		r.pos = r.End
+		if r.atEOF {
+			return fields, true, nil
+		}
+		if r.err = r.fill(); r.err != nil {
+			return 0, false, r.err
+		}
+	}
+	return fields, false, nil
+}
+
+// skipLine skips to the line after offset at.
+func (r *Reader) skipLine(at int) error {
+	r.NextLine += CountLineBreaks(r.buf[r.pos : r.pos+at])
+	r.pos += at
+	for {
+		window := r.buf[r.pos:r.End]
+		if n := bytes.IndexAny(window, "\r\n"); n >= 0 && (n+1 < len(window) || r.atEOF) {
+			r.pos += afterLineEnd(window, n)
+			r.NextLine++
+			return nil
+		}
+		if r.atEOF {
+			r.pos = r.End
+			return nil
+		}
+		r.pos = max(r.pos, r.End-1) // a CR at the end may be half of a CRLF
+		if r.err = r.fill(); r.err != nil {
+			return r.err
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+)
+
+// Table reads a CSV file with a header: records as long as the header.
+type Table struct {
+	Reader     *Reader
+	Names      []string // the header's names, without surrounding spaces
+	Header     []byte   // the header as it is in the file
+	Line       int      // the header's line
+	Rows       int      // data records read
+	sinceCheck int      // fields read since next checked its context
+}
+
+// OpenTable reads the header. A *Defect describes what is wrong with it.
+func OpenTable(reader *Reader) (*Table, error) {
+	rec, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &Defect{Code: CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Reader: reader, Line: rec.StartLine, Header: bytes.Clone(rec.Text)}
+	for _, field := range rec.Fields {
+		t.Names = append(t.Names, string(cells.Trim(field)))
+	}
+	return t, nil
+}
+
+// Next returns the next data record, a *Defect that names its column, or
+// io.EOF.
+func (t *Table) Next(ctx context.Context) (*Record, error) {
+	const often = 1 << 14 // fields
+	if t.sinceCheck += len(t.Names); t.sinceCheck >= often {
+		if t.sinceCheck = 0; ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	rec, err := t.Reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	t.Rows++
+	var defect *Defect
+	switch {
+	case errors.As(err, &defect):
+		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source sets its own names
+			defect.Name = t.Name(defect.Column)
+		}
+		return nil, defect
+	case err != nil:
+		return nil, err
+	case len(rec.Fields) != len(t.Names):
+		return nil, t.Ragged(rec)
+	}
+	return rec, nil
+}
+
+func (t *Table) Ragged(rec *Record) *Defect {
+	want, got := len(t.Names), len(rec.Fields)
+	at := min(want, got)
+	d := &Defect{
+		Code: CodeRaggedRow, Line: rec.StartLine, Column: at + 1, Name: t.Name(at + 1),
+		Message: fmt.Sprintf("expected %d fields, got %d", want, got),
+	}
+	if rec.LineBreaks > 0 {
+		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.StartLine+rec.LineBreaks)
+	}
+	return d
+}
+
+// Name returns the name of the column with a number from 1.
+func (t *Table) Name(column int) string {
+	if column < 1 || column > len(t.Names) {
+		return ""
+	}
+	return t.Names[column-1]
+}
+
+// Find returns the position of the column with a name, -1 if there is none.
+func (t *Table) Find(name string) int {
+	for i, one := range t.Names {
+		if one == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Defect returns a defect of the header's cell at a position.
+func (t *Table) Defect(code string, at int, format string, args ...any) Defect {
+	return Defect{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: t.Line, Column: at + 1, Name: t.Name(at + 1),
+	}
+}
+
+// The minimum number of columns.
+const (
+	MinLabelledColumns = 3
+	MinBlindColumns    = 2
+)
+
+// CheckHeader returns the defects of the header of a file that needs at least the given
+// number of columns. The ID may have no name, as some tools write it.
+func (t *Table) CheckHeader(columns int) []Defect {
+	if n := len(t.Names); n < columns {
+		roles := "an ID first and a feature"
+		if columns == MinLabelledColumns {
+			roles = "an ID first, a feature and the label last"
+		}
+		d := t.Defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", humanize.Count(n, "column"), columns, roles)
+		if other := likelyDelimiter(t.Header); other != 0 {
+			d.Message += fmt.Sprintf(" (are the fields separated by %q?)", other)
+		}
+		return []Defect{d}
+	}
+	if t.AllNumeric() {
+		return []Defect{t.Defect(CodeNoHeader, 0, "the first row holds numbers only: the file needs a header row that names the columns")}
+	}
+	var defects []Defect
+	first := make(map[string]int, len(t.Names))
+	for i, name := range t.Names {
+		before, known := first[name]
+		switch {
+		case name == "" && i > 0:
+			defects = append(defects, t.Defect(CodeUnnamedColumn, i, "the column has no name"))
+		case known:
+			defects = append(defects, t.Defect(CodeDuplicateColumn, i, "column %d has the same name", before+1))
+		default:
+			first[name] = i
+		}
+	}
+	return defects
+}
+
+func (t *Table) AllNumeric() bool {
+	for _, name := range t.Names {
+		if kind, _ := cells.Classify([]byte(name)); kind != cells.Number {
+			return false
+		}
+	}
+	return true
+}
+
+// likelyDelimiter returns the delimiter other than a comma that is most frequent in the
+// header, 0 if none occurs.
+func likelyDelimiter(header []byte) byte {
+	best, most := byte(0), 0
+	for _, delim := range []byte(";\t|") {
+		if n := bytes.Count(header, []byte{delim}); n > most {
+			best, most = delim, n
+		}
+	}
+	return best
+}
+
+// HeaderAsRow returns the first record of a file without a header.
+func (t *Table) HeaderAsRow() *Record {
+	row := &Record{StartLine: t.Line, Text: t.Header, LineBreaks: CountLineBreaks(t.Header)}
+	for _, name := range t.Names {
+		row.Fields = append(row.Fields, []byte(name))
+	}
+	return row
+}
+
+// CountRows returns the number of rows of a CSV after its header. It is an error if one
+// has another number of fields.
+func CountRows(ctx context.Context, src io.Reader) (int, error) {
+	t, err := OpenTable(NewReader(src, ','))
+	if err != nil {
+		return 0, err
+	}
+	for rows := 0; ; rows++ {
+		_, err := t.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
+}

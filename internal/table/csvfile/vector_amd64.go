@@ -1,0 +1,48 @@
+package csvfile
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"foretell/internal/table/cells"
+)
+
+// vector reports whether this processor supports the assembly.
+var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+
+// findSeparators finds the separators in a text followed by readSlack: the commas and line
+// ends outside quotes. It writes the offset after each to dst and returns their number.
+// quoted must be set if the text has quotes, which must be valid.
+func findSeparators(dst []int32, text []byte, quoted bool) int {
+	size := len(text) - readSlack
+	if !vector {
+		return findSeparatorsGo(dst, text)
+	}
+	n := int(findSeparatorsAVX2(unsafe.SliceData(dst), unsafe.SliceData(text), uintptr(size+63)/64))
+	for n > 0 && int(dst[n-1]) > size { // in the slack
+		n--
+	}
+	if quoted {
+		return dropQuoted(dst[:n], text[:size])
+	}
+	return n
+}
+
+// parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
+// optional point among the first eight bytes. Other cells become unparsedDecimal; it
+// reports whether there are none. begins holds, stride apart, the start of a cell and of
+// the next. readSlack must follow the text.
+func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
+	quads := len(dst) / 4
+	if !vector || quads == 0 {
+		return parseDecimalsGo(dst, text, begins, stride)
+	}
+	all := parseDecimalsAVX2((*int32)(unsafe.SliceData(dst)), unsafe.SliceData(text), unsafe.SliceData(begins),
+		4*uintptr(stride), uintptr(quads))
+	rest := dst[4*quads:]
+	if len(rest) == 0 {
+		return all
+	}
+	return parseDecimalsGo(rest, text, begins[4*quads*stride:], stride) && all
+}

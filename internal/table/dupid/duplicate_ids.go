@@ -1,0 +1,232 @@
+package dupid
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"slices"
+
+	"foretell/internal/spill"
+	"foretell/internal/table/csvfile"
+)
+
+// IDSet finds duplicate IDs with little memory and without storing them.
+//
+// Each ID is hashed to 72 bits, which are written to disk with its line:
+//
+//	IDs in ascending order           ─▶ one stream, without duplicates
+//	from the first that is not above ─▶ 256 streams, by 8 bits of the hash
+//
+// The streams are searched one by one at the end, so that a 256th of the IDs is in memory
+// at a time. The probability that two different IDs of ten million rows have the same hash
+// is 1 in 10⁸. The hash is keyed against deliberate collisions.
+type IDSet struct {
+	binSeed, keySeed maphash.Seed
+	Disk             *spill.File
+	ascending        *spill.Stream // nil once the IDs are not in ascending order
+	highest          []byte        // the last ID in it
+	bins             [256]idBin
+	err              error // of reading back, returned by the next call
+}
+
+type idBin struct {
+	stream *spill.Stream
+	known  map[uint64]struct{} // the hashes in the stream, set by has
+}
+
+const (
+	idRecordBytes = 13                  // of an ID in a stream: its hash, then its line
+	idStreamBytes = 100 * idRecordBytes // of a bin in memory: all bins fit the cache of a core
+)
+
+// NewIDSet returns an empty set. It creates a file once it has several thousand IDs.
+func NewIDSet() *IDSet {
+	s := &IDSet{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), Disk: spill.New("")}
+	s.ascending = s.Disk.NewStream()
+	return s
+}
+
+// Close releases the memory and the file.
+func (s *IDSet) Close() error { return s.Disk.Close() }
+
+// hashedID is the hash of an ID.
+type hashedID struct {
+	key uint64
+	bin uint8
+}
+
+func (s *IDSet) hash(id []byte) hashedID {
+	return hashedID{maphash.Bytes(s.keySeed, id), uint8(maphash.Bytes(s.binSeed, id))}
+}
+
+// Add adds the ID of the next row.
+func (s *IDSet) Add(id []byte, line int) {
+	s.checkAscending(id, id, false)
+	s.store(s.hash(id), line)
+}
+
+// checkAscending updates ascending for the next IDs, from first to last; unordered is set
+// if they are not ascending themselves.
+func (s *IDSet) checkAscending(first, last []byte, mixed bool) {
+	switch {
+	case s.ascending == nil:
+	case mixed || !Ascends(first, s.highest):
+		s.splitIntoBins()
+	default:
+		s.highest = append(s.highest[:0], last...)
+	}
+}
+
+// Ascends reports whether id is above before in an order in which consecutive numbers
+// ascend, zero-padded or not. Every ID is above the empty one.
+func Ascends(id, before []byte) bool {
+	if len(id) != len(before) {
+		return len(id) > len(before)
+	}
+	return bytes.Compare(id, before) > 0
+}
+
+// splitIntoBins moves the IDs in ascending order to the bins.
+func (s *IDSet) splitIntoBins() {
+	rising := s.ascending
+	s.ascending = nil
+	for i := range s.bins {
+		s.bins[i].stream = s.Disk.NewStreamSize(idStreamBytes)
+	}
+	s.err = forEachID(rising, func(id hashedID, line int) bool {
+		s.store(id, line)
+		return true
+	})
+}
+
+func (s *IDSet) store(id hashedID, line int) {
+	var record [idRecordBytes]byte
+	binary.LittleEndian.PutUint64(record[:], id.key)
+	record[8] = id.bin
+	binary.LittleEndian.PutUint32(record[9:], uint32(line))
+	if s.ascending != nil {
+		_, _ = s.ascending.Write(record[:]) // writes to a stream never fail
+		return
+	}
+	bin := &s.bins[id.bin]
+	_, _ = bin.stream.Write(record[:])
+	if bin.known != nil {
+		bin.known[id.key] = struct{}{}
+	}
+}
+
+// forEachID calls do with the IDs of a stream in the order in which they were added, until
+// it returns false.
+func forEachID(tape *spill.Stream, do func(id hashedID, line int) bool) error {
+	src := bufio.NewReader(tape.Reader(tape.Len()))
+	var record [idRecordBytes]byte
+	for {
+		switch _, err := io.ReadFull(src, record[:]); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading the row IDs back from the folder for temporary files: %w", err)
+		}
+		id := hashedID{binary.LittleEndian.Uint64(record[:]), record[8]}
+		if !do(id, int(binary.LittleEndian.Uint32(record[9:]))) {
+			return nil
+		}
+	}
+}
+
+// ChunkIDs are the IDs of a chunk.
+type ChunkIDs struct {
+	hashed      []hashedID
+	first, last []byte
+	unordered   bool // not in ascending order
+}
+
+// HashChunk sets list to the IDs in a field of a chunk. It is safe for concurrent use.
+func (s *IDSet) HashChunk(list *ChunkIDs, g *csvfile.ParsedChunk, field int) {
+	*list = ChunkIDs{hashed: list.hashed[:0]}
+	for row := range g.Rows {
+		id := g.CellText(row, field)
+		if row == 0 {
+			list.first = id
+		}
+		list.unordered = list.unordered || !Ascends(id, list.last)
+		list.last = id
+		list.hashed = append(list.hashed, s.hash(id))
+	}
+}
+
+// AddChunk adds the IDs of a chunk that starts in the given line.
+func (s *IDSet) AddChunk(list *ChunkIDs, g *csvfile.ParsedChunk, line int) {
+	if len(list.hashed) == 0 {
+		return
+	}
+	s.checkAscending(list.first, list.last, list.unordered)
+	for row, id := range list.hashed {
+		s.store(id, line+int(g.RowLines[row]))
+	}
+}
+
+// Has reports whether an ID was added. It keeps the hashes that it reads in memory.
+func (s *IDSet) Has(id []byte) (bool, error) {
+	if s.ascending != nil {
+		s.splitIntoBins()
+	}
+	hashed := s.hash(id)
+	bin := &s.bins[hashed.bin]
+	if bin.known == nil && s.err == nil {
+		known := make(map[uint64]struct{})
+		s.err = forEachID(bin.stream, func(id hashedID, _ int) bool {
+			known[id.key] = struct{}{}
+			return true
+		})
+		bin.known = known
+	}
+	_, known := bin.known[hashed.key]
+	return known, s.err
+}
+
+// duplicate is a line with the ID of an earlier line.
+type duplicate struct{ Line, FirstLine int }
+
+// Duplicates returns up to limit duplicates with the lowest lines, and the number of all.
+// The lines of the IDs must have been added in ascending order.
+func (s *IDSet) Duplicates(ctx context.Context, limit int) (found []duplicate, count int, err error) {
+	if s.ascending != nil {
+		return nil, 0, nil
+	}
+	firsts := make(map[uint64]int) // of the bin: the first line of each ID
+	for i := range s.bins {
+		if err := cmp.Or(s.err, context.Cause(ctx)); err != nil {
+			return nil, 0, err
+		}
+		clear(firsts)
+		here := 0
+		s.err = forEachID(s.bins[i].stream, func(id hashedID, line int) bool {
+			first, again := firsts[id.key]
+			if !again {
+				firsts[id.key] = line
+				return true
+			}
+			count++
+			if here++; here <= limit {
+				found = append(found, duplicate{line, first})
+			}
+			return true
+		})
+		if len(found) > limit {
+			found = lowestLines(found, limit)
+		}
+	}
+	return lowestLines(found, limit), count, s.err
+}
+
+func lowestLines(found []duplicate, limit int) []duplicate {
+	slices.SortFunc(found, func(a, b duplicate) int { return cmp.Compare(a.Line, b.Line) })
+	return found[:min(len(found), limit)]
+}

@@ -1,0 +1,184 @@
+package frame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/dupid"
+)
+
+// BlockReader reads a blind file as a sequence of frames, in memory independent of the
+// size of the file: the IDs for finding duplicates are kept on disk. Features are found by
+// name; the ID is the column with its name, otherwise the first. The text of all columns,
+// including extra ones and a label, is kept in Block.Raw.
+type BlockReader struct {
+	table   *csvfile.Table
+	Decoder *rowDecoder
+	ids     *dupid.IDSet
+	size    int // approximate size of a block in bytes
+}
+
+// Block is a sequence of rows of a blind file.
+type Block struct {
+	// Frame has the features, without labels.
+	Frame *Frame
+	// Raw has each row as it is in the file, without its line end: valid RFC 4180 that can
+	// be copied to another file.
+	Raw [][]byte
+}
+
+// BlockWorker processes blocks in one goroutine. It has one block at a time, which is
+// valid until Commit returns.
+type BlockWorker interface {
+	// Work does the work that does not depend on other blocks.
+	Work(ctx context.Context, b *Block) error
+	// Commit does the rest. Blocks are committed one at a time and in the order of the
+	// file, whichever worker they belong to.
+	Commit(b *Block) error
+}
+
+// NewBlockReader reads the header of a blind file. A *Defect names a missing column of the
+// schema, or another defect of the header.
+func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
+	t, err := csvfile.OpenTable(csvfile.NewReader(src, ','))
+	if err != nil {
+		return nil, err
+	}
+	b, err := bindByName(t, schema)
+	if err != nil {
+		return nil, err
+	}
+	// Even the shortest row may become one probability for each class.
+	size := max(2*csvfile.ChunkSize/(2+len(schema.Classes)), 4<<10)
+	return &BlockReader{table: t, Decoder: NewRowDecoder(schema, b), ids: dupid.NewIDSet(), size: min(size, csvfile.ChunkSize)}, nil
+}
+
+// Header returns the names of all columns in the order of the file. The
+// caller must not change it.
+func (b *BlockReader) Header() []string { return b.table.Names }
+
+// RawHeader returns the header as it is in the file, without its line end and byte order
+// mark. The caller must not change it.
+func (b *BlockReader) RawHeader() []byte { return b.table.Header }
+
+// Run processes all blocks of the file with one goroutine per worker. It returns the first
+// error of the first block that has one. A *Defect describes an error in the file;
+// duplicate IDs are reported only after all rows have been read. Run must be called once
+// only.
+func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error) {
+	defer func() { err = errors.Join(err, b.ids.Close()) }()
+	next := 0
+	err = b.table.RunPipeline(ctx, len(workers), b.size, func() csvfile.ChunkWorker {
+		next++
+		return b.newWorker(ctx, workers[next-1])
+	})
+	if err == nil {
+		err = b.newWorker(ctx, workers[0]).readRows()
+	}
+	if err != nil {
+		return err
+	}
+	return b.finish(ctx)
+}
+
+// finish returns the defects of the file as a whole.
+func (b *BlockReader) finish(ctx context.Context) error {
+	if b.table.Rows == 0 {
+		d := b.table.Defect(csvfile.CodeNoRows, 0, "no data row follows the header")
+		return &d
+	}
+	id := b.Decoder.binding.id
+	repeated, _, err := b.ids.Duplicates(ctx, 1)
+	for _, r := range repeated {
+		d := b.table.Defect(csvfile.CodeDuplicateID, id, "the same ID as line %d: IDs must be unique", r.FirstLine)
+		d.Line = r.Line
+		return &d
+	}
+	return err
+}
+
+// blockLoader turns chunks into blocks.
+type blockLoader struct {
+	blocks  *BlockReader
+	ctx     context.Context
+	worker  BlockWorker
+	numeric []bool
+	chunk   csvfile.ParsedChunk
+	ids     dupid.ChunkIDs
+	decoder *rowDecoder
+	raw     [][]byte
+	block   Block
+	whole   bool // no record is defective
+}
+
+func (b *BlockReader) newWorker(ctx context.Context, worker BlockWorker) *blockLoader {
+	return &blockLoader{
+		blocks: b, ctx: ctx, worker: worker,
+		numeric: b.Decoder.numericFields(len(b.table.Names)), decoder: b.Decoder.fork(),
+	}
+}
+
+func (h *blockLoader) Parse(c *csvfile.Chunk) error {
+	h.whole = h.chunk.Parse(c, h.numeric) && h.decoder.addChunk(&h.chunk)
+	if !h.whole || h.chunk.Rows == 0 {
+		return nil
+	}
+	h.blocks.ids.HashChunk(&h.ids, &h.chunk, h.decoder.binding.id)
+	h.raw = h.raw[:0]
+	for row := range h.chunk.Rows {
+		h.raw = append(h.raw, h.chunk.RawRow(row))
+	}
+	h.block = Block{Frame: h.decoder.Frame(), Raw: h.raw}
+	return h.worker.Work(h.ctx, &h.block)
+}
+
+func (h *blockLoader) Commit(c *csvfile.Chunk) error {
+	b := h.blocks
+	if !h.whole {
+		return b.table.Reread(c, h.readRows)
+	}
+	b.table.Advance(&h.chunk)
+	if h.chunk.Rows == 0 {
+		return nil
+	}
+	b.ids.AddChunk(&h.ids, &h.chunk, c.Line)
+	return h.worker.Commit(&h.block)
+}
+
+// readRows reads the rest of the table record by record.
+func (h *blockLoader) readRows() error {
+	for more := true; more; {
+		h.decoder.reset()
+		h.raw = nil
+		for size := 0; more && size < h.blocks.size; {
+			rec, err := h.blocks.table.Next(h.ctx)
+			if more = !errors.Is(err, io.EOF); !more {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if d := h.decoder.AddRecord(rec); d != nil {
+				d.Name = h.blocks.table.Name(d.Column)
+				return d
+			}
+			h.blocks.ids.Add(rec.Fields[h.decoder.binding.id], rec.StartLine)
+			h.raw = append(h.raw, bytes.Clone(rec.Text))
+			size += len(rec.Text)
+		}
+		if h.decoder.rows == 0 {
+			return nil
+		}
+		h.block = Block{Frame: h.decoder.Frame(), Raw: h.raw}
+		if err := h.worker.Work(h.ctx, &h.block); err != nil {
+			return err
+		}
+		if err := h.worker.Commit(&h.block); err != nil {
+			return err
+		}
+	}
+	return nil
+}

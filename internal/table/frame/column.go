@@ -1,0 +1,106 @@
+package frame
+
+import "foretell/internal/table/cells"
+
+// Column is one feature. Values of a Numeric column are in Floats or, in most columns that
+// Load returns, encoded; the methods read both. A Category has Codes. All numbers of the
+// zero Column are missing.
+type Column struct {
+	// Floats holds one value per row, NaN if missing; nil if they are encoded.
+	Floats []float64
+	// Codes is set for Category, one code per row: Missing for an empty cell,
+	// 0…len(Levels)-1 for a level, and len(Levels) for a text that is rare or was not seen
+	// in training.
+	Codes []int32
+
+	encoded encoded
+}
+
+// IsNumeric reports whether the column holds numbers.
+func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.present() }
+
+// Values returns the values of rows lo…hi-1, NaN if missing. They are in dst, which must
+// have at least this length, or part of the column: the caller must not change them.
+func (c *Column) Values(dst []float64, lo, hi int) []float64 {
+	if c.Floats != nil {
+		return c.Floats[lo:hi]
+	}
+	dst = dst[:hi-lo]
+	switch p := &c.encoded; {
+	case p.indices != nil:
+		for i, index := range p.indices[lo:hi] {
+			dst[i] = p.dictionary[index]
+		}
+	case p.int8s != nil:
+		decode(dst, p.int8s[lo:hi], missingInt8, cells.PowersOf10[p.digits])
+	case p.int16s != nil:
+		decode(dst, p.int16s[lo:hi], missingInt16, cells.PowersOf10[p.digits])
+	case p.decimals != nil:
+		for i, cell := range p.decimals[lo:hi] {
+			dst[i] = cell.Value()
+		}
+	default:
+		fillNaN(dst)
+	}
+	return dst
+}
+
+// Dictionary returns the distinct values of a numeric column in ascending order, and the
+// index of each row's value; the index of missing cells is len(values). Both are nil
+// unless the column is dictionary-encoded, as Load encodes columns of few values. The
+// caller must not change them.
+func (c *Column) Dictionary() (ranks []uint8, values []float64) {
+	if c.encoded.indices == nil {
+		return nil, nil
+	}
+	return c.encoded.indices, c.encoded.dictionary[:c.encoded.dictionarySize]
+}
+
+// Gather writes the values of the given rows to dst, NaN if missing. dst must be at least
+// as long as rows.
+func (c *Column) Gather(dst []float64, rows []int32) {
+	dst = dst[:len(rows)]
+	switch p := &c.encoded; {
+	case c.Floats != nil:
+		for i, row := range rows {
+			dst[i] = c.Floats[row]
+		}
+	case p.indices != nil:
+		for i, row := range rows {
+			dst[i] = p.dictionary[p.indices[row]]
+		}
+	case p.int8s != nil:
+		gatherEncoded(dst, p.int8s, rows, missingInt8, cells.PowersOf10[p.digits])
+	case p.int16s != nil:
+		gatherEncoded(dst, p.int16s, rows, missingInt16, cells.PowersOf10[p.digits])
+	case p.decimals != nil:
+		for i, row := range rows {
+			dst[i] = p.decimals[row].Value()
+		}
+	default:
+		fillNaN(dst)
+	}
+}
+
+// Take returns a column of the given rows, in their order.
+func (c *Column) Take(rows []int32) Column {
+	if !c.IsNumeric() && c.Codes == nil {
+		return Column{}
+	}
+	if c.Codes != nil {
+		codes := make([]int32, len(rows))
+		for i, row := range rows {
+			codes[i] = c.Codes[row]
+		}
+		return Column{Codes: codes}
+	}
+	floats := make([]float64, len(rows))
+	c.Gather(floats, rows)
+	return Column{Floats: floats}
+}
+
+func fillNaN(dst []float64) {
+	for i := range dst {
+		dst[i] = cells.NaN
+	}
+}

@@ -1,0 +1,71 @@
+package frame
+
+import (
+	"math"
+	"slices"
+
+	"foretell/internal/table/cells"
+)
+
+// encoded holds the numbers of a column in few bytes and without loss, as the decimals
+// that they were written as. At most one of the slices is not nil.
+//
+//	int8s, int16s   k / 10^digits         the smallest k is a missing cell
+//	decimals        k / 10^e              each cell with its own exponent
+//	indices         dictionary[index]     for int8s and int16s with few distinct values
+//
+// The quotient of two integers below 2^53 and 10^22 is rounded as the text of the decimal
+// is, so that decoding returns the values that were read.
+type encoded struct {
+	digits   int
+	int8s    []int8
+	int16s   []int16
+	decimals []cells.Decimal
+
+	indices []uint8
+	// dictionary has the distinct values in ascending order, followed by NaN.
+	dictionary     *[1 << 8]float64
+	dictionarySize int
+}
+
+func (p *encoded) present() bool {
+	return p.int8s != nil || p.int16s != nil || p.decimals != nil || p.indices != nil
+}
+
+// Missing cells of int8s and int16s.
+const (
+	missingInt8  = math.MinInt8
+	missingInt16 = math.MinInt16
+)
+
+func decode[T int8 | int16](dst []float64, texts []T, none T, power float64) {
+	for i, cell := range texts {
+		dst[i] = float64(cell) / power
+		if cell == none {
+			dst[i] = cells.NaN
+		}
+	}
+}
+
+func gatherEncoded[T int8 | int16](dst []float64, texts []T, rows []int32, none T, power float64) {
+	for i, row := range rows {
+		cell := texts[row]
+		dst[i] = float64(cell) / power
+		if cell == none {
+			dst[i] = cells.NaN
+		}
+	}
+}
+
+func encode[T int8 | int16](dst []T, values []float64, none T, power float64) []T {
+	n := len(dst)
+	dst = slices.Grow(dst, len(values))[:n+len(values)]
+	for i, x := range values {
+		cell := T(cells.RoundToInt32(x * power))
+		if x != x {
+			cell = none
+		}
+		dst[n+i] = cell
+	}
+	return dst
+}

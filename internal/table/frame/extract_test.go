@@ -1,0 +1,42 @@
+package frame
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/table/cells"
+)
+
+// A model file may name a feature twice.
+func TestExtractorsFillEveryColumn(t *testing.T) {
+	var columns []ColumnSchema
+	for _, p := range []FeatureKind{FeatureLength, FeatureLength, FeatureWords, FeatureWords, FeatureWord, FeatureWord} {
+		columns = append(columns, Derived(ColumnSchema{Name: "x"}, "x", p))
+	}
+	schema := &Schema{ID: "id", Fields: []string{"x"}, Columns: columns, Classes: []string{"a", "b"}}
+	f, err := Load(t.Context(), strings.NewReader("id,x,y\n1,one two,a\n2,,b\n"), schema, LoadOptions{Labelled: true})
+	if err != nil || !schema.Valid() {
+		t.Fatal(schema.Valid(), err)
+	}
+	for i := range f.Columns {
+		if n := len(f.Columns[i].Values(make([]float64, 2), 0, f.Rows)); n != 2 {
+			t.Errorf("column %d has %d rows", i, n)
+		}
+	}
+}
+
+func TestDateFeatures(t *testing.T) {
+	day := time.Date(cells.MinYear, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := float64(day.Unix() / 86_400); day.Year() <= cells.MaxYear; n++ {
+		for feature, want := range map[FeatureKind]float64{
+			FeatureTime: n + 0.25, FeatureHour: 6, FeatureWeekday: float64((day.Weekday() + 6) % 7),
+			FeatureDay: float64(day.Day()), FeatureMonth: float64(day.Month()),
+		} {
+			if got := DateFeature(n+0.25, feature); got != want {
+				t.Fatalf("%v: %s is %v, want %v", day, feature, got, want)
+			}
+		}
+		day = day.AddDate(0, 0, 1)
+	}
+}

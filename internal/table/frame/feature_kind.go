@@ -1,0 +1,36 @@
+package frame
+
+// FeatureKind is what is extracted from a cell.
+type FeatureKind string
+
+// The kinds of features. Empty is the cell itself.
+const (
+	FeatureAmount  FeatureKind = "amount"  // a number with a unit or with commas
+	FeatureText    FeatureKind = "text"    // the texts among numbers
+	FeatureTime    FeatureKind = "time"    // of a date: days since the beginning of 1970
+	FeatureMonth   FeatureKind = "month"   // 1 to 12
+	FeatureDay     FeatureKind = "day"     // of the month, 1 to 31
+	FeatureWeekday FeatureKind = "weekday" // 0 is Monday
+	FeatureHour    FeatureKind = "hour"    // since midnight, with a fraction
+	FeatureLength  FeatureKind = "length"  // length of a text in bytes
+	FeatureWords   FeatureKind = "words"   // number of words of a text
+	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, else 0
+)
+
+// group returns the kind that represents all numeric kinds with the same extractor.
+func (p FeatureKind) group() (family FeatureKind, known bool) {
+	switch p {
+	case FeatureAmount:
+		return p, true
+	case FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour:
+		return FeatureTime, true
+	case FeatureLength, FeatureWords, FeatureWord:
+		return FeatureWord, true
+	}
+	return "", false
+}
+
+func Derived(c ColumnSchema, source string, p FeatureKind) ColumnSchema {
+	c.Source, c.Feature = source, p
+	return c
+}

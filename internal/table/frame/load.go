@@ -1,0 +1,116 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"foretell/internal/table/csvfile"
+)
+
+// LoadOptions configure Load.
+type LoadOptions struct {
+	// Labelled is set for a training file: its columns are found by position, and its last
+	// is the label. The columns of a blind file are found by name.
+	Labelled bool
+	// Rows is the number of data rows if known, which saves memory.
+	Rows int
+}
+
+// Load reads a file into memory as the columns of a schema.
+//
+// The features of a blind file may be in any order and among others; its label, if it has
+// one, is ignored. A *Defect describes an error in the file. Load checks less than Scan
+// does: neither duplicate IDs nor the names of a training file.
+func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
+	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
+	if err != nil {
+		return nil, err
+	}
+	bind := bindByName
+	if opts.Labelled {
+		bind = bindByPosition
+	}
+	b, err := bind(t, schema)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{table: t, decoder: NewRowDecoder(schema, b), builder: newFrameBuilder(schema, opts.Rows)}
+	err = t.RunPipeline(ctx, t.Workers(), t.ChunkBytes(), func() csvfile.ChunkWorker { return l.newWorker(ctx) })
+	if err == nil {
+		err = l.readRows(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.builder.rows == 0 {
+		d := t.Defect(csvfile.CodeNoRows, 0, "no data row follows the header")
+		return nil, &d
+	}
+	return l.builder.build(schema, opts.Labelled), nil
+}
+
+// loader is the state of a call of Load.
+type loader struct {
+	table   *csvfile.Table
+	decoder *rowDecoder // of rows that are read one by one
+	builder *frameBuilder
+}
+
+// readRows reads the rest of the table record by record.
+func (l *loader) readRows(ctx context.Context) error {
+	const batchRows = 1 << 12
+	c := l.decoder
+	for {
+		rec, err := l.table.Next(ctx)
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
+			return err
+		}
+		if end || c.rows == batchRows {
+			c.measureRanges()
+			l.builder.add(c)
+			c.reset()
+		}
+		if end {
+			return nil
+		}
+		if d := c.AddRecord(rec); d != nil {
+			d.Name = l.table.Name(d.Column)
+			return d
+		}
+	}
+}
+
+// loadWorker loads chunks.
+type loadWorker struct {
+	loader  *loader
+	ctx     context.Context
+	numeric []bool
+	chunk   csvfile.ParsedChunk
+	decoder *rowDecoder // of the chunk
+	whole   bool        // no record is defective
+}
+
+func (l *loader) newWorker(ctx context.Context) *loadWorker {
+	cells := l.decoder.fork()
+	cells.keepDecimals = true
+	return &loadWorker{loader: l, ctx: ctx, numeric: cells.numericFields(len(l.table.Names)), decoder: cells}
+}
+
+func (h *loadWorker) Parse(c *csvfile.Chunk) error {
+	if h.whole = h.chunk.Parse(c, h.numeric) && h.decoder.addChunk(&h.chunk); h.whole {
+		h.decoder.measureRanges()
+	}
+	return nil
+}
+
+func (h *loadWorker) Commit(c *csvfile.Chunk) error {
+	l := h.loader
+	if !h.whole {
+		return l.table.Reread(c, func() error { return l.readRows(h.ctx) })
+	}
+	l.builder.add(h.decoder)
+	l.table.Advance(&h.chunk)
+	return nil
+}

@@ -1,0 +1,94 @@
+package profile
+
+import "math"
+
+import "foretell/internal/table/csvfile"
+
+// statsSnapshot has the parameters of a column's runningStats after some committed chunk.
+// The statistics of a later chunk may be computed with an old snapshot: commit corrects
+// the differences, so that the result is the same.
+type statsSnapshot struct {
+	low, width float64 // of the bins; 0 without bins
+	depth      uint    // of the set of distinct values
+}
+
+// chunkStats are the statistics of consecutive numbers, one per row.
+type chunkStats struct {
+	values          []float64 // NaN where a cell is empty
+	numbers, blanks int
+	low, high       float64
+	mayOverflow     bool // their sum might overflow: the rest is not set
+	mean, squares   float64
+	fractions       bool // some number is not an integer
+	bins            growingHistogram
+	hashes          []uint64 // of the numbers, only those that the set may keep
+}
+
+// overflowLimit is the magnitude above which sums of numbers might overflow.
+const overflowLimit = 1e300
+
+// compute computes the statistics of the values up to the first textCell, and keeps these
+// values.
+func (s *chunkStats) compute(values []float64, o statsSnapshot) {
+	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
+	for i, value := range values {
+		if value != value {
+			if csvfile.IsTextCell(value) {
+				values = values[:i]
+				break
+			}
+			blanks++
+			continue
+		}
+		sum += value
+		if value < low {
+			low = value
+		}
+		if value > high {
+			high = value
+		}
+	}
+	s.values, s.numbers, s.blanks, s.low, s.high = values, len(values)-blanks, blanks, low, high
+	s.mayOverflow = s.numbers > 0 && max(-low, high) > overflowLimit
+	if s.numbers == 0 || s.mayOverflow {
+		return
+	}
+	s.mean = sum / float64(s.numbers)
+	s.computeSpread(1<<o.depth - 1)
+	bins := growingHistogram{low: o.low, width: o.width}
+	if o.width == 0 {
+		bins = *newGrowingHistogram(low, high)
+	}
+	bins.extendTo(low)
+	bins.extendTo(high)
+	s.fillBins(bins)
+}
+
+// computeSpread computes the statistics that need the mean, and the hashes that end in
+// zeros where the mask has ones.
+func (s *chunkStats) computeSpread(mask uint64) {
+	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
+	for _, value := range s.values {
+		if value != value {
+			continue
+		}
+		distance := value - s.mean
+		s.squares += distance * distance
+		if !s.fractions && value != math.Trunc(value) {
+			s.fractions = true
+		}
+		if hash := hashNumber(value); hash&mask == 0 {
+			s.hashes = append(s.hashes, hash)
+		}
+	}
+}
+
+// fillBins counts the numbers in bins of this range, which must include them.
+func (s *chunkStats) fillBins(like growingHistogram) {
+	s.bins = growingHistogram{low: like.low, width: like.width}
+	for _, value := range s.values {
+		if value == value {
+			s.bins.rows[s.bins.binOf(value)]++
+		}
+	}
+}

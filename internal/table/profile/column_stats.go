@@ -1,0 +1,357 @@
+package profile
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// ColumnStats collects the statistics of a column in one pass.
+//
+// It starts by counting texts, which is sufficient while there are few. A column with more
+// texts continues according to the texts seen so far:
+//
+//	few texts        count every text
+//	many numbers     compute statistics of the numbers, count the other texts
+//	many texts       count every text, evict the rarest
+//	many of both     compute statistics of the numbers and count every text
+//
+// So no second pass is needed to distinguish a column of numbers with a few stray texts
+// from a column of texts with a few numbers.
+type ColumnStats struct {
+	Limits    memoryLimits
+	isLabel   bool
+	Cells     [4]int // number of rows by valueKind
+	Texts     valueCounts
+	numbers   *runningStats                 // set once there are statistics of the numbers
+	skipsText bool                          // numbers are not counted as texts
+	skipped   bool                          // and some numbers were not counted as texts
+	published atomic.Pointer[statsSnapshot] // of numbers while skipsText is set, otherwise nil
+}
+
+// memoryLimits are the limits of a column.
+type memoryLimits struct {
+	maxTexts    int // number of texts up to which a column is only counted
+	maxHashes   int // number of hashes kept to count distinct values
+	sampleBytes int // bytes of the first texts, which are kept once some are evicted
+}
+
+// NewMemoryLimits divides the memory of a scan among the columns.
+func NewMemoryLimits(columns, textMemory int) memoryLimits {
+	columns = max(columns, 1)
+	return memoryLimits{
+		maxTexts:    min(max(textMemory/columns/4/valueBytes, minTextLimit), maxTextLimit),
+		maxHashes:   min(max(hashMemory/columns/16, minHashLimit), maxHashLimit),
+		sampleBytes: min(sampleMemory/columns, maxSampleBytes),
+	}
+}
+
+// The bounds of memoryLimits.
+const (
+	minTextLimit, maxTextLimit = 24, 2_048
+	minHashLimit, maxHashLimit = 64, 8_192
+	maxSampleBytes             = 2 << 20
+)
+
+// The memory of all columns together.
+const (
+	DefaultTextMemory = 16 << 20 // for texts
+	wideTextMemory    = 64 << 20 // additionally for many columns
+	wideTextBytes     = 1 << 10  // of which each column adds this
+	hashMemory        = 24 << 20 // for sets of hashes
+	sampleMemory      = 64 << 20 // for the first texts
+)
+
+// TotalTextMemory returns the memory of the texts of all columns in bytes, where
+// textMemory is that of a few columns.
+func TotalTextMemory(columns, textMemory int) int {
+	return textMemory + min(columns*wideTextBytes, wideTextMemory)
+}
+
+// evictTexts evicts rare texts from the columns with the most texts when all take more
+// than textMemory, until they take half of it. The other half must fill up before the next
+// eviction, so the total work is linear in the size of the texts.
+//
+// Columns of numbers come first: their texts are not needed once they have statistics. The
+// texts of a label are kept unless they take more than a quarter.
+func evictTexts(columns []ColumnStats, textMemory int) {
+	if textBytes(columns) <= textMemory {
+		return
+	}
+	for i := range columns {
+		if t := &columns[i]; t.undecided() && len(t.Texts.list) > minToDecide {
+			t.chooseStrategy()
+		}
+	}
+	if textBytes(columns) <= textMemory {
+		return
+	}
+	sizes, goal := make([]int, 0, len(columns)), textMemory/2
+	stays := func(t *ColumnStats) bool { return t.isLabel && t.Texts.bytes <= textMemory/4 }
+	for i := range columns {
+		if t := &columns[i]; stays(t) {
+			goal -= t.Texts.bytes
+		} else {
+			sizes = append(sizes, t.Texts.bytes)
+		}
+	}
+	limit := fairShare(sizes, goal)
+	for i := range columns {
+		if t := &columns[i]; t.Texts.bytes > limit && !stays(t) {
+			t.evict(limit)
+		}
+	}
+}
+
+// minToDecide is the number of distinct texts after which a strategy can be chosen if
+// memory is short.
+const minToDecide = 8
+
+func textBytes(columns []ColumnStats) int {
+	sum := 0
+	for i := range columns {
+		sum += columns[i].Texts.bytes
+	}
+	return sum
+}
+
+// fairShare returns the largest limit such that the sizes, cut to it, sum to at most
+// total. It sorts sizes.
+func fairShare(sizes []int, total int) int {
+	slices.Sort(sizes)
+	for i, size := range sizes {
+		if share := total / (len(sizes) - i); size > share {
+			return share
+		}
+		total -= size
+	}
+	return math.MaxInt
+}
+
+// nonBlank returns the number of rows whose cell is not blank.
+func (t *ColumnStats) nonBlank() int {
+	return t.Cells[cells.Number] + t.Cells[cells.Null] + t.Cells[cells.Text]
+}
+
+// undecided reports whether chooseStrategy was not called yet.
+func (t *ColumnStats) undecided() bool { return t.numbers == nil && t.Limits.maxTexts < math.MaxInt }
+
+// evict evicts rare texts until at most the given bytes are left. The numbers among them
+// are added to the statistics first.
+func (t *ColumnStats) evict(bytes int) {
+	if t.numbers == nil && t.Cells[cells.Number] > 0 && !t.isLabel {
+		t.numbers = newRunningStats(t.Texts.list, t.Limits.maxHashes)
+	}
+	t.Texts.evict(bytes, &t.Limits)
+}
+
+// The rule for columns of numbers with a few texts: at most one cell in maxJunkShare is
+// text, and there are at least minNumbers numbers.
+const (
+	maxJunkShare = 100
+	minNumbers   = 100
+)
+
+// mostlyNumbers reports whether there are few texts among the numbers.
+func (t *ColumnStats) mostlyNumbers() bool {
+	junk, numbers := t.Cells[cells.Text], t.Cells[cells.Number]
+	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
+}
+
+// Kind returns the kind of the column according to the cells seen so far.
+func (t *ColumnStats) Kind() frame.Kind {
+	if t.Cells[cells.Number] > 0 && t.mostlyNumbers() {
+		return frame.Numeric
+	}
+	if t.Cells[cells.Null]+t.Cells[cells.Text] == 0 {
+		return frame.Numeric // nothing but missing cells
+	}
+	return frame.Category
+}
+
+// isMeasured reports whether numbers are not counted as texts. It is safe for concurrent
+// use.
+func (t *ColumnStats) isMeasured() bool { return t.published.Load() != nil }
+
+// summarise computes the statistics of the column's values of a chunk if isMeasured. It is
+// safe for concurrent use.
+func (t *ColumnStats) summarise(s *chunkStats, values []float64) {
+	if o := t.published.Load(); o != nil {
+		s.compute(values, *o)
+	}
+}
+
+// addChunk adds the column's cells of a chunk that starts in the given line. stats may be
+// those of its first values; texts are set unless the column is measured.
+func (t *ColumnStats) addChunk(g *csvfile.ParsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
+	values := g.FloatBuffer(field)
+	for row := 0; row < len(values); {
+		if t.skipsText {
+			g.ParseField(field)
+			if row > 0 || s.values == nil {
+				s.compute(values[row:], t.numbers.snapshot())
+			}
+			t.numbers.addChunk(s)
+			t.Cells[cells.Number] += s.numbers
+			t.Cells[cells.Blank] += s.blanks
+			if row += len(s.values); row == len(values) {
+				break
+			}
+		}
+		if t.numbers == nil {
+			row = t.addTexts(texts, g.RowLines, line, row)
+			continue
+		}
+		t.AddCell(g.CellText(row, field), line+int(g.RowLines[row]))
+		row++
+	}
+	t.publish()
+}
+
+// publish publishes the snapshot to the workers of the next chunks.
+func (t *ColumnStats) publish() {
+	if !t.skipsText {
+		t.published.Store(nil)
+		return
+	}
+	if o, before := t.numbers.snapshot(), t.published.Load(); before == nil || *before != o {
+		t.published.Store(&o)
+	}
+}
+
+// columnTexts are the cells of a chunk's column as valueCounts counts them, by row; nil
+// for a blank cell.
+type columnTexts struct {
+	cells  [][]byte
+	hashes []uint64
+}
+
+// prepare allocates the texts of the given number of rows, or frees them if they are not
+// wanted.
+func (l *columnTexts) prepare(rows int, wanted bool) {
+	if !wanted {
+		*l = columnTexts{}
+		return
+	}
+	l.cells, l.hashes = slices.Grow(l.cells[:0], rows), slices.Grow(l.hashes[:0], rows)
+}
+
+// trimmed returns a non-blank cell as it is counted: surrounding spaces matter only in a
+// label.
+func (t *ColumnStats) trimmed(cell []byte) []byte {
+	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		return cells.Trim(cell)
+	}
+	return cell
+}
+
+// hashTexts appends rows lo…hi-1 of a field of a chunk to the list. It is safe for
+// concurrent use, also with addChunk.
+func (t *ColumnStats) hashTexts(l *columnTexts, g *csvfile.ParsedChunk, field, lo, hi int) {
+	for row := lo; row < hi; row++ {
+		cell, hash := g.CellText(row, field), uint64(0)
+		if cells.IsBlank(cell) {
+			cell = nil
+		} else {
+			cell = t.trimmed(cell)
+			hash = hashText(cell)
+		}
+		l.cells, l.hashes = append(l.cells, cell), append(l.hashes, hash)
+	}
+}
+
+// textBatch is the number of texts that are prefetched together.
+const textBatch = 64
+
+// addTexts adds a batch of cells from a row on, while there are no statistics of numbers,
+// and returns the row after them.
+func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
+	end := min(row+textBatch, len(list.cells))
+	t.Texts.prefetch(list.hashes[row:end])
+	for ; row < end; row++ {
+		cell := list.cells[row]
+		if cell == nil {
+			t.Cells[cells.Blank]++
+			continue
+		}
+		t.addText(cell, list.hashes[row], line+int(lines[row]))
+		if t.numbers != nil { // there are many since this cell
+			return row + 1
+		}
+	}
+	return row
+}
+
+// AddCell adds the column's cell of the next row.
+func (t *ColumnStats) AddCell(cell []byte, line int) {
+	if cells.IsBlank(cell) {
+		t.Cells[cells.Blank]++
+		return
+	}
+	if t.numbers != nil {
+		if kind, value := cells.Classify(cell); kind == cells.Number {
+			t.numbers.add(value, 1)
+			if t.skipsText {
+				t.Cells[cells.Number]++
+				return
+			}
+		}
+	}
+	cell = t.trimmed(cell)
+	t.addText(cell, hashText(cell), line)
+}
+
+// addText counts a text.
+func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
+	kind := t.Texts.add(cell, hash, line)
+	t.Cells[kind]++
+	if t.numbers == nil && len(t.Texts.list) > t.Limits.maxTexts {
+		t.chooseStrategy()
+	}
+	if kind == cells.Text && t.skipsText && !t.mostlyNumbers() {
+		t.skipsText = false
+	}
+}
+
+// chooseStrategy decides how a column with many texts continues.
+func (t *ColumnStats) chooseStrategy() {
+	if t.Cells[cells.Number] == 0 || t.Cells[cells.Text] > t.Cells[cells.Number] || isZeroPadded(t.Texts.list) {
+		t.Limits.maxTexts = math.MaxInt // words or codes: continue counting
+		return
+	}
+	t.numbers = newRunningStats(t.Texts.list, t.Limits.maxHashes)
+	if t.skipsText = t.mostlyNumbers(); t.skipsText {
+		t.skipped = true
+		t.Texts.saveSample(t.Limits.sampleBytes)
+		others := valueCounts{sampled: t.Texts.sampled, orderHash: t.Texts.orderHash}
+		others.replace(slices.DeleteFunc(t.Texts.list, func(one DistinctValue) bool { return one.kind == cells.Number }))
+		t.Texts = others
+	}
+}
+
+// runningStats returns the statistics of the numbers.
+func (t *ColumnStats) runningStats() *runningStats {
+	if t.numbers != nil {
+		return t.numbers
+	}
+	return newRunningStats(t.Texts.list, t.Limits.maxHashes)
+}
+
+// distinctCount returns the number of distinct values of a category, and whether it is an
+// estimate.
+func (t *ColumnStats) distinctCount() (int, bool) {
+	n, exact := t.Texts.distinct()
+	if !t.skipped {
+		return n, !exact
+	}
+	for _, one := range t.Texts.list {
+		if one.kind == cells.Number {
+			n--
+		}
+	}
+	return n + t.numbers.distinct.count(), true
+}

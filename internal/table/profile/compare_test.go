@@ -1,0 +1,189 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/csvfile"
+)
+
+func TestCompare(t *testing.T) {
+	// pets returns a file of 60 rows.
+	pets := func(header string, row func(i int) string) string {
+		file := header + "\n"
+		for i := range 60 {
+			file += fmt.Sprintf("r%d,%s\n", i, row(i))
+		}
+		return file
+	}
+	train := scanText(t, pets("id,age,weight,colour,kind", func(i int) string {
+		return fmt.Sprintf("%d,%d.5,%s,%s", i%9, i, []string{"red", "black"}[i%2], []string{"cat", "dog"}[i/30])
+	}), ScanOptions{})
+	if err := train.Err(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range []struct {
+		name, file string
+		want       []string
+	}{
+		{"alike", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,%d,%d.5", i%9, i) }), nil},
+		{"missing_and_extra_columns", pets("id,colour,age,note,kind", func(i int) string { return fmt.Sprintf("red,%d,x,cat", i%9) }), []string{
+			"defect missing-column weight: the column of the training file is missing",
+			"warning extra-column note: not in the training file: carried through, not used to predict",
+			"warning extra-column kind: the label is carried through and never used to predict",
+		}},
+		{"another_id", pets("key,colour,age,weight", func(i int) string { return fmt.Sprintf("red,%d,%d.5", i%9, i) }), []string{
+			`warning other-id-name id: no column has this name: the first, "key", is taken as the ID`,
+		}},
+		{"no_id", pets("age,colour,weight", func(i int) string { return fmt.Sprintf("red,%d.5", i) }), []string{
+			`defect missing-column id: the ID column is missing, and the first column, "age", is a feature`,
+		}},
+		{"other_cells", pets("id,colour,age,weight", func(i int) string {
+			return fmt.Sprintf("%s,%s,%d.5", []string{"red", "blue", "green", "blue"}[i%4], []string{"old", "", ""}[i%3], i+40)
+		}), []string{
+			"warning more-missing age: 67 % of the rows have no value, 0 % in training",
+			"warning changed-kind age: a column of numbers in training, of texts here: the texts are taken as missing",
+			"warning moved-range weight: from 40.5 to 99.5, in training from 0.5 to 59.5",
+			`warning unseen-category colour: in 45 rows (75 %) texts that training never had: 2 different ones, most often "blue"`,
+		}},
+		{"another_mean", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,7,%d.5", i) }), []string{
+			"warning moved-range age: 7 on average, in training 3.85",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, f := range Compare(train, scanText(t, c.file, ScanOptions{Blind: true, ID: train.Schema.ID})) {
+				got = append(got, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Code, f.Name, f.Message))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestCompareForms(t *testing.T) {
+	train := scanText(t, "id,when,price,note,k\na,13/1/2026,\"$1,000\",x,p\nb,2/2/2026,$20,y,q\nc,3/3/2026,$30,x,p\n", ScanOptions{})
+	for _, c := range []struct {
+		name, file string
+		want       []string
+	}{
+		{"alike", "id,when,price,note\na,14/1/2026,500,x\n", nil},
+		{"a_date_that_reads_two_ways", "id,when,price,note\na,1/12/2026,$20,x\n", nil},
+		{"other_forms_and_range", "id,when,price,note\na,soon,$9999,x\n", []string{
+			"changed-kind when: a column of dates in training, of texts here: the texts are taken as missing",
+			"moved-range price: from 9999 to 9999, in training from 20 to 1000",
+		}},
+		{"another_time", "id,when,price,note\na,14/1/2029,$20,x\n", []string{
+			"moved-range when: from 2029-01-14 to 2029-01-14, in training from 2026-01-13 to 2026-03-03",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, f := range Compare(train, scanText(t, c.file, ScanOptions{Blind: true, ID: "id"})) {
+				got = append(got, fmt.Sprintf("%s %s: %s", f.Code, f.Name, f.Message))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// Many columns with the same difference have one finding, few have one each.
+func TestCompareManyColumns(t *testing.T) {
+	file := func(columns, value int) string {
+		var text strings.Builder
+		text.WriteString("id")
+		for i := range columns {
+			fmt.Fprintf(&text, ",f%d", i)
+		}
+		text.WriteString(",kind\n")
+		for row := range 40 {
+			fmt.Fprintf(&text, "r%d%s,%s\n", row, strings.Repeat(fmt.Sprintf(",%d", value+row%7), columns), []string{"cat", "dog"}[row%2])
+		}
+		return text.String()
+	}
+	for columns, want := range map[int]int{minGroupedFindings - 1: minGroupedFindings - 1, 300: 1} {
+		train, blind := scanText(t, strings.ReplaceAll(file(columns, 0), ",0", ",9"), ScanOptions{}), scanText(t, file(columns, 500), ScanOptions{Blind: true, ID: "id"})
+		for i := range train.Columns { // they say the same
+			train.Columns[i].Features = 1
+		}
+		var moved []Finding
+		for _, f := range Compare(train, blind) {
+			if f.Code == csvfile.CodeMovedRange {
+				moved = append(moved, f)
+			}
+		}
+		if len(moved) != want {
+			t.Fatalf("%d columns: %d findings", columns, len(moved))
+		}
+		const message = "300 columns of numbers have moved: their range or mean is another than in training (f0, f1, f2, …)"
+		if f := moved[0]; want == 1 && (f.Count != columns || f.Name != "" || f.Message != message) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// The size and format of a file change the inferred forms: what counts is whether the
+// cells can be parsed.
+func TestCompareCellsOfAnotherForm(t *testing.T) {
+	file := func(rows int, cell func(i int) string) string {
+		text := "id,x,kind\n"
+		for i := range rows {
+			text += fmt.Sprintf("r%d,%s,%s\n", i, cell(i), []string{"cat", "dog"}[i%2])
+		}
+		return text
+	}
+	compact := func(i int) string { return fmt.Sprintf("202001%02d", i%28+1) }
+	dashed := func(i int) string { return fmt.Sprintf("2020-01-%02d", i%28+1) }
+	plain := func(i int) string { return fmt.Sprint(7 * i) }
+	dollars := func(i int) string { return fmt.Sprintf("$%d", 7*i) }
+	percent := func(i int) string { return fmt.Sprintf("%d%%", i) }
+	const percents = `in 60 rows numbers that are written in another way than in training, most often "0%": taken as missing`
+	for _, c := range []struct {
+		name         string
+		train, blind func(i int) string
+		rows         int
+		want         []string
+	}{
+		{"few_compact_dates", compact, compact, 5, nil},
+		{"dashed_for_compact_dates", compact, dashed, 60, nil},
+		{"numbers_for_dates", dashed, plain, 60, []string{"a column of dates in training, of numbers here: the numbers are taken as missing"}},
+		{"dates_for_numbers", plain, dashed, 60, []string{"a column of numbers in training, of dates here: the dates are taken as missing"}},
+		{"plain_for_dollars", dollars, plain, 60, nil},
+		{"percent_for_dollars", dollars, percent, 60, []string{percents}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			train := scanText(t, file(60, c.train), ScanOptions{})
+			blind := scanText(t, file(c.rows, c.blind), ScanOptions{Blind: true, ID: "id"})
+			var got []string
+			for _, f := range Compare(train, blind) {
+				if f.Code != csvfile.CodeExtraColumn {
+					got = append(got, f.Message)
+				}
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// More distinct values than the sets hold are estimated, at most the number of rows.
+func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,x,kind\n")
+	const rows = 30_000
+	for i := range rows {
+		fmt.Fprintf(&text, "r%d,2020-01-%02d %02d:%02d:%02d,%s\n", i, i/86_400+1, i/3600%24, i/60%60, i%60, []string{"cat", "dog"}[i%2])
+	}
+	c := scanText(t, text.String(), ScanOptions{}).Columns[0]
+	if c.Form != FormDate || c.Distinct > rows || c.Distinct < rows*9/10 || !c.Estimate {
+		t.Errorf("%s: %d different values, estimate %v", c.Form, c.Distinct, c.Estimate)
+	}
+}

@@ -1,0 +1,66 @@
+package profile
+
+// distinct counts distinct values: exactly up to its capacity, and beyond that by adaptive
+// sampling (Wegman; Flajolet, On adaptive sampling, 1990).
+//
+// It keeps the hashes that end in at least depth zero bits. When they exceed the capacity,
+// depth increases by one and half of them are dropped. The estimate is their number times
+// 2^depth, with a relative error of about 1.2/√capacity.
+//
+// The hashes are in an open-addressing table at the slot of their high bits or the next
+// free one. Hashes chosen to collide make it slow, but not slower than the square of its
+// capacity.
+type distinct struct {
+	slots    []uint64 // length is a power of two, at most half full; 0 is free
+	shift    uint     // 64 - log₂ of the number of slots
+	stored   int
+	capacity int
+	depth    uint
+}
+
+func newDistinct(capacity int) *distinct {
+	const slotBits = 5
+	return &distinct{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
+}
+
+// keeps reports whether a hash is kept.
+func (d *distinct) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
+
+func (d *distinct) add(hash uint64) {
+	if !d.keeps(hash) {
+		return
+	}
+	hash = max(hash, 1) // 0 and 1 count as one
+	mask := uint64(len(d.slots) - 1)
+	at := hash >> d.shift
+	for d.slots[at] != 0 {
+		if d.slots[at] == hash {
+			return
+		}
+		at = (at + 1) & mask
+	}
+	d.slots[at] = hash
+	d.stored++
+	if 2*d.stored > len(d.slots) {
+		d.rebuild()
+	}
+}
+
+// rebuild doubles the slots, or drops half of the hashes at the capacity.
+func (d *distinct) rebuild() {
+	old := d.slots
+	if d.stored >= d.capacity {
+		d.depth++
+	} else {
+		d.shift--
+	}
+	d.slots, d.stored = make([]uint64, 1<<(64-d.shift)), 0
+	for _, hash := range old {
+		if hash != 0 {
+			d.add(hash)
+		}
+	}
+}
+
+func (d *distinct) count() int  { return d.stored << d.depth }
+func (d *distinct) exact() bool { return d.depth == 0 }

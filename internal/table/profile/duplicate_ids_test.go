@@ -1,0 +1,170 @@
+package profile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/dupid"
+)
+
+// manyIDs is more than the streams keep in memory.
+const manyIDs = 120_000
+
+// TestDuplicateIDs finds duplicates among IDs that are on disk, and among as many if the
+// disk is full.
+func TestDuplicateIDs(t *testing.T) {
+	counting := func(n int) string { return strconv.Itoa(n) }
+	padded := func(n int) string { return fmt.Sprintf("T-%07d", n) }
+	falling := func(n int) string { return strconv.Itoa(manyIDs - n) }
+	r := rand.New(rand.NewPCG(1, 2))
+	random := make([]string, manyIDs)
+	for i := range random {
+		random[i] = fmt.Sprintf("%016x-%d", r.Uint64(), i)
+	}
+	everyRow := make([]int, manyIDs-1)
+	for i := range everyRow {
+		everyRow[i] = i + 1
+	}
+	tests := []struct {
+		name  string
+		id    func(n int) string
+		again map[int]int // rows that have the ID of another
+		want  *csvfile.Defect
+	}{
+		{name: "counting", id: counting},
+		{name: "padded", id: padded},
+		{name: "falling", id: falling},
+		{name: "random", id: func(n int) string { return random[n] }},
+		{name: "counting_but_the_last", id: counting, again: map[int]int{manyIDs - 1: 0}, want: duplicateDefect(0, manyIDs-1)},
+		{name: "padded_but_one", id: padded, again: map[int]int{60_000: 59_999}, want: duplicateDefect(59_999, 60_000)},
+		{
+			name: "random_but_two", id: func(n int) string { return random[n] },
+			again: map[int]int{9: 7, 110_000: 50_000}, want: duplicateDefect(7, 9, 110_000),
+		},
+		{name: "constant", id: func(int) string { return "x" }, want: duplicateDefect(0, everyRow...)},
+	}
+	for _, disk := range []string{"room", "no_room"} {
+		dir := t.TempDir()
+		temporary := dir
+		if disk == "no_room" {
+			temporary = filepath.Join(dir, "gone")
+		}
+		t.Setenv("TMPDIR", temporary)
+		t.Setenv("TMP", temporary)
+		for _, test := range tests {
+			t.Run(disk+"/"+test.name, func(t *testing.T) {
+				var file bytes.Buffer
+				file.WriteString("id,a,y\n")
+				for n := range manyIDs {
+					from, other := test.again[n]
+					if !other {
+						from = n
+					}
+					fmt.Fprintf(&file, "%s,%d,%d\n", test.id(from), n%7, n%2)
+				}
+				p, err := Scan(t.Context(), &file, ScanOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(test.want, defectOf(p)); diff != "" {
+					t.Errorf("-want +got\n%s", diff)
+				}
+				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+					t.Errorf("left in the folder for temporary files: %v (%v)", left, err)
+				}
+			})
+		}
+	}
+}
+
+// duplicateDefect returns the defect of rows, from 0, with the ID of an earlier one; first
+// is that of the first of them.
+func duplicateDefect(first int, rows ...int) *csvfile.Defect {
+	d := &csvfile.Defect{Code: csvfile.CodeDuplicateID, Line: rows[0] + 2, Column: 1, Name: "id", Count: len(rows)}
+	for _, row := range rows[:min(len(rows), csvfile.MaxLocations)] {
+		d.Lines = append(d.Lines, row+2)
+	}
+	switch n := len(rows); n {
+	case 1:
+		d.Message = fmt.Sprintf("the same ID as line %d: IDs must be unique", first+2)
+	case 2:
+		d.Message = fmt.Sprintf("2 rows repeat the ID of an earlier row, in lines %d and %d: IDs must be unique", rows[0]+2, rows[1]+2)
+	default:
+		d.Message = fmt.Sprintf("%s repeat the ID of an earlier row, first in lines %d, %d, %d: IDs must be unique",
+			humanize.Count(n, "row"), rows[0]+2, rows[1]+2, rows[2]+2)
+	}
+	return d
+}
+
+// defectOf returns the only defect of a profile, nil without one.
+func defectOf(p *Profile) *csvfile.Defect {
+	if len(p.Defects) == 0 {
+		return nil
+	}
+	return &p.Defects[0]
+}
+
+// TestIDSetHas looks up IDs before and after others are added.
+func TestIDSetHas(t *testing.T) {
+	ids := dupid.NewIDSet()
+	defer func() { _ = ids.Close() }()
+	has := func(id string) bool {
+		found, err := ids.Has([]byte(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	for n := range manyIDs {
+		ids.Add([]byte(strconv.Itoa(n)), n)
+	}
+	if !has("0") || !has("119999") || has("120000") {
+		t.Error("not the IDs that were added are known")
+	}
+	ids.Add([]byte("120000"), manyIDs)
+	if !has("120000") {
+		t.Error("an ID that was added late is not known")
+	}
+}
+
+// TestDuplicatesIsCancelled cancels a search for duplicates.
+func TestDuplicatesIsCancelled(t *testing.T) {
+	ids := dupid.NewIDSet()
+	defer func() { _ = ids.Close() }()
+	for _, id := range []string{"2", "1"} {
+		ids.Add([]byte(id), 1)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if found, _, err := ids.Duplicates(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("repeated = %v, %v, want context.Canceled", found, err)
+	}
+}
+
+// TestAscends checks the order of IDs.
+func TestAscends(t *testing.T) {
+	rising := []string{"7", "9", "10", "11", "r9", "s0", "001", "T-01", "T-02", "Ü-1"}
+	if !slices.IsSortedFunc(rising, func(a, b string) int {
+		if dupid.Ascends([]byte(b), []byte(a)) {
+			return -1
+		}
+		return 1
+	}) {
+		t.Errorf("%q do not rise", rising)
+	}
+	if dupid.Ascends([]byte("7"), []byte("7")) {
+		t.Error("an ID is above itself")
+	}
+}

@@ -1,0 +1,23 @@
+package profile
+
+import "testing"
+
+import "foretell/internal/table/cells"
+
+func TestFormFormat(t *testing.T) {
+	for _, c := range []struct {
+		form  Form
+		value float64
+		want  string
+	}{
+		{FormNumeric, 1234567.5, "1.23457e+06"},
+		{FormDate, -0.5, "1969-12-31"},
+		{FormDate, float64(cells.DaysFromCivil(2024, 2, 29)), "2024-02-29"},
+		{FormTime, 15 + 4./60, "15:04"},
+		{FormTime, 24 - 1./3600, "23:59"},
+	} {
+		if got := c.form.Format(c.value); got != c.want {
+			t.Errorf("%s %v: %s, want %s", c.form, c.value, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package profile
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// hashNumber hashes a number to 64 bits. Equal numbers have equal hashes, including 0 and
+// −0.
+func hashNumber(value float64) uint64 { return mix(math.Float64bits(value + 0)) }
+
+// shortText is the number of bytes up to which texts have unique hashes.
+const shortText = 7
+
+// hashText hashes a text. A short text is packed into one word and mixed. A longer one is
+// read eight bytes at a time with 128-bit multiplications, in the manner of wyhash (Wang
+// Yi, 2019); the last eight bytes may overlap.
+func hashText(text []byte) uint64 {
+	n := len(text)
+	if n <= shortText {
+		return mix(shortWord(text) | uint64(n)<<56)
+	}
+	const first, second = 0xA0761D6478BD642F, 0xE7037ED1A0B428DB
+	h := uint64(n) * first
+	for at := 0; at < n-8; at += 8 {
+		high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[at:]), second)
+		h = high ^ low
+	}
+	high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[n-8:]), second)
+	return mix(high ^ low)
+}
+
+// shortWord returns up to seven bytes as one integer.
+func shortWord(text []byte) uint64 {
+	switch n := len(text); {
+	case n >= 4: // the halves may overlap
+		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(text[0]) | uint64(text[n/2])<<(8*(n/2)) | uint64(text[n-1])<<(8*(n-1))
+	}
+	return 0
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
+func mix(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>27) * 0x94D049BB133111EB
+	return h ^ h>>31
+}

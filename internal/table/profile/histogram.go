@@ -1,0 +1,85 @@
+package profile
+
+import "math"
+
+const (
+	histogramBins = 64
+	// maxBinWidth is the width at which the bins include every float64.
+	maxBinWidth = math.MaxFloat64 / (histogramBins / 2)
+)
+
+// Histogram counts the rows of a numeric column in bins of equal width.
+type Histogram struct {
+	// Low is the left edge of the first bin, Width the width of each.
+	Low   float64 `json:"low"`
+	Width float64 `json:"width"`
+	// Rows has the number of rows of each bin; the first and the last are not empty.
+	Rows []int `json:"rows"`
+}
+
+// growingHistogram is a Histogram that grows: a value outside its range doubles the width,
+// which merges the bins in pairs, until the range includes the value.
+type growingHistogram struct {
+	low, width float64
+	rows       [histogramBins]int
+}
+
+func newGrowingHistogram(low, high float64) *growingHistogram {
+	width := (high/histogramBins - low/histogramBins) * (1 + 1e-12) // the highest value is inside
+	if width <= 0 || low+width == low {
+		width = max(math.Nextafter(math.Abs(low), math.Inf(1))-math.Abs(low), math.Abs(low)*0x1p-40, 0x1p-40)
+	}
+	return &growingHistogram{low: low, width: min(width, maxBinWidth)}
+}
+
+func (b *growingHistogram) add(value float64, rows int) {
+	b.extendTo(value)
+	b.rows[b.binOf(value)] += rows
+}
+
+// extendTo extends the range until it includes a value.
+func (b *growingHistogram) extendTo(value float64) {
+	for value < b.low && b.width < maxBinWidth {
+		b.low = max(b.low-histogramBins*b.width, -math.MaxFloat64)
+		b.doubleWidth(histogramBins / 2)
+	}
+	for (value-b.low)/b.width >= histogramBins && b.width < maxBinWidth {
+		b.doubleWidth(0)
+	}
+}
+
+// binOf returns the bin of a value in the range.
+func (b *growingHistogram) binOf(value float64) uint {
+	at := (value - b.low) / b.width
+	if at >= histogramBins { // rounded up, or wider than all numbers
+		return histogramBins - 1
+	}
+	return uint(int(at)) % histogramBins
+}
+
+// doubleWidth doubles the width and stores the merged pairs in the half that starts at bin
+// to.
+func (b *growingHistogram) doubleWidth(to int) {
+	var merged [histogramBins]int
+	for i, rows := range b.rows {
+		merged[to+i/2] += rows
+	}
+	b.rows = merged
+	b.width *= 2
+}
+
+// trimmed returns the histogram without empty bins at its ends.
+func (b *growingHistogram) trimmed() *Histogram {
+	first, end := 0, histogramBins
+	for first < end && b.rows[first] == 0 {
+		first++
+	}
+	for end > first && b.rows[end-1] == 0 {
+		end--
+	}
+	return &Histogram{
+		Low:   b.low + float64(first)*b.width,
+		Width: b.width,
+		Rows:  append([]int(nil), b.rows[first:end]...),
+	}
+}

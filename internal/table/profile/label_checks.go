@@ -1,0 +1,165 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// The rules of label checks.
+const (
+	// AdvisedClassRows is the recommended minimum number of rows of a class: with fewer it
+	// is hard to learn, and harder to measure.
+	AdvisedClassRows = 25
+
+	maxClasses  = 1_000 // more labels are a quantity, not a class
+	manyClasses = 50    // classes of numbers that may be a quantity
+)
+
+// checkLabel sets the classes to the label's texts.
+func (s *Scanner) checkLabel(ctx context.Context) error {
+	p, t := s.Profile, &s.Columns[s.Label]
+	p.Schema.Label = s.Table.Names[s.Label]
+	if d := s.labelDefect(); d != nil {
+		s.addDefects(*d)
+		if d.Code != csvfile.CodeOneClass {
+			return nil
+		}
+	}
+	list := slices.Clone(t.Texts.list)
+	numeric := t.Cells[cells.Number] == t.nonBlank()
+	slices.SortFunc(list, compareLabels(numeric))
+	if n := len(list); numeric && n > manyClasses {
+		s.warn(csvfile.CodeManyClasses, s.Label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
+	}
+	for _, one := range list {
+		p.Schema.Classes = append(p.Schema.Classes, one.Text)
+		p.Classes = append(p.Classes, ValueCount{Text: one.Text, Rows: one.rows})
+	}
+	if s.unreadable > 0 {
+		return nil // the labels of unreadable rows are missing
+	}
+	s.warnSmallClasses(list)
+	s.warnSimilarClasses(p.Schema.Classes)
+	return s.findLeaks(ctx)
+}
+
+// labelDefect returns why the label's texts cannot be the classes, nil if they can. It
+// returns nothing that the labels of unreadable rows could refute.
+func (s *Scanner) labelDefect() *csvfile.Defect {
+	t := &s.Columns[s.Label]
+	filled := t.nonBlank()
+	n, _ := t.Texts.distinct()
+	var d csvfile.Defect
+	switch {
+	case filled == 0:
+		return nil // each row has its own defect
+	case n > maxClasses, s.unreadable == 0 && n > 2 && 2*n > filled:
+		d = s.tooManyClasses(n, filled)
+	case t.Texts.Hashes != nil:
+		d = s.Table.Defect(csvfile.CodeTooManyClasses, s.Label,
+			"the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
+	case s.unreadable == 0 && n == 1:
+		d = s.Table.Defect(csvfile.CodeOneClass, s.Label, "every row has the label %s: at least two classes are needed",
+			csvfile.Excerpt(t.Texts.list[0].Text))
+	default:
+		return nil
+	}
+	return &d
+}
+
+// tooManyClasses returns the defect of a label with n distinct values in the given number
+// of rows.
+func (s *Scanner) tooManyClasses(n, rows int) csvfile.Defect {
+	t, count := &s.Columns[s.Label], humanize.Comma(n)
+	if _, exact := t.Texts.distinct(); !exact {
+		count = "about " + humanize.Comma(min(n, rows))
+	}
+	if t.Cells[cells.Number] == t.nonBlank() {
+		return s.Table.Defect(csvfile.CodeNumericLabel, s.Label,
+			"foretell predicts classes, not numbers: the label has %s different ones in %s",
+			count, humanize.Count(rows, "row"))
+	}
+	return s.Table.Defect(csvfile.CodeTooManyClasses, s.Label,
+		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
+		count, humanize.Count(rows, "row"))
+}
+
+// findLeaks measures how well each column predicts the label by itself, and warns of one
+// that is nearly always right: it may be known only after the label.
+func (s *Scanner) findLeaks(ctx context.Context) error {
+	if s.Opts.Brief {
+		return nil
+	}
+	a, err := newLeakDetector(ctx, s.Sample)
+	if a == nil || err != nil {
+		return err
+	}
+	shares, err := a.accuracies(ctx, func(i int) bool { return i != s.ID && i != s.Label })
+	if err != nil {
+		return err
+	}
+	columns := s.Profile.Columns
+	for i := range columns {
+		field := columns[i].Column - 1
+		accuracy := shares[field]
+		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && a.leaks(accuracy) {
+			s.warn(csvfile.CodeLeakingColumn, field,
+				"predicts the label of %s of the rows by itself, where always predicting %s is right in %s: is it known before the label is?",
+				humanize.Percent(accuracy), csvfile.Excerpt(s.Columns[s.Label].Texts.top(1)[0].Text), humanize.Percent(a.baseline()))
+		}
+	}
+	return nil
+}
+
+// warnSmallClasses warns of classes that are hard to learn, with one warning if there are
+// many.
+func (s *Scanner) warnSmallClasses(list []DistinctValue) {
+	const many = 3
+	small := slices.DeleteFunc(slices.Clone(list), func(one DistinctValue) bool { return one.rows >= AdvisedClassRows })
+	slices.SortStableFunc(small, func(a, b DistinctValue) int { return cmp.Compare(a.rows, b.rows) })
+	if len(small) > many {
+		text := ""
+		for _, one := range small[:many] {
+			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Comma(one.rows))
+		}
+		s.warnAt(small[0].firstLine(), csvfile.CodeSmallClass, s.Label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedClassRows, text)
+		return
+	}
+	for _, one := range small {
+		s.warnAt(one.firstLine(), csvfile.CodeSmallClass, s.Label, "class %s has only %s: at least %d are advised", csvfile.Excerpt(one.Text), humanize.Count(one.rows, "row"), AdvisedClassRows)
+	}
+}
+
+// warnSimilarClasses warns of classes that differ in spelling only.
+func (s *Scanner) warnSimilarClasses(classes []string) {
+	first := make(map[string]string, len(classes))
+	for _, class := range classes {
+		folded := strings.ToLower(strings.TrimSpace(class))
+		if value, ok := cells.ParseNumber([]byte(folded)); ok {
+			folded = strconv.FormatFloat(value, 'g', -1, 64)
+		}
+		if other, known := first[folded]; known {
+			s.warn(csvfile.CodeSimilarClasses, s.Label, "the classes %s and %s differ in spelling only", csvfile.Excerpt(other), csvfile.Excerpt(class))
+		} else {
+			first[folded] = class
+		}
+	}
+}
+
+// compareLabels orders numbers by value and other texts by their bytes.
+func compareLabels(numeric bool) func(a, b DistinctValue) int {
+	return func(a, b DistinctValue) int {
+		if numeric {
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.Text, b.Text))
+		}
+		return cmp.Compare(a.Text, b.Text)
+	}
+}

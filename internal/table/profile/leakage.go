@@ -1,0 +1,198 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+)
+
+// The rules of leaking columns.
+const (
+	minLeakRows     = 50   // sampled rows below which nothing is measured
+	minMinorityRows = 15   // sampled rows with another label than the most frequent
+	minLeakShare    = 0.98 // share of the rows without the most frequent label that a leaking column predicts
+	minFewRowsShare = 0.9  // the same for few rows, but at most
+	maxMissed       = 2    // errors: one on each side of the boundary between two classes
+)
+
+// leakDetector measures how well each single column predicts the label on the sampled
+// rows: half of the rows are predicted from the other half, by the most frequent class of
+// equal cells, of the nearest number, or of all cells that are not blank.
+type leakDetector struct {
+	sample     *rowSample
+	classes    []int32 // by row, from 0
+	classRows  []int   // by class
+	halves     []uint8 // by row: 0 or 1
+	majority   int     // the most frequent class
+	workspaces sync.Pool
+}
+
+// leakWorkspace is the workspace for one column.
+type leakWorkspace struct {
+	keys           []uint64
+	order          []int32 // rows sorted by key, so that equal cells are adjacent
+	counts, filled []int
+	runs           []cellRun
+	predicted      []int32
+	distance       []float64
+}
+
+// newLeakDetector returns nil if the sample is too small.
+func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
+	a := &leakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
+	var labels []uint64
+	err := s.forEachField(ctx, func(field int) bool { return field == s.label }, func(_ int, cells []uint64) { labels = slices.Clone(cells) })
+	if err != nil {
+		return nil, err
+	}
+	index, numbers := make(map[uint64]int32), s.rows()
+	for i, cell := range labels {
+		class, known := index[cell]
+		if !known {
+			class = int32(len(index))
+			index[cell] = class
+			a.classRows = append(a.classRows, 0)
+		}
+		a.classRows[class]++
+		a.classes = append(a.classes, class)
+		a.halves = append(a.halves, uint8(mix(uint64(numbers[i])+1)>>63))
+	}
+	for class, rows := range a.classRows {
+		if rows > a.classRows[a.majority] {
+			a.majority = class
+		}
+	}
+	if n := len(a.classes); n < minLeakRows || n-a.classRows[a.majority] < minMinorityRows {
+		return nil, nil
+	}
+	return a, nil
+}
+
+// baseline returns the accuracy of always predicting the most frequent label.
+func (a *leakDetector) baseline() float64 { return ratio(a.classRows[a.majority], len(a.classes)) }
+
+// leaks reports whether a column with this accuracy predicts nearly all labels that the
+// baseline does not.
+func (a *leakDetector) leaks(accuracy float64) bool {
+	rows := float64(len(a.classes))
+	odd, missed := (1-a.baseline())*rows, (1-accuracy)*rows
+	const rounding = 1e-6
+	return accuracy > a.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
+}
+
+// accuracies returns the accuracy of each wanted field.
+func (a *leakDetector) accuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
+	accuracy := make([]float64, a.sample.fields)
+	err := a.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
+		ws := a.workspaces.Get().(*leakWorkspace)
+		accuracy[field] = a.accuracy(cells, ws)
+		a.workspaces.Put(ws)
+	})
+	return accuracy, err
+}
+
+// accuracy returns the accuracy of predicting the label from the cells.
+func (a *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
+	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
+	for i, cell := range cells {
+		ws.order, ws.keys = append(ws.order, int32(i)), append(ws.keys, sortKey(cell))
+	}
+	keys := ws.keys
+	slices.SortFunc(ws.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
+	right := 0
+	for half := range uint8(2) {
+		right += a.correct(cells, ws, half)
+	}
+	return ratio(right, len(cells))
+}
+
+// cellRun is a run of rows with equal cells, in the order of the cells.
+type cellRun struct {
+	rows  []int32
+	value float64 // NaN for blanks and texts
+	class int32   // the most frequent of the rows to learn from, -1 without any
+}
+
+// correct returns the number of rows of a half that are predicted correctly from the other
+// half.
+func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) int {
+	order, runs := ws.order, ws.runs[:0]
+	ws.counts, ws.filled = zeroed(ws.counts, len(a.classRows)), zeroed(ws.filled, len(a.classRows))
+	counts, filled := ws.counts, ws.filled
+	for len(order) > 0 {
+		cell, end := cells[order[0]], 1
+		for end < len(order) && cells[order[end]] == cell {
+			end++
+		}
+		r := cellRun{rows: order[:end], value: math.Float64frombits(cell), class: -1}
+		clear(counts)
+		for _, row := range r.rows {
+			if a.halves[row] == half {
+				continue
+			}
+			class := a.classes[row]
+			if counts[class]++; r.class < 0 || counts[class] > counts[r.class] {
+				r.class = class
+			}
+			if cell != sampledBlank {
+				filled[class]++
+			}
+		}
+		runs = append(runs, r)
+		order = order[end:]
+	}
+	usual := int32(a.majority) // of cells that are not blank
+	for class, rows := range filled {
+		if rows > filled[usual] {
+			usual = int32(class)
+		}
+	}
+	ws.runs = runs
+	right := 0
+	for i, class := range ws.predictions(usual) {
+		for _, row := range runs[i].rows {
+			if a.halves[row] == half && a.classes[row] == class {
+				right++
+			}
+		}
+	}
+	return right
+}
+
+// zeroed returns n zeros, reusing list if it is large enough.
+func zeroed(list []int, n int) []int {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
+// predictions returns a class for each run: its own, that of the nearest number, or the
+// usual one.
+func (ws *leakWorkspace) predictions(usual int32) []int32 {
+	runs := ws.runs
+	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]
+	ws.distance = slices.Grow(ws.distance[:0], len(runs))[:len(runs)]
+	list, distance := ws.predicted, ws.distance
+	below, above := -1, -1
+	for i, r := range runs {
+		list[i], distance[i] = usual, math.Inf(1)
+		switch {
+		case r.class >= 0:
+			list[i], below = r.class, i
+		case r.value == r.value && below >= 0:
+			list[i], distance[i] = runs[below].class, r.value-runs[below].value
+		}
+	}
+	for i, r := range slices.Backward(runs) {
+		switch {
+		case r.value != r.value: // blanks and texts come after the numbers
+		case r.class >= 0:
+			above = i
+		case above >= 0 && runs[above].value-r.value < distance[i]:
+			list[i] = runs[above].class
+		}
+	}
+	return list
+}

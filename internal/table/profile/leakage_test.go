@@ -1,0 +1,81 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/csvfile"
+)
+
+// leaky returns a file of 400 rows whose columns predict the label more or less well.
+func leaky(rows int) string {
+	var b strings.Builder
+	b.WriteString("id,noise,score,closed,code,half,label\n")
+	for i := range rows {
+		noise := mix(uint64(i)) % 1000
+		yes := mix(uint64(i)+7)%3 == 0
+		score, closed, code, half, label := noise%500, "", "n", "x", "no"
+		if yes {
+			score, closed, code, label = 500+noise%500, fmt.Sprintf("2026-01-%02d", 1+i%28), "y", "yes"
+		}
+		if yes && i%2 == 0 {
+			half = "z"
+		}
+		fmt.Fprintf(&b, "r%d,%d,%d.5,%s,%s%d,%s,%s\n", i, noise, score, closed, code, i%3, half, label)
+	}
+	return b.String()
+}
+
+func TestLeakingColumns(t *testing.T) {
+	for _, rows := range []int{400, 40_000} { // all of them sampled, and a part
+		p := scanText(t, leaky(rows), ScanOptions{})
+		if err := p.Err(); err != nil {
+			t.Fatal(err)
+		}
+		var leaks []string
+		for _, w := range p.Warnings {
+			if w.Code == csvfile.CodeLeakingColumn {
+				leaks = append(leaks, w.Name)
+			}
+		}
+		if d := cmp.Diff([]string{"score", "closed", "code"}, leaks); d != "" {
+			t.Errorf("%d rows: %s", rows, d)
+		}
+		noise, half := p.Columns[0].LabelAccuracy, p.Columns[4].LabelAccuracy
+		if noise > 0.72 || half < 0.75 || half > 0.9 {
+			t.Errorf("%d rows: noise tells %v, half %v", rows, noise, half)
+		}
+		if m := p.Columns[0].Numbers.Median; math.Abs(m-500) > 60 {
+			t.Errorf("%d rows: the median is %v", rows, m)
+		}
+	}
+	t.Run("few_rows_may_miss_the_boundary", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("id,near,noise,label\n")
+		for i := range 100 {
+			tenth := (i*37 + i/7) % 41
+			fmt.Fprintf(&b, "r%d,%d.%d,%d,%v\n", i, 1+tenth/10, tenth%10, i*i%97, tenth > 19)
+		}
+		var leaks []string
+		for _, w := range scanText(t, b.String(), ScanOptions{}).Warnings {
+			if w.Code == csvfile.CodeLeakingColumn {
+				leaks = append(leaks, w.Name)
+			}
+		}
+		if d := cmp.Diff([]string{"near"}, leaks); d != "" {
+			t.Error(d)
+		}
+	})
+	t.Run("too_few_rows_tell_nothing", func(t *testing.T) {
+		p := scanText(t, leaky(30), ScanOptions{})
+		for i := range p.Columns {
+			if p.Columns[i].LabelAccuracy != 0 {
+				t.Errorf("%s tells %v", p.Columns[i].Name, p.Columns[i].LabelAccuracy)
+			}
+		}
+	})
+}

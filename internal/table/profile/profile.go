@@ -1,0 +1,137 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// Profile is the result of a scan of a file.
+type Profile struct {
+	// Rows is the number of data rows read, Bytes the length of the file.
+	Rows  int   `json:"rows"`
+	Bytes int64 `json:"bytes"`
+	// Schema is the schema for Load. That of a blind file has no label and no classes.
+	Schema *frame.Schema `json:"schema"`
+	// Columns describes the columns of the file except ID and label, in file order.
+	Columns []ColumnProfile `json:"columns"`
+	// Classes are the labels in the order of Schema.Classes.
+	Classes []ValueCount `json:"classes,omitempty"`
+	// Defects are the errors of the file, one per code, in the order of their first lines.
+	// A file without defects is valid.
+	Defects []csvfile.Defect `json:"defects,omitempty"`
+	// Partial is set if the file was not read to its end, because of an unclosed quote,
+	// for example.
+	Partial bool `json:"partial,omitempty"`
+	// Warnings are suspicious but not errors.
+	Warnings []csvfile.Warning `json:"warnings,omitempty"`
+
+	line       int                                        // of the header
+	locate     func(line, column int) (int, int)          // ScanOptions.Place
+	sourceLine func(line int) (file string, fileLine int) // ScanOptions.Source
+	Log        csvfile.DefectLog                          // the source of Defects
+
+	positions map[string]int // of Columns by name, set by columnIndex
+}
+
+// ColumnProfile describes one column of a file.
+type ColumnProfile struct {
+	Name string `json:"name"`
+	// Column is the number of the field in its record, from 1.
+	Column int  `json:"column"`
+	Form   Form `json:"form"`
+	// Features is the number of features of the column, Words how many of them are words.
+	Features int `json:"features"`
+	Words    int `json:"words,omitempty"`
+	// Missing is the number of rows without a value.
+	Missing int `json:"missing"`
+	// Distinct is the number of distinct values that are not missing: exact if Estimate is
+	// not set, otherwise with an error of about 1 %.
+	Distinct int  `json:"distinct"`
+	Estimate bool `json:"estimate,omitempty"`
+	// Numbers is set for numbers, dates (in days since the beginning of 1970) and times
+	// (in hours), if there is at least one and all are known.
+	Numbers *NumericStats `json:"numbers,omitempty"`
+	// LabelAccuracy is the share of rows whose label is predicted correctly from this
+	// column only, estimated on a sample; 0 if not measured.
+	LabelAccuracy float64 `json:"alone,omitempty"`
+	// Top are the most frequent texts of other forms, at most ten.
+	Top []ValueCount `json:"top,omitempty"`
+
+	values       []DistinctValue     // the counted texts; incomplete if Estimate is set
+	hasFractions bool                // some number is not an integer
+	emptyRows    int                 // rows with an empty cell
+	dayFirst     bool                // how ambiguous dates are parsed
+	format       *cells.NumberFormat // of numbers that are more than digits, otherwise nil
+}
+
+// NumericStats are the statistics of a numeric column. None is NaN or infinite.
+type NumericStats struct {
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	Mean   float64 `json:"mean"`
+	StdDev float64 `json:"stdDev"`
+	// Median is exact if MedianEstimate is not set: for up to ten thousand rows, or a
+	// thousand rows of a table with more than 2,000 columns. Otherwise it is estimated
+	// from a sample. It is 0 in a brief profile.
+	Median         float64    `json:"median"`
+	MedianEstimate bool       `json:"medianEstimate,omitempty"`
+	Histogram      *Histogram `json:"histogram"`
+}
+
+// ValueCount is a text and the number of rows that have it.
+type ValueCount struct {
+	Text string `json:"text"`
+	Rows int    `json:"rows"`
+}
+
+// ColumnIndex returns the position of the named column in Columns, or -1.
+func (p *Profile) ColumnIndex(name string) int {
+	if p.positions == nil {
+		p.positions = make(map[string]int, len(p.Columns))
+		for i := range slices.Backward(p.Columns) { // the first column with a name wins
+			p.positions[p.Columns[i].Name] = i
+		}
+	}
+	if at, known := p.positions[name]; known {
+		return at
+	}
+	return -1
+}
+
+// UpdateDefects sets Defects from the log, and from others with locations in the user's
+// file.
+func (p *Profile) UpdateDefects(others *csvfile.DefectLog) {
+	p.Defects = slices.Concat(p.Log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
+	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// DefectSummary lists each kind of defect in one line; empty if there are none:
+//
+//	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
+func (p *Profile) DefectSummary() string {
+	var kinds []string
+	for i := range p.Defects {
+		d := &p.Defects[i]
+		if d.Count > 1 { // the message has the locations
+			kinds = append(kinds, d.Message)
+		} else {
+			kinds = append(kinds, d.Error())
+		}
+	}
+	return strings.Join(kinds, "; ")
+}
+
+// Err returns the first defect, nil if there are none.
+func (p *Profile) Err() error {
+	if len(p.Defects) == 0 {
+		return nil
+	}
+	return &p.Defects[0]
+}

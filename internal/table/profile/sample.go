@@ -1,0 +1,286 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"foretell/internal/spill"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// rowSample keeps a random sample of rows in bounded memory, for medians and for the
+// accuracy of single columns (see leakDetector).
+//
+// A row is kept if the hash of its number ends in depth zero bits. When there are too many
+// rows, depth increases by one, and half of the rows are dropped: the sample is the same
+// for any number of threads.
+//
+// Because few rows of a wide table fit the memory, all its rows are also written to disk,
+// up to maxWideRows.
+type rowSample struct {
+	fields     int
+	id         int // field of the ID, which is not kept
+	label      int // field of the label, -1 in a blind file
+	capacity   int // rows
+	depth      uint
+	rowNumbers []int      // by row: its index in the file
+	cells      [][]uint64 // by row and field, see sampledNumber and sampledText
+	disk       *spill.File
+	spilled    *spilledRows // all rows of a wide table that exceeds the memory, otherwise nil
+	scratchRow []uint64     // a row that is only spilled
+}
+
+// The number of rows of a sample: those with maxSampleRows rows or sampleCells cells, but
+// maxWideRows of a table with many columns, as long as these have at most maxSampleCells
+// cells.
+const (
+	maxSampleRows  = 10_000
+	sampleCells    = 2 << 20
+	maxWideRows    = 1_000
+	maxSampleCells = 16 << 20
+)
+
+// NewRowSample returns an empty sample. A brief one has less memory: the accuracy of
+// columns of wide tables is not measured.
+func NewRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
+	wide := min(maxWideRows, maxSampleCells/fields)
+	if brief {
+		wide = 1
+	}
+	capacity := min(max(sampleCells/fields, wide), maxSampleRows)
+	return &rowSample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
+}
+
+// A sampled cell has the bits of its number, or those of a NaN with the hash of its text;
+// a blank cell is NaN itself.
+const (
+	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
+	sampledOther = 0xFFF8_0000_0000_0000
+)
+
+func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
+func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
+
+// keeps reports whether the row with an index is kept.
+func (s *rowSample) keeps(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) == 0 }
+
+// addChunk adds the rows of a chunk after its columns were parsed; first is the index of
+// the first row.
+func (s *rowSample) addChunk(g *csvfile.ParsedChunk, first int) {
+	for row := range g.Rows {
+		cells := s.startRow(first + row)
+		for field := range cells {
+			if g.Numeric[field] {
+				if value := g.Values[field*g.Stride+row]; value == value {
+					cells[field] = sampledNumber(value)
+					continue
+				}
+			}
+			cells[field] = s.cell(field, g.CellText(row, field))
+		}
+		s.endRow(cells)
+	}
+}
+
+// Add takes a row.
+func (s *rowSample) Add(fields [][]byte, row int) {
+	cells := s.startRow(row)
+	for field := range cells {
+		cells[field] = s.cell(field, fields[field])
+	}
+	s.endRow(cells)
+}
+
+func (s *rowSample) cell(field int, cell []byte) uint64 {
+	switch field {
+	case s.id:
+		return sampledBlank
+	case s.label:
+		return sampledText(cell)
+	}
+	if kind, value := cells.Classify(cell); kind == cells.Number {
+		return sampledNumber(value)
+	}
+	if cell = cells.Trim(cell); len(cell) > 0 {
+		return sampledText(cell)
+	}
+	return sampledBlank
+}
+
+// complete reports whether all rows are kept.
+func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
+
+// startRow returns the memory for the cells of a row, nil if it is not kept. The cells
+// must be passed to endRow.
+func (s *rowSample) startRow(row int) []uint64 {
+	if s.spilled != nil && s.spilled.rows == maxWideRows {
+		s.spilled = nil
+	}
+	if !s.keeps(row) {
+		if s.spilled == nil {
+			return nil
+		}
+		s.scratchRow = slices.Grow(s.scratchRow[:0], s.fields)[:s.fields]
+		return s.scratchRow
+	}
+	for len(s.rowNumbers) >= s.capacity {
+		s.halve()
+	}
+	cells := make([]uint64, s.fields)
+	s.rowNumbers, s.cells = append(s.rowNumbers, row), append(s.cells, cells)
+	return cells
+}
+
+// endRow adds the cells of a row started by startRow.
+func (s *rowSample) endRow(cells []uint64) {
+	if s.spilled != nil && cells != nil {
+		s.spilled.add(cells)
+	}
+}
+
+// halve drops about half of the rows. Those of a wide table are written to disk before the
+// first time.
+func (s *rowSample) halve() {
+	if s.depth == 0 && s.capacity < maxWideRows {
+		s.spilled = newSpilledRows(s.disk, s.fields)
+		for _, cells := range s.cells {
+			s.spilled.add(cells)
+		}
+	}
+	s.depth++
+	kept := 0
+	for i, number := range s.rowNumbers {
+		if s.keeps(number) {
+			s.rowNumbers[kept], s.cells[kept] = number, s.cells[i]
+			kept++
+		}
+	}
+	clear(s.cells[kept:])
+	s.rowNumbers, s.cells = s.rowNumbers[:kept], s.cells[:kept]
+}
+
+// fieldCells returns the cells of a field by row, reusing dst if it is large enough.
+func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
+	dst = slices.Grow(dst[:0], len(s.cells))
+	for _, cells := range s.cells {
+		dst = append(dst, cells[field])
+	}
+	return dst
+}
+
+// sampleStats are the statistics of a field's cells in a sample: of all rows if it is
+// complete.
+type sampleStats struct {
+	median         float64 // of the numbers; NaN without numbers
+	numbers, texts int     // number of distinct ones
+}
+
+// stats returns the statistics of the wanted fields, by field.
+func (s *rowSample) stats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
+	list := make([]sampleStats, s.fields)
+	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = computeSampleStats(cells) })
+	return list, err
+}
+
+// forEachField calls do for each wanted field with its cells, one for each of rows, which
+// do may change. Calls for different fields may be concurrent.
+func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+	if s.spilled != nil {
+		errs := make([]error, len(s.spilled.groups))
+		err := parallelFor(ctx, len(errs), func(i int) { errs[i] = s.spilled.forEachField(i, wanted, do) })
+		return errors.Join(err, errors.Join(errs...))
+	}
+	buffers := sync.Pool{New: func() any { return new([]uint64) }}
+	return parallelFor(ctx, s.fields, func(field int) {
+		if wanted(field) {
+			cells := buffers.Get().(*[]uint64)
+			*cells = s.fieldCells(*cells, field)
+			do(field, *cells)
+			buffers.Put(cells)
+		}
+	})
+}
+
+// rows returns the indices in the file of the rows that forEachField passes.
+func (s *rowSample) rows() []int {
+	if s.spilled == nil {
+		return s.rowNumbers
+	}
+	numbers := make([]int, s.spilled.rows)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// The order of sampled cells: numbers, blank cells, texts.
+const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
+
+func sortKey(cell uint64) uint64 {
+	switch {
+	case cell == sampledBlank:
+		return blankSortKey
+	case cell >= sampledOther:
+		return cell
+	case cell>>63 == 1:
+		return ^cell
+	}
+	return cell | 1<<63
+}
+
+// fromSortKey returns the number of a sort key.
+func fromSortKey(cell uint64) float64 {
+	if cell>>63 == 0 {
+		return math.Float64frombits(^cell)
+	}
+	return math.Float64frombits(cell &^ (1 << 63))
+}
+
+// computeSampleStats computes the statistics of cells, which it sorts.
+func computeSampleStats(texts []uint64) sampleStats {
+	f := sampleStats{median: cells.NaN}
+	for i, cell := range texts {
+		texts[i] = sortKey(cell)
+	}
+	slices.Sort(texts)
+	n, _ := slices.BinarySearch(texts, blankSortKey)
+	if middle := n / 2; n%2 == 1 {
+		f.median = fromSortKey(texts[middle])
+	} else if n > 0 {
+		f.median = fromSortKey(texts[middle-1])/2 + fromSortKey(texts[middle])/2
+	}
+	for i, cell := range texts {
+		switch {
+		case i > 0 && cell == texts[i-1] || cell == blankSortKey:
+		case i < n:
+			f.numbers++
+		default:
+			f.texts++
+		}
+	}
+	return f
+}
+
+// medianOf returns the median of numbers with their counts.
+func medianOf(values []DistinctValue) float64 {
+	sorted := slices.SortedFunc(slices.Values(values), func(a, b DistinctValue) int { return cmp.Compare(a.value, b.value) })
+	rows := 0
+	for i := range sorted {
+		rows += sorted[i].rows
+	}
+	before := 0
+	for i := range sorted {
+		if before += sorted[i].rows; 2*before > rows {
+			return sorted[i].value
+		}
+		if 2*before == rows {
+			return sorted[i].value/2 + sorted[i+1].value/2
+		}
+	}
+	return cells.NaN
+}

@@ -1,0 +1,69 @@
+package profile
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"foretell/internal/spill"
+)
+
+// spilledRows keeps the cells of a wide table on disk if they do not fit the memory of its
+// sample, by groups of fields that fit the memory with all rows.
+//
+//	fields     0 … 1023     1024 … 2047   …
+//	row 0      stream 0     stream 1
+//	row 1      stream 0     stream 1
+//
+// They yield statistics of all rows that running totals do not: medians and distinct
+// counts.
+type spilledRows struct {
+	fields int
+	rows   int
+	groups []*spill.Stream
+	bytes  []byte // buffer of add
+}
+
+const groupFields = 1024
+
+func newSpilledRows(disk *spill.File, fields int) *spilledRows {
+	o := &spilledRows{fields: fields}
+	for range (fields + groupFields - 1) / groupFields {
+		o.groups = append(o.groups, disk.NewStream())
+	}
+	return o
+}
+
+// add adds the cells of the next row, one per field.
+func (o *spilledRows) add(cells []uint64) {
+	o.rows++
+	for i, tape := range o.groups {
+		o.bytes = o.bytes[:0]
+		for _, cell := range cells[i*groupFields : min((i+1)*groupFields, o.fields)] {
+			o.bytes = binary.LittleEndian.AppendUint64(o.bytes, cell)
+		}
+		_, _ = tape.Write(o.bytes) // never fails
+	}
+}
+
+// forEachField calls do for each wanted field of a group with its cells by row, which do
+// may change.
+func (o *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+	tape, first := o.groups[group], group*groupFields
+	text, err := tape.Append(nil, tape.Len())
+	if err != nil {
+		return err
+	}
+	n := min(groupFields, o.fields-first)
+	var cells []uint64
+	for i := range n {
+		if !wanted(first + i) {
+			continue
+		}
+		cells = slices.Grow(cells[:0], o.rows)
+		for row := range o.rows {
+			cells = append(cells, binary.LittleEndian.Uint64(text[8*(row*n+i):]))
+		}
+		do(first+i, cells)
+	}
+	return nil
+}

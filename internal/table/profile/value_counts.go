@@ -1,0 +1,203 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"foretell/internal/table/cells"
+)
+
+// DistinctValue is a distinct text of a column with its number of rows.
+type DistinctValue struct {
+	Text  string
+	hash  uint64 // of the text
+	rows  int
+	first uint32 // the first line that has it, see firstLine
+	kind  cells.ValueKind
+	value float64 // for kind number
+}
+
+// firstLine returns the first line that has the value.
+func (l *DistinctValue) firstLine() int { return int(l.first) }
+
+// valueCounts counts the distinct texts of a column. When memory is short, the rarest are
+// evicted (lossy counting: Manku and Motwani, 2002), and the number of distinct texts
+// becomes an estimate.
+type valueCounts struct {
+	list       []DistinctValue
+	index      valueIndex  // of list
+	arena      stringArena // of their texts
+	bytes      int         // approximate memory
+	Hashes     *distinct   // set once texts are evicted
+	frozen     bool        // texts hardly repeat: new ones are not kept
+	doorkeeper *doorkeeper
+	sampled    []DistinctValue // the first texts, once some are evicted
+	orderHash  uint64          // hash of which rows have the same text, see addOrder
+}
+
+// valueBytes is the memory of a distinctValue besides its text: itself, its slot, and the
+// spare capacity of the list.
+const valueBytes = 88
+
+// prefetch loads the data for counting texts with these hashes into the cache. The
+// accesses are independent, unlike those of consecutive calls of add.
+func (l *valueCounts) prefetch(hashes []uint64) (touched uint64) {
+	if l.Hashes != nil {
+		for _, hash := range hashes {
+			word, _ := l.doorkeeper.bitOf(hash)
+			touched += *word
+		}
+	}
+	return touched + l.index.prefetch(l.list, hashes)
+}
+
+// add counts a row with a text and its hash, and returns the kind of the text.
+func (l *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
+	if l.Hashes != nil {
+		l.Hashes.add(hash)
+		if !l.doorkeeper.seenBefore(hash) {
+			kind, _ := cells.Classify(cell)
+			return kind
+		}
+	}
+	at := l.index.find(l.list, hash, cell)
+	if at < 0 {
+		kind, value := cells.Classify(cell)
+		if l.frozen {
+			return kind
+		}
+		at = l.insert(DistinctValue{Text: l.arena.add(cell), hash: hash, first: uint32(line), kind: kind, value: value})
+	}
+	found := &l.list[at]
+	found.rows++
+	l.addOrder(line, at)
+	return found.kind
+}
+
+// Find returns the value with a text, nil if there is none.
+func (l *valueCounts) Find(text string) *DistinctValue {
+	at := l.index.find(l.list, hashText([]byte(text)), []byte(text))
+	if at < 0 {
+		return nil
+	}
+	return &l.list[at]
+}
+
+// addOrder adds a row to orderHash. Values are numbered in order of appearance, so that
+// columns with equal hashes have the same content except for spelling, like the names and
+// the codes of the same things.
+func (l *valueCounts) addOrder(line int, at int32) {
+	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
+	l.orderHash += x * (x>>32 | 1)
+}
+
+func (l *valueCounts) insert(one DistinctValue) int32 {
+	l.list = append(l.list, one)
+	l.index.add(l.list)
+	l.bytes += valueBytes + len(one.Text)
+	return int32(len(l.list) - 1)
+}
+
+// evict evicts rare texts until at most goal bytes are left. If hardly any are left, the
+// column contains names, and new texts are not kept.
+func (l *valueCounts) evict(goal int, limits *memoryLimits) {
+	l.saveSample(limits.sampleBytes)
+	if l.Hashes == nil {
+		l.Hashes = newDistinct(limits.maxHashes)
+		for i := range l.list {
+			l.Hashes.add(l.list[i].hash)
+		}
+	}
+	before, keep := len(l.list), l.list
+	for rare := 1; l.bytes > goal; rare *= 2 {
+		keep = slices.DeleteFunc(keep, func(one DistinctValue) bool {
+			if one.rows <= rare {
+				l.bytes -= valueBytes + len(one.Text)
+			}
+			return one.rows <= rare
+		})
+	}
+	l.frozen = 100*len(keep) < before
+	l.doorkeeper = newDoorkeeper(limits.maxHashes)
+	l.replace(keep)
+	for i := range l.list {
+		l.doorkeeper.add(l.list[i].hash)
+	}
+}
+
+// replace sets the list and frees the memory of the other values.
+func (l *valueCounts) replace(list []DistinctValue) {
+	l.list, l.arena, l.bytes = slices.Clone(list), stringArena{}, 0
+	for i := range l.list {
+		l.list[i].Text = l.arena.add([]byte(l.list[i].Text))
+		l.bytes += valueBytes + len(l.list[i].Text)
+	}
+	l.index.rebuild(l.list)
+}
+
+// saveSample keeps the first texts as a sample before an eviction: at least one, and about
+// the given bytes.
+func (l *valueCounts) saveSample(bytes int) {
+	if l.sampled != nil {
+		return
+	}
+	n, size := 0, 0
+	for n < len(l.list) && size < bytes {
+		size += valueBytes + len(l.list[n].Text)
+		n++
+	}
+	first := valueCounts{}
+	first.replace(l.list[:n])
+	l.sampled = first.list
+}
+
+// sample returns a sample of the texts: all of them if none was evicted, otherwise the
+// first.
+func (l *valueCounts) sample() []DistinctValue {
+	if l.sampled != nil {
+		return l.sampled
+	}
+	return l.list
+}
+
+// distinct returns the number of distinct texts and whether it is exact.
+func (l *valueCounts) distinct() (int, bool) {
+	if l.Hashes == nil {
+		return len(l.list), true
+	}
+	return l.Hashes.count(), l.Hashes.exact()
+}
+
+// The rules for levels of a category.
+const (
+	maxUnfilteredLevels = 40     // up to this number every text is a level
+	maxLevels           = 65_535 // above, the most frequent of those on at least two rows
+)
+
+// retained returns the values that become levels, in byte order.
+func (l *valueCounts) retained() []DistinctValue {
+	kept := slices.Clone(l.list)
+	if n, _ := l.distinct(); n > maxUnfilteredLevels {
+		kept = slices.DeleteFunc(kept, func(one DistinctValue) bool { return one.rows < 2 })
+	}
+	slices.SortFunc(kept, byRows)
+	kept = kept[:min(len(kept), maxLevels)]
+	slices.SortFunc(kept, func(a, b DistinctValue) int { return strings.Compare(a.Text, b.Text) })
+	return kept
+}
+
+// top returns the n most frequent texts, most frequent first.
+func (l *valueCounts) top(n int) []ValueCount {
+	sorted := slices.Clone(l.list)
+	slices.SortFunc(sorted, byRows)
+	var top []ValueCount
+	for _, one := range sorted[:min(len(sorted), n)] {
+		top = append(top, ValueCount{Text: one.Text, Rows: one.rows})
+	}
+	return top
+}
+
+func byRows(a, b DistinctValue) int {
+	return cmp.Or(cmp.Compare(b.rows, a.rows), strings.Compare(a.Text, b.Text))
+}

@@ -1,0 +1,43 @@
+package profile
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestLevelsAreRetainedByCount(t *testing.T) {
+	t.Run("rare_texts_go_where_there_are_many", func(t *testing.T) {
+		cells := cellsOf(1_500, func(i int) string { return "w" + strconv.Itoa(i) })
+		cells = append(cells, cells[:700]...)
+		if n := len(scanText(t, column(cells...), ScanOptions{}).Schema.Columns[0].Levels); n != 700 {
+			t.Errorf("%d levels", n)
+		}
+	})
+
+	t.Run("frequent_texts_survive_forgetting", func(t *testing.T) {
+		tally := ColumnStats{Limits: memoryLimits{maxTexts: 10, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range 100_000 {
+			cell := "rare" + strconv.Itoa(i)
+			if i%2 == 0 {
+				cell = "often" + strconv.Itoa(rng.IntN(50))
+			}
+			tally.AddCell([]byte(cell), i)
+			if len(tally.Texts.list) == 1_000 {
+				tally.Texts.evict(tally.Texts.bytes/2, &tally.Limits)
+			}
+		}
+		often := 0
+		for _, one := range tally.Texts.retained() {
+			if strings.HasPrefix(one.Text, "often") && one.rows > 800 {
+				often++
+			}
+		}
+		n, exact := tally.Texts.distinct()
+		if often != 50 || exact || n < 47_000 || n > 53_000 || len(tally.Texts.list) > 1_000 {
+			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(tally.Texts.list))
+		}
+	})
+}

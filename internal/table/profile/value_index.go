@@ -1,0 +1,90 @@
+package profile
+
+// valueIndex finds values by the hashes of their texts. It is an open-addressing table of
+// eight-byte slots, at most half full, so that finding one of many thousands misses the
+// cache only twice: for its slot and for the value.
+type valueIndex struct {
+	slots []valueSlot // length is zero or a power of two
+	shift uint        // 64 - log₂ of the number of slots
+	used  int
+}
+
+// valueSlot has the number of a value from 1, 0 for a free slot, and the low half of its
+// hash; the high bits of the hash are the position of the slot.
+type valueSlot struct {
+	hashLow uint32
+	number  int32
+}
+
+// find returns the index of the value with a text, or -1.
+func (x *valueIndex) find(list []DistinctValue, hash uint64, text []byte) int32 {
+	if x.used == 0 {
+		return -1
+	}
+	mask := uint64(len(x.slots) - 1)
+	for at := hash >> x.shift; ; at = (at + 1) & mask {
+		slot := x.slots[at&mask]
+		if slot.number == 0 {
+			return -1
+		}
+		if slot.hashLow != uint32(hash) {
+			continue
+		}
+		if one := &list[slot.number-1]; one.hash == hash && sameText(one.Text, text) {
+			return slot.number - 1
+		}
+	}
+}
+
+// prefetch touches the slots of hashes and their values.
+func (x *valueIndex) prefetch(list []DistinctValue, hashes []uint64) (touched uint64) {
+	if x.used == 0 {
+		return 0
+	}
+	var numbers [textBatch]int32
+	for i, hash := range hashes {
+		numbers[i] = x.slots[hash>>x.shift].number
+	}
+	for _, number := range numbers[:len(hashes)] {
+		one := &list[max(number-1, 0)]
+		touched += one.hash + uint64(one.kind) // they may be in two cache lines
+	}
+	return touched
+}
+
+// sameText reports whether texts with the same hash are equal. Short ones are, see
+// hashText.
+func sameText(a string, b []byte) bool {
+	return len(a) == len(b) && (len(a) <= shortText || a == string(b))
+}
+
+// add adds the last value of a list.
+func (x *valueIndex) add(list []DistinctValue) {
+	if 2*(x.used+1) > len(x.slots) {
+		x.rebuild(list)
+		return
+	}
+	x.put(list[len(list)-1].hash, int32(len(list)))
+}
+
+// rebuild makes a table of the right size for a list and adds all values.
+func (x *valueIndex) rebuild(list []DistinctValue) {
+	bits := uint(3)
+	for 1<<bits < 3*len(list) {
+		bits++
+	}
+	*x = valueIndex{slots: make([]valueSlot, 1<<bits), shift: 64 - bits}
+	for i := range list {
+		x.put(list[i].hash, int32(i+1))
+	}
+}
+
+func (x *valueIndex) put(hash uint64, number int32) {
+	mask := uint64(len(x.slots) - 1)
+	at := hash >> x.shift
+	for x.slots[at].number != 0 {
+		at = (at + 1) & mask
+	}
+	x.slots[at] = valueSlot{uint32(hash), number}
+	x.used++
+}

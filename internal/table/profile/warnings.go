@@ -1,0 +1,129 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+)
+
+func (s *Scanner) warn(code string, at int, format string, args ...any) {
+	s.warnAt(s.Table.Line, code, at, format, args...)
+}
+
+func (s *Scanner) warnAt(line int, code string, at int, format string, args ...any) {
+	s.Profile.Warnings = append(s.Profile.Warnings, csvfile.Warning{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: line, Column: at + 1, Name: s.Table.Names[at],
+	})
+}
+
+// warningGroup is the message of one warning for several columns with warnings of one
+// code.
+type warningGroup struct {
+	minColumns  int    // number of columns from which they are grouped
+	predicate   string // what is wrong with them
+	consequence string // what happens to them
+}
+
+var warningGroups = map[string]warningGroup{
+	csvfile.CodeEmptyColumn:    {2, "have no value in any row", "not used"},
+	csvfile.CodeConstantColumn: {2, "are constant", "not used"},
+	csvfile.CodeTwinColumn:     {2, "have the same content as an earlier column", "not used"},
+	csvfile.CodeIDLikeColumn:   {2, "identify or number the rows", "not used"},
+	csvfile.CodeJunkInNumbers:  {4, "of numbers hold other text in some rows", "taken as missing, or kept apart from the numbers where it is frequent"},
+	csvfile.CodeLeakingColumn:  {4, "predict nearly every label by themselves", "are they known before the label is?"},
+}
+
+// groupWarnings merges the warnings of one code of many columns into the first of them:
+//
+//	1,311 columns are constant: not used (f5, f9, f12, …)
+//
+// Other warnings are kept, and so are those of ID-like columns that are used.
+func (s *Scanner) groupWarnings() {
+	used := make(map[int]bool, len(s.Profile.Columns))
+	for i := range s.Profile.Columns {
+		used[s.Profile.Columns[i].Column] = s.Profile.Columns[i].Features > 0
+	}
+	folds := func(w *csvfile.Warning) (warningGroup, bool) {
+		kind, known := warningGroups[w.Code]
+		return kind, known && (w.Code != csvfile.CodeIDLikeColumn || !used[w.Column])
+	}
+	names := make(map[string][]string) // of the columns, by code
+	for i := range s.Profile.Warnings {
+		w := &s.Profile.Warnings[i]
+		if _, fold := folds(w); fold {
+			names[w.Code] = append(names[w.Code], w.Name)
+		}
+	}
+	kept := s.Profile.Warnings[:0]
+	for _, w := range s.Profile.Warnings {
+		kind, fold := folds(&w)
+		list := names[w.Code]
+		switch {
+		case !fold || len(list) > 0 && len(list) < kind.minColumns:
+		case list == nil:
+			continue // merged into the first
+		default:
+			names[w.Code] = nil
+			w.Line, w.Count = s.Table.Line, len(list)
+			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
+		}
+		kept = append(kept, w)
+	}
+	s.Profile.Warnings = kept
+}
+
+// minGroupedFindings is the number of columns from which findings of one code are merged.
+const minGroupedFindings = 10
+
+// findingGroups are the messages of merged findings.
+var findingGroups = map[string]string{
+	csvfile.CodeMissingColumn:  "of the training file are missing",
+	csvfile.CodeExtraColumn:    "are not in the training file: carried through, not used to predict",
+	csvfile.CodeMovedRange:     "of numbers have moved: their range or mean is another than in training",
+	csvfile.CodeUnseenCategory: "have texts that training never had",
+	csvfile.CodeChangedKind:    "are not written as in training: what cannot be read is taken as missing",
+	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
+}
+
+// groupFindings merges the findings of one code of many columns into the first of them.
+func (c *comparison) groupFindings() {
+	folds := func(f *Finding) bool {
+		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
+	}
+	names := make(map[string][]string) // of the columns, by code
+	for i := range c.findings {
+		if f := &c.findings[i]; folds(f) {
+			names[f.Code] = append(names[f.Code], f.Name)
+		}
+	}
+	kept := c.findings[:0]
+	for _, f := range c.findings {
+		list := names[f.Code]
+		switch {
+		case !folds(&f) || 0 < len(list) && len(list) < minGroupedFindings:
+		case list == nil:
+			continue // merged into the first
+		default:
+			names[f.Code] = nil
+			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
+			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], firstNames(list))
+		}
+		kept = append(kept, f)
+	}
+	c.findings = kept
+}
+
+// firstNames lists the first names, cut to a readable length.
+func firstNames(list []string) string {
+	var names []string
+	for _, name := range list[:min(len(list), csvfile.MaxNamed)] {
+		names = append(names, csvfile.Shorten(name))
+	}
+	if len(list) > csvfile.MaxNamed {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,74 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"foretell/internal/table/cells"
+)
+
+// The rules for words as features.
+const (
+	maxColumnWords = 200        // of a column
+	maxTotalWords  = 400        // of all columns, unless that is less than
+	minColumnWords = 20         // for each of them
+	maxWordCells   = 12_000_000 // cells in the word features of all columns
+	minDocFreq     = 5          // texts that contain a word, and that do not
+	docFreqShare   = 500        // or one in this many texts
+	maxVocabulary  = 200_000    // distinct words that are counted
+)
+
+// wordsPerColumn returns the maximum number of word features for each of the given
+// columns.
+func wordsPerColumn(columns, rows int) int {
+	columns = max(columns, 1)
+	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
+}
+
+// selectWords returns the words that split the texts best without knowing the labels:
+// those in nearest to half of the texts come first. occurrences is the sum of the number
+// of texts that contain each.
+func selectWords(texts []DistinctValue) (words []string, occurrences int) {
+	counts := make(map[string]*docFreq)
+	var r cells.Tokenizer
+	for i := range texts {
+		r.Tokenize([]byte(texts[i].Text), func(word []byte) {
+			c := counts[string(word)]
+			if c == nil {
+				if len(counts) == maxVocabulary {
+					return
+				}
+				c = &docFreq{word: string(word)}
+				counts[c.word] = c
+			}
+			if c.lastText != i+1 {
+				c.count++
+				c.lastText = i + 1
+			}
+		})
+	}
+	least := max(minDocFreq, len(texts)/docFreqShare)
+	list := make([]*docFreq, 0, 1024)
+	for _, c := range counts {
+		if c.count >= least && c.count <= len(texts)-least {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *docFreq) int {
+		weigh := func(c *docFreq) int { return min(c.count, len(texts)-c.count) }
+		return cmp.Or(cmp.Compare(weigh(b), weigh(a)), cmp.Compare(a.word, b.word))
+	})
+	list = list[:min(len(list), maxColumnWords)]
+	for _, c := range list {
+		words = append(words, c.word)
+		occurrences += c.count
+	}
+	return words, occurrences
+}
+
+// docFreq is the number of texts that contain a word.
+type docFreq struct {
+	word     string
+	count    int
+	lastText int // number of the last text counted, from 1
+}

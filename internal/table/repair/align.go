@@ -1,0 +1,173 @@
+package repair
+
+import "bytes"
+
+import "foretell/internal/table/cells"
+
+// aligner assigns the fields of a record to the columns if there are too many or too few,
+// according to the contents of the columns:
+//
+//	id,name,age,class        r7,Smith, John,40,yes    → "Smith, John"
+//	                         r8,40,no                 → an empty name
+//
+// It does so only if one assignment is better than all others.
+type aligner struct {
+	width    int // columns
+	delim    byte
+	id       int // -1 if it is generated
+	label    int // -1 in a blind file
+	accepts  func(column int, cell []byte, strictly bool) bool
+	cost     [][]int32 // by column and fields used: the minimum cost
+	ways     [][]uint8 // and the number of ways with this cost, 2 for more
+	taken    [][]int32 // and the number of fields of the column
+	joined   []byte
+	combined [][]byte
+}
+
+const (
+	unreachable    = int32(1 << 30)
+	maxAlignCells  = 1 << 20 // of the tables
+	maxExtraFields = 64      // more fields than columns
+)
+
+// align returns one field per column, nil if the assignment is ambiguous. The result is
+// valid until the next call.
+func (a *aligner) align(fields [][]byte) [][]byte {
+	if len(fields) > a.width {
+		if cut := a.dropTrailing(fields); cut != nil {
+			return cut
+		}
+	} else if padded := a.padMissing(fields); padded != nil {
+		return padded
+	}
+	if a.width*(len(fields)+1) > maxAlignCells || len(fields)-a.width > maxExtraFields || len(fields) < 2 {
+		return nil
+	}
+	a.reset(len(fields))
+	for column := range a.width {
+		for used, cost := range a.cost[column] {
+			if cost < unreachable {
+				a.step(fields, column, used)
+			}
+		}
+	}
+	if a.ways[a.width][len(fields)] != 1 {
+		return nil
+	}
+	return a.backtrack(fields)
+}
+
+// dropTrailing returns the fields without empty ones after the last column.
+func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
+	for _, field := range fields[a.width:] {
+		if !cells.IsBlank(field) {
+			return nil
+		}
+	}
+	return a.ifFits(fields[:a.width])
+}
+
+// padMissing returns fields with empty ones appended, because some programs omit empty
+// fields at the end of a row. The label is never empty.
+func (a *aligner) padMissing(fields [][]byte) [][]byte {
+	if a.label >= len(fields) {
+		return nil
+	}
+	a.combined = append(a.combined[:0], fields...)
+	for len(a.combined) < a.width {
+		a.combined = append(a.combined, nil)
+	}
+	return a.ifFits(a.combined)
+}
+
+// ifFits returns fields if they fit their columns, otherwise nil. New texts are accepted,
+// because each field has its column.
+func (a *aligner) ifFits(fields [][]byte) [][]byte {
+	for i, field := range fields {
+		if !a.fits(i, field, i == a.label) {
+			return nil
+		}
+	}
+	return fields
+}
+
+// fits reports whether a cell may be in a column. Strictly, a column of a few texts
+// accepts no others.
+func (a *aligner) fits(column int, cell []byte, strictly bool) bool {
+	if cells.IsBlank(cell) {
+		return column != a.id && column != a.label
+	}
+	return a.accepts(column, cell, strictly)
+}
+
+func (a *aligner) reset(fields int) {
+	for len(a.cost) <= a.width {
+		a.cost, a.ways, a.taken = append(a.cost, nil), append(a.ways, nil), append(a.taken, nil)
+	}
+	for i := range a.cost {
+		a.cost[i], a.ways[i], a.taken[i] = make([]int32, fields+1), make([]uint8, fields+1), make([]int32, fields+1)
+		for j := range a.cost[i] {
+			a.cost[i][j] = unreachable
+		}
+	}
+	a.cost[0][0], a.ways[0][0] = 0, 1
+}
+
+// step assigns zero, one or several of the fields after those used to a column.
+func (a *aligner) step(fields [][]byte, column, used int) {
+	missing := a.width - len(fields)
+	if missing > 0 && a.fits(column, nil, true) {
+		a.reach(column, used, 0, 1)
+	}
+	if used < len(fields) && a.fits(column, fields[used], true) {
+		a.reach(column, used, 1, 0)
+	}
+	cost := int32(0)
+	for take := 2; missing < 0 && take <= 1-missing && used+take <= len(fields); take++ {
+		// In sentences, a space follows the comma.
+		if right := fields[used+take-1]; len(right) == 0 || right[0] != ' ' {
+			cost++
+		}
+		if column != a.id && column != a.label && a.fits(column, a.joinFields(fields[used:used+take]), true) {
+			a.reach(column, used, take, cost)
+		}
+	}
+}
+
+func (a *aligner) reach(column, used, take int, cost int32) {
+	cost += a.cost[column][used]
+	to := used + take
+	switch best := a.cost[column+1][to]; {
+	case cost < best:
+		a.cost[column+1][to], a.ways[column+1][to], a.taken[column+1][to] = cost, a.ways[column][used], int32(take)
+	case cost == best:
+		a.ways[column+1][to] = 2
+	}
+}
+
+// backtrack returns the cells of the best assignment.
+func (a *aligner) backtrack(fields [][]byte) [][]byte {
+	cells := make([][]byte, a.width)
+	used := len(fields)
+	for column := a.width; column > 0; column-- {
+		take := int(a.taken[column][used])
+		switch take {
+		case 0: // it is empty
+		case 1:
+			cells[column-1] = fields[used-1]
+		default:
+			cells[column-1] = bytes.Clone(a.joinFields(fields[used-take : used]))
+		}
+		used -= take
+	}
+	return cells
+}
+
+// joinFields returns fields joined by the delimiter.
+func (a *aligner) joinFields(fields [][]byte) []byte {
+	a.joined = append(a.joined[:0], fields[0]...)
+	for _, field := range fields[1:] {
+		a.joined = append(append(a.joined, a.delim), field...)
+	}
+	return a.joined
+}

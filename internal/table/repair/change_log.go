@@ -1,0 +1,149 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+)
+
+// Change is a change that File made, with its first location.
+type Change struct {
+	// Code identifies the change. It is stable; the message is not.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Count is the number of rows, cells or columns changed.
+	Count int `json:"count"`
+	// Line and Column are the location in the source, from 1; 0 for the whole file or the
+	// whole line.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Name is the header's name for Column.
+	Name string `json:"name,omitempty"`
+	// LeftOut is the number of rows omitted from the copy because of it.
+	LeftOut int `json:"leftOut,omitempty"`
+}
+
+// The codes of changes, in the order in which they are listed.
+const (
+	changeDelimiter   = "delimiter"
+	changePreamble    = "preamble"
+	changeNoHeader    = "header-made"
+	changeNames       = "column-named"
+	changeRenamed     = "column-renamed"
+	changeRagged      = "fields-realigned"
+	changeRaggedOut   = "ragged-row-left-out"
+	changeBlankRow    = "blank-row-left-out"
+	changeHeaderRow   = "repeated-header-left-out"
+	changeEmptyLabel  = "unlabelled-row-left-out"
+	changeLabelSpace  = "label-trimmed"
+	changeEmptyID     = "id-filled"
+	changeDuplicateID = "id-made-unique"
+	changeMadeID      = "id-column-made"
+	changeMoved       = "column-moved"
+	changeOrder       = "columns-reordered"
+	changeDropped     = "column-dropped"
+	changeLabelOut    = "label-taken-out"
+)
+
+// changeTexts are the messages of changes; %s is replaced by their number and noun.
+var changeTexts = []struct{ code, noun, text string }{
+	{csvfile.FixEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
+	{csvfile.FixByteOrderMark, "", "byte order mark removed"},
+	{csvfile.FixLineEnds, "line", "%s with a carriage return at the end: all end in a line feed"},
+	{changeDelimiter, "", ""},
+	{changePreamble, "line", "%s before the header left out"},
+	{changeNoHeader, "", ""},
+	{changeNames, "column", "%s given a unique name"},
+	{changeRenamed, "column", "%s named as in the training file"},
+	{csvfile.FixNUL, "cell", "%s with NUL bytes removed"},
+	{csvfile.FixQuotes, "row", "%s with misplaced quotes corrected"},
+	{changeRagged, "row", "%s with too many or too few fields aligned by the contents of the columns"},
+	{changeRaggedOut, "row", "%s with too many or too few fields left out"},
+	{changeBlankRow, "row", "%s of empty cells left out"},
+	{changeHeaderRow, "row", "%s that repeat the header left out"},
+	{changeEmptyLabel, "row", "%s without a label left out"},
+	{changeLabelSpace, "label", "%s with surrounding spaces trimmed"},
+	{changeEmptyID, "row", "%s without an ID given one"},
+	{changeDuplicateID, "row", "%s with the ID of an earlier row: a number is appended"},
+	{changeMadeID, "", ""},
+	{changeMoved, "", ""},
+	{changeOrder, "", "the columns are put in the order of the training file"},
+	{changeDropped, "column", "%s left out"},
+	{changeLabelOut, "", ""},
+}
+
+// changeLog collects changes, each kind once.
+type changeLog struct{ changes []Change }
+
+// add adds a change at a location.
+func (l *changeLog) add(code string, line, column int) {
+	l.merge(Change{Code: code, Line: line, Column: column})
+}
+
+// addLeftOut adds an omitted row.
+func (l *changeLog) addLeftOut(code string, line int) {
+	l.merge(Change{Code: code, Line: line, LeftOut: 1})
+}
+
+// addMessage adds a change with its own message.
+func (l *changeLog) addMessage(code string, at Change, format string, args ...any) {
+	at.Code, at.Message = code, fmt.Sprintf(format, args...)
+	l.merge(at)
+}
+
+func (l *changeLog) merge(c Change) {
+	at := slices.IndexFunc(l.changes, func(known Change) bool { return known.Code == c.Code && known.Message == c.Message })
+	if at < 0 {
+		at = len(l.changes)
+		l.changes = append(l.changes, c)
+		l.changes[at].LeftOut = 0
+	}
+	l.changes[at].Count++
+	l.changes[at].LeftOut += c.LeftOut
+}
+
+// leftOut returns the number of rows omitted because of a change.
+func (l *changeLog) leftOut(code string) int {
+	n := 0
+	for _, c := range l.changes {
+		if c.Code == code {
+			n += c.LeftOut
+		}
+	}
+	return n
+}
+
+// report returns the changes with their messages, in the order of the codes.
+func (l *changeLog) report(names []string) []Change {
+	rank := func(code string) int {
+		for i := range changeTexts {
+			if changeTexts[i].code == code {
+				return i
+			}
+		}
+		return len(changeTexts)
+	}
+	list := slices.Clone(l.changes)
+	slices.SortStableFunc(list, func(a, b Change) int { return rank(a.Code) - rank(b.Code) })
+	for i := range list {
+		c := &list[i]
+		if c.Name == "" && c.Column > 0 && c.Column <= len(names) {
+			c.Name = names[c.Column-1]
+		}
+		known := changeTexts[rank(c.Code)]
+		switch {
+		case c.Message != "":
+		case known.noun == "":
+			c.Message = known.text
+		default:
+			c.Message = strings.Replace(known.text, "%s", humanize.Count(c.Count, known.noun), 1)
+			if c.Count == 1 {
+				c.Message = strings.Replace(c.Message, " that repeat ", " that repeats ", 1)
+			}
+		}
+	}
+	return list
+}

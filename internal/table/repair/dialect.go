@@ -1,0 +1,151 @@
+package repair
+
+import "bytes"
+
+import "foretell/internal/table/cells"
+import "foretell/internal/table/csvfile"
+
+// dialect is how a file is written, inferred from its beginning.
+type dialect struct {
+	delim    byte
+	preamble int      // number of records before the header: titles and remarks
+	header   bool     // the first record names the columns
+	rowNames bool     // except the first, as R writes tables
+	columns  []string // as in the file, trimmed
+	line     int      // of the header
+	sample   [][][]byte
+}
+
+// The limits of sniffing.
+const (
+	maxSniffedRows = 1000
+	maxPreamble    = 20
+)
+
+// sniffDialect infers how a file is written. delim is DetectDelimiter or the delimiter
+// given by the user; cut is set if the file continues after the sample.
+func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
+	if delim == 0 || delim == csvfile.DetectDelimiter {
+		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DetectBytes)], cut || len(sample) > csvfile.DetectBytes)
+		if delim == ',' {
+			delim = delimiterAfterPreamble(sample, cut)
+		}
+	}
+	l := dialect{delim: delim, header: true}
+	records, err := readSample(sample, cut, delim)
+	if len(records) == 0 {
+		return l, emptyFileError(err)
+	}
+	usual := modalLength(records)
+	if n := len(records[0]); n == usual-1 {
+		l.rowNames = n >= csvfile.MinBlindColumns && hasRowNames(records[1:], usual)
+	} else {
+		l.preamble = preambleLength(records, usual)
+	}
+	for _, field := range records[l.preamble] {
+		l.columns = append(l.columns, string(cells.Trim(field)))
+	}
+	if l.rowNames {
+		l.columns = append([]string{""}, l.columns...)
+	}
+	numbers := csvfile.Table{Names: l.columns}
+	l.header = !numbers.AllNumeric()
+	l.sample = records[l.preamble+1:]
+	return l, nil
+}
+
+// preambleLength returns the number of records before the header: those with few fields,
+// up to the first with the usual number.
+func preambleLength(records [][][]byte, usual int) int {
+	for at, record := range records[:min(len(records), maxPreamble+1)] {
+		filled := 0
+		for _, field := range record {
+			if !cells.IsBlank(field) {
+				filled++
+			}
+		}
+		switch {
+		case len(record) == usual && 2*filled > usual:
+			return at
+		case 2*filled > usual+1:
+			return 0
+		}
+	}
+	return 0
+}
+
+// delimiterAfterPreamble returns the delimiter of a file that starts with other lines than
+// a table.
+func delimiterAfterPreamble(sample []byte, cut bool) byte {
+	best, most := byte(','), 0
+	for _, delim := range []byte(csvfile.Delimiters) {
+		records, _ := readSample(sample, cut, delim) // an error ends the records
+		usual, matching := modalLength(records), 0
+		for _, record := range records {
+			if len(record) == usual {
+				matching++
+			}
+		}
+		if score := matching * (usual - 1); usual > 1 && 10*matching >= 8*len(records) && score > most {
+			best, most = delim, score
+		}
+	}
+	return best
+}
+
+// readSample returns the first records of a sample.
+func readSample(sample []byte, cut bool, delim byte) (records [][][]byte, err error) {
+	reader := csvfile.NewLenientReader(bytes.NewReader(sample), delim, func(string, int, int) {})
+	for len(records) < maxSniffedRows {
+		var fields [][]byte
+		if fields, _, err = reader.Next(); err != nil {
+			break
+		}
+		record := make([][]byte, len(fields))
+		for i, field := range fields {
+			record[i] = bytes.Clone(field)
+		}
+		records = append(records, record)
+	}
+	if cut && csvfile.IsEOF(err) && len(records) > 1 {
+		records = records[:len(records)-1] // the sample may end within it
+	}
+	return records, err
+}
+
+// modalLength returns the most frequent number of fields, the largest of several.
+func modalLength(records [][][]byte) int {
+	counts, best := map[int]int{}, 0
+	for _, record := range records {
+		counts[len(record)]++
+	}
+	for n, rows := range counts {
+		if rows > counts[best] || rows == counts[best] && n > best {
+			best = n
+		}
+	}
+	return best
+}
+
+// hasRowNames reports whether the first fields are unique, and the last ones are not all
+// empty because of a delimiter at the end of each line.
+func hasRowNames(records [][][]byte, usual int) bool {
+	seen := map[string]bool{}
+	for _, record := range records {
+		if len(record) != usual {
+			continue
+		}
+		first := string(record[0])
+		if seen[first] || cells.IsBlank(record[0]) {
+			return false
+		}
+		seen[first] = true
+	}
+	last := func(record [][]byte) bool { return len(record) == usual && !cells.IsBlank(record[usual-1]) }
+	for _, record := range records {
+		if last(record) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package result
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"foretell/internal/table/csvfile"
+)
+
+// Selection is a column of a prediction result to keep.
+type Selection struct {
+	// Source is the name of the column, or id for the first column, or prediction,
+	// probability or probability_<class> for the added columns.
+	Source string
+	// Name is its name in the copy.
+	Name string
+}
+
+// ParseSelections parses columns such as id,prediction or PassengerId,Survived=prediction,
+// where NEW=SOURCE renames a column.
+func ParseSelections(text string) ([]Selection, error) {
+	var picks []Selection
+	for part := range strings.SplitSeq(text, ",") {
+		name, source, renamed := strings.Cut(strings.TrimSpace(part), "=")
+		if !renamed {
+			source = name
+		}
+		if name == "" || source == "" {
+			return nil, fmt.Errorf("%q: want columns such as id,prediction or NEW=SOURCE", text)
+		}
+		if slices.ContainsFunc(picks, func(p Selection) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("%q: the column %s is there twice", text, name)
+		}
+		picks = append(picks, Selection{Source: source, Name: name})
+	}
+	return picks, nil
+}
+
+// FindSelections returns the positions of the selected columns in a result with the given
+// column names. It is an error if one is missing.
+func FindSelections(names []string, picks []Selection) ([]int, error) {
+	at := make([]int, len(picks))
+	for i, pick := range picks {
+		at[i] = findSelection(names, pick.Source)
+		if at[i] < 0 {
+			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), csvfile.DidYouMean(pick.Source, names))
+		}
+	}
+	return at, nil
+}
+
+// labelColumn matches the column of predicted labels, which has a number if the blind file
+// has a column of this name.
+var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
+
+// findSelection returns the position of a column, or -1. The added columns are the last
+// ones: prediction, probability and one per class.
+func findSelection(names []string, source string) int {
+	added := len(names) - 1
+	for added >= 0 && !labelColumn.MatchString(names[added]) {
+		added--
+	}
+	switch {
+	case source == predictionName:
+		return added
+	case source == probabilityName && added >= 0 && added+1 < len(names):
+		return added + 1
+	case strings.HasPrefix(source, probabilityName+"_") && added >= 0:
+		for at := len(names) - 1; at > added+1; at-- {
+			if names[at] == source {
+				return at
+			}
+		}
+	}
+	if at := slices.Index(names, source); at >= 0 || source != "id" {
+		return at
+	}
+	return 0
+}
+
+// Project copies the selected columns of a result, in their order.
+func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selection) error {
+	t, err := csvfile.OpenTable(csvfile.NewReader(src, ','))
+	if err != nil {
+		return err
+	}
+	at, err := FindSelections(t.Names, picks)
+	if err != nil {
+		return err
+	}
+	w := csvfile.NewWriter(dst)
+	for _, pick := range picks {
+		w.Field([]byte(pick.Name))
+	}
+	w.EndRecord()
+	for {
+		row, err := t.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return w.Flush()
+		}
+		if err != nil {
+			return err
+		}
+		for _, i := range at {
+			w.Field(row.Fields[i])
+		}
+		w.EndRecord()
+	}
+}

@@ -1,0 +1,141 @@
+package result
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// The names of the columns that a prediction adds.
+const (
+	predictionName  = "prediction"
+	probabilityName = "probability"
+)
+
+// AddedColumns returns the names of the columns that a prediction adds to those of a blind
+// file: prediction, probability and probability_<class> for each class. If the blind file
+// has a column of this name, the first of the suffixes _2, _3, … that makes it unique is
+// appended; the added columns are always the last ones.
+func AddedColumns(blind, classes []string) []string {
+	taken := make(map[string]bool, len(blind)+len(classes)+2)
+	for _, name := range blind {
+		taken[name] = true
+	}
+	added := []string{predictionName, probabilityName}
+	for _, class := range classes {
+		added = append(added, probabilityName+"_"+class)
+	}
+	for i, name := range added {
+		for n := 2; taken[added[i]]; n++ {
+			added[i] = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[added[i]] = true
+	}
+	return added
+}
+
+// Format is the format of a prediction result: each row of the blind file unchanged,
+// followed by the columns of AddedColumns. It is safe for concurrent use.
+type Format struct {
+	header  []byte
+	classes [][]byte // as fields
+}
+
+// NewFormat returns the format of the predictions of a blind file with the classes of its
+// schema.
+func NewFormat(blocks *frame.BlockReader) *Format {
+	classes := blocks.Decoder.Schema.Classes
+	f := &Format{header: bytes.Clone(blocks.RawHeader())}
+	for _, name := range AddedColumns(blocks.Header(), classes) {
+		f.header = csvfile.AppendField(append(f.header, ','), []byte(name))
+	}
+	f.header = append(f.header, '\n')
+	for _, class := range classes {
+		f.classes = append(f.classes, csvfile.AppendField(nil, []byte(class)))
+	}
+	return f
+}
+
+// Header returns the header with its line end. It must not be changed.
+func (f *Format) Header() []byte { return f.header }
+
+// AppendRow appends a row to dst: the row of the blind file as in Block.Raw, the index of
+// the predicted class, which need not be the most probable one, and the probability of
+// each class. It is an error if there is not one probability from 0 to 1 for each class.
+func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
+	if len(probabilities) != len(f.classes) {
+		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
+	}
+	if class < 0 || class >= len(f.classes) {
+		return dst, fmt.Errorf("class %d: must be 0 to %d", class, len(f.classes)-1)
+	}
+	for i, p := range probabilities {
+		if !(p >= 0 && p <= 1) {
+			return dst, fmt.Errorf("probability %v of class %q: must be from 0 to 1", p, f.classes[i])
+		}
+	}
+	dst = append(dst, raw...)
+	dst = append(dst, ',')
+	dst = append(dst, f.classes[class]...)
+	dst = append(dst, ',')
+	dst = AppendProbability(dst, float64(probabilities[class]))
+	for _, p := range probabilities {
+		dst = append(dst, ',')
+		dst = AppendProbability(dst, float64(p))
+	}
+	return append(dst, '\n'), nil
+}
+
+// AppendProbability appends p to dst with six significant digits and no trailing zeros:
+// 0.5, 0.123457, 1.5e-07. The probabilities of a row then sum to 1 within half a millionth
+// per class, and small ones do not become zero.
+func AppendProbability(dst []byte, p float64) []byte {
+	switch p {
+	case 0:
+		return append(dst, '0')
+	case 1:
+		return append(dst, '1')
+	}
+	if p < 1e-7 || p >= 1 || float64(float32(p)) != p {
+		return strconv.AppendFloat(dst, p, 'g', 6, 64)
+	}
+	// The product of the 24 bits of a float32 and a power up to 10¹² is exact.
+	const low, high = 100_000, 1_000_000
+	zeros := 0 // after the point
+	for p*cells.PowersOf10[6+zeros] < low {
+		zeros++
+	}
+	digits := uint32(math.RoundToEven(p * cells.PowersOf10[6+zeros]))
+	if digits == high {
+		digits = low
+		if zeros--; zeros < 0 {
+			return append(dst, '1')
+		}
+	}
+	for digits%10 == 0 {
+		digits /= 10
+	}
+	return appendScaled(dst, digits, zeros)
+}
+
+// appendScaled appends 0.000ddd with the given number of zeros after the point, or
+// d.dde-05 if there are at least four.
+func appendScaled(dst []byte, digits uint32, zeros int) []byte {
+	const maxZeros = 4
+	if zeros < maxZeros {
+		dst = append(dst, "0.0000"[:2+zeros]...)
+		return strconv.AppendUint(dst, uint64(digits), 10)
+	}
+	begin := len(dst) + 1
+	dst = strconv.AppendUint(append(dst, 0), uint64(digits), 10)
+	dst[begin-1] = dst[begin]
+	if dst[begin] = '.'; begin+1 == len(dst) {
+		dst = dst[:begin]
+	}
+	return append(dst, 'e', '-', '0', byte('1'+zeros))
+}

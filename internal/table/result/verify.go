@@ -1,0 +1,194 @@
+package result
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// The tolerances of sums and of equal probabilities. They allow for services that write
+// four digits instead of six.
+const (
+	sumTolerance  = 1e-3
+	sameTolerance = 1e-6
+)
+
+// Verify checks a prediction result against its blind file: it must have the same rows in
+// the same order with all their cells, a known class for each, probabilities that sum to
+// 1, and the probability of the predicted class. It returns the number of rows. classes
+// defaults to those in the header of the result.
+//
+// An error that is a *Defect has its location in the result; errors in the blind file
+// begin with "blind file".
+func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int, error) {
+	want, err := csvfile.OpenTable(csvfile.NewReader(blind, ','))
+	if err != nil {
+		return 0, fmt.Errorf("blind file: %w", err)
+	}
+	got, err := csvfile.OpenTable(csvfile.NewReader(result, ','))
+	if err != nil {
+		return 0, err
+	}
+	v := &verifier{want: want, got: got}
+	if err := v.header(classes); err != nil {
+		return 0, err
+	}
+	for {
+		more, err := v.row(ctx)
+		if err != nil {
+			return v.rows, err
+		}
+		if !more {
+			return v.rows, nil
+		}
+	}
+}
+
+// VerifyProbabilities checks a prediction result without its blind file: a known class in
+// each row, and probabilities that sum to 1, with that of the predicted class. It returns
+// the number of rows. A *Defect has its location.
+func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (int, error) {
+	got, err := csvfile.OpenTable(csvfile.NewReader(result, ','))
+	if err != nil {
+		return 0, err
+	}
+	before := max(len(got.Names)-len(classes)-2, 0)
+	v := &verifier{want: &csvfile.Table{Names: got.Names[:before]}, got: got}
+	if err := v.header(classes); err != nil {
+		return 0, err
+	}
+	for {
+		row, err := v.got.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return v.rows, nil
+		}
+		if err == nil {
+			v.rows++
+			err = v.figures(row, before)
+		}
+		if err != nil {
+			return v.rows, err
+		}
+	}
+}
+
+type verifier struct {
+	want, got *csvfile.Table
+	classes   map[string]int32
+	rows      int
+}
+
+// header checks the names of the result's columns.
+func (v *verifier) header(classes []string) error {
+	names := v.want.Names
+	if classes == nil {
+		classes = classesOf(v.got.Names, len(names)+2)
+	}
+	v.classes = frame.IndexOf(classes)
+	expected := append(names[:len(names):len(names)], AddedColumns(names, classes)...)
+	for i, name := range expected {
+		if i >= len(v.got.Names) {
+			d := v.got.Defect(csvfile.CodeColumnsDiffer, i, "the column %s is missing", csvfile.Excerpt(name))
+			return &d
+		}
+		if v.got.Names[i] != string(cells.Trim([]byte(name))) {
+			d := v.got.Defect(csvfile.CodeColumnsDiffer, i, "expected the column %s", csvfile.Excerpt(name))
+			return &d
+		}
+	}
+	if extra := len(expected); extra < len(v.got.Names) {
+		d := v.got.Defect(csvfile.CodeColumnsDiffer, extra, "expected %s, got %d", humanize.Count(extra, "column"), len(v.got.Names))
+		return &d
+	}
+	return nil
+}
+
+// classesOf returns the classes of the probability columns of a result from a position on.
+func classesOf(names []string, from int) []string {
+	var classes []string
+	for _, name := range names[min(from, len(names)):] {
+		classes = append(classes, strings.TrimPrefix(name, probabilityName+"_"))
+	}
+	return classes
+}
+
+// row checks the next row and reports whether there was one.
+func (v *verifier) row(ctx context.Context) (bool, error) {
+	want, err := v.want.Next(ctx)
+	wantEnds := errors.Is(err, io.EOF)
+	if err != nil && !wantEnds {
+		return false, fmt.Errorf("blind file: %w", err)
+	}
+	got, err := v.got.Next(ctx)
+	gotEnds := errors.Is(err, io.EOF)
+	switch {
+	case err != nil && !gotEnds:
+		return false, err
+	case wantEnds && gotEnds:
+		return false, nil
+	case gotEnds:
+		return false, &csvfile.Defect{
+			Code: csvfile.CodeRowsDiffer, Line: v.got.Reader.NextLine,
+			Message: fmt.Sprintf("the result ends after %s, the blind file has more", humanize.Count(v.rows, "row")),
+		}
+	case wantEnds:
+		return false, &csvfile.Defect{
+			Code: csvfile.CodeRowsDiffer, Line: got.StartLine,
+			Message: fmt.Sprintf("the blind file has only %s", humanize.Count(v.rows, "row")),
+		}
+	}
+	v.rows++
+	for i, cell := range want.Fields {
+		if !bytes.Equal(cell, got.Fields[i]) {
+			return false, v.defect(got, i, csvfile.CodeCellDiffers, "%s, but %s in line %d of the blind file",
+				csvfile.Excerpt(string(got.Fields[i])), csvfile.Excerpt(string(cell)), want.StartLine)
+		}
+	}
+	return true, v.figures(got, len(want.Fields))
+}
+
+// figures checks the added columns of a row.
+func (v *verifier) figures(row *csvfile.Record, from int) error {
+	class, known := v.classes[string(row.Fields[from])]
+	if !known {
+		return v.defect(row, from, csvfile.CodeUnknownClass, "%s is not one of the classes", csvfile.Excerpt(string(row.Fields[from])))
+	}
+	sum, predicted, stated := 0.0, 0.0, 0.0
+	for i := from + 1; i < len(row.Fields); i++ {
+		p, ok := cells.ParseNumber(row.Fields[i])
+		if !ok || !(p >= 0 && p <= 1) {
+			return v.defect(row, i, csvfile.CodeBadProbability, "%s is not a probability", csvfile.Excerpt(string(row.Fields[i])))
+		}
+		switch i - from - 2 {
+		case -1:
+			stated = p
+			continue
+		case int(class):
+			predicted = p
+		}
+		sum += p
+	}
+	if math.Abs(sum-1) > sumTolerance {
+		return v.defect(row, from+1, csvfile.CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
+	}
+	if math.Abs(stated-predicted) > sameTolerance {
+		return v.defect(row, from+1, csvfile.CodeBadProbability, "%g, but the predicted class has %g", stated, predicted)
+	}
+	return nil
+}
+
+func (v *verifier) defect(row *csvfile.Record, at int, code, format string, args ...any) error {
+	return &csvfile.Defect{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Line: row.FieldLine(at, ','), Column: at + 1, Name: v.got.Name(at + 1),
+	}
+}
