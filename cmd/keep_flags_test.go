@@ -1,8 +1,10 @@
 package cmd
 
-import "testing"
+import (
+	"testing"
 
-import "foretell/internal/cli"
+	"foretell/internal/cli"
+)
 
 // TestKeepFlags adds the flags of the current command to its hints.
 func TestKeepFlags(t *testing.T) {

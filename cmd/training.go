@@ -15,11 +15,9 @@ import (
 	"foretell/internal/requirement"
 )
 
-var (
-	trainingColumns = []string{
-		"trainingJobKey", "datasetName", "outcome", "achievedPerformance", "logLoss", "testPerformance", "createdOn",
-	}
-)
+var trainingColumns = []string{
+	"trainingJobKey", "datasetName", "outcome", "achievedPerformance", "logLoss", "testPerformance", "createdOn",
+}
 
 func newTrainingCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{

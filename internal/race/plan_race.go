@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -17,7 +18,6 @@ import (
 	"foretell/internal/learningcurve"
 	"foretell/internal/preflight"
 	"foretell/internal/table/profile"
-	"time"
 )
 
 // PlanRun races on samples of a file in a temporary embedded service: nothing is sent and

@@ -1,7 +1,5 @@
 package term
 
-import ()
-
 // TextCells makes a row of texts.
 func TextCells(texts ...string) []Cell {
 	row := make([]Cell, len(texts))

@@ -1,8 +1,10 @@
 package frame
 
-import "slices"
+import (
+	"slices"
 
-import "foretell/internal/table/csvfile"
+	"foretell/internal/table/csvfile"
+)
 
 // numericFields reports which of the given number of fields are parsed as plain numbers.
 func (c *rowDecoder) numericFields(fields int) []bool {

@@ -1,8 +1,10 @@
 package frame
 
-import "math"
+import (
+	"math"
 
-import "foretell/internal/table/cells"
+	"foretell/internal/table/cells"
+)
 
 // encoding is the type of the cells of an encoded column.
 type encoding uint8

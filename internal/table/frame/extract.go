@@ -1,8 +1,10 @@
 package frame
 
-import "math"
+import (
+	"math"
 
-import "foretell/internal/table/cells"
+	"foretell/internal/table/cells"
+)
 
 // extractor extracts the features of a cell, one row after the other.
 type extractor interface {

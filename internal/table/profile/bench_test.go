@@ -14,7 +14,7 @@ import (
 
 // BenchmarkFile reads a labelled CSV of any size from the disk:
 //
-//	FORETELL_CSV=train.csv go test -run '^$' -bench File ./internal/frame
+//	FORETELL_CSV=train.csv go test -run '^$' -bench File ./internal/table/profile
 func BenchmarkFile(b *testing.B) {
 	path := os.Getenv("FORETELL_CSV")
 	if path == "" {

@@ -1,8 +1,10 @@
 package profile
 
-import "math"
+import (
+	"math"
 
-import "foretell/internal/table/csvfile"
+	"foretell/internal/table/csvfile"
+)
 
 // statsSnapshot has the parameters of a column's runningStats after some committed chunk.
 // The statistics of a later chunk may be computed with an old snapshot: commit corrects

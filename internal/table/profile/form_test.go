@@ -1,8 +1,10 @@
 package profile
 
-import "testing"
+import (
+	"testing"
 
-import "foretell/internal/table/cells"
+	"foretell/internal/table/cells"
+)
 
 func TestFormFormat(t *testing.T) {
 	for _, c := range []struct {

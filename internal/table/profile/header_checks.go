@@ -1,8 +1,10 @@
 package profile
 
-import "foretell/internal/table/cells"
-import "foretell/internal/table/csvfile"
-import "foretell/internal/table/frame"
+import (
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
 
 // findRepeatedHeader warns of a row that repeats the header, as in concatenated files, and
 // reports whether there is one.

@@ -1,8 +1,10 @@
 package profile
 
-import "math"
+import (
+	"math"
 
-import "foretell/internal/table/cells"
+	"foretell/internal/table/cells"
+)
 
 // runningStats are the running statistics of a numeric column.
 type runningStats struct {

@@ -1,8 +1,10 @@
 package repair
 
-import "bytes"
+import (
+	"bytes"
 
-import "foretell/internal/table/cells"
+	"foretell/internal/table/cells"
+)
 
 // aligner assigns the fields of a record to the columns if there are too many or too few,
 // according to the contents of the columns:

@@ -1,9 +1,11 @@
 package repair
 
-import "bytes"
+import (
+	"bytes"
 
-import "foretell/internal/table/cells"
-import "foretell/internal/table/csvfile"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
 
 // dialect is how a file is written, inferred from its beginning.
 type dialect struct {
