@@ -18,7 +18,7 @@ import (
 // the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "preflight", "prune", "race", "receipt", "report", "requirement", "scoring", "server", "table/csvfile", "term"},
+	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "preflight", "prune", "race", "receipt", "report", "requirement", "scoring", "server", "table/csvfile", "table/profile", "term"},
 	"internal/api":             nil,
 	"internal/app":             {"api", "auth", "blob", "job", "learn", "spill", "store", "table/csvfile", "table/frame", "table/profile"},
 	"internal/auth":            nil,

@@ -14,6 +14,7 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
 	"foretell/internal/scoring"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
@@ -86,34 +87,52 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if err != nil {
 		return err
 	}
-	profile := p.TrainProfile
+	read := p.TrainProfile
 	found := download.Provenance{Options: p.ReadOptions(&o.layout), Classes: connect.LabelsOf(dataset)}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
-		if found.Blind, err = blind.HashInput(ctx, profile.Rows); err != nil {
+		if found.Blind, err = blind.HashInput(ctx, read.Rows); err != nil {
 			return err
 		}
 	}
-	created, err := preflight.SubmitPrediction(ctx, session, key, &preflight.Upload{In: blind, Size: profile.Bytes})
+	created, err := preflight.SubmitPrediction(ctx, session, key, &preflight.Upload{In: blind, Size: read.Bytes})
 	if err != nil {
 		return err
 	}
 	if o.wait.NoWait {
 		return cli.PrintItem(&o.output, created, "predictionKey", "status")
 	}
-	prediction, err := session.AwaitPrediction(ctx, created.PredictionKey, o.target.ResumeCommand(created.PredictionKey, blind))
+	return o.fetchResult(ctx, session, blindPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, found: found})
+}
+
+// blindPrediction is a prediction that was submitted, and what is known of its files.
+type blindPrediction struct {
+	created *api.CreatedPrediction
+	model   string // its key
+	dataset *api.Dataset
+	blind   *preflight.Input
+	profile *profile.Profile // of the blind file
+	found   download.Provenance
+}
+
+// fetchResult waits for the prediction, downloads and verifies it, and scores it if the
+// blind file has the label.
+func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b blindPrediction) error {
+	prediction, err := session.AwaitPrediction(ctx, b.created.PredictionKey, o.target.ResumeCommand(b.created.PredictionKey, b.blind))
 	if err != nil {
 		return err
 	}
 	result := &resultDocument{
-		PredictionKey: created.PredictionKey, ModelKey: key, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
+		PredictionKey: b.created.PredictionKey, ModelKey: b.model, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
+	found := b.found
 	found.Prediction, found.Rows = prediction, &result.Rows
-	label := cmp.Or(o.layout.Label, dataset.LabelName)
+	label := cmp.Or(o.layout.Label, b.dataset.LabelName)
 	known := download.BlindLabel{
-		Column:   download.FindLabel(profile, label, preflight.FeatureNames(dataset)),
+		Column:   download.FindLabel(b.profile, label, preflight.FeatureNames(b.dataset)),
 		Inferred: label == "", Classes: found.Classes,
 	}
-	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfter(ctx, download.ResultVerifier(ctx, blind, found.Classes, found.Rows))}); err != nil {
+	verify := download.ResultVerifier(ctx, b.blind, found.Classes, found.Rows)
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfter(ctx, verify)}); err != nil {
 		return err
 	}
 	known.NoteScore(&o.output)

@@ -58,6 +58,19 @@ or ` + "`foretell login`" + ` the same commands use a service.`,
 	root.SetIn(f.Streams[0])
 	root.SetOut(f.Streams[1])
 	root.SetErr(f.Streams[2])
+	addCommands(root, f)
+	root.AddCommand(cli.NewHelpTopics()...)
+	root.InitDefaultHelpCmd()
+	cli.ValidateHelpArgs(root)
+	root.InitDefaultCompletionCmd()
+	setRunGroup(root)
+	cli.CompleteValues(root, "color", Colors...)
+	cli.CompleteDefaults(root)
+	return root
+}
+
+// addCommands adds all commands, in the groups of the help page.
+func addCommands(root *cobra.Command, f *cli.Factory) {
 	root.AddGroup(
 		&cobra.Group{ID: "work", Title: "Train and predict:"},
 		&cobra.Group{ID: "thing", Title: "Data and models:"},
@@ -77,14 +90,6 @@ or ` + "`foretell login`" + ` the same commands use a service.`,
 	add("service", newServeCmd(f), newWorkerCmd(f), newUsersCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
-	root.AddCommand(cli.NewHelpTopics()...)
-	root.InitDefaultHelpCmd()
-	cli.ValidateHelpArgs(root)
-	root.InitDefaultCompletionCmd()
-	setRunGroup(root)
-	cli.CompleteValues(root, "color", Colors...)
-	cli.CompleteDefaults(root)
-	return root
 }
 
 // Colors are the values of --color.

@@ -18,6 +18,7 @@ import (
 	"foretell/internal/preflight"
 	"foretell/internal/race"
 	"foretell/internal/requirement"
+	"foretell/internal/term"
 )
 
 type runOptions struct {
@@ -116,32 +117,11 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	before, stop := limit.PrepContext(ctx)
 	defer stop()
-	files, err := o.openInputs(before, train)
+	files, err := o.checkInputs(ctx, before, progress, limit, train)
 	if err != nil {
-		return limit.Explain(before, nil, err)
+		return err
 	}
 	defer files.Close()
-	files.Train.Hash = sha256.New()
-	if err := files.Run(before, progress); err != nil {
-		return limit.Explain(before, nil, err)
-	}
-	cost := race.CostEstimate{Checking: files.BlindTime, Trained: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit}
-	files.NoteRoles(&o.output)
-	files.NoteWarnings(&o.output)
-	if err := files.DefectError(); err != nil {
-		return err
-	}
-	if err := files.ConfirmManyClasses(ctx); err != nil {
-		return err
-	}
-	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.gate.CheckClasses(files.ClassLabels())); err != nil {
-		return err
-	}
-	if files.BlindProfile != nil {
-		if err := o.target.Columns.Check(files.BlindProfile, files.ClassLabels()); err != nil {
-			return err
-		}
-	}
 	if o.planOnly {
 		return o.plan(ctx, files, progress, body)
 	}
@@ -155,7 +135,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer session.Close()
 	session.Progress = progress
-	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: cost}
+	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.costOf(files, limit)}
 	if !files.Train.IsSpooled() && (files.Blind == nil || !files.Blind.IsSpooled()) {
 		p.ContinueRun = p.resumeWith
 	}
@@ -178,6 +158,46 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return err
 	}
 	return o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job))
+}
+
+// checkInputs opens the files, checks them, and prints what was found. It is an error if
+// they have a defect, or if the flags do not fit them.
+func (o *runOptions) checkInputs(ctx, before context.Context, progress *term.Progress, limit race.Deadline, train []string) (_ *preflight.Preflight, err error) {
+	files, err := o.openInputs(before, train)
+	if err != nil {
+		return nil, limit.Explain(before, nil, err)
+	}
+	defer func() {
+		if err != nil {
+			files.Close()
+		}
+	}()
+	files.Train.Hash = sha256.New()
+	if err := files.Run(before, progress); err != nil {
+		return nil, limit.Explain(before, nil, err)
+	}
+	files.NoteRoles(&o.output)
+	files.NoteWarnings(&o.output)
+	if err := files.DefectError(); err != nil {
+		return nil, err
+	}
+	if err := files.ConfirmManyClasses(ctx); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.gate.CheckClasses(files.ClassLabels())); err != nil {
+		return nil, err
+	}
+	if files.BlindProfile != nil {
+		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels())
+	}
+	return files, err
+}
+
+// costOf returns what is known of the command's cost before its race.
+func (o *runOptions) costOf(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
+	return race.CostEstimate{
+		Checking: files.BlindTime, Trained: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
+	}
 }
 
 // openInputs opens the files and resolves the output path, before any work.
