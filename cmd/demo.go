@@ -120,7 +120,7 @@ func (o *demoOptions) step(ctx context.Context, folder, command string) error {
 		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
 	}
 	sub := &cli.Factory{
-		Args: strings.Fields(command)[1:], Now: o.host.Now, Streams: o.host.Streams, Color: o.host.Color,
+		Args: strings.Fields(command)[1:], Now: o.host.Now, Streams: o.host.Streams, Color: o.host.Color, Environ: o.host.Environ,
 		Env: func(name string) string {
 			if value, ours := env[name]; ours {
 				return value

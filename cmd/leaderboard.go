@@ -86,7 +86,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if o.output.NoteEmpty(len(rows)) {
 		return nil
 	}
-	return o.output.WriteTable(leaderboard.LeaderboardTable(rows), true)
+	return o.output.WriteTable(leaderboard.Table(rows), true)
 }
 
 // models returns the models of the named series; by default of the series trained last.

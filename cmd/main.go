@@ -1,3 +1,6 @@
+// Package cmd is the command line: one file per command, with its options, its
+// constructor, its run function and helpers, in this order. What commands share is in the
+// packages below; main calls Main.
 package cmd
 
 import (
@@ -21,7 +24,7 @@ func Main() int {
 		tuneGC()
 	}
 	f := &cli.Factory{
-		Args: os.Args[1:], Env: os.Getenv, Now: time.Now,
+		Args: os.Args[1:], Env: os.Getenv, Environ: os.Environ, Now: time.Now,
 		Streams: [3]*os.File{os.Stdin, os.Stdout, os.Stderr},
 	}
 	return int(run(f))

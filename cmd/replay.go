@@ -174,7 +174,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 		return err
 	}
 	defer devnull.Close()
-	sub := &cli.Factory{Args: args, Now: o.host.Now, Env: o.host.Env, Color: o.host.Color}
+	sub := &cli.Factory{Args: args, Now: o.host.Now, Env: o.host.Env, Environ: o.host.Environ, Color: o.host.Color}
 	sub.Streams = [3]*os.File{o.host.Streams[0], devnull, o.host.Streams[2]}
 	sub.OpenConsole()
 	return execute(ctx, sub)

@@ -1,3 +1,5 @@
+// Package build describes the running binary: its version, commit, date and platform. The
+// version command and doctor print it; requests carry it as their User-Agent.
 package build
 
 import (
@@ -16,6 +18,8 @@ type Info struct {
 	Platform string `json:"platform"`
 }
 
+// Current describes this binary. What the release build did not set comes from the Go
+// toolchain; the version is (devel) if it is unknown.
 func Current() Info {
 	b := Info{Version: version, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -36,4 +40,5 @@ func Current() Info {
 // version, commit and date are set by the release build.
 var version, commit, date string
 
+// UserAgent returns the User-Agent of requests, such as foretell/v1.2.0.
 func UserAgent() string { return "foretell/" + strings.Trim(Current().Version, "()") }

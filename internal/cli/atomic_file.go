@@ -43,6 +43,7 @@ func CreateTemp(dir, name string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
+// CopyFile writes the content of a file to dst.
 func CopyFile(dst io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -60,6 +61,7 @@ func SameFile(a, b string) bool {
 	return errA == nil && errB == nil && infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 }
 
+// IsDir reports whether path is an existing folder.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

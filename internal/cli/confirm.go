@@ -18,6 +18,7 @@ type ConfirmFlag struct {
 	yes  bool
 }
 
+// Bind adds --yes and --no-input to cmd.
 func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 	a.Host, a.Cmd = f, cmd
 	cmd.Flags().BoolVarP(&a.yes, "yes", "y", false, "skip the confirmation prompt")

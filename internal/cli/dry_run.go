@@ -213,6 +213,7 @@ func IsDryRun(cmd *cobra.Command) bool {
 // the requests.
 const DryRunResult = "dryRunResult"
 
+// DryRunPrintsResult reports whether cmd has the annotation DryRunResult.
 func DryRunPrintsResult(cmd *cobra.Command) bool { return cmd.Annotations[DryRunResult] != "" }
 
 // CheckDryRun returns an error for output flags that have no effect with --dry-run.

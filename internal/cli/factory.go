@@ -1,6 +1,5 @@
-// Package cmd is the command line: one file per noun or verb, and the wiring of
-// everything below. A command file has four blocks in one order: the options, the
-// constructor, run, the helpers.
+// Package cli has what every command shares: its environment, arguments, flags, prompts,
+// help, completion and output. It knows no command and no service.
 package cli
 
 import (
@@ -19,8 +18,10 @@ import (
 // Factory holds a command's environment: arguments, variables, clock and streams, read
 // here once and passed down.
 type Factory struct {
-	Args    []string
-	Env     func(string) string
+	Args []string
+	Env  func(string) string
+	// Environ returns all variables, for the pager.
+	Environ func() []string
 	Now     func() time.Time
 	Streams [3]*os.File // in, out, error
 	Console *term.Console
@@ -39,6 +40,7 @@ type Factory struct {
 	StoppedBySignal bool
 }
 
+// OpenConsole opens the console on the streams, with the current value of Color.
 func (f *Factory) OpenConsole() {
 	f.Console = term.Open(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
 }

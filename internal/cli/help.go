@@ -116,6 +116,7 @@ const QuickstartText = `Run these lines one after the other in an empty folder.
 With your own files, start with: foretell run TRAIN.csv --blind BLIND.csv
 `
 
+// OutputText is the text of `help output`.
 const OutputText = `Standard output has the result and nothing else. It is empty if a command with a single
 result fails. Errors, progress, notices and prompts go to standard error.
 

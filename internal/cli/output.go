@@ -107,6 +107,7 @@ type ListFlags struct {
 	Limit uint
 }
 
+// Bind adds --limit to cmd.
 func (l *ListFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().UintVar(&l.Limit, "limit", 0, "print at most the `N` newest; 0 prints all")
 }

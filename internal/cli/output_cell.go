@@ -142,7 +142,10 @@ func (o *Output) paintOutcome(outcome string) func(string) string {
 
 const (
 	keyLength = 36 // of a key in full
-	ShortKey  = 8  // of a key as a narrow terminal shows it
-	MinPrefix = 6  // of a key that is typed in part
-	Last      = "@last"
+	// ShortKey is the length of a key as a narrow terminal shows it.
+	ShortKey = 8
+	// MinPrefix is the least length of a key that is typed in part.
+	MinPrefix = 6
+	// Last is the reference to the newest object.
+	Last = "@last"
 )

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"runtime"
 
@@ -69,7 +68,7 @@ func (f *Factory) runPager(pager string, text []byte) error {
 	// The pager outlives the command's context: the user ends it.
 	command := exec.CommandContext(context.Background(), shell[0], shell[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.Streams[1], f.Streams[2]
-	command.Env = os.Environ()
+	command.Env = f.Environ()
 	if f.Env("LESS") == "" {
 		command.Env = append(command.Env, "LESS=FRX") // colours, and nothing that stays on the screen
 	}

@@ -1,3 +1,5 @@
+// Package config has the settings of the command line: flags, environment variables and
+// the profiles of config.yaml, in this order of precedence. All commands read it.
 package config
 
 import (
@@ -129,6 +131,7 @@ const originBuiltin = "built-in"
 // KeyDelimiter allows dots in names.
 const KeyDelimiter = "::"
 
+// NewViper returns an empty viper that allows dots in names.
 func NewViper() *viper.Viper {
 	return viper.NewWithOptions(viper.KeyDelimiter(KeyDelimiter))
 }

@@ -108,14 +108,15 @@ func CheckSetting(key, value string) error {
 	return v.validate(value)
 }
 
-// ConfigKeys returns the path of a key in the config file.
-func ConfigKeys(s *Settings, key string) []string {
+// Keys returns the path of a key in the config file.
+func Keys(s *Settings, key string) []string {
 	if key == KeyProfile {
 		return []string{KeyProfile}
 	}
 	return append([]string{"profiles", s.Profile}, strings.SplitN(key, ".", 2)...)
 }
 
+// OperationIDs returns the IDs of the API's operations, which paths.* settings use.
 func OperationIDs() []string {
 	ids := make([]string, 0, len(api.Operations()))
 	for _, op := range api.Operations() {

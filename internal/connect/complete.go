@@ -75,6 +75,8 @@ func (o *ServiceFlags) hasService() bool {
 	return err == nil
 }
 
+// DatasetNames lists the names of datasets with their status. On an error it returns the
+// names until then, as the other listers do.
 func DatasetNames(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {
@@ -86,6 +88,7 @@ func DatasetNames(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
+// TrainingNames lists the keys of races with dataset and status.
 func TrainingNames(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for t, err := range client.AllTrainings(ctx, session.Client, true) {
@@ -97,6 +100,7 @@ func TrainingNames(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
+// ModelNames lists the keys of models with algorithm and performance.
 func ModelNames(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for m, err := range session.AllModels(ctx) {
@@ -115,6 +119,7 @@ func ModelNames(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
+// PredictionNames lists the keys of predictions with dataset and status.
 func PredictionNames(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for p, err := range session.AllPredictions(ctx) {

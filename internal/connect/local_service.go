@@ -55,6 +55,7 @@ type DaemonFlags struct {
 	quiet, acceptDatabase bool
 }
 
+// Bind adds --data-dir, --accept-database and --quiet to cmd.
 func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if foretell.db is new or does not belong to the files in blobs/")
@@ -149,6 +150,7 @@ func (s *LocalService) Work() func() error {
 	}
 }
 
+// Close closes the store. Jobs must have ended.
 func (s *LocalService) Close() error { return s.store.Close() }
 
 // newLogger returns the service's log, which goes to standard error.

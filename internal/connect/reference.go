@@ -271,6 +271,8 @@ type NamedPrediction struct {
 	DatasetName string `json:"datasetName"`
 }
 
+// AllPredictions yields the predictions of all datasets with a model. It ends after the
+// first error of listing datasets.
 func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction, error] {
 	return func(yield func(NamedPrediction, error) bool) {
 		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}) {

@@ -1,3 +1,6 @@
+// Package connect connects a command to the service that its settings choose: a server, or
+// one embedded in this process on a data folder. It also finds objects by reference and
+// waits for jobs.
 package connect
 
 import (

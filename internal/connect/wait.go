@@ -36,6 +36,7 @@ func (w *WaitFlags) BindWait(cmd *cobra.Command, f *cli.Factory) {
 	w.BindProgress(cmd)
 }
 
+// BindProgress adds only --progress to cmd.
 func (w *WaitFlags) BindProgress(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyProgress, string(term.Auto), "how to show progress: "+strings.Join(term.Modes(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc(config.KeyProgress, cobra.FixedCompletions(term.Modes(), cobra.ShellCompDirectiveNoFileComp))

@@ -1,3 +1,6 @@
+// Package credential keeps a profile's user name, password and token, in the system
+// keyring or in a private file, and signs requests in. Package connect and the account
+// commands use it.
 package credential
 
 import (

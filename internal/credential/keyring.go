@@ -25,6 +25,7 @@ type keyringStore struct {
 	timeout time.Duration
 }
 
+// NewKeyringStore returns the store in the system keyring. It opens nothing.
 func NewKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
 
 // errKeyring means that the keyring is unavailable.

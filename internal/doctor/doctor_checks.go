@@ -1,3 +1,6 @@
+// Package doctor checks what commands depend on: the settings, the connection, the
+// credentials, the terminal, and the data folder or the server. The doctor command uses
+// it; prune reports the same orphaned files.
 package doctor
 
 import (

@@ -1,3 +1,6 @@
+// Package download writes the result of a prediction to a file or to standard output,
+// verified and with a receipt, and compares it with the labels of the blind file. The
+// commands that predict use it.
 package download
 
 import (

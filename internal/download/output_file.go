@@ -27,6 +27,7 @@ type OutputFile struct {
 	Columns preflight.ColumnsFlag
 }
 
+// Bind adds --output, --force, --columns and --no-receipt to cmd.
 func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	t.Host, t.Content = f, "the predictions"
 	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")

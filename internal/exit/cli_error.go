@@ -69,6 +69,7 @@ type InterruptError struct{ Signal os.Signal }
 
 func (i *InterruptError) Error() string { return "interrupted" }
 
+// Status returns the exit status: 128 plus the number of the signal.
 func (i *InterruptError) Status() Status {
 	switch i.Signal {
 	case syscall.SIGTERM:

@@ -1,3 +1,5 @@
+// Package exit has the exit statuses and the errors that the user sees: a fact, a value and
+// the next command. All commands use it.
 package exit
 
 import "foretell/internal/api"

@@ -1,3 +1,5 @@
+// Package leaderboard ranks models by their test performance and compares two of them. The
+// leaderboard, models and score commands use it.
 package leaderboard
 
 import (
@@ -263,8 +265,8 @@ func anyOrNil(p *float64) any {
 	return *p
 }
 
-// LeaderboardTable returns the table of ranked models.
-func LeaderboardTable(rows []*Entry) *term.Table {
+// Table returns the table of ranked models.
+func Table(rows []*Entry) *term.Table {
 	t := &term.Table{Right: []bool{true, false, false, true, true, true, true, true, true, true}}
 	metric := ""
 	if len(rows) > 0 {

@@ -41,7 +41,7 @@ func TestRank(t *testing.T) {
 	} {
 		Rank(test.rows)
 		got := ""
-		for _, row := range LeaderboardTable(test.rows).Rows {
+		for _, row := range Table(test.rows).Rows {
 			got += row[0].Text + row[1].Text + " "
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -55,6 +55,7 @@ type classReport struct {
 	Note string `json:"note,omitempty"`
 }
 
+// Report returns what `check` prints; Run must have succeeded.
 func (p *Preflight) Report() *CheckReport {
 	r := &CheckReport{fileReport: newFileReport(p.Train, p.TrainProfile), Findings: p.Findings, Understood: p.ColumnRoles()}
 	if r.Understood != nil {

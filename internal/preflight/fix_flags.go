@@ -18,6 +18,7 @@ type FixFlags struct {
 	force        bool
 }
 
+// Bind adds --fix, --fix-blind and --force to cmd.
 func (f *FixFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Train, "fix", "", "write a corrected copy of FILE to this `file`")
@@ -25,6 +26,7 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 	flags.BoolVar(&f.force, "force", false, "replace the copies if they exist")
 }
 
+// IsSet reports whether a corrected copy is requested.
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 
 // CheckPaths returns an error if a copy would overwrite an input or an existing file.

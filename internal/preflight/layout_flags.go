@@ -31,6 +31,7 @@ type LayoutFlags struct {
 // generateIDs is the value of --id that requests a generated ID column.
 const generateIDs = "-"
 
+// Bind adds --label, --id and --drop to cmd.
 func (s *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.Label, "label", "", "label `column` (default the one missing in BLIND, else the last)")

@@ -1,3 +1,6 @@
+// Package preflight reads the files before anything is uploaded: it infers the roles of
+// columns, asks what is unclear, reports problems, repairs what can be repaired and
+// normalizes the rest. The commands that take data files use it.
 package preflight
 
 import (
@@ -92,6 +95,8 @@ func (p *Preflight) ClassLabels() []string {
 	return labels
 }
 
+// Run infers the roles of columns and reads the training file and, if there is one, the
+// blind file. It asks what is unclear; problems of the data are in Findings.
 func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	if err := p.InferRoles(ctx); err != nil {
 		return err

@@ -119,6 +119,7 @@ const (
 	maxModelCost  = 3 * time.Second
 )
 
+// AfterRace returns the time that a command needs after its race.
 func (e CostEstimate) AfterRace() time.Duration {
 	columns := time.Duration(e.Columns) * costPerColumn
 	if e.Blind == 0 { // the model is only stored

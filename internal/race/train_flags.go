@@ -1,3 +1,6 @@
+// Package race has what commands that start a race share: its flags, the time limit, the
+// search for the highest threshold and the plan. The run, training and plan commands use
+// it.
 package race
 
 import (
@@ -28,6 +31,7 @@ type Flags struct {
 
 var raceMetrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC}
 
+// Bind adds the flags to cmd, with completion.
 func (r *Flags) Bind(cmd *cobra.Command) {
 	r.cmd = cmd
 	flags := cmd.Flags()

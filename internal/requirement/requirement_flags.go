@@ -1,3 +1,5 @@
+// Package requirement binds --require, --beat and --junit, and evaluates them on a model's
+// test rows. The run, predict and training commands use it; package gate has the rules.
 package requirement
 
 import (
@@ -20,6 +22,7 @@ type Flags struct {
 	baseline     baseline
 }
 
+// Bind adds --require, --beat and --junit to cmd. c completes the values of --beat.
 func (g *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	g.host = c.Host
 	flags := cmd.Flags()
@@ -63,6 +66,7 @@ func (g *Flags) CheckClasses(classes []string) error {
 	return nil
 }
 
+// TrainingMembers are the fields of api.Training, in the order in which commands print it.
 var TrainingMembers = []string{
 	"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "outcome", "failureReason",
 	"metric", "scalingFactor", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",

@@ -1,3 +1,5 @@
+// Package testenv decides what happens to a test whose environment lacks something. Only
+// tests use it.
 package testenv
 
 import (
