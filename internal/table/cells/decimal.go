@@ -9,14 +9,17 @@ func RoundToInt32(y float64) int32 { return int32(math.Float64bits(y + 3<<51)) }
 // Decimal is k / 10^e: k in the upper 28 bits, e in the lower 4.
 type Decimal int32
 
+// The layout of a Decimal, and its value for a missing cell.
 const (
-	ExponentBits     = 4
-	MaxDecimalDigits = 1<<ExponentBits - 1
-	MissingDecimal   = Decimal(math.MinInt32) // a missing cell
+	ExponentBits     = 4                   // bits of e
+	MaxDecimalDigits = 1<<ExponentBits - 1 // the largest e
+	MissingDecimal   = Decimal(math.MinInt32)
 )
 
+// NewDecimal returns k / 10^e. k must fit 28 bits, e must be at most MaxDecimalDigits.
 func NewDecimal(k int32, e uint8) Decimal { return Decimal(k<<ExponentBits | int32(e)) }
 
+// Value returns the number, NaN for MissingDecimal.
 func (f Decimal) Value() float64 {
 	if f == MissingDecimal {
 		return NaN

@@ -12,6 +12,7 @@ import (
 // ValueKind is the kind of a single cell, regardless of its column.
 type ValueKind uint8
 
+// The kinds of cells.
 const (
 	Blank  ValueKind = iota // empty, or spaces only: missing in every column
 	Number                  // a finite number
@@ -52,10 +53,12 @@ func Classify(cell []byte) (ValueKind, float64) {
 	return Text, NaN
 }
 
+// IsBlank reports whether a cell is empty or has spaces only.
 func IsBlank(cell []byte) bool {
 	return len(cell) == 0 || (cell[0] <= ' ' && len(Trim(cell)) == 0)
 }
 
+// Trim returns a cell without surrounding ASCII white space. The result shares its memory.
 func Trim(cell []byte) []byte {
 	for len(cell) > 0 && isSpace(cell[0]) {
 		cell = cell[1:]
@@ -74,10 +77,11 @@ var PowersOf10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
+// Words of eight equal bytes.
 const (
 	lowBits    = 0x0101010101010101
 	highBits   = 0x80 * lowBits
-	AsciiZeros = '0' * lowBits
+	ASCIIZeros = '0' * lowBits
 )
 
 // SeparatorMask sets the high bit of each byte below the minus sign, such as commas and
@@ -168,7 +172,7 @@ func ParseNumber(b []byte) (float64, bool) {
 // More than 19 digits overflow.
 func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 	for len(b)-i >= 8 {
-		word := binary.LittleEndian.Uint64(b[i:]) ^ AsciiZeros
+		word := binary.LittleEndian.Uint64(b[i:]) ^ ASCIIZeros
 		if NonDigitMask(word) != 0 {
 			break
 		}

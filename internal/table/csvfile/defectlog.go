@@ -19,8 +19,11 @@ type defectGroup struct {
 	locations []Location // of the first, at most maxLocations
 }
 
+// Location is a place in a file: a physical line and a field of its record, both from 1.
+// Column 0 is the whole record.
 type Location struct{ Line, Column int }
 
+// The numbers of locations of a code.
 const (
 	MaxLocations = 20 // kept
 	MaxNamed     = 3  // in a message

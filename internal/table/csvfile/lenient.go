@@ -36,6 +36,8 @@ type LenientReader struct {
 	note       func(code string, line, column int)
 }
 
+// NewLenientReader returns a LenientReader on src whose fields are separated by delim. note
+// is called with each correction; column 0 is the whole record. It must not be nil.
 func NewLenientReader(src io.Reader, delim byte, note func(code string, line, column int)) *LenientReader {
 	return &LenientReader{Reader: NewReader(src, delim), note: note}
 }

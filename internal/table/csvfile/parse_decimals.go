@@ -17,8 +17,8 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 		cell := text[begin:][:readSlack:readSlack]
 		negative := (uint64(cell[0]) ^ '-' - 1) >> 63
 		size := uint64(end-begin) - negative
-		first := binary.LittleEndian.Uint64(cell[negative:]) ^ cells.AsciiZeros
-		second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ cells.AsciiZeros
+		first := binary.LittleEndian.Uint64(cell[negative:]) ^ cells.ASCIIZeros
+		second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ cells.ASCIIZeros
 		stray := cells.NonDigitMask(first)
 		before := uint64(bits.TrailingZeros64(stray)) / 8 // digits before the point
 		point := (before - size) >> 63                    // 1 if there is one
@@ -45,14 +45,14 @@ func parseLongNumber(text []byte, begin, end int32) (float64, bool) {
 	cell := text[begin:][:readSlack:readSlack]
 	negative := (uint64(cell[0]) ^ '-' - 1) >> 63
 	size := uint64(end-begin) - negative
-	first := binary.LittleEndian.Uint64(cell[negative:]) ^ cells.AsciiZeros
+	first := binary.LittleEndian.Uint64(cell[negative:]) ^ cells.ASCIIZeros
 	stray := cells.NonDigitMask(first)
 	before := uint64(bits.TrailingZeros64(stray)) / 8
 	if nought := (first&0xFF - 1) >> 63; size-10 > 10+nought || before-1 > 6 || cell[negative+before&7] != '.' {
 		return 0, false
 	}
-	second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ cells.AsciiZeros
-	next := binary.LittleEndian.Uint64(cell[negative+9:]) ^ cells.AsciiZeros
+	second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ cells.ASCIIZeros
+	next := binary.LittleEndian.Uint64(cell[negative+9:]) ^ cells.ASCIIZeros
 	head := (stray&-stray)>>7 - 1
 	digits, k := size-1, size-1-before
 	word := first&head | second&^head
@@ -61,7 +61,7 @@ func parseLongNumber(text []byte, begin, end int32) (float64, bool) {
 		mantissa := cells.Parse8Digits(word)*smallPowersOf10[digits-8] + cells.Parse8Digits(next)
 		return withSign(float64(int64(mantissa))/cells.PowersOf10[k], negative), cells.NonDigitMask(word)|cells.NonDigitMask(next) == 0
 	}
-	last := binary.LittleEndian.Uint64(cell[negative+size-8:]) ^ cells.AsciiZeros
+	last := binary.LittleEndian.Uint64(cell[negative+size-8:]) ^ cells.ASCIIZeros
 	next <<= 192 - 8*digits
 	mantissa := (cells.Parse8Digits(word)*smallPowersOf10[digits-16]+cells.Parse8Digits(next))*1e8 + cells.Parse8Digits(last)
 	return withSign(cells.DivideByPowerOf10(mantissa, int(k)), negative), cells.NonDigitMask(word)|cells.NonDigitMask(next)|cells.NonDigitMask(last) == 0

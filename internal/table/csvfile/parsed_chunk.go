@@ -43,6 +43,7 @@ var (
 // unparsedDecimal ends a cell that is not parsed yet, or is text.
 const unparsedDecimal = cells.MissingDecimal + 1
 
+// IsTextCell reports whether value is TextCell, which == cannot, since a NaN equals none.
 func IsTextCell(value float64) bool {
 	return value != value && math.Float64bits(value) == math.Float64bits(TextCell)
 }

@@ -66,6 +66,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	return rec, nil
 }
 
+// Ragged returns the defect of a record with another number of fields than the header.
 func (t *Table) Ragged(rec *Record) *Defect {
 	want, got := len(t.Names), len(rec.Fields)
 	at := min(want, got)
@@ -144,6 +145,7 @@ func (t *Table) CheckHeader(columns int) []Defect {
 	return defects
 }
 
+// AllNumeric reports whether every name is a number, as in a file without a header.
 func (t *Table) AllNumeric() bool {
 	for _, name := range t.Names {
 		if kind, _ := cells.Classify([]byte(name)); kind != cells.Number {

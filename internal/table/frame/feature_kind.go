@@ -30,6 +30,7 @@ func (p FeatureKind) group() (family FeatureKind, known bool) {
 	return "", false
 }
 
+// Derived returns a copy of c for what kind p extracts from the column named source.
 func Derived(c ColumnSchema, source string, p FeatureKind) ColumnSchema {
 	c.Source, c.Feature = source, p
 	return c

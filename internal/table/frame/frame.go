@@ -1,22 +1,3 @@
-// Package frame reads a CSV file as typed columns: it infers the contents of each column,
-// checks the file against the rules of the service, and loads the cells into memory in the
-// form that the learning engine uses.
-//
-// There are two passes, so that neither holds the file in memory:
-//
-//	Scan   one streaming pass: forms, levels, classes, defects → Profile, Schema
-//	Load   one streaming pass with that Schema                 → Frame
-//
-// The columns of a Schema are features: a date becomes its weekday, hour and so on, a text
-// its words; an uninformative column has no features.
-//
-// A BlockReader reads a blind file in blocks, which keep the bytes of each row, so that a
-// Format can append predictions to them; Verify checks the result against the blind file.
-// Compare compares two profiles before anything is predicted. Normalize converts other
-// layouts to the canonical form that all of these read: UTF-8, commas, ID first, label
-// last. File repairs a file.
-//
-// An error in a file is a *Defect, which has a code, a line and a column.
 package frame
 
 import (

@@ -88,6 +88,8 @@ type splitCell struct {
 	extractor extractor
 }
 
+// NewRowDecoder returns a decoder for records whose fields b assigns to the columns of
+// schema.
 func NewRowDecoder(schema *Schema, b *Binding) *rowDecoder {
 	n := len(schema.Columns)
 	c := &rowDecoder{Schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
@@ -129,6 +131,7 @@ func (c *rowDecoder) fork() *rowDecoder {
 	return &other
 }
 
+// IndexOf returns the position of each text. Of equal texts the last counts.
 func IndexOf(texts []string) map[string]int32 {
 	index := make(map[string]int32, len(texts))
 	for i, one := range texts {

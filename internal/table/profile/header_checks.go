@@ -24,7 +24,7 @@ func (s *Scanner) findRepeatedHeader() (bool, error) {
 	if line == 0 {
 		return false, nil
 	}
-	if again, err := s.Ids.Has([]byte(s.Table.Names[s.ID])); err != nil || !again {
+	if again, err := s.IDs.Has([]byte(s.Table.Names[s.ID])); err != nil || !again {
 		return false, err
 	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header: were files concatenated?")

@@ -49,8 +49,8 @@ type ScanOptions struct {
 // IDs are kept on disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
 	opts.TextMemory = cmp.Or(opts.TextMemory, DefaultTextMemory)
-	s := &Scanner{Opts: opts, Profile: &Profile{Schema: &frame.Schema{}}, Ids: dupid.NewIDSet(), Label: -1}
-	defer func() { err = errors.Join(err, s.Ids.Close()) }()
+	s := &Scanner{Opts: opts, Profile: &Profile{Schema: &frame.Schema{}}, IDs: dupid.NewIDSet(), Label: -1}
+	defer func() { err = errors.Join(err, s.IDs.Close()) }()
 	reader := csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ',')
 	if err := s.run(ctx, reader); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ type Scanner struct {
 	Opts          ScanOptions
 	Profile       *Profile
 	Table         *csvfile.Table
-	Ids           *dupid.IDSet
+	IDs           *dupid.IDSet
 	ID            int           // field of the ID
 	Label         int           // field of the label, -1 in a blind file
 	Columns       []ColumnStats // by field; that of the ID stays empty
@@ -132,7 +132,7 @@ func (s *Scanner) assignRoles() {
 		s.Columns[s.Label].Limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: limits.sampleBytes} // labels are texts
 		s.Columns[s.Label].isLabel = true
 	}
-	s.Sample = NewRowSample(len(names), s.ID, s.Label, s.Opts.Brief, s.Ids.Disk)
+	s.Sample = NewRowSample(len(names), s.ID, s.Label, s.Opts.Brief, s.IDs.Disk)
 }
 
 // errStop ends a scan that cannot continue after a defect.
@@ -178,7 +178,7 @@ func (h *scanWorker) Parse(c *csvfile.Chunk) error {
 			}
 		}
 	}
-	h.scanner.Ids.HashChunk(&h.ids, &h.chunk, h.scanner.ID)
+	h.scanner.IDs.HashChunk(&h.ids, &h.chunk, h.scanner.ID)
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (s *Scanner) countChunk(h *scanWorker, line int) error {
 	g.ReserveFloats()
 	return parallelFor(h.ctx, len(s.Columns), func(i int) {
 		if i == s.ID {
-			s.Ids.AddChunk(&h.ids, g, line)
+			s.IDs.AddChunk(&h.ids, g, line)
 			return
 		}
 		s.Columns[i].addChunk(g, i, line, &h.columns[i], &h.texts[i])
@@ -268,7 +268,7 @@ func (s *Scanner) addRecord(rec *csvfile.Record) {
 	if id := rec.Fields[s.ID]; cells.IsBlank(id) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.ID, "the row has no ID"))
 	} else {
-		s.Ids.Add(id, rec.StartLine)
+		s.IDs.Add(id, rec.StartLine)
 	}
 	if s.Label >= 0 && cells.IsBlank(rec.Fields[s.Label]) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyLabel, s.Label, "the row has no label"))
@@ -322,7 +322,7 @@ func (s *Scanner) finish(ctx context.Context) error {
 
 // checkDuplicateIDs adds the defect of rows with the ID of an earlier row.
 func (s *Scanner) checkDuplicateIDs(ctx context.Context) error {
-	repeated, count, err := s.Ids.Duplicates(ctx, csvfile.MaxLocations)
+	repeated, count, err := s.IDs.Duplicates(ctx, csvfile.MaxLocations)
 	if err != nil || count == 0 {
 		return err
 	}

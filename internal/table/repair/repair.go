@@ -154,7 +154,7 @@ func (m *repairer) analyse(src io.Reader) error {
 
 // newScanner makes the scanner of the first pass.
 func (m *repairer) newScanner() error {
-	s := &profile.Scanner{Opts: profile.ScanOptions{Blind: m.blind}, Profile: &profile.Profile{Schema: &frame.Schema{}}, Ids: m.ids, Label: -1}
+	s := &profile.Scanner{Opts: profile.ScanOptions{Blind: m.blind}, Profile: &profile.Profile{Schema: &frame.Schema{}}, IDs: m.ids, Label: -1}
 	s.Table = &csvfile.Table{Names: m.names, Line: m.dialect.line}
 	s.Columns = make([]profile.ColumnStats, len(m.names))
 	s.TextMemory = profile.TotalTextMemory(len(m.names), profile.DefaultTextMemory)
@@ -175,7 +175,7 @@ func (m *repairer) countRow(fields [][]byte, line int) {
 		size += len(cell)
 	}
 	if m.id >= 0 && !cells.IsBlank(fields[m.id]) {
-		s.Ids.Add(fields[m.id], line)
+		s.IDs.Add(fields[m.id], line)
 	}
 	s.Sample.Add(fields, s.Table.Rows)
 	s.Table.Rows++
@@ -270,20 +270,20 @@ func (r *rowReader) next() ([][]byte, int, error) {
 		r.firstRow = nil
 		return again, r.line, nil
 	}
-	return r.LenientReader.Next()
+	return r.Next()
 }
 
 // open reads the header according to the dialect.
 func (m *repairer) open(src io.Reader) (*rowReader, error) {
 	r := &rowReader{LenientReader: csvfile.NewLenientReader(src, m.dialect.delim, m.logChange)}
 	for range m.dialect.preamble {
-		_, line, err := r.LenientReader.Next()
+		_, line, err := r.Next()
 		if err != nil {
 			return nil, emptyFileError(err)
 		}
 		m.logChange(changePreamble, line, 0)
 	}
-	fields, line, err := r.LenientReader.Next()
+	fields, line, err := r.Next()
 	if err != nil {
 		return nil, emptyFileError(err)
 	}

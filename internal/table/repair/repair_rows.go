@@ -32,7 +32,7 @@ func newRepairWriter(m *repairer, dst io.Writer) (*repairWriter, error) {
 		inferred := s.Columns[i].Infer()
 		w.columns[i], w.namesRows[i] = s.Columns[i].Profile(&inferred), inferred.NamesRows
 	}
-	repeated, _, err := s.Ids.Duplicates(m.ctx, math.MaxInt)
+	repeated, _, err := s.IDs.Duplicates(m.ctx, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (w *repairWriter) ragged(fields [][]byte, line int) error {
 
 // uniqueID returns an ID that no other row has.
 func (w *repairWriter) uniqueID(id []byte, line int, surveyed bool) ([]byte, error) {
-	ids := w.repairer.scanner.Ids
+	ids := w.repairer.scanner.IDs
 	if cells.IsBlank(id) {
 		w.repairer.log.add(changeEmptyID, line, w.repairer.id+1)
 		return w.freeID([]byte{'r'}, w.repairer.report.Written, line)
@@ -167,7 +167,7 @@ func (w *repairWriter) uniqueID(id []byte, line int, surveyed bool) ([]byte, err
 
 // freeID returns the first ID of stem and a number from n on that no row has.
 func (w *repairWriter) freeID(stem []byte, n, line int) ([]byte, error) {
-	ids := w.repairer.scanner.Ids
+	ids := w.repairer.scanner.IDs
 	for ; ; n++ {
 		fresh := strconv.AppendInt(bytes.Clone(stem), int64(n), 10)
 		taken, err := ids.Has(fresh)
