@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
 	"foretell/internal/build"
@@ -31,12 +33,15 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Hidden = true // it has no page to refer to
+	}
 	return eachPage(root, func(cmd *cobra.Command) error {
-		path := filepath.Join(dir, pageName(cmd)+".1")
-		if err := os.WriteFile(path, []byte(manPage(cmd)), 0o644); err != nil {
-			return err
+		path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
+		err := cli.WriteFileAtomic(path, func(w io.Writer) error { return writeManPage(w, cmd) })
+		if err == nil {
+			_, err = fmt.Fprintln(o.host.Console.Out, path)
 		}
-		_, err := fmt.Fprintln(o.host.Console.Out, path)
 		return err
 	})
 }
@@ -58,118 +63,48 @@ func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
 	return nil
 }
 
-// pageName returns the name of a command's page, such as foretell-datasets-list.
-func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
-
-// manPage returns the manual page of a command for man(1).
-func manPage(cmd *cobra.Command) string {
-	var b strings.Builder
-	name := pageName(cmd)
-	fmt.Fprintf(&b, ".TH %q 1 \"\" \"foretell %s\" \"Foretell\"\n", strings.ToUpper(name), build.Current().Version)
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(cmd.Short))
-	if cmd.IsAdditionalHelpTopicCommand() {
-		b.WriteString(".SH DESCRIPTION\n" + roffBlock(cmd.Long))
-		return b.String() + seeAlso(cmd)
-	}
-	b.WriteString(".SH SYNOPSIS\n")
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, ".B %s\nCOMMAND [flags]\n", roff(cmd.CommandPath()))
-	} else {
-		fmt.Fprintf(&b, ".B %s\n%s\n", roff(cmd.CommandPath()), roff(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath()+" ")))
-	}
-	b.WriteString(".SH DESCRIPTION\n")
-	if cmd.Long == "" {
-		fmt.Fprintf(&b, "%s.\n", roff(cmd.Short))
-	} else {
-		b.WriteString(roffText(cmd.Long))
-	}
-	if cmd.HasExample() {
-		b.WriteString(".SH EXAMPLES\n" + roffBlock(cmd.Example))
-	}
-	for _, group := range cli.FlagGroups(cmd) {
-		fmt.Fprintf(&b, ".SH %s\n", strings.ToUpper(group.Title))
-		group.Flags.VisitAll(func(f *pflag.Flag) { b.WriteString(roffFlag(f)) })
-	}
-	return b.String() + seeAlso(cmd)
-}
-
-// roffFlag formats a flag with its value and usage.
-func roffFlag(f *pflag.Flag) string {
-	if f.Hidden {
-		return ""
-	}
-	value, meaning := pflag.UnquoteUsage(f)
-	var b strings.Builder
-	b.WriteString(".TP\n")
-	if f.Shorthand != "" {
-		fmt.Fprintf(&b, "\\fB\\-%s\\fR, ", f.Shorthand)
-	}
-	fmt.Fprintf(&b, "\\fB\\-\\-%s\\fR", roff(f.Name))
-	if value != "" {
-		fmt.Fprintf(&b, " \\fI%s\\fR", roff(value))
-	}
-	fmt.Fprintf(&b, "\n%s\n", roff(meaning))
-	return b.String()
-}
-
-// seeAlso lists the pages of the parent and the children of a command.
-func seeAlso(cmd *cobra.Command) string {
-	var names []string
-	if cmd.HasParent() {
-		names = append(names, pageName(cmd.Parent()))
-	}
-	_ = eachPage(cmd, func(page *cobra.Command) error {
-		if page.Parent() == cmd {
-			names = append(names, pageName(page))
+// writeManPage writes the manual page of a command for man(1).
+func writeManPage(w io.Writer, cmd *cobra.Command) error {
+	page := *cmd // its texts are Markdown, which GenMan expects
+	page.Short, page.Long, page.DisableAutoGenTag = markdown(cmd.Short), markdown(cmd.Long), true
+	changed := map[*pflag.Flag]string{}
+	page.Flags().VisitAll(func(f *pflag.Flag) { changed[f], f.Usage = f.Usage, markdown(f.Usage) })
+	defer func() {
+		for f, usage := range changed {
+			f.Usage = usage
 		}
-		return nil
-	})
-	var b strings.Builder
-	b.WriteString(".SH SEE ALSO\n")
-	for i, name := range names {
-		end := ","
-		if i == len(names)-1 {
-			end = ""
-		}
-		fmt.Fprintf(&b, ".BR %s (1)%s\n", roff(name), end)
-	}
-	return b.String()
+	}()
+	return doc.GenMan(&page, &doc.GenManHeader{Manual: "Foretell", Source: "foretell " + build.Current().Version}, w)
 }
 
-// roff escapes one line of text.
-func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "’", `\(cq`, "…", `\&...`).Replace(text)
-	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
-		text = `\&` + text
-	}
-	return text
-}
-
-// roffText formats paragraphs; indented ones are kept verbatim.
-func roffText(text string) string {
+// markdown escapes what Markdown would interpret, except code spans. Indented lines
+// become code blocks.
+func markdown(text string) string {
+	escape := strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`)
 	var b strings.Builder
-	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+	indented := false
+	for i, line := range strings.Split(text, "\n") {
+		code := strings.HasPrefix(line, "  ")
 		if i > 0 {
-			b.WriteString(".PP\n")
+			b.WriteString("\n")
 		}
-		if strings.HasPrefix(paragraph, "  ") {
-			b.WriteString(roffBlock(paragraph))
+		if code != indented && i > 0 {
+			b.WriteString("\n") // a block needs a blank line
+		}
+		indented = code
+		if code {
+			b.WriteString("    " + line)
 			continue
 		}
-		for line := range strings.SplitSeq(paragraph, "\n") {
-			b.WriteString(roff(line) + "\n")
+		for j, part := range strings.Split(line, "`") {
+			if j > 0 {
+				b.WriteString("`")
+			}
+			if j%2 == 0 {
+				part = escape.Replace(part)
+			}
+			b.WriteString(part)
 		}
 	}
-	return b.String()
-}
-
-// roffBlock formats lines verbatim.
-func roffBlock(text string) string {
-	var b strings.Builder
-	b.WriteString(".nf\n")
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		b.WriteString(roff(line) + "\n")
-	}
-	b.WriteString(".fi\n")
 	return b.String()
 }
