@@ -2,14 +2,12 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/doctor"
-	"foretell/internal/humanize"
 )
 
 type doctorOptions struct {
@@ -39,27 +37,14 @@ SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
-	checkups := o.checker.Run(ctx)
-	if err := cli.PrintList(&o.output, checkups, "check", "verdict", "message"); err != nil {
+	results := o.checker.Run(ctx)
+	if err := cli.PrintList(&o.output, results, "check", "verdict", "message"); err != nil {
 		return err
 	}
-	failed := 0
-	var first *doctor.Result
-	for i := range checkups {
-		c := &checkups[i]
-		if c.Verdict == doctor.VerdictFail {
-			failed++
-			if first == nil {
-				first = c
-			}
-		} else if c.Verdict == doctor.VerdictWarn && c.Hint != "" && !o.output.JSON {
-			o.output.Note("%s: %s", c.Check, c.Hint)
+	for _, r := range results {
+		if r.Verdict == doctor.VerdictWarn && r.Hint != "" && !o.output.JSON {
+			o.output.Note("%s: %s", r.Check, r.Hint)
 		}
 	}
-	if first == nil {
-		return nil
-	}
-	e := *first.Err
-	e.Fact = fmt.Sprintf("%s of %d failed, first %s: %s", humanize.Count(failed, "check"), len(checkups), first.Check, e.Fact)
-	return &e
+	return doctor.Failure(results)
 }

@@ -18,7 +18,7 @@ import (
 // the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "preflight", "prune", "race", "receipt", "report", "requirement", "scoring", "server", "table/csvfile", "table/profile", "term"},
+	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "server", "table/profile", "term"},
 	"internal/api":             nil,
 	"internal/app":             {"api", "auth", "blob", "job", "learn", "spill", "store", "table/csvfile", "table/frame", "table/profile"},
 	"internal/auth":            nil,
@@ -49,11 +49,13 @@ var layers = map[string][]string{
 	"internal/learn/tree":      {"learn/codec", "learn/kernel", "learn/parallel", "table/frame"},
 	"internal/learn/workspace": nil,
 	"internal/learningcurve":   {"learn/split", "table/csvfile", "table/profile"},
+	"internal/modelfile":       {"api", "exit", "learn"},
 	"internal/preflight":       {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "table/csvfile", "table/frame", "table/profile", "table/repair", "table/result", "tablefile", "term"},
-	"internal/prune":           {"api", "client"},
+	"internal/prune":           {"api", "client", "humanize", "term"},
 	"internal/race":            {"api", "cli", "client", "connect", "exit", "humanize", "learningcurve", "preflight", "table/profile"},
 	"internal/receipt":         {"api", "table/csvfile", "table/profile", "table/result"},
 	"internal/report":          {"api", "gate", "humanize", "scoring", "term"},
+	"internal/request":         {"api", "client", "exit"},
 	"internal/requirement":     {"api", "cli", "client", "config", "connect", "exit", "gate", "table/profile", "term"},
 	"internal/roles":           {"table/csvfile", "table/profile"},
 	"internal/scoring":         {"learn/metric", "table/csvfile"},

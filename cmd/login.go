@@ -1,10 +1,8 @@
 package cmd
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -220,7 +218,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 // credential returns what to store: a given token, or the token for a password.
 func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
 	if o.tokenStdin {
-		token, err := readSecret(o.host.Console.In)
+		token, err := credential.ReadSecret(o.host.Console.In)
 		if err != nil {
 			return credential.Credential{}, err
 		}
@@ -264,7 +262,7 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 
 func (o *loginOptions) password(ctx context.Context, tokens *credential.TokenSource) (string, error) {
 	if o.passwordStdin {
-		return readSecret(o.host.Console.In)
+		return credential.ReadSecret(o.host.Console.In)
 	}
 	if password, err := credential.ReadPassword(o.host.Env); err != nil || password != "" {
 		return password, err
@@ -274,19 +272,6 @@ func (o *loginOptions) password(ctx context.Context, tokens *credential.TokenSou
 			WithHint("pipe it into --password-stdin, or set %s", config.EnvPassword))
 	}
 	return o.host.Console.Password(ctx, "Password for "+tokens.Username+":")
-}
-
-// readSecret reads the first line of standard input.
-func readSecret(r io.Reader) (string, error) {
-	line, err := bufio.NewReader(r).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	line = strings.TrimRight(line, "\r\n")
-	if line == "" {
-		return "", exit.Usagef("standard input is empty").WithHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
-	}
-	return line, nil
 }
 
 // saveProfile stores the account in the profile, without secrets.

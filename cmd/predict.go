@@ -4,19 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"foretell/internal/api"
 	"foretell/internal/build"
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/download"
-	"foretell/internal/exit"
 	"foretell/internal/learn"
+	"foretell/internal/modelfile"
 	"foretell/internal/preflight"
 	"foretell/internal/receipt"
 	"foretell/internal/term"
@@ -71,7 +69,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer done()
-	model, err := readModel(o.model)
+	model, err := modelfile.Read(o.model)
 	if err != nil {
 		return err
 	}
@@ -83,7 +81,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err := o.target.ResolvePath(blind, preflight.NormalizedInput(o.model, o.model, true)); err != nil {
 		return err
 	}
-	p, err := o.preflight(ctx, progress, blind, datasetOf(model))
+	p, err := o.preflight(ctx, progress, blind, modelfile.Dataset(model))
 	if err != nil {
 		return err
 	}
@@ -141,47 +139,6 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 	}
 	r.Blind, err = p.Train.HashInput(ctx, p.TrainProfile.Rows)
 	return r, err
-}
-
-// readModel reads a model file.
-func readModel(path string) (*learn.Model, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, exit.Usagef("%s is a folder", path).WithHint("name a model file in it")
-	}
-	model, err := learn.ReadModel(file, info.Size())
-	if err != nil {
-		return nil, exit.Errorf(exit.Rejected, "%s: %w", path, err).At(path, 0, 0).
-			WithHint("export it again with `foretell models export REF`")
-	}
-	return model, nil
-}
-
-// datasetOf describes a model file's training data like a dataset of the service.
-func datasetOf(model *learn.Model) *api.Dataset {
-	schema := model.Schema()
-	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
-	fields := schema.Fields
-	if fields == nil {
-		for i := range schema.Columns {
-			fields = append(fields, schema.Columns[i].Field())
-		}
-	}
-	for _, name := range fields {
-		dataset.Columns = append(dataset.Columns, api.Column{Name: name})
-	}
-	for _, class := range schema.Classes {
-		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
-	}
-	return dataset
 }
 
 // modelTitle describes a model for people: series, version and test score.

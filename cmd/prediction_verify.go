@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,6 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
 	"foretell/internal/receipt"
-	"foretell/internal/table/csvfile"
-	"foretell/internal/term"
 )
 
 type predictionsVerifyOptions struct {
@@ -66,7 +63,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	}
 	if rec != nil {
 		if err := rec.Verify(ctx, result); err != nil {
-			return receiptMismatch(ctx, &v, rec, err)
+			return download.MismatchError(ctx, v.Path, v.Receipt, rec, err)
 		}
 		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = rec.Result.Rows, rec.Result.SHA256, rec.Model.ModelKey, rec.CreatedOn
 	}
@@ -120,7 +117,7 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 		e.File = v.Path
 		e = e.WithHint("download it again with `foretell predictions download REF %s`", blind.ShellArguments("--blind"))
 		if rec != nil {
-			e = e.WithHint("%s", recreateHint(rec, v.Path))
+			e = e.WithHint("%s", download.RecreateHint(rec, v.Path))
 		}
 	}
 	return e
@@ -134,48 +131,7 @@ func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *veri
 		return err
 	}
 	defer blind.Close()
-	seen, err := blind.HashInput(ctx, 0)
-	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
-		return err
-	}
-	return exit.Errorf(exit.Untrusted, "%s is not the blind file of %s", blind.Name, v.Receipt).
-		WithHint("name the file that was predicted, %s, unchanged", term.ShellQuote(rec.Blind.Name))
-}
-
-// receiptMismatch explains how a result differs from its receipt.
-func receiptMismatch(ctx context.Context, v *verifyDocument, rec *receipt.Receipt, err error) error {
-	if ctx.Err() != nil {
-		return err
-	}
-	e := exit.Errorf(exit.Untrusted, "%s does not match %s: %w", v.Path, v.Receipt, err)
-	e.Code, e.File = "changed", v.Path
-	var (
-		place  *receipt.Difference
-		defect *csvfile.Defect
-	)
-	switch {
-	case errors.As(err, &defect):
-		e.Line, e.Column = defect.Line, defect.Column
-	case errors.As(err, &place):
-		e.Line = place.From
-	}
-	return e.WithHint("%s", recreateHint(rec, v.Path))
-}
-
-// recreateHint returns the command that writes the result at path again.
-func recreateHint(rec *receipt.Receipt, path string) string {
-	rest := " -o " + term.ShellQuote(path) + " --force"
-	if rec.Result.Selection != "" {
-		rest = " --columns " + term.ShellQuote(rec.Result.Selection) + rest
-	}
-	if rec.Model.File == nil || rec.Blind == nil {
-		return "download it again with `foretell predictions download " + rec.PredictionKey + rest + "`"
-	}
-	command := "foretell predict"
-	for _, name := range rec.Blind.FileNames() {
-		command += " " + term.ShellQuote(name)
-	}
-	return "predict again with `" + command + " --model " + term.ShellQuote(rec.Model.File.Name) + rest + "`"
+	return download.CheckBlind(ctx, blind, v.Receipt, rec)
 }
 
 // verifyDocument is the output of predictions verify.

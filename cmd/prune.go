@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,9 +12,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/doctor"
 	"foretell/internal/exit"
-	"foretell/internal/humanize"
 	"foretell/internal/prune"
-	"foretell/internal/term"
 )
 
 // pruneAge is the default of --older-than if no criterion is given.
@@ -87,10 +83,10 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 		return cli.PrintList(&o.output, items, pruneColumns...)
 	}
 	if cli.IsDryRun(o.service.Cmd) {
-		o.output.Note("would delete %s", pruneSummary(items))
+		o.output.Note("would delete %s", prune.Summary(items))
 		return cli.PrintList(&o.output, items, pruneColumns...)
 	}
-	if err := o.confirm.Ask(ctx, "Delete "+pruneSummary(items)+"?"); err != nil {
+	if err := o.confirm.Ask(ctx, "Delete "+prune.Summary(items)+"?"); err != nil {
 		return err
 	}
 	now, err := o.plan(ctx, session, args, policy)
@@ -101,7 +97,7 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.output.Note("deleted %s", pruneSummary(gone))
+	o.output.Note("deleted %s", prune.Summary(gone))
 	return cli.PrintList(&o.output, gone, pruneColumns...)
 }
 
@@ -151,33 +147,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 		}
 		all = []client.Series{*series}
 	}
-	races := map[string][]api.Training{} // by dataset
-	for race, err := range client.AllTrainings(ctx, session.Client, true) {
-		if err != nil {
-			return nil, err
-		}
-		races[race.DatasetKey] = append(races[race.DatasetKey], race)
-	}
-	var items []prune.Item
-	for _, series := range all {
-		s := prune.Series{Series: series}
-		if s.Models, err = client.ModelsOfSeries(ctx, session.Client, series); err != nil {
-			return nil, err
-		}
-		for _, d := range series.Datasets {
-			s.Races = append(s.Races, races[d.DatasetKey]...)
-			if len(races[d.DatasetKey]) == 0 {
-				continue // without a model, and so without predictions
-			}
-			predictions, err := connect.Collect(client.AllPredictionsOfDataset(ctx, session.Client, d.DatasetKey))
-			if err != nil {
-				return nil, err
-			}
-			s.Predictions = append(s.Predictions, predictions...)
-		}
-		items = append(items, prune.Plan(s, policy)...)
-	}
-	return items, nil
+	return prune.PlanAll(ctx, session.Client, all, policy)
 }
 
 // delete deletes items and returns the deleted ones. An item that is in use meanwhile is
@@ -186,7 +156,7 @@ func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, ite
 	stays := false // the item, and those that would go with it
 	for _, item := range items {
 		if !item.Implied {
-			err := prune.DeleteItem(ctx, session.Client, item)
+			err := prune.Delete(ctx, session.Client, item)
 			code := api.CodeOf(err)
 			if stays = code == api.CodeWrongState; stays {
 				o.output.Note("%s %s was kept: %v", item.Kind, item.Key, err)
@@ -199,27 +169,4 @@ func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, ite
 		}
 	}
 	return gone, nil
-}
-
-// pruneSummary formats the counts and the size of items.
-func pruneSummary(items []prune.Item) string {
-	var parts []string
-	for _, kind := range []struct{ name, word string }{
-		{prune.Dataset, "dataset"}, {prune.Race, "race"}, {prune.Model, "model"}, {prune.Prediction, "prediction"},
-	} {
-		n := 0
-		for _, item := range items {
-			if item.Kind == kind.name {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, humanize.Count(n, kind.word))
-		}
-	}
-	var bytes int64
-	for _, item := range items {
-		bytes += item.Bytes
-	}
-	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), term.Bytes(bytes))
 }

@@ -11,6 +11,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/connect"
+	"foretell/internal/credential"
 	"foretell/internal/exit"
 )
 
@@ -100,7 +101,7 @@ func (o *usersPasswordOptions) run(ctx context.Context, email string) error {
 func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
 	console := o.dataDir.host.Console
 	if o.passwordStdin {
-		return readSecret(console.In)
+		return credential.ReadSecret(console.In)
 	}
 	if !console.CanAsk() {
 		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe it into --password-stdin")

@@ -1,8 +1,10 @@
 package credential
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -138,6 +140,19 @@ func ReadPassword(env config.Getenv) (string, error) {
 			WithHint("name a file that holds the password, or set %s", config.EnvPassword)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
+}
+
+// ReadSecret returns the first line of standard input; an empty one is a usage error.
+func ReadSecret(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	line = strings.TrimRight(line, "\r\n")
+	if line == "" {
+		return "", exit.Usagef("standard input is empty").WithHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
+	}
+	return line, nil
 }
 
 // Origin returns where the token comes from.

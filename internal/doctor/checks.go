@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/credential"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -39,7 +41,7 @@ type Checker struct {
 const (
 	verdictOK   = "ok"
 	VerdictWarn = "warn"
-	VerdictFail = "fail"
+	verdictFail = "fail"
 )
 
 // Result is one line of doctor.
@@ -52,6 +54,18 @@ type Result struct {
 	Err *exit.Error
 }
 
+// Failure returns the error of the first failed check, with the number of failed ones; nil
+// if none failed.
+func Failure(results []Result) error {
+	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Verdict != verdictFail })
+	if len(failed) == 0 {
+		return nil
+	}
+	e := *failed[0].Err
+	e.Fact = fmt.Sprintf("%s of %d failed, first %s: %s", humanize.Count(len(failed), "check"), len(results), failed[0].Check, e.Fact)
+	return &e
+}
+
 func checkOK(check, format string, args ...any) Result {
 	return Result{Check: check, Verdict: verdictOK, Message: fmt.Sprintf(format, args...)}
 }
@@ -62,33 +76,33 @@ func checkWarn(check, hint, format string, args ...any) Result {
 
 func checkFail(ctx context.Context, check string, err error) Result {
 	e := exit.From(ctx, err)
-	return Result{Check: check, Verdict: VerdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
+	return Result{Check: check, Verdict: verdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
 }
 
 // Run runs all checks, except those that depend on a failed one.
 func (o *Checker) Run(ctx context.Context) []Result {
 	b := build.Current()
-	checkups := []Result{checkOK("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
+	results := []Result{checkOK("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
 	configured, s := o.checkConfig(ctx)
-	checkups = append(checkups, configured)
+	results = append(results, configured)
 	if s != nil {
 		server := s.GetString(config.KeyServer)
 		if o.Service.Local {
 			server = ""
 		}
-		checkups = append(checkups, o.checkData(ctx, s), o.checkDisk(ctx, s))
+		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
 		if server == "" || o.Files {
 			if c, known := o.checkFiles(ctx, s); known {
-				checkups = append(checkups, c)
+				results = append(results, c)
 			}
 		}
 		if server != "" {
-			checkups = append(checkups, checkProxy(ctx, server))
-			checkups = append(checkups, o.checkServer(ctx, server)...)
+			results = append(results, checkProxy(ctx, server))
+			results = append(results, o.checkServer(ctx, server)...)
 		}
-		checkups = append(checkups, o.checkSignIn(ctx, s), checkKeyring(ctx, s))
+		results = append(results, o.checkSignIn(ctx, s), checkKeyring(ctx, s))
 	}
-	return append(checkups, o.checkTerminal())
+	return append(results, o.checkTerminal())
 }
 
 func (o *Checker) checkConfig(ctx context.Context) (Result, *config.Settings) {
@@ -229,7 +243,7 @@ func (o *Checker) checkClock(date string) Result {
 	case skew > maxSkew:
 		e := exit.Errorf(exit.Unavailable, "this machine's clock differs from the service's by %s", skew.Round(time.Second))
 		e = e.WithHint("set the clock: tokens and signed URLs depend on it")
-		return Result{Check: name, Verdict: VerdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
+		return Result{Check: name, Verdict: verdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
 	case skew > warnSkew:
 		return checkWarn(name, "set the clock: tokens and signed URLs depend on it", "differs from the service's by %s", skew.Round(time.Second))
 	}

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/client"
 )
 
-func DeleteItem(ctx context.Context, c *client.Client, item Item) (err error) {
+// Delete deletes an item that is not implied by another.
+func Delete(ctx context.Context, c *client.Client, item Item) (err error) {
 	switch item.Kind {
 	case Dataset:
 		_, err = client.Call(ctx, c, api.DeleteDataset, &api.DatasetInput{DatasetKey: item.Key})

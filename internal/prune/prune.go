@@ -1,5 +1,5 @@
-// Package prune decides which datasets, races, models and predictions of an
-// account are no longer needed.
+// Package prune decides which datasets, races, models and predictions of an account are no
+// longer needed, and deletes them. The prune command uses it.
 package prune
 
 import (

@@ -1,0 +1,59 @@
+package download
+
+import (
+	"context"
+	"errors"
+
+	"foretell/internal/exit"
+	"foretell/internal/preflight"
+	"foretell/internal/receipt"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/term"
+)
+
+// CheckBlind checks a blind file by its digest in rec, the receipt at receiptPath.
+func CheckBlind(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
+	seen, err := blind.HashInput(ctx, 0)
+	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
+		return err
+	}
+	return exit.Errorf(exit.Untrusted, "%s is not the blind file of %s", blind.Name, receiptPath).
+		WithHint("name the file that was predicted, %s, unchanged", term.ShellQuote(rec.Blind.Name))
+}
+
+// MismatchError explains how the result at path differs from rec, the receipt at receiptPath. err
+// is the error of [receipt.Receipt.Verify].
+func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.Receipt, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	e := exit.Errorf(exit.Untrusted, "%s does not match %s: %w", path, receiptPath, err)
+	e.Code, e.File = "changed", path
+	var (
+		place  *receipt.Difference
+		defect *csvfile.Defect
+	)
+	switch {
+	case errors.As(err, &defect):
+		e.Line, e.Column = defect.Line, defect.Column
+	case errors.As(err, &place):
+		e.Line = place.From
+	}
+	return e.WithHint("%s", RecreateHint(rec, path))
+}
+
+// RecreateHint returns the command that writes the result at path again.
+func RecreateHint(rec *receipt.Receipt, path string) string {
+	rest := " -o " + term.ShellQuote(path) + " --force"
+	if rec.Result.Selection != "" {
+		rest = " --columns " + term.ShellQuote(rec.Result.Selection) + rest
+	}
+	if rec.Model.File == nil || rec.Blind == nil {
+		return "download it again with `foretell predictions download " + rec.PredictionKey + rest + "`"
+	}
+	command := "foretell predict"
+	for _, name := range rec.Blind.FileNames() {
+		command += " " + term.ShellQuote(name)
+	}
+	return "predict again with `" + command + " --model " + term.ShellQuote(rec.Model.File.Name) + rest + "`"
+}

@@ -1,0 +1,53 @@
+// Package modelfile reads the files that `foretell models export` writes. The predict
+// command uses it to predict without a service.
+package modelfile
+
+import (
+	"os"
+
+	"foretell/internal/api"
+	"foretell/internal/exit"
+	"foretell/internal/learn"
+)
+
+// Read reads the model file at path. A folder is a usage error, and anything else that is
+// no model is rejected.
+func Read(path string) (*learn.Model, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, exit.Usagef("%s is a folder", path).WithHint("name a model file in it")
+	}
+	model, err := learn.ReadModel(file, info.Size())
+	if err != nil {
+		return nil, exit.Errorf(exit.Rejected, "%s: %w", path, err).At(path, 0, 0).
+			WithHint("export it again with `foretell models export REF`")
+	}
+	return model, nil
+}
+
+// Dataset describes a model's training data like a dataset of the service.
+func Dataset(model *learn.Model) *api.Dataset {
+	schema := model.Schema()
+	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
+	fields := schema.Fields
+	if fields == nil {
+		for i := range schema.Columns {
+			fields = append(fields, schema.Columns[i].Field())
+		}
+	}
+	for _, name := range fields {
+		dataset.Columns = append(dataset.Columns, api.Column{Name: name})
+	}
+	for _, class := range schema.Classes {
+		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
+	}
+	return dataset
+}

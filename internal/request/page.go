@@ -1,0 +1,97 @@
+package request
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+)
+
+// AllPages fetches all pages of a list and joins their lists.
+func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
+	var all any
+	path := raw.Path
+	for offset := int64(0); ; {
+		raw.Path = pagePath(path, offset)
+		resp, err := Send(ctx, c, raw)
+		if err != nil {
+			return nil, err
+		}
+		var page any
+		dec := json.NewDecoder(resp.Body)
+		dec.UseNumber()
+		err = errors.Join(dec.Decode(&page), resp.Body.Close())
+		if err != nil {
+			return nil, exit.Usagef("%s: --paginate needs JSON pages: %w", path, err)
+		}
+		all = joinPages(all, unpackLists(page))
+		members, _ := page.(map[string]any)
+		next, _ := members["nextOffset"].(json.Number)
+		at, err := next.Int64()
+		if err != nil || at <= offset {
+			if object, ok := all.(map[string]any); ok {
+				delete(object, "nextOffset")
+			}
+			return all, nil
+		}
+		offset = at
+	}
+}
+
+// pagePath returns the path of the page that starts at offset. A limit in the path is
+// kept.
+func pagePath(path string, offset int64) string {
+	base, text, _ := strings.Cut(path, "?")
+	query, err := url.ParseQuery(text)
+	if err != nil {
+		return path
+	}
+	query.Set("offset", plainText(offset))
+	if !query.Has("limit") {
+		query.Set("limit", plainText(api.MaxPageLimit))
+	}
+	return base + "?" + query.Encode()
+}
+
+// unpackLists decodes the lists that the service sends as JSON text.
+func unpackLists(page any) any {
+	members, _ := page.(map[string]any)
+	for name, value := range members {
+		text, _ := value.(string)
+		var list []any
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		if strings.HasPrefix(text, "[") && dec.Decode(&list) == nil {
+			members[name] = list
+		}
+	}
+	return page
+}
+
+// joinPages appends the lists of page to those of all; other values are those of the
+// first page.
+func joinPages(all, page any) any {
+	switch more := page.(type) {
+	case []any:
+		before, _ := all.([]any)
+		return append(before, more...)
+	case map[string]any:
+		object, ok := all.(map[string]any)
+		if !ok {
+			return page
+		}
+		for name, value := range more {
+			object[name] = joinPages(object[name], value)
+		}
+		return object
+	}
+	if all != nil {
+		return all
+	}
+	return page
+}

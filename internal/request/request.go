@@ -1,0 +1,127 @@
+// Package request builds and sends the requests that a user describes: a method, a path,
+// headers, and fields or a file. The api command uses it.
+package request
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/exit"
+)
+
+// Options describe a request besides its method and path.
+type Options struct {
+	// Strings and Typed are fields, NAME=VALUE. A typed value is a number, true, false, null
+	// or a string. A name that ends in [] makes a list.
+	Strings, Typed []string
+	// Headers are NAME:VALUE.
+	Headers []string
+	// Input is the file to send as the body; - is standard input, "" is none.
+	Input string
+	// Stdin returns the standard input.
+	Stdin func() io.Reader
+}
+
+// Build returns the request. Fields are the query of a request without a body, and of one
+// with a file; otherwise members of a JSON body. Invalid options are usage errors.
+func (o *Options) Build(method, path string) (client.RawRequest, error) {
+	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
+	for _, line := range o.Headers {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return raw, exit.Usagef("invalid --header %q: want NAME:VALUE, such as Accept:text/csv", line)
+		}
+		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	members, err := o.members()
+	if err != nil {
+		return raw, err
+	}
+	if o.Input != "" {
+		if err := o.open(&raw); err != nil {
+			return raw, err
+		}
+	}
+	if len(members) == 0 {
+		return raw, nil
+	}
+	if raw.Open != nil || slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodDelete}, method) {
+		raw.Path = withQuery(path, members)
+		return raw, nil
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		return raw, err
+	}
+	setBody(&raw, body)
+	return raw, nil
+}
+
+// setBody sets the body of a request, as JSON unless a type is set.
+func setBody(raw *client.RawRequest, body []byte) {
+	raw.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	raw.Size = int64(len(body))
+	if raw.Header.Get("Content-Type") == "" {
+		raw.Header.Set("Content-Type", "application/json")
+	}
+}
+
+// open sets the file Input as the body. Standard input is read into memory, because
+// a request may have to be sent twice.
+func (o *Options) open(raw *client.RawRequest) error {
+	if o.Input == "-" {
+		body, err := io.ReadAll(o.Stdin())
+		if err != nil {
+			return err
+		}
+		setBody(raw, body)
+		return nil
+	}
+	info, err := os.Stat(o.Input)
+	if err != nil {
+		return err
+	}
+	setBody(raw, nil)
+	raw.Open = func() (io.ReadCloser, error) { return os.Open(o.Input) }
+	raw.Size = info.Size()
+	return nil
+}
+
+// Send sends a request of the user's own; an invalid request is a usage error. The caller
+// closes the body of the response.
+func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.Response, error) {
+	resp, err := c.Do(ctx, raw)
+	var (
+		network *client.NetworkError
+		problem *api.Problem
+		known   *exit.Error
+	)
+	switch {
+	case err == nil, ctx.Err() != nil, errors.As(err, &network), errors.As(err, &known):
+		return resp, err
+	case errors.As(err, &problem):
+		return nil, explainNotFound(ctx, raw, problem)
+	}
+	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
+}
+
+// explainNotFound explains an unknown path or method. In other commands it means that the
+// address is not a service's; here the user typed the path.
+func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
+	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
+	if !ok {
+		return problem
+	}
+	e := exit.From(ctx, problem)
+	e.Status, e.Fact = status, raw.Method+" "+raw.Path+": "+e.Fact
+	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
+}
