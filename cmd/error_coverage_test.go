@@ -1,0 +1,203 @@
+package cmd_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+// provokedElsewhere has the messages that errorsFile cannot contain, with the reason.
+var provokedElsewhere = map[string]string{
+	"cancelled: not confirmed":                     "TestTerminal: a question needs a terminal",
+	"nothing was changed; --yes skips the prompt":  "TestTerminal",
+	"the passwords do not match":                   "TestTerminal",
+	"a model is binary: a terminal cannot show it": "TestTerminal",
+	"name a file with -o, or pipe the output":      "TestTerminal",
+	"try again":                      "TestTerminal",
+	"interrupted before it finished": "TestTerminal: a signal",
+	"run the command again":          "TestTerminal",
+	"interrupted while uploading: the dataset is still PENDING":                                                         "TestInterruptedUpload",
+	"interrupted: the race was stopped":                                                                                 "TestInterrupt",
+	"predict with it: `%s`":                                                                                             "TestInterrupt",
+	"the time limit of %s ended before any algorithm produced a model":                                                  "TestDeadlineBeforeRace: how long that takes is the machine's",
+	"the time limit of %s ended while the race was queued behind others":                                                "TestDeadlineBeforeRace",
+	"list them with `foretell training list`; cancel one with `foretell training cancel`, or use a longer --time-limit": "the same",
+	"use a longer one, such as --time-limit %s":                                                                         "TestDeadlineBeforeRace",
+	"%d of %s damaged; %s (blobs/%s)":                                                                                   "a finding of doctor",
+	"restore these files in blobs/ from a backup":                                                                       "a finding of doctor",
+	"start another with `%s`":                                                                                           "a race that is stopped before its first score",
+	"race %s uses other data than %s: the SHA-256 differs":                                                              "there is no race to resume on the stage",
+	"name the file that the race was started on, or start a race on this one: `%s`":                                     "the same",
+	"interrupted while planning: nothing was kept":                                                                      "TestInterruptedPlan",
+	"when it responds again, continue with `%s`":                                                                        "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
+	"the incomplete file was removed; free some space, then run `%s`":                                                   "TestFullDisk",
+	"cannot use the data folder %s: its disk is full, %s free: %w":                                                      "TestFullDataFolder",
+	"free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again": "the same",
+	"%s does not match %s: %w":                                                   "a receipt needs a race: see the scripts",
+	"the predictions differ from those of %s: %w":                                "the same",
+	"put the result beside its receipt to list the rows and columns that differ": "the same",
+	"compare the program versions: the receipt has %q, this is %q":               "the same",
+	"%s is not the blind file of %s":                                             "the same",
+	"name the file that was predicted, %s, unchanged":                            "the same",
+	"fix the file; `foretell check FILE` lists each defect":                      "a defect that nobody tied to its file",
+	"%s: permission denied":                                                      "an administrator may read everything",
+	"change its permissions, or name another file":                               "the same",
+	"the model is kept; see `foretell models report %s`":                         "a gate that fails needs a race: see the scripts",
+	"invalid address %s: %w":                                                     "a finding of doctor",
+	"invalid proxy address: %w":                                                  "a finding of doctor",
+	"fix HTTPS_PROXY or HTTP_PROXY":                                              "a finding of doctor",
+	"this machine's clock differs from the service's by %s":                      "a finding of doctor",
+	"set the clock: tokens and signed URLs depend on it":                         "a finding of doctor",
+	"unlock it, set %s, or sign in with `foretell login --storage file`":         "a finding of doctor",
+	"cannot start a browser for %s: %w":                                          "a browser is started from a terminal",
+	"set BROWSER, or print the URL with --no-browser":                            "the same",
+	"%s by model %s":             "the same",
+	"cannot change %s: %w":       "an administrator may write everything",
+	"internal error: %v":         "a panic",
+	"set %s=1 for a stack trace": "a panic",
+	"try again; if it persists, report it with the output of FORETELL_DEBUG=1": "what nobody foresaw",
+}
+
+// TestEveryErrorIsProvoked checks that each message and hint in the source is in
+// errorsFile or in provokedElsewhere.
+func TestEveryErrorIsProvoked(t *testing.T) {
+	golden, err := os.ReadFile(errorsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(golden), `\"`, `"`)
+	excused := map[string]bool{}
+	for format := range provokedElsewhere {
+		excused[format] = false
+	}
+	for _, message := range messages(t) {
+		if _, known := excused[message.format]; known {
+			excused[message.format] = true
+			continue
+		}
+		if !message.pattern.MatchString(text) {
+			t.Errorf("%s: %q is in no error of %s", message.at, message.format, errorsFile)
+		}
+	}
+	for format, used := range excused {
+		if !used {
+			t.Errorf("%q is excused, but no such message is left", format)
+		}
+	}
+	for _, code := range api.Codes() {
+		if !strings.Contains(text, `"code":"`+string(code)+`"`) {
+			t.Errorf("the service's code %s is in no error of %s", code, errorsFile)
+		}
+	}
+}
+
+// message is a format of an error or a hint in the source.
+type message struct {
+	format  string
+	pattern *regexp.Regexp
+	at      token.Position
+}
+
+// verbs matches the verbs of a format.
+var verbs = regexp.MustCompile(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
+
+// messages returns the formats of errors for the user that contain words.
+func messages(t *testing.T) []message {
+	t.Helper()
+	var found []message
+	set := token.NewFileSet()
+	for _, name := range sourcesWithErrors(t) {
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal := messageOf(n)
+			if literal == nil {
+				return true
+			}
+			format, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parts []string
+			for _, part := range verbs.Split(format, -1) {
+				parts = append(parts, regexp.QuoteMeta(part))
+			}
+			if strings.Trim(verbs.ReplaceAllString(format, ""), " :.`") != "" {
+				found = append(found, message{format, regexp.MustCompile(strings.Join(parts, ".*")), set.Position(n.Pos())})
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// sourcesWithErrors returns the source files that use the package exit, and its own.
+func sourcesWithErrors(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, pattern := range []string{"*.go", "../internal/*/*.go", "../internal/*/*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		if strings.HasSuffix(name, "_test.go") {
+			return true
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Base(filepath.Dir(name)) != "exit" && !strings.Contains(string(text), `"foretell/internal/exit"`)
+	})
+}
+
+// messageOf returns the text of the error or hint that n creates.
+func messageOf(n ast.Node) *ast.BasicLit {
+	var text ast.Expr
+	switch n := n.(type) {
+	case *ast.KeyValueExpr:
+		if name, ok := n.Key.(*ast.Ident); ok && (name.Name == "Fact" || name.Name == "Hint") {
+			text = n.Value
+		}
+	case *ast.CallExpr:
+		text = formatOf(n)
+	}
+	literal, ok := text.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return nil
+	}
+	return literal
+}
+
+// formatOf returns the format of a call that creates an error or a hint, or nil.
+func formatOf(call *ast.CallExpr) ast.Expr {
+	pkg, name := "exit", ""
+	switch called := call.Fun.(type) {
+	case *ast.Ident:
+		name = called.Name // within the package exit
+	case *ast.SelectorExpr:
+		name = called.Sel.Name
+		if of, ok := called.X.(*ast.Ident); ok {
+			pkg = of.Name
+		}
+	}
+	at, ok := map[string]int{"Usagef": 0, "WithHint": 0, "Errorf": 1}[name]
+	if !ok || name == "Errorf" && pkg != "exit" || len(call.Args) <= at {
+		return nil
+	}
+	return call.Args[at]
+}
