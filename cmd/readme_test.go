@@ -41,7 +41,7 @@ func TestReadmeSession(t *testing.T) {
 		args := strings.Fields(typed)
 		command := exec.Command(args[0], args[1:]...)
 		command.Dir = dir
-		command.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "FORETELL_PROGRESS=none", "XDG_DATA_HOME=" + dir}
+		command.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "FORETELL_PROGRESS=none", "XDG_DATA_HOME=" + dir, tunedGC + "=1"}
 		if err := os.MkdirAll(filepath.Join(dir, "foretell"), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,8 +25,20 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"foretell": func() { os.Exit(cmd.Main()) }})
+	useMemoryFolder()
+	testscript.Main(m, map[string]func(){"foretell": func() {
+		if os.Getenv(tunedGC) == "" {
+			// The tests run thousands of commands, which would collect garbage for a third of
+			// their time.
+			_ = os.Setenv("GOGC", "400")
+			debug.SetGCPercent(400)
+		}
+		os.Exit(cmd.Main())
+	}})
 }
+
+// tunedGC is a variable with which a command limits its memory as it does for a user.
+const tunedGC = "FORETELL_TEST_TUNED_GC"
 
 // TestScripts runs each script twice, with the embedded service and against a served one,
 // and compares what `alike` recorded byte for byte. With -short they run embedded only,

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package cmd_test
+
+func useMemoryFolder() {}
