@@ -46,7 +46,7 @@ func TestServiceRestart(t *testing.T) {
 	dir := t.TempDir()
 	first, address := serveAt(t, "127.0.0.1:0", dir)
 	env := account(t, func(*testing.T) (string, string) { return address, dir })
-	run := exec.Command("foretell", "run", "../testdata/credit-g/train.csv", "--algorithm", "BSEV01,BFIF01", "--progress", "json")
+	run := exec.Command("foretell", "run", firstRows(t, "../testdata/credit-g/train.csv", 150), "--algorithm", "BSEV01,BFIF01", "--progress", "json")
 	run.Env = env
 	restarted := false
 	stdout, told, err := follow(t, run, func(line string) {
@@ -63,6 +63,22 @@ func TestServiceRestart(t *testing.T) {
 	if err != nil || !restarted || len(strings.TrimSpace(stdout)) != 36 {
 		t.Errorf("%v, printed %q: %s", err, stdout, told)
 	}
+}
+
+// firstRows copies the first rows of a table into a file of the same name, and returns its
+// path.
+func firstRows(t *testing.T, table string, rows int) string {
+	t.Helper()
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfterN(string(text), "\n", rows+2)
+	path := filepath.Join(t.TempDir(), filepath.Base(table))
+	if err := os.WriteFile(path, []byte(strings.Join(lines[:rows+1], "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestAbortedUpload breaks off the first upload after some of its bytes.
@@ -169,6 +185,7 @@ func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomi
 // TestExpiredToken expires the token during a run: with a password the run continues,
 // without one the error says how to.
 func TestExpiredToken(t *testing.T) {
+	t.Parallel()
 	env := account(t, serve)
 	service, err := url.Parse(strings.TrimPrefix(env[0], "FORETELL_SERVER="))
 	if err != nil {
@@ -225,6 +242,7 @@ func TestExpiredToken(t *testing.T) {
 // TestLongEmbeddedRace ends the session of the embedded service during a race, as after
 // an hour: the command gets another.
 func TestLongEmbeddedRace(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	run := exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BFIF01", "--progress", "json", "--data-dir", dir)
 	run.Env = []string{"HOME=" + t.TempDir()}

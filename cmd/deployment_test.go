@@ -20,6 +20,7 @@ import (
 // sends numbers as strings and lists as arrays, and has its uploads and results on
 // another host, which must not see the token.
 func TestOtherDeployment(t *testing.T) {
+	t.Parallel()
 	const (
 		dataset = "00000000-0000-4000-8000-00000000000d"
 		race    = "00000000-0000-4000-8000-00000000000e"

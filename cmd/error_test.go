@@ -26,6 +26,7 @@ const errorsFile = "../testdata/errors.txt"
 // TestErrors provokes every error of errorsFile with real commands, and checks each:
 // nothing on standard output, the program's name with the fact, and the next step.
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what the system says is written down as Linux says it")
 	}

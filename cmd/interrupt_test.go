@@ -110,13 +110,11 @@ func goesOn(t *testing.T, env []string, stderr, out string) string {
 // TestKilledRun kills a run during its race. The next run does not wait for it, no state
 // is RUNNING, and the race continues on request.
 func TestKilledRun(t *testing.T) {
-	train, err := filepath.Abs("../testdata/credit-g/train.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	train, blind := firstRows(t, "../testdata/credit-g/train.csv", 150), firstRows(t, "../testdata/credit-g/blind.csv", 50)
 	env := []string{"HOME=" + t.TempDir()}
-	blind, out := strings.Replace(train, "train.csv", "blind.csv", 1), filepath.Join(t.TempDir(), "out.csv")
-	race := []string{"run", train, "--blind", blind, "-o", out, "--progress", "json", "--algorithm", "BSEV01", "--time-limit", "4s"}
+	out := filepath.Join(t.TempDir(), "out.csv")
+	race := []string{"run", train, "--blind", blind, "-o", out, "--progress", "json", "--algorithm", "BSEV01"}
 	if began := runUntil(t, env, race, `"status":"RUNNING"`, syscall.SIGKILL); began.code != -1 {
 		t.Fatalf("exit status %d", began.code)
 	}
@@ -138,7 +136,7 @@ func TestKilledRun(t *testing.T) {
 	if got := foretell("training", "list", "--all", "--fields", "status", "-q"); strings.Contains(got, "RUNNING") {
 		t.Errorf("states after the kill: %s", got)
 	}
-	foretell("run", train, "--algorithm", "BSIX01", "--time-limit", "2s")
+	foretell("run", train, "--algorithm", "BSIX01")
 	if got := foretell("training", "list", "--jq", states); !strings.Contains(got, orphan+" PENDING true") {
 		t.Errorf("after another run: %s", got)
 	}

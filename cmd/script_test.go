@@ -2,10 +2,13 @@ package cmd_test
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"foretell/cmd"
+	"foretell/internal/api"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -149,7 +153,27 @@ func setup(env *testscript.Env, address, dir string) error {
 	env.Setenv("FORETELL_SERVER", address)
 	env.Setenv("FORETELL_USERNAME", email)
 	env.Setenv("FORETELL_PASSWORD", "a long password")
-	return nil
+	token, err := signIn(address, email)
+	env.Setenv("FORETELL_TOKEN", token) // so that not every command signs in, which takes 20 ms
+	return err
+}
+
+// signIn returns a token of an account.
+func signIn(address, email string) (string, error) {
+	body, err := json.Marshal(api.Credentials{Username: email, Password: "a long password"})
+	if err != nil {
+		return "", err
+	}
+	answer, err := http.Post(address+api.LogIn.Path, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	var session api.Session
+	if err := json.NewDecoder(answer.Body).Decode(&session); err != nil || session.AccessToken == "" {
+		return "", fmt.Errorf("log in: %s, %w", answer.Status, err)
+	}
+	return session.AccessToken, nil
 }
 
 // Statuses runs a command and checks its exit status: exits 6 foretell check x. A failing

@@ -12,6 +12,7 @@ import (
 // TestWorker leaves the work of a service to workers: one prepares a dataset, one is
 // stopped during a race, one finishes it.
 func TestWorker(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races")
 	}
