@@ -19,9 +19,9 @@ type fitter interface {
 	// Cost returns the estimated cost of the steps so far in nanoseconds of one
 	// core. It depends on the shape of the data only.
 	Cost() float64
-	// EvalProbabilities writes the class probabilities of the fold's Validation
+	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
-	EvalProbabilities(dst []float32)
+	PredictValidation(dst []float32)
 	// Checkpoint saves the current state as the one that Model returns.
 	Checkpoint()
 	// Model returns the state of the last Checkpoint, or the current state if

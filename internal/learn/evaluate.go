@@ -57,7 +57,7 @@ func (r *race) evaluateStep(u *run) (stalled bool, err error) {
 	if probabilities == nil {
 		probabilities = make([]float32, len(r.evaluator.labels)*r.evaluator.classes)
 	}
-	if err := u.evalProbabilities(probabilities); err != nil {
+	if err := u.predictValidation(probabilities); err != nil {
 		return false, err
 	}
 	s := r.evaluator.score(probabilities)

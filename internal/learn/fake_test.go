@@ -48,7 +48,7 @@ func (t *fakeFitter) Step(ctx context.Context) (bool, error) {
 
 func (t *fakeFitter) Cost() float64 { return float64(t.step) * t.work }
 
-func (t *fakeFitter) EvalProbabilities(dst []float32) {
+func (t *fakeFitter) PredictValidation(dst []float32) {
 	labels := gather(t.data.Labels, t.fold.Validation)
 	fakeModel{skill: t.skill(t.step), classes: t.data.classes()}.fill(dst, labels)
 }

@@ -97,7 +97,7 @@ func newSymmetric(ctx context.Context, t fitTask) (fitter, error) {
 type typedFitter[M predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64
-	EvalProbabilities(dst []float32)
+	PredictValidation(dst []float32)
 	Checkpoint()
 	Model() M
 }

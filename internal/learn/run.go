@@ -79,15 +79,15 @@ func (u *run) advance(ctx context.Context) (done bool, err error) {
 	return !slices.Contains(u.done, false), err
 }
 
-// evalProbabilities writes the class probabilities of the validation rows to
+// predictValidation writes the class probabilities of the validation rows to
 // dst, fold by fold.
-func (u *run) evalProbabilities(dst []float32) error {
+func (u *run) predictValidation(dst []float32) error {
 	at := make([]int, len(u.folds)+1)
 	for i, fold := range u.folds {
 		at[i+1] = at[i] + len(fold.Validation)*u.classes
 	}
 	return parallelFor(u.workers, len(u.fitters), func(i int) error {
-		u.fitters[i].EvalProbabilities(dst[at[i]:at[i+1]])
+		u.fitters[i].PredictValidation(dst[at[i]:at[i+1]])
 		return nil
 	})
 }

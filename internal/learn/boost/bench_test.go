@@ -184,7 +184,7 @@ func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Fra
 		if err != nil {
 			b.Fatal(err)
 		}
-		fitter.EvalProbabilities(p)
+		fitter.PredictValidation(p)
 		loss, wrong := 0.0, 0.0
 		for i, row := range fold.Validation {
 			one := p[i*opts.Classes : (i+1)*opts.Classes]

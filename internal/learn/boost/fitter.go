@@ -36,9 +36,9 @@ type booster interface {
 	rounds() int
 	// cost returns an estimate of the time spent, in nanoseconds.
 	cost() float64
-	// evalProbabilities writes the probabilities of the rows in eval to dst,
+	// predictValidation writes the probabilities of the rows in eval to dst,
 	// row-major.
-	evalProbabilities(dst []float32)
+	predictValidation(dst []float32)
 	// ensemble returns the ensemble of the first n rounds.
 	ensemble(n int) ensemble
 }
@@ -112,9 +112,9 @@ func treeNanos(w tree.Cost, n int, bin float64) float64 {
 	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
 }
 
-// EvalProbabilities writes the class probabilities of the rows fold.Validation after
+// PredictValidation writes the class probabilities of the rows fold.Validation after
 // the last step to dst: len(fold.Validation) × classes, row-major.
-func (t *Fitter) EvalProbabilities(dst []float32) { t.booster.evalProbabilities(dst) }
+func (t *Fitter) PredictValidation(dst []float32) { t.booster.predictValidation(dst) }
 
 // Checkpoint makes the present state the one that Model returns.
 func (t *Fitter) Checkpoint() { t.checkpoint = t.booster.rounds() }

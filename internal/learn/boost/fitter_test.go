@@ -101,7 +101,7 @@ func TestLearning(t *testing.T) {
 			fold := everyThirdRow(f.Rows)
 			fitter := fitSteps(t, name, f, fold, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
 			p := make([]float32, len(fold.Validation)*classes)
-			fitter.EvalProbabilities(p)
+			fitter.PredictValidation(p)
 			loss := 0.0
 			for i, row := range fold.Validation {
 				one := p[i*classes : (i+1)*classes]

@@ -105,7 +105,7 @@ func TestAgreesWithXGBoost(t *testing.T) {
 				if fitter.Rounds() != round+1 {
 					t.Fatalf("%d rounds in step %d", fitter.Rounds(), round+1)
 				}
-				fitter.EvalProbabilities(p)
+				fitter.PredictValidation(p)
 				for row := range want {
 					got := math.Log(float64(p[2*row+1]) / float64(p[2*row]))
 					if d := math.Abs(got - want[row]); !(d < scoreTolerance) {
@@ -169,7 +169,7 @@ func TestSymmetricTreesAreAsGoodAsXGBoost(t *testing.T) {
 			}
 		}
 		p := make([]float32, len(g.TestX)*g.Classes)
-		fitter.EvalProbabilities(p)
+		fitter.PredictValidation(p)
 		loss := 0.0
 		for row, label := range g.TestY {
 			loss -= math.Log(float64(p[row*g.Classes+int(label)])) / float64(len(g.TestY))

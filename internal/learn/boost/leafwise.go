@@ -159,7 +159,7 @@ func (t *leafwiseBooster) cost() float64 {
 	return treeNanos(t.treeCost, t.treeCount(), 2.5) + 10*float64(t.appliedRows) + 14*rows
 }
 
-func (t *leafwiseBooster) evalProbabilities(dst []float32) { t.scores.evalProbabilities(dst) }
+func (t *leafwiseBooster) predictValidation(dst []float32) { t.scores.predictValidation(dst) }
 
 func (t *leafwiseBooster) ensemble(n int) ensemble {
 	outputs, mappers := len(t.scores.base), t.mappers

@@ -22,14 +22,14 @@ type objective struct {
 	classes int
 	labels  []int32
 	// train are the rows to train on, eval those to evaluate.
-	train, eval []int32
+	train, validation []int32
 	// base is the initial score of every row, by output.
 	base []float32
 }
 
 func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	return objective{
-		classes: classes, labels: f.Labels, train: fold.Train, eval: fold.Validation,
+		classes: classes, labels: f.Labels, train: fold.Train, validation: fold.Validation,
 		base: baseScores(f.Labels, fold.Train, classes),
 	}
 }
@@ -150,11 +150,11 @@ func sigmoid(x float32) float32 {
 	return 1 / (1 + exp32(-x))
 }
 
-// evalProbabilities writes the probabilities of the rows in eval to dst,
+// predictValidation writes the probabilities of the rows in eval to dst,
 // row-major.
-func (l *outputScores) evalProbabilities(dst []float32) {
+func (l *outputScores) predictValidation(dst []float32) {
 	raw := make([]float32, len(l.base))
-	for i, row := range l.eval {
+	for i, row := range l.validation {
 		for k := range raw {
 			raw[k] = l.values[k][row]
 		}

@@ -32,10 +32,10 @@ func (b *rowScores) add(rows []int32, values []float32) {
 	}
 }
 
-// evalProbabilities writes the probabilities of the rows in eval to dst,
+// predictValidation writes the probabilities of the rows in eval to dst,
 // row-major.
-func (b *rowScores) evalProbabilities(dst []float32) {
-	for i, row := range b.eval {
+func (b *rowScores) predictValidation(dst []float32) {
+	for i, row := range b.validation {
 		probabilities(dst[i*b.classes:(i+1)*b.classes], b.row(row))
 	}
 }

@@ -90,7 +90,7 @@ func (t *rowSampler) sample(ctx context.Context, workers int, l *outputScores, k
 		kept += copy(t.keep[kept:], t.keep[i*chunkRows:][:t.chunks[i].keep])
 		left += copy(t.rest[left:], t.rest[i*chunkRows:][:t.chunks[i].rest])
 	}
-	left += copy(t.rest[left:], l.eval)
+	left += copy(t.rest[left:], l.validation)
 	t.keep, t.rest = t.keep[:kept], t.rest[:left]
 	return total, nil
 }

@@ -67,7 +67,7 @@ func (t *symmetricBooster) acquireWorkspace() (release func()) {
 		w.gradSums = append(w.gradSums, newGradSums(outputs))
 	}
 	w.values = workspace.Resize(w.values, outputs<<tree.MaxSymmetricDepth)
-	w.eval, w.scratch = workspace.Resize(w.eval, len(t.scores.eval)), workspace.Resize(w.scratch, len(t.scores.eval))
+	w.eval, w.scratch = workspace.Resize(w.eval, len(t.scores.validation)), workspace.Resize(w.scratch, len(t.scores.validation))
 	t.symmetricWorkspace = w
 	before := w.grower.Cost()
 	return func() {
@@ -109,7 +109,7 @@ func (t *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	if err := t.fitLeafValues(ctx, 1<<len(splits)); err != nil {
 		return false, err
 	}
-	copy(t.eval, t.scores.eval)
+	copy(t.eval, t.scores.validation)
 	tree.ApplySymmetric(splits, bins, t.eval, t.scratch, func(leaf int, rows []int32) {
 		t.scores.add(rows, t.leafValues(leaf))
 	})
@@ -157,7 +157,7 @@ func (t *symmetricBooster) cost() float64 {
 	return treeNanos(t.treeCost, len(t.ends), 1.5) + 10*sweeps
 }
 
-func (t *symmetricBooster) evalProbabilities(dst []float32) { t.scores.evalProbabilities(dst) }
+func (t *symmetricBooster) predictValidation(dst []float32) { t.scores.predictValidation(dst) }
 
 func (t *symmetricBooster) ensemble(n int) ensemble {
 	outputs := len(t.scores.base)

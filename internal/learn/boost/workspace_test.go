@@ -75,7 +75,7 @@ func stepProbabilities(t *testing.T, n *Fitter) []float32 {
 	if _, err := n.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p := make([]float32, len(n.objective.eval)*n.objective.classes)
-	n.EvalProbabilities(p)
+	p := make([]float32, len(n.objective.validation)*n.objective.classes)
+	n.PredictValidation(p)
 	return p
 }

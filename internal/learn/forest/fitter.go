@@ -247,9 +247,9 @@ func (t *Fitter) fitTemperature(c *candidate) metric.Temperature {
 	return metric.FitTemperature(p)
 }
 
-// EvalProbabilities writes the class probabilities of the rows fold.Validation after
+// PredictValidation writes the class probabilities of the rows fold.Validation after
 // the last step to dst: len(fold.Validation) × classes, row-major.
-func (t *Fitter) EvalProbabilities(dst []float32) {
+func (t *Fitter) PredictValidation(dst []float32) {
 	for i := range t.fold.Validation {
 		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
 		if t.best == nil {

@@ -74,7 +74,7 @@ func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, opts Options) *Fitter
 
 func evalPredictions(fitter *Fitter, f *frame.Frame, fold split.Fold, classes int) metric.Predictions {
 	p := metric.Predictions{Probabilities: make([]float32, len(fold.Validation)*classes), Classes: classes}
-	fitter.EvalProbabilities(p.Probabilities)
+	fitter.PredictValidation(p.Probabilities)
 	for _, row := range fold.Validation {
 		p.Labels = append(p.Labels, f.Labels[row])
 	}
@@ -151,7 +151,7 @@ func TestStep(t *testing.T) {
 		got := make([]float32, 100*3)
 		fitter.Model().Predict(got, f, 300, 400)
 		if !slices.Equal(p.Probabilities, got) {
-			t.Error("EvalProbabilities and Predict differ")
+			t.Error("PredictValidation and Predict differ")
 		}
 	})
 	t.Run("model_returns_the_checkpoint", func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestStep(t *testing.T) {
 		got := make([]float32, 100*3)
 		fitter.Model().Predict(got, f, 300, 400)
 		if !slices.Equal(p.Probabilities, got) {
-			t.Error("EvalProbabilities and Predict differ")
+			t.Error("PredictValidation and Predict differ")
 		}
 	})
 	t.Run("cost_grows", func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestEdgeCases(t *testing.T) {
 	t.Run("refit_without_eval_rows", func(t *testing.T) {
 		f := testFrame(200, 2, 4)
 		fitter := fitAll(t, f, split.Fold{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, Trees: 20})
-		fitter.EvalProbabilities(nil)
+		fitter.PredictValidation(nil)
 	})
 	t.Run("classes_of_no_and_of_one_row", func(t *testing.T) {
 		f := testFrame(200, 2, 5)

@@ -120,9 +120,9 @@ func (t *Fitter) Cost() float64 {
 	return float64(t.batches)*(float64(batch)*row+t.l.paramCost()) + float64(t.evaluated)*row/3
 }
 
-// EvalProbabilities writes the class probabilities of the rows fold.Validation after
+// PredictValidation writes the class probabilities of the rows fold.Validation after
 // the last step to dst: len(fold.Validation) × classes, row-major.
-func (t *Fitter) EvalProbabilities(dst []float32) {
+func (t *Fitter) PredictValidation(dst []float32) {
 	rows := t.fold.Validation
 	t.evaluated += len(rows)
 	defer t.acquireWorkspace()()

@@ -95,7 +95,7 @@ func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, o Options) *Fitter {
 func accuracy(t *testing.T, n *Fitter, f *frame.Frame, fold split.Fold) float64 {
 	t.Helper()
 	p := make([]float32, len(fold.Validation)*n.opts.Classes)
-	n.EvalProbabilities(p)
+	n.PredictValidation(p)
 	right := 0
 	for i, r := range fold.Validation {
 		row := p[i*n.opts.Classes : (i+1)*n.opts.Classes]

@@ -14,7 +14,7 @@ func TestModel(t *testing.T) {
 	part := split.Fold{Train: rowRange(0, 300), Validation: rowRange(300, 400)}
 	n := fitAll(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
 	want := make([]float32, 300)
-	n.EvalProbabilities(want)
+	n.PredictValidation(want)
 	b, err := n.Model().AppendBinary([]byte("x"))
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := make([]float32, len(n.fold.Validation)*n.opts.Classes)
-		n.EvalProbabilities(p)
+		n.PredictValidation(p)
 		return p
 	}
 	var alone, together []*Fitter

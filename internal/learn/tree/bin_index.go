@@ -2,24 +2,26 @@ package tree
 
 import "math"
 
-// binIndex is a lookup table for bins: a grid of cells of equal width over the
-// range of the thresholds. A cell holds the few thresholds that must be
-// compared. The result is exact in spite of rounding, because cell is
-// monotonic:
+// binIndex is a lookup table that speeds up finding the bin of a value. It
+// divides the range of the thresholds into cells of equal width, and a value is
+// compared only with the thresholds in its own cell. The result is exact in
+// spite of rounding, because cell is monotonic:
 //
 //	thresholds   t0   t1 t2            t3
 //	cells      │    │    │    │    │    │
 //	x in the second cell: after t0, before t3
 type binIndex struct {
 	origin, scale float64
-	// firstThreshold is the number of thresholds in the cells before each cell.
+	// firstThreshold holds, for each cell, the number of thresholds in the
+	// cells before it.
 	firstThreshold []uint8
 }
 
 // indexCells is the number of cells of a binIndex.
 const indexCells = 1024
 
-// newBinIndex returns nil if a binary search is as fast.
+// newBinIndex returns the index of ascending thresholds, or nil if a binary
+// search is as fast.
 func newBinIndex(thresholds []float64) *binIndex {
 	n := len(thresholds)
 	if n < 8 {
@@ -50,7 +52,7 @@ func (f *binIndex) cell(x float64) int {
 }
 
 // fill writes the bins of values to dst[0], dst[stride] and so on. thresholds
-// must be those passed to newBinIndex.
+// must be those passed to newBinIndex; missing is the bin of NaN.
 func (f *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, missing uint8) {
 	last := len(thresholds) - 1
 	low, high := thresholds[0], thresholds[last]

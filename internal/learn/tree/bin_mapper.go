@@ -11,8 +11,8 @@ import (
 // missing cells.
 const MaxBins = 255
 
-// BinMapper maps the cells of one column to bins. The last bin is always the
-// one of missing cells, even if no row is in it:
+// BinMapper maps the cells of one column to bins. The last bin always holds
+// missing cells, even if there are none:
 //
 //	numeric      0 … len(Thresholds) by value           | missing
 //	categorical  levels, the most frequent first | other | missing
@@ -41,7 +41,7 @@ func numericMapper(thresholds []float64) BinMapper {
 	return BinMapper{Thresholds: thresholds, NumBins: len(thresholds) + 2, MissingBin: uint8(len(thresholds) + 1), index: newBinIndex(thresholds)}
 }
 
-// equal reports whether other maps every cell to the same bin.
+// equal reports whether c and other map every cell to the same bin.
 func (c *BinMapper) equal(other *BinMapper) bool {
 	return c.Categorical == other.Categorical && c.NumBins == other.NumBins &&
 		slices.Equal(c.Thresholds, other.Thresholds) && slices.Equal(c.CodeBins, other.CodeBins)
@@ -89,8 +89,8 @@ func (c *BinMapper) BinOfCode(code int32) uint8 {
 }
 
 // Fill writes the bins of col's rows lo…hi-1 to dst[0], dst[stride],
-// dst[2*stride] and so on. If col is of the other kind, all its cells are
-// missing.
+// dst[2*stride] and so on. If col is numeric and c categorical, or the reverse,
+// all cells count as missing.
 func (c *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
 	switch {
@@ -124,8 +124,9 @@ func (c *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 	}
 }
 
-// NewNumericMapper returns a mapper with at most maxBins bins besides the one
-// of missing cells. values must not contain NaN; they are overwritten.
+// NewNumericMapper returns a mapper with at most maxBins bins, not counting the
+// bin of missing cells. values must not contain NaN. Its contents are
+// overwritten.
 func NewNumericMapper(values []float64, maxBins int) BinMapper {
 	sortNumbers(values)
 	distinct, counts := countDistinct(values)
@@ -141,7 +142,8 @@ func NewNumericMapper(values []float64, maxBins int) BinMapper {
 }
 
 // countDistinct returns the distinct values of a sorted slice and the number of
-// times each occurs. It overwrites the slice; distinct is a part of it.
+// times each occurs. distinct shares the memory of sorted, which is
+// overwritten.
 func countDistinct(sorted []float64) (distinct []float64, counts []int) {
 	different := 0
 	for i, x := range sorted {
@@ -161,10 +163,10 @@ func countDistinct(sorted []float64) (distinct []float64, counts []int) {
 	return distinct, counts
 }
 
-// quantileThresholds splits distinct values into at most maxBins bins of about
-// equal weight. A value heavier than an equal part has a bin of its own; the
-// others are spread evenly over the remaining bins, as in LightGBM's greedy
-// search.
+// quantileThresholds splits distinct values, each occurring counts times, into
+// at most maxBins bins of about equal weight. A value heavier than an equal
+// part has a bin of its own. The others are spread evenly over the remaining
+// bins, as in LightGBM's greedy search.
 func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64 {
 	rest, remaining := 0, maxBins
 	for _, n := range counts {
@@ -212,8 +214,8 @@ func midpoint(a, b float64) float64 {
 	return a
 }
 
-// newCategoricalMapper returns a mapper in which the most frequent codes have
-// bins of their own. levels is the number of levels of the column.
+// newCategoricalMapper returns a mapper in which the most frequent of codes
+// have bins of their own. levels is the number of levels of the column.
 func newCategoricalMapper(codes []int32, levels int) BinMapper {
 	for _, code := range codes {
 		levels = max(levels, int(code))

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// sampleRows is the number of rows that thresholds of numeric features are
-// computed from.
+// sampleRows is the largest number of rows from which the thresholds of numeric
+// features are computed.
 const sampleRows = 100_000
 
 // BinnedMatrix holds the bins of a frame: one byte a cell, column-major. It is
@@ -19,7 +19,7 @@ const sampleRows = 100_000
 type BinnedMatrix struct {
 	// Rows is the number of rows.
 	Rows int
-	// Features are the columns of the frame, in its order.
+	// Features are the columns of the frame, in the same order.
 	Features []Feature
 	// constant reports for each feature whether all rows are in one bin.
 	constant []bool
@@ -44,12 +44,12 @@ type Feature struct {
 	Data []uint8
 }
 
-// NewBinnedMatrix bins every column of f: a numeric one into at most maxBins
-// bins, including the bin of missing cells, a categorical one into a bin for
-// each of its most frequent levels. maxBins is clamped to 3…MaxBins; zero means
-// MaxBins. Labels are not read. The result does not depend on workers. A
-// feature whose mapper equals that of a matrix in reuse, which must be of f,
-// shares its bins.
+// NewBinnedMatrix bins every column of f, using at most workers goroutines. A
+// numeric column has at most maxBins bins, including the bin of missing cells.
+// A categorical column has a bin for each of its most frequent levels. maxBins
+// is clamped to 3…MaxBins; zero means MaxBins. Labels are not read. The result
+// does not depend on workers. reuse are other matrices of f: a feature whose
+// mapper equals theirs shares their bins.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -67,10 +67,10 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	return b, nil
 }
 
-// Append returns the matrix with more features appended, which are binned
-// already: each one's Data has a byte a row. Nothing of b is copied. The first
-// of the new features, whose index is returned, begins a group; the features
-// between are constant.
+// Append returns a matrix with the features of b, then more, and the index of
+// the first of more. Their Data must hold one byte for each row. The bins of b
+// are shared, not copied. The first new feature begins a group; constant
+// features fill the last group of b.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
@@ -89,8 +89,8 @@ func (b *BinnedMatrix) Mappers() []BinMapper {
 	return mappers
 }
 
-// fitMapper returns the bin mapper of a column. The thresholds of a numeric one
-// are computed from the sampled rows.
+// fitMapper returns the bin mapper of column i. The thresholds of a numeric
+// column are computed from the rows in sample.
 func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 	col := &f.Columns[i]
 	if col.Codes == nil {
@@ -103,8 +103,9 @@ func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 	return newCategoricalMapper(col.Codes, levels)
 }
 
-// binColumn returns the binned column. It shares the bins of a matrix in reuse
-// if the mappers are equal, and the column's own ranks if each value is a bin.
+// binColumn returns the binned column i. It shares the bins of a matrix in
+// reuse whose mapper is equal, and uses the column's own ranks if each value is
+// a bin.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {
@@ -126,7 +127,7 @@ func presentValues(col *frame.Column, sample []int32) []float64 {
 	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
-// drawRows returns the rows that thresholds are computed from, ascending: all
+// drawRows returns the rows from which thresholds are computed, ascending: all
 // rows, or one drawn from each of sampleRows ranges of equal length.
 func drawRows(rows int) []int32 {
 	n := min(rows, sampleRows)
@@ -139,7 +140,7 @@ func drawRows(rows int) []int32 {
 	return sample
 }
 
-// extendGroups appends what groups and constant lack for Features.
+// extendGroups extends groups and constant to all Features.
 func (b *BinnedMatrix) extendGroups() {
 	for i := len(b.constant); i < len(b.Features); i++ {
 		b.constant = append(b.constant, isConstant(b.Features[i].Data))

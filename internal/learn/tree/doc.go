@@ -49,10 +49,11 @@
 // than clearing a histogram and less to scan. Symmetric trees use it for the small
 // leaves of their last levels, which then need no memory for histograms.
 //
-// All of them add the same integers, so their results are equal bit by bit. In every
-// way the histogram of the larger of two siblings is that of the parent minus that
-// of the smaller. Leaf-wise trees take histograms from a pool (histogram_pool) of
-// limited size; the leaves of a level own slots of one slice (histogram_level).
+// All of them add the same integers, so their results are equal bit by bit. In
+// all three, the histogram of the larger of two siblings is that of the parent
+// minus that of the smaller. Leaf-wise trees take histograms from a pool
+// (histogram_pool) of limited size; the leaves of a level own slots of one
+// slice (histogram_level).
 //
 // The builders are part of this package because they share the layout of the binned
 // matrix and the rows of the leaves with the growers.

@@ -6,20 +6,21 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// serialMax is the cost below which one worker finds the splits: starting more
-// would cost as much as they save.
+// serialMax is the cost below which one worker finds the splits, because
+// starting more workers would cost as much as they save.
 const serialMax = 1 << 13
 
-// sharedRowsMin is the number of rows from which on workers build the
-// histograms of different rows. With fewer, they build those of different
-// features.
+// sharedRowsMin is the number of rows from which the workers build the
+// histogram of a leaf from different rows. With fewer rows, they build the
+// histograms of different features.
 const sharedRowsMin = 1 << 12
 
-// findBestSplits builds the histogram of counted, subtracts it from that of
-// minuend unless that is nil, and sets the best split of each of leaves, which
-// must be among the two. Each range of groups is one task, so that every cell
-// has one writer. The rows of a large leaf are divided among the workers before
-// that: sums of integers do not depend on the division.
+// findBestSplits builds the histogram of counted. If minuend is not nil, it
+// then subtracts that histogram from minuend's, to get the sibling's. Finally
+// it sets the best split of each of leaves, which may hold only counted and
+// minuend. Each range of groups is one task, so that every cell has one writer.
+// Only the rows of a large leaf are first divided among the workers, because
+// sums of integers do not depend on the division.
 func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counted, minuend *candidate) error {
 	s := g.rowRanges[counted.node]
 	rows := g.rows[s.lo:s.hi]
@@ -63,8 +64,9 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counte
 	return nil
 }
 
-// finishGroup adds the partial sums of a group's cells to counted if rows were
-// shared, and subtracts them from minuend unless that is nil.
+// finishGroup completes a group's cells. If shared, it adds the workers'
+// partial sums to counted's cells. If minuend is not nil, it then subtracts
+// counted's cells from minuend's.
 func (g *Grower) finishGroup(group *activeGroup, counted, minuend *candidate, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {
@@ -85,7 +87,7 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildShared divides rows among the workers and builds the histogram of the
+// buildShared divides rows among the workers. It builds the histogram of the
 // first part in dst and those of the others in g.partials.
 func (g *Grower) buildShared(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
@@ -100,8 +102,8 @@ func (g *Grower) buildShared(ctx context.Context, dst []int64, rows []int32) err
 	})
 }
 
-// addCost adds the cost of finding splits to the grower's and returns it in
-// cells and bins.
+// addCost adds the cost of counting rows and scanning leaves to g.cost. It
+// returns the number of cells and bins involved.
 func (g *Grower) addCost(rows, leaves int) int {
 	var features, bins int
 	for _, group := range g.groups {
@@ -115,7 +117,7 @@ func (g *Grower) addCost(rows, leaves int) int {
 	return rows*features + leaves*bins
 }
 
-// newSplitFinder returns a split finder for c, with limits in units of its
+// newSplitFinder returns a split finder for c, whose limits are in units of the
 // packed sums.
 func (g *Grower) newSplitFinder(c *candidate) splitFinder {
 	unit := g.sample.Scale
@@ -131,7 +133,8 @@ func (g *Grower) newSplitFinder(c *candidate) splitFinder {
 	}
 }
 
-// bestSplit returns the best split of a leaf by the features of a group.
+// bestSplit returns the best split of a leaf by a feature of group. histogram
+// is the leaf's.
 func (g *Grower) bestSplit(group *activeGroup, histogram []int64, finder *splitFinder) split {
 	var best split
 	for _, i := range group.active {

@@ -14,9 +14,9 @@ import (
 //	| gradient (±) |  hessian (≥ 0) |
 //
 // Adding or subtracting words adds or subtracts both halves as long as neither
-// overflows, which Quantise ensures. Precision: the halves of a whole tree's
-// sum reach 2^30, so a row of average weight among a million has ten bits, well
-// below the noise of the labels (Shi et al. 2022 use five).
+// overflows, which Quantise ensures. The halves of a whole tree's sum reach
+// 2^30, so a row of average weight among a million has ten bits. The rounding
+// error is well below the noise of the labels (Shi et al. 2022 use five bits).
 
 // Scale converts packed sums to derivatives.
 type Scale struct {
@@ -24,7 +24,7 @@ type Scale struct {
 	Gradient, Hessian float64
 }
 
-// maxSum is the largest sum of the absolute values of a half.
+// maxSum is the largest sum over rows of the absolute values of one half.
 const maxSum = 1 << 30
 
 // PackGradHess returns both derivatives as float32 in one word, the input of
@@ -42,8 +42,8 @@ func UnpackGradHess(raw int64) (gradient, hessian float32) {
 const quantiseRows = 1 << 13
 
 // Quantise converts the gradients of the given rows from PackGradHess to packed
-// integers, in place, and returns their scale. gradients is indexed by row;
-// hessians must not be negative. The result does not depend on workers.
+// integers, in place, and returns their scale. gradients is indexed by row.
+// Hessians must not be negative. The result does not depend on workers.
 func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32) (Scale, error) {
 	tasks := (len(rows) + quantiseRows - 1) / quantiseRows
 	sums := make([]Scale, tasks)

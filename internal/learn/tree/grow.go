@@ -11,9 +11,9 @@ type Params struct {
 	MaxLeaves int
 	// MaxDepth is the largest number of splits above a leaf.
 	MaxDepth int
-	// MinRows is the smallest number of rows in a leaf. For splits it is
-	// estimated from the hessians, because histograms hold no row counts: rows
-	// that the model is sure of count less.
+	// MinRows is the smallest number of rows in a leaf. A split estimates it
+	// from the hessians, because histograms do not count rows. Rows whose class
+	// the model is sure of therefore count less.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
@@ -21,9 +21,9 @@ type Params struct {
 	MinGain float64
 	// L2 is the penalty on the square of a leaf's value.
 	L2 float64
-	// CatL2 is added to L2 if a subset of more than a few levels goes left.
+	// CatL2 is added to L2 if a subset of more than maxOneHot levels is split.
 	CatL2 float64
-	// CatSmooth is added to the hessians by which levels are ordered.
+	// CatSmooth is added to each level's hessian when levels are ordered.
 	CatSmooth float64
 }
 
@@ -73,12 +73,12 @@ type Cost struct {
 	Moved int64
 }
 
-// Plus returns w + times*more.
+// Plus returns the sum of w and times*more.
 func (w Cost) Plus(more Cost, times int64) Cost {
 	return Cost{w.Counted + times*more.Counted, w.Scanned + times*more.Scanned, w.Moved + times*more.Moved}
 }
 
-// rowRange is a leaf's range of the rows.
+// rowRange is the range lo…hi-1 of the grower's rows that a leaf holds.
 type rowRange struct{ lo, hi int }
 
 func (s rowRange) len() int { return s.hi - s.lo }
@@ -226,10 +226,11 @@ func (g *Grower) applySplit(ctx context.Context, c *candidate) (left, right *can
 	return left, right, nil
 }
 
-// consider finds the best splits of parent's children and adds them to the
-// frontier. The histogram of the smaller child is built from rows; that of the
-// larger is the parent's minus it, in place. If the parent's was released to
-// save memory, both are built from rows.
+// consider finds the best splits of parent's children and adds the children to
+// the frontier. The histogram of the smaller child is built from rows, then
+// subtracted in place from the parent's, which becomes that of the larger
+// child. If the parent's histogram was released to save memory, both are built
+// from rows.
 func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
@@ -263,8 +264,8 @@ func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) e
 	return nil
 }
 
-// push adds c to the frontier if it has a split. It releases c's histogram if
-// it has none, or if too many are in use.
+// push adds c to the frontier if c has a split. It releases c's histogram if c
+// has no split or if too many histograms are in use.
 func (g *Grower) push(c *candidate) {
 	if c.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
 		g.histograms.release(c.cells)
@@ -297,8 +298,8 @@ func (g *Grower) renumber() {
 	g.tree.Leaves = len(g.leaves)
 }
 
-// frontier is a heap of the leaves that may be split, the highest gain first,
-// the oldest among equals.
+// frontier is a heap of the leaves that may be split: highest gain first, and
+// oldest first among equal gains.
 type frontier []*candidate
 
 func (f frontier) Len() int { return len(f) }

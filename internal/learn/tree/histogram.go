@@ -1,9 +1,10 @@
 package tree
 
-// A histogram holds one packed sum a bin; the features follow one another. The
+// A histogram holds one packed sum for each bin, feature after feature. The
 // cells of a feature are accessed as an array of 256, which an index of one
-// byte cannot exceed, so that the compiler omits the bounds check. The whole is
-// padded by as much.
+// byte cannot exceed, so that the compiler omits the bounds check. The
+// histogram is padded so that the last feature can be accessed in this way,
+// too.
 
 // histWidth is the number of cells that a byte can index.
 const histWidth = 256

@@ -1,11 +1,11 @@
 package tree
 
-// histBuffer holds the histograms of eight features, each histWidth cells long:
-// one base address serves all of them.
+// histBuffer holds the histograms of eight features, each histWidth cells long,
+// so that one base address serves all of them.
 type histBuffer [8 * histWidth]int64
 
-// build8 adds the gradients of rows to the histograms of eight features, whose
-// bins are the bytes of words. gradients is parallel to rows.
+// build8 adds the gradients of rows to the histograms of eight features. words
+// is indexed by row; its bytes are the bins. gradients[i] belongs to rows[i].
 func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
@@ -21,8 +21,8 @@ func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
 	}
 }
 
-// build2 adds the gradients of rows to the histograms of two features.
-// gradients is parallel to rows.
+// build2 adds the gradients of rows to the histograms of two features, whose
+// bins data0 and data1 hold by row. gradients[i] belongs to rows[i].
 func build2(h0, h1 *[histWidth]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	data1 = data1[:len(data0)]
@@ -59,7 +59,7 @@ const (
 )
 
 // buildGroup sets the cells of a group's active features to the sums of the
-// gradients of rows. pack allows it to use the group's packed words.
+// gradients of rows. If pack is true, it may use the group's packed words.
 func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool, buffer *histBuffer, histogram []int64, rows []int32, gradients []int64) {
 	if pack && len(group.active) >= bufferedFeaturesMin && len(rows) >= bufferedRowsMin {
 		for _, i := range group.active {

@@ -1,7 +1,7 @@
 package tree
 
-// activeGroup is a feature group, with its active features: those that may be
-// used, ascending.
+// activeGroup is a feature group with its active features, ascending: those
+// that may be used.
 type activeGroup struct {
 	index  int
 	active []int

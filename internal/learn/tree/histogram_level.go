@@ -7,9 +7,9 @@ import (
 )
 
 // assignHistograms assigns histograms to the leaves of a new level: the larger
-// of two siblings takes over the one of its parent, the smaller gets a new one.
-// At most len(rows)/sparseRows+1 histograms are in use at once, because the
-// leaves that own one have disjoint rows.
+// of two siblings takes over the parent's, the smaller gets a new one. At most
+// len(rows)/sparseRows+1 histograms are in use at once, because the leaves that
+// own one have disjoint rows.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {
@@ -36,8 +36,8 @@ func (g *SymmetricGrower) siblings(leaf, half int) (smaller, larger int) {
 	return smaller, larger
 }
 
-// needsScan reports whether the rows of a leaf must be read: it is the smaller
-// of two siblings or has no histogram.
+// needsScan reports whether the rows of a leaf must be read, because it is the
+// smaller of two siblings or has no histogram.
 func (g *SymmetricGrower) needsScan(leaf int) bool {
 	half := len(g.rowRanges) / 2
 	if half == 0 || g.slots[leaf] < 0 {
@@ -47,7 +47,7 @@ func (g *SymmetricGrower) needsScan(leaf int) bool {
 	return leaf == smaller
 }
 
-// addCost adds the cost of a level to the grower's and returns it.
+// addCost adds the cost of a level to g.cost and returns that cost.
 func (g *SymmetricGrower) addCost() int {
 	outputs := len(g.sample.Gradients)
 	var features, bins int
@@ -94,7 +94,8 @@ type orderedGradients struct {
 	sparseOffsets []int32
 }
 
-// resize sets the lengths for rows and for the leaves without a histogram.
+// resize sets the length of current to rows, and the lengths of sparse to the
+// number of rows in leaves without a histogram, whose slots are negative.
 func (d *orderedGradients) resize(rows, outputs int, spans []rowRange, slots []int32) {
 	if cap(d.current) < rows {
 		d.current = make([]int64, rows)
@@ -153,14 +154,15 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 }
 
 // fillGroup builds a group's cells of all histograms of an output. A histogram
-// taken over from the parent holds the sums of both siblings.
+// taken over from the parent holds the sums of both siblings, from which it
+// subtracts those of the smaller.
 func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2
 	for leaf := range max(half, 1) {
 		smaller, larger := g.siblings(leaf, half)
 		from, to := g.slots[larger], g.slots[smaller]
-		if from < 0 { // and neither has the smaller
+		if from < 0 { // then the smaller has none either
 			continue
 		}
 		s := g.rowRanges[smaller]
@@ -178,7 +180,7 @@ func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *hist
 	}
 }
 
-// loadSparse loads the cells of a feature, leaf and output into the workspace.
+// loadSparse loads the cells of a feature, leaf and output into w.histogram.
 func (g *SymmetricGrower) loadSparse(w *scanWorkspace, feature, leaf, output int) {
 	if slot := g.slots[leaf]; slot >= 0 {
 		w.histogram.fromDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
@@ -188,8 +190,8 @@ func (g *SymmetricGrower) loadSparse(w *scanWorkspace, feature, leaf, output int
 	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[s.lo:s.hi], g.ordered.sparseOf(output, leaf, s.len()))
 }
 
-// loadSparseNumeric is loadSparse without the cell of missing values, which it
-// returns.
+// loadSparseNumeric is loadSparse, but returns the cell of missing values
+// instead of loading it.
 func (g *SymmetricGrower) loadSparseNumeric(w *scanWorkspace, feature, leaf, output int) (missing int64) {
 	g.loadSparse(w, feature, leaf, output)
 	h := &w.histogram

@@ -47,8 +47,8 @@ func (b *BinnedMatrix) rowMajor(ctx context.Context, workers int) ([]rowBlock, e
 	return blocks, nil
 }
 
-// packRows is the number of rows packed at a time: their words stay in a near
-// cache.
+// packRows is the number of rows packed at a time, few enough that their words
+// stay in a near cache.
 const packRows = 1 << 12
 
 // zeroBins stands in for the missing features of the last group.
@@ -67,7 +67,7 @@ func (s *rowBlock) pack(column int, features []Feature, lo, hi int) {
 	interleave(s.words[lo*s.width+column:], s.width, &bins)
 }
 
-// interleave writes words of eight bytes each to dst[0], dst[stride] and so on.
+// interleave writes words made of byte i of each slice to dst[i*stride].
 func interleave(dst []uint64, stride int, bytes *[8][]uint8) {
 	b0 := bytes[0]
 	b1, b2, b3 := bytes[1][:len(b0)], bytes[2][:len(b0)], bytes[3][:len(b0)]

@@ -4,14 +4,14 @@ import "foretell/internal/learn/kernel"
 
 // gatherBuffer is the workspace of one worker for row-wise histograms. It
 // gathers the words of some rows from a row block and stores them group by
-// group, beside their gradients:
+// group, and their gradients in the same order:
 //
 //	rows  3 7 8 …   →   group 0  | w3 w7 w8 …     gradients | g3 g7 g8 …
 //	                    group 1  | w3 w7 w8 …
 //
 // Gathering waits for memory, but for many rows at once. Accumulating then
-// reads in sequence, one group after the other, whose sums stay in the nearest
-// cache.
+// reads in sequence, one group after the other, so that the sums of a group
+// stay in the nearest cache.
 type gatherBuffer struct {
 	histograms [maxBlockGroups]histBuffer
 	words      [maxBlockGroups * gatherRows]uint64
@@ -21,8 +21,8 @@ type gatherBuffer struct {
 // gatherRows is the number of rows gathered at a time.
 const gatherRows = 1 << 10
 
-// packedColumn holds the words of some rows of a group at 0, stride, 2·stride
-// and so on.
+// packedColumn holds the words of one group for some rows, at indices 0,
+// stride, 2·stride and so on.
 type packedColumn struct {
 	words  []uint64
 	stride int
@@ -80,7 +80,8 @@ func (t *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clear clears the cells in which a group is accumulated.
+// clear clears the cells in which a group is accumulated. If direct, these are
+// in dst even if the group is buffered.
 func (t *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	r := &t.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
@@ -92,7 +93,7 @@ func (t *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct 
 	}
 }
 
-// gather returns the columns first … end-1 of the first rows, at most
+// gather returns the columns first … end-1 of the first of rows, at most
 // gatherRows, and their gradients. Consecutive rows are returned in place, not
 // copied.
 func (t *gatherBuffer) gather(s *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
@@ -119,7 +120,7 @@ func (t *gatherBuffer) gather(s *rowBlock, first, end int, rows []int32, gradien
 }
 
 // accumulate8 adds gradients to the histograms of eight features, whose bins
-// are the bytes of the column's words.
+// are the bytes of the column's words. gradients[i] belongs to the i-th word.
 func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {

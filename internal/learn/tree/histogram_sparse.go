@@ -3,8 +3,8 @@ package tree
 import "math/bits"
 
 // sparseHistogram holds the cells of one feature, leaf and output that are not
-// empty, by ascending bin. It is much shorter than the histogram if rows are
-// few.
+// empty, by ascending bin. It is much shorter than the histogram if the leaf
+// has few rows.
 type sparseHistogram struct {
 	n     int
 	cells [histWidth]int64
@@ -28,8 +28,8 @@ func sparseThreshold(bins *BinnedMatrix) int {
 	return max(sum/max(2*len(bins.Features), 1), 1)
 }
 
-// build sets dst to the sums of rows, whose gradients are parallel to them, and
-// clears itself.
+// build sets dst to the sums by bin of the gradients of rows, then clears h.
+// data is indexed by row; gradients[i] belongs to rows[i].
 func (h *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
@@ -50,8 +50,7 @@ func (h *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, 
 	dst.n = n
 }
 
-// fromDense sets l to the cells of a histogram that are not empty, without a
-// branch.
+// fromDense sets l to the cells of h that are not empty, without a branch.
 func (l *sparseHistogram) fromDense(h []int64) {
 	n := 0
 	for bin, cell := range h {

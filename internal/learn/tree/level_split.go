@@ -105,31 +105,33 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	}
 }
 
-// missingSides caches what is the same for all leaves split by a feature.
-type missingSides struct {
+// defaultDirection holds what decides the side of missing cells for one
+// feature. It is the same for all leaves.
+type defaultDirection struct {
 	// hasMissing reports whether the feature is missing in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin with half of the sample's weight in the bins
-	// up to it. It decides on the heavier side, the default of missing cells if
-	// none were seen in training.
+	// medianBin is the first bin such that the bins up to it hold half of the
+	// sample's weight. If the sample has no missing cells, later ones go to the
+	// heavier side, which is the low side for thresholds from medianBin on.
 	medianBin int
 }
 
-// findMissingSides computes the missingSides of a numeric feature from the
-// histogram of all rows.
-func (g *SymmetricGrower) findMissingSides(feature int) {
+// setDefaultDirection computes the defaultDirection of a numeric feature from
+// the histogram of all rows.
+func (g *SymmetricGrower) setDefaultDirection(feature int) {
 	h := g.histogram(0, 0)[g.offsets[feature]:g.offsets[feature+1]]
 	all := uint64(uint32(g.totals[0][0]))
-	s := missingSides{hasMissing: h[len(h)-1] != 0}
+	s := defaultDirection{hasMissing: h[len(h)-1] != 0}
 	for low := uint64(0); s.medianBin < len(h)-1; s.medianBin++ {
 		if low += uint64(uint32(h[s.medianBin])); 2*low >= all {
 			break
 		}
 	}
-	g.missingSides[feature] = s
+	g.defaultDirections[feature] = s
 }
 
-// consider replaces best by the best split of one feature if that is better.
+// consider replaces *best by the best split of one feature if its score is
+// higher.
 func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace, best *scoredSplit) {
 	f := &g.sample.Bins.Features[feature]
 	if f.Categorical {
@@ -137,12 +139,12 @@ func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace
 		return
 	}
 	if len(g.rowRanges) == 1 {
-		g.findMissingSides(feature)
+		g.setDefaultDirection(feature)
 	}
-	sides := &g.missingSides[feature]
+	direction := &g.defaultDirections[feature]
 	last := f.NumBins - 1
 	clear(w.missingHigh[:f.NumBins])
-	if sides.hasMissing {
+	if direction.hasMissing {
 		clear(w.missingLow[:f.NumBins])
 	}
 	for o := range s.scorers {
@@ -150,7 +152,7 @@ func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace
 			leaf := &s.scorers[o][i]
 			missing := g.loadSparseNumeric(w, feature, int(s.leaves[i]), o)
 			leaf.addThresholdGains(&w.histogram, 0, &w.missingHigh)
-			if sides.hasMissing {
+			if direction.hasMissing {
 				leaf.addThresholdGains(&w.histogram, missing, &w.missingLow)
 			}
 		}
@@ -163,7 +165,7 @@ func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace
 			found = bin
 			*best = scoredSplit{LevelSplit{int32(feature), uint8(bin) + 1, f.MissingBin}, withHigh}
 		}
-		if !sides.hasMissing {
+		if !direction.hasMissing {
 			continue
 		}
 		if withLow += w.missingLow[uint8(bin)]; withLow > best.score {
@@ -171,14 +173,15 @@ func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace
 			*best = scoredSplit{LevelSplit{int32(feature), uint8(bin) + 1, f.MissingBin - 1}, withLow}
 		}
 	}
-	if found >= sides.medianBin && !sides.hasMissing {
+	if found >= direction.medianBin && !direction.hasMissing {
 		best.High = f.MissingBin - 1
 	}
 }
 
 // considerCategorical is consider for a categorical feature.
 func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *scanWorkspace, best *scoredSplit) {
-	// The increase of the score when a level is separated from the others.
+	// gains holds, by level, the increase of the score if it is separated from
+	// the others.
 	bins := g.sample.Bins.Features[feature].NumBins
 	gains := &w.missingHigh
 	clear(gains[:bins])
@@ -202,10 +205,9 @@ func (s *leafScorer) score(in int64) float64 {
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale
 }
 
-// addThresholdGains adds to dst[bin] the difference between the score of a
-// split after the bin and of the split before it. start is the sum that is on
-// the left of all splits; the score of separating it alone is included in
-// dst[0].
+// addThresholdGains adds to dst[bin] the score of the split after bin minus
+// that of the split before it. start is the sum that is on the left of all
+// splits. The score of separating start alone is included in dst[0].
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {
@@ -227,8 +229,8 @@ func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[hi
 	}
 }
 
-// addOneHotGains adds to dst[bin] the difference between the score of
-// separating the bin and of no split.
+// addOneHotGains adds to dst[bin] the score of separating bin minus the score
+// without a split.
 func (s *leafScorer) addOneHotGains(h *sparseHistogram, dst *[histWidth]float64) {
 	bins := h.bins[:h.n]
 	for i, cell := range h.cells[:len(bins)] {

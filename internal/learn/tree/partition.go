@@ -13,7 +13,7 @@ import (
 //	[c e f | a b d g h i j k l]
 //	[c e f | a g h l | b d i j k]
 
-// partition moves the rows whose bin has 1 in table to the front, keeps the
+// partition moves the rows with table[data[row]] = 1 to the front, keeps the
 // order on both sides, and returns the number of rows moved to the front. It
 // overwrites scratch[:len(rows)].
 func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) int {
@@ -25,8 +25,8 @@ func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) int
 // chunkRows is the number of rows that one worker partitions at a time.
 const chunkRows = 1 << 14
 
-// partitionParallel is partition on several workers: they partition chunks,
-// whose sides are then moved together.
+// partitionParallel is partition on several workers. Each partitions chunks;
+// the front parts of all chunks are then moved together, as are the others.
 func partitionParallel(ctx context.Context, workers int, data []uint8, table *[histWidth]uint8, rows, scratch []int32) (int, error) {
 	if workers <= 1 || len(rows) < 2*chunkRows {
 		return partition(data, table, rows, scratch), ctx.Err()

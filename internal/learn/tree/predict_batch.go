@@ -38,8 +38,7 @@ func (f *BatchPredictor) Bins(feature int) []uint8 {
 	return f.bins[feature*BatchRows:][:f.rows]
 }
 
-// Add adds the value of each row's leaf to every stride-th element of dst, in
-// the order of the rows.
+// Add adds values[leaf] of the leaf of the i-th row in t to dst[i*stride].
 func (f *BatchPredictor) Add(t *Tree, values []float32, dst []float32, stride int) {
 	if cap(f.ranges) < len(t.Nodes) {
 		f.ranges = make([]nodeRange, len(t.Nodes))
@@ -67,9 +66,9 @@ func (f *BatchPredictor) Add(t *Tree, values []float32, dst []float32, stride in
 	}
 }
 
-// partition writes the rows of n's list that go left to the front of its range
-// of the other list, the others to the end, and returns the number of the
-// former.
+// partition moves n's rows from the range s of their list to the same range of
+// the other list: rows that go left to the front, the others to the end. It
+// returns the number of rows that go left.
 func (f *BatchPredictor) partition(t *Tree, n *Node, s nodeRange) int32 {
 	from := f.lists[s.list][s.lo:s.hi]
 	to := &f.lists[1-s.list]
@@ -96,7 +95,7 @@ func (f *BatchPredictor) partition(t *Tree, n *Node, s nodeRange) int32 {
 	return int32(left) - s.lo
 }
 
-// partitionSet is partition by a set of bins.
+// partitionSet is partition for a node that compares bins with a set.
 func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, s nodeRange) int32 {
 	left, right := int(s.lo), int(s.hi)-1
 	for _, row := range from {

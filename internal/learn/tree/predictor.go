@@ -1,7 +1,7 @@
 package tree
 
-// Node is a node of a Tree. Its children follow it side by side: the right one
-// is at Left+1.
+// Node is a node of a Tree. Its left child is at index Left, its right child at
+// Left+1.
 type Node struct {
 	// Feature is the feature of the split, or -1 in a leaf.
 	Feature int32
@@ -32,7 +32,8 @@ func (t *Tree) goesLeft(n *Node, bin uint8) bool {
 	return t.Sets[n.Set].Has(bin)
 }
 
-// Leaf returns the number of the leaf of a row, given as one bin a feature.
+// Leaf returns the number of the leaf of a row, which holds one bin for each
+// feature.
 func (t *Tree) Leaf(row []uint8) int {
 	i := int32(0)
 	for {
@@ -47,9 +48,9 @@ func (t *Tree) Leaf(row []uint8) int {
 	}
 }
 
-// Apply partitions rows by the leaves of the tree. It calls visit with each
-// leaf that any row falls into and its rows, in their order. It permutes rows;
-// scratch must be at least as long.
+// Apply partitions rows by the leaves of the tree. It calls visit with the
+// number and the rows of each leaf that is not empty, in the order of rows. It
+// permutes rows. scratch must be at least as long as rows.
 func (t *Tree) Apply(bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	t.apply(0, bins, rows, scratch, visit)
 }
@@ -69,7 +70,7 @@ func (t *Tree) apply(node int32, bins *BinnedMatrix, rows, scratch []int32, visi
 	t.apply(n.Left+1, bins, rows[leftCount:], scratch, visit)
 }
 
-// leftTable returns 1 for the bins that go left at n.
+// leftTable returns 1 for the bins that go left at n, 0 for the others.
 func (t *Tree) leftTable(n *Node) (table [histWidth]uint8) {
 	for bin := range table {
 		if t.goesLeft(n, uint8(bin)) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// radixMin is the number of values from which on radix sort is faster.
+// radixMin is the number of values from which radix sort is faster.
 const radixMin = 4096
 
 // sortNumbers sorts values, which must not contain NaN. Many values are sorted

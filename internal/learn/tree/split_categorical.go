@@ -3,13 +3,13 @@ package tree
 import "slices"
 
 // categorical finds the best subset of the levels of a categorical feature with
-// the cells h. For a convex loss the best of all subsets is among the prefixes
-// of the levels ordered by their optimal value −g/h (Fisher 1958), so only
-// prefixes are scored. The order is smoothed because rare levels are at its
-// ends by chance, and the penalty is higher than that of a threshold because
-// the order depends on the same labels (Ke et al. 2017).
+// the cells h. For a convex loss the best subset is a prefix of the levels
+// ordered by their optimal value −g/h (Fisher 1958), so only prefixes are
+// scored. The order is smoothed because rare levels are at its ends by chance.
+// The penalty is higher than that of a threshold because the order depends on
+// the same labels (Ke et al. 2017).
 func (s *splitFinder) categorical(h []int64, best *split) {
-	// An element holds a level's sort key with its bin in the lowest byte.
+	// An element holds a level's sort key, with its bin in the lowest byte.
 	var buffer [histWidth]uint64
 	levels := buffer[:0]
 	for bin, cell := range h {
@@ -61,8 +61,8 @@ func (s *splitFinder) oneHotSplit(h []int64, levels []uint64, best *split) {
 	}
 }
 
-// takeLevels makes the first n levels the left side of best. Levels that are
-// not in the leaf go to the default side.
+// takeLevels makes the first n of levels the left side of best, with the packed
+// sum left. Levels that are not in the leaf go to the default side.
 func (s *splitFinder) takeLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(Set)
 	if s.defaultLeft(left) {

@@ -39,8 +39,8 @@ func (s *Set) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
 type splitFinder struct {
 	total int64
 	l2    float64
-	// catL2 is added to l2, and catSmooth to the hessian by which levels are
-	// ordered, if there are more than maxOneHot levels.
+	// catL2 and catSmooth apply if there are more than maxOneHot levels. catL2
+	// is added to l2, catSmooth to the hessian by which levels are ordered.
 	catL2, catSmooth float64
 	// minHessian is the smallest hessian of a child.
 	minHessian float64
@@ -48,12 +48,13 @@ type splitFinder struct {
 	minGain float64
 }
 
-// maxOneHot is the number of levels up to which a split separates one level
-// from the others.
+// maxOneHot is the largest number of levels at which a split separates one
+// level from the others.
 const maxOneHot = 4
 
-// maxGain returns the score of the two sides of a split if it exceeds top, else
-// top. The leaf's own score is not subtracted. It divides only if necessary.
+// maxGain returns the larger of top and the score of the split with the packed
+// sum left on the left side. The leaf's own score is not subtracted. It divides
+// only if necessary.
 func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
@@ -75,8 +76,8 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// numeric finds the best threshold of a numeric feature with the cells h, of
-// which the last is that of missing values.
+// numeric finds the best threshold of a numeric feature with the cells h, the
+// last of which holds missing values.
 func (s *splitFinder) numeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
@@ -114,15 +115,15 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 }
 
 // defaultLeft reports whether the left side weighs at least as much as the
-// right: the default side of bins that the leaf has not seen.
+// right. The heavier side is the default for bins that the leaf has not seen.
 func (s *splitFinder) defaultLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)
 	return hl >= hr
 }
 
-// midBin moves a threshold at bin to the middle of the empty bins after it, to
-// be far from the rows of both sides.
+// midBin returns the middle of bin and the empty bins after it, where a
+// threshold is far from the rows of both sides.
 func midBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {

@@ -35,8 +35,8 @@ type SymmetricSample struct {
 	Bins *BinnedMatrix
 	// Rows are the rows of the sample.
 	Rows []int32
-	// Gradients holds packed gradients by row for each output whose loss the
-	// tree reduces, and Scales their units.
+	// Gradients holds, for each output whose loss the tree reduces, packed
+	// gradients by row, and Scales their units.
 	Gradients [][]int64
 	Scales    []Scale
 	// Features are the features that may be used, ascending; nil means all.
@@ -51,7 +51,7 @@ type SymmetricSample struct {
 //	level 2  [ 0 | 2  | 1 | 3  ]   the rows of a leaf are adjacent
 //
 // The numbers of rows of the leaves differ widely. A leaf of few rows has no
-// histogram: its rows are summed again for each feature, see sparseBuilder.
+// histogram. Its rows are summed for each feature instead, see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
 	maxCells   int // largest number of cells of all histograms
@@ -83,8 +83,8 @@ type SymmetricGrower struct {
 	// (s·outputs + o)·stride.
 	cells  []int64
 	stride int
-	// missingSides are by feature.
-	missingSides []missingSides
+	// defaultDirections are by feature.
+	defaultDirections []defaultDirection
 }
 
 // MaxSymmetricDepth is the largest number of levels of a symmetric tree.
@@ -107,14 +107,14 @@ func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) 
 	return g
 }
 
-// SetBins makes the grower one for matrices with the mappers of bins.
+// SetBins prepares the grower for matrices with the mappers of bins.
 func (g *SymmetricGrower) SetBins(bins *BinnedMatrix) {
 	if g.bins == bins {
 		return
 	}
 	g.bins, g.offsets = bins, featureOffsets(bins)
 	g.fullStride = g.offsets[len(bins.Features)] + histWidth
-	g.missingSides = make([]missingSides, len(bins.Features))
+	g.defaultDirections = make([]defaultDirection, len(bins.Features))
 	g.sparseRows = sparseThreshold(bins)
 }
 
@@ -157,9 +157,9 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// packThreshold is the largest ratio of all features to the features a tree may
-// use for which groups are packed. Packed groups take a byte a cell for as long
-// as the matrix lives, and few of a third of the features share a group.
+// packThreshold is the largest ratio of all features to those a tree may use at
+// which groups are packed. Packed groups take a byte a cell for as long as the
+// matrix lives, and if a third of the features are used, few share a group.
 const packThreshold = 2.5
 
 // begin resets the grower for a new tree.
@@ -184,8 +184,8 @@ func (g *SymmetricGrower) begin(sample SymmetricSample) {
 	}
 }
 
-// layoutHistograms places the cells of the features in use next to each other:
-// a tree uses only a part of the features of a wide table.
+// layoutHistograms places the cells of the features in use next to each other,
+// because a tree uses only a part of the features of a wide table.
 func (g *SymmetricGrower) layoutHistograms() {
 	at, next := 0, 0
 	for _, group := range g.groups {
@@ -231,8 +231,8 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 	return best, found, err
 }
 
-// splitLeaves moves each leaf's rows to its two children: several leaves at a
-// time, or several chunks of one while leaves are few.
+// splitLeaves moves each leaf's rows to its two children. It splits several
+// leaves at a time, or several chunks of one while leaves are few.
 func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) error {
 	table := split.sideTable()
 	data := g.sample.Bins.Features[split.Feature].Data
@@ -257,8 +257,8 @@ func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) er
 }
 
 // ApplySymmetric partitions rows by the leaves of a symmetric tree. It calls
-// visit with each leaf that any row falls into and its rows, in their order. It
-// permutes rows; scratch must be at least as long.
+// visit with the number and the rows of each leaf that is not empty, in the
+// order of rows. It permutes rows. scratch must be at least as long as rows.
 func ApplySymmetric(splits []LevelSplit, bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	tables := make([][histWidth]uint8, len(splits))
 	for i := range splits {
