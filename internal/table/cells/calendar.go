@@ -23,7 +23,7 @@ func DaysFromCivil(year, month, day int) int {
 	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
 }
 
-// CivilFromDays is the inverse of dayNumber.
+// CivilFromDays is the inverse of DaysFromCivil.
 func CivilFromDays(number int) (year, month, day int) {
 	number += 719_468
 	era := number / 146_097

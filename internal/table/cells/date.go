@@ -2,9 +2,9 @@ package cells
 
 import "math"
 
-// dateTime is a point in local time. Time zones are ignored: what people do at nine
+// DateTime is a point in local time. Time zones are ignored: what people do at nine
 // o'clock depends on their local time.
-type dateTime struct {
+type DateTime struct {
 	Day  int     // since 1 January 1970; 0 for a time of day only
 	Hour float64 // since midnight, with a fraction
 	// HasDate and hasTime are set if the cell has a date, a time of day.
@@ -12,7 +12,7 @@ type dateTime struct {
 }
 
 // Days returns the days since the beginning of 1970, with a fraction.
-func (m *dateTime) Days() float64 { return float64(m.Day) + m.Hour/24 }
+func (m *DateTime) Days() float64 { return float64(m.Day) + m.Hour/24 }
 
 // The range of years.
 const (
@@ -41,16 +41,16 @@ type dateParser struct {
 //	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
 //	Z  UTC  +01:00  +0100                 after a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
-func ParseDateTime(cell []byte, dayFirst bool) (dateTime, bool) {
+func ParseDateTime(cell []byte, dayFirst bool) (DateTime, bool) {
 	r := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
 	if len(r.rest) < 4 || len(r.rest) > maxDateTimeLen {
-		return dateTime{}, false
+		return DateTime{}, false
 	}
-	var m dateTime
+	var m DateTime
 	if !r.atTimeOfDay() {
 		m.Day, m.HasDate = r.date(), true
 		if !r.ok {
-			return dateTime{}, false
+			return DateTime{}, false
 		}
 		if len(r.rest) == 0 {
 			m.Hour, m.hasTime = r.hour, r.hasHour

@@ -124,7 +124,7 @@ type powerOf5 struct {
 // Clinger's observation (How to read floating point numbers accurately, 1990) covers
 // nearly every cell of real files: if the digits make an integer below 2⁵³ and the power
 // of ten is at most 10²², both are exact, and one division or multiplication rounds once.
-// See divideByPowerOf10 for more digits. Everything else goes to strconv.
+// See DivideByPowerOf10 for more digits. Everything else goes to strconv.
 func ParseNumber(b []byte) (float64, bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {

@@ -26,15 +26,15 @@ type Chunk struct {
 // file, and if the next record must be read with Read.
 func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	for r.err == nil && !r.needsRead {
-		if r.End-r.pos < size && !r.atEOF {
+		if r.end-r.pos < size && !r.atEOF {
 			r.grow(size)
 			if r.err = r.fill(); r.err != nil {
 				break
 			}
 		}
-		size = min(size, r.End-r.pos)
+		size = min(size, r.end-r.pos)
 		window := r.buf[r.pos : r.pos+size]
-		last := r.atEOF && r.pos+size == r.End
+		last := r.atEOF && r.pos+size == r.end
 		n, rough := completeRecords(window, r.delim, last)
 		r.needsRead = rough || n == 0 && (last || size >= max(MaxFieldBytes, r.minBuffer))
 		if n > 0 {
@@ -48,16 +48,16 @@ func (r *Reader) nextChunk(c *Chunk, size int) bool {
 
 // detach moves the next n bytes into c and continues with another buffer.
 func (r *Reader) detach(c *Chunk, n int, last bool) {
-	old, tail := r.buf, r.buf[r.pos+n:r.End]
+	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
 	if size := max(r.minBuffer, len(tail)); len(next) < size {
 		next = newBuffer(size)
 	}
 	c.buf, c.Text = old, old[r.pos:r.pos+n]
 	copy(next, tail)
-	r.Offset += int64(r.pos + n)
-	r.buf, r.pos, r.End = next, 0, len(tail)
-	c.End = r.Offset
+	r.offset += int64(r.pos + n)
+	r.buf, r.pos, r.end = next, 0, len(tail)
+	c.End = r.offset
 	if last && c.Text[n-1] != '\n' && c.Text[n-1] != '\r' {
 		c.Text = append(c.Text, '\n')
 	}
@@ -114,7 +114,7 @@ func lastLineEnd(text []byte) int {
 
 // reader returns a Reader of the chunk's records, which reports their defects.
 func (c *Chunk) reader() *Reader {
-	r := &Reader{buf: c.Text, End: len(c.Text), NextLine: c.Line, opened: true, atEOF: true}
+	r := &Reader{buf: c.Text, end: len(c.Text), nextLine: c.Line, opened: true, atEOF: true}
 	r.setDelimiter(',')
 	return r
 }

@@ -10,13 +10,13 @@ import (
 
 // DefectLog counts the defects of a file by code, in memory independent of their number:
 // it keeps the first defect and the first locations of each code. The zero value is empty.
-type DefectLog struct{ Groups []defectGroup }
+type DefectLog struct{ groups []defectGroup }
 
 // defectGroup is the defects of one code.
 type defectGroup struct {
 	first     Defect
 	count     int
-	locations []Location // of the first, at most maxLocations
+	locations []Location // of the first, at most MaxLocations
 }
 
 // Location is a place in a file: a physical line and a field of its record, both from 1.
@@ -37,39 +37,45 @@ func (l *DefectLog) Add(defects ...Defect) {
 }
 
 // AddMany counts defects of one code, the first of which is d. places are the locations of
-// the next, at most maxLocations.
+// the next, at most MaxLocations.
 func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
-	g := l.Find(d.Code)
+	g := l.find(d.Code)
 	if g == nil {
-		l.Groups = append(l.Groups, defectGroup{first: d})
-		g = &l.Groups[len(l.Groups)-1]
+		l.groups = append(l.groups, defectGroup{first: d})
+		g = &l.groups[len(l.groups)-1]
 	}
 	g.count += count
 	g.locations = append(append(g.locations, Location{d.Line, d.Column}), places...)
 	g.locations = g.locations[:min(len(g.locations), MaxLocations)]
 }
 
-// Find returns the defects of a code, nil if there are none.
-func (l *DefectLog) Find(code string) *defectGroup {
-	at := slices.IndexFunc(l.Groups, func(g defectGroup) bool { return g.first.Code == code })
+// IsEmpty reports whether no defect was added.
+func (l *DefectLog) IsEmpty() bool { return len(l.groups) == 0 }
+
+// Has reports whether there is a defect of a code.
+func (l *DefectLog) Has(code string) bool { return l.find(code) != nil }
+
+// find returns the defects of a code, nil if there are none.
+func (l *DefectLog) find(code string) *defectGroup {
+	at := slices.IndexFunc(l.groups, func(g defectGroup) bool { return g.first.Code == code })
 	if at < 0 {
 		return nil
 	}
-	return &l.Groups[at]
+	return &l.groups[at]
 }
 
 // Drop removes the defects of some codes.
 func (l *DefectLog) Drop(codes ...string) {
-	l.Groups = slices.DeleteFunc(l.Groups, func(g defectGroup) bool { return slices.Contains(codes, g.first.Code) })
+	l.groups = slices.DeleteFunc(l.groups, func(g defectGroup) bool { return slices.Contains(codes, g.first.Code) })
 }
 
 // Defects returns one Defect for each code. place maps a line and a column to those of the
-// user's file, nil if they are the same; source is ScanOptions.SourceLine. partial is set
-// if the file may have more.
+// user's file, nil if they are the same; source maps a line of that to a file and a line in
+// it, nil for a single file. partial is set if the file may have more.
 func (l *DefectLog) Defects(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
-	for i := range l.Groups {
-		g := &l.Groups[i]
+	for i := range l.groups {
+		g := &l.groups[i]
 		d, places := g.first, slices.Clone(g.locations)
 		if place != nil {
 			d.Line, d.Column = place(d.Line, d.Column)

@@ -56,11 +56,11 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 		}
 	}
 	for r.err == nil {
-		window := r.buf[r.pos:r.End]
+		window := r.buf[r.pos:r.end]
 		if len(window) == 0 && r.atEOF {
-			return nil, r.NextLine, io.EOF
+			return nil, r.nextLine, io.EOF
 		}
-		line = r.NextLine
+		line = r.nextLine
 		at, what := r.split(window)
 		if what == recordPartial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 			r.err = r.fill()
@@ -71,7 +71,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 				l.note(FixLineEnds, line, 0)
 			}
 			r.pos += at
-			r.NextLine += r.rec.LineBreaks + 1
+			r.nextLine += r.rec.LineBreaks + 1
 			if len(r.rec.Text) == 0 {
 				continue
 			}
@@ -86,7 +86,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 		}
 		return l.toValidUTF8(fields, line), line, nil
 	}
-	return nil, r.NextLine, r.err
+	return nil, r.nextLine, r.err
 }
 
 // suspicious reports whether a complete record may be several, joined by a stray quote.
@@ -98,7 +98,7 @@ func (l *LenientReader) suspicious() bool {
 // more is set if more of the file must be read first.
 func (l *LenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
-	window := r.buf[r.pos:r.End]
+	window := r.buf[r.pos:r.end]
 	n := bytes.IndexAny(window, "\r\n")
 	if n < 0 && r.atEOF {
 		n = len(window)
@@ -106,7 +106,7 @@ func (l *LenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more
 	if n < 0 || n+1 >= len(window) && !r.atEOF {
 		if len(window) > MaxRecordBytes {
 			return nil, false, &Defect{
-				Code: CodeTooLong, Line: r.NextLine, Column: 1,
+				Code: CodeTooLong, Line: r.nextLine, Column: 1,
 				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecordBytes>>20),
 			}
 		}
@@ -116,14 +116,14 @@ func (l *LenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more
 	cells, fixed := l.splitLine(window[:n])
 	if what == recordComplete && len(cells) != l.Width {
 		r.pos += at
-		r.NextLine += r.rec.LineBreaks + 1
+		r.nextLine += r.rec.LineBreaks + 1
 		return r.rec.Fields, false, nil
 	}
 	if fixed >= 0 {
-		l.note(FixQuotes, r.NextLine, fixed+1)
+		l.note(FixQuotes, r.nextLine, fixed+1)
 	}
 	r.pos += afterLineEnd(window, n)
-	r.NextLine++
+	r.nextLine++
 	return cells, false, nil
 }
 

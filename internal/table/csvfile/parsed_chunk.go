@@ -29,12 +29,12 @@ type ParsedChunk struct {
 	Values     []float64       // by field and row, of fields that were requested, or that have other numbers
 	Numeric    []bool          // by field: parse it as numbers
 	Stride     int             // from field to field in decimals and values
-	HasText    []bool          // by field: some cell is unparsedDecimal or textCell
+	HasText    []bool          // by field: some cell is unparsedDecimal or TextCell
 	NotDecimal []bool          // by field: some number is not a decimal, so all are in values
 }
 
 // The values of cells that are not numbers. A quiet NaN has spare bits; NaN itself is the
-// empty cell, as is missingDecimal.
+// empty cell, as is cells.MissingDecimal.
 var (
 	EmptyCell = cells.NaN
 	TextCell  = math.Float64frombits(math.Float64bits(cells.NaN) + 1) // any text that is not a number
@@ -49,7 +49,7 @@ func IsTextCell(value float64) bool {
 }
 
 // Parse splits the records of a chunk and parses the numeric fields. It returns false if a
-// record is defective: not text, or with another number of fields. The parsedChunk refers
+// record is defective: not text, or with another number of fields. The ParsedChunk refers
 // to the chunk's text until the next parse.
 func (g *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
@@ -172,7 +172,7 @@ func (g *ParsedChunk) parseRows(field, lo, hi int) {
 }
 
 // ParseField parses a field unless that was done before, and stores its values in
-// floatBuffer.
+// FloatBuffer.
 func (g *ParsedChunk) ParseField(field int) {
 	if g.Numeric[field] {
 		return
@@ -225,7 +225,7 @@ func (g *ParsedChunk) parseFloats(field int) {
 	}
 }
 
-// parseCell returns the number in a cell, emptyCell or textCell.
+// parseCell returns the number in a cell, EmptyCell or TextCell.
 func parseCell(cell []byte) float64 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -248,7 +248,7 @@ func (g *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
 }
 
 // FloatBuffer returns the memory for the values of a field. It is safe for concurrent use
-// after reserveFloats.
+// after ReserveFloats.
 func (g *ParsedChunk) FloatBuffer(field int) []float64 {
 	if len(g.Values) < len(g.decimals) {
 		g.ReserveFloats()
@@ -261,7 +261,7 @@ func (g *ParsedChunk) ReserveFloats() {
 	g.Values = slices.Grow(g.Values[:0], len(g.decimals))[:len(g.decimals)]
 }
 
-// FloatsOrText returns the values of a field that was parsed: textCell for a text.
+// FloatsOrText returns the values of a field that was parsed: TextCell for a text.
 func (g *ParsedChunk) FloatsOrText(field int) []float64 {
 	values := g.FloatBuffer(field)
 	if g.NotDecimal[field] {

@@ -107,9 +107,9 @@ func compareReading(t *testing.T, file []byte, hands, size int) {
 		t.Fatal(err)
 	}
 	got = rowsOf(parted, got)
-	if d := cmp.Diff(want, got); d != "" || parted.Rows != whole.Rows || parted.Reader.NextLine != whole.Reader.NextLine {
+	if d := cmp.Diff(want, got); d != "" || parted.Rows != whole.Rows || parted.Reader.nextLine != whole.Reader.nextLine {
 		t.Fatalf("%q in chunks of %d: %d rows to line %d, want %d to %d: %s",
-			file, size, parted.Rows, parted.Reader.NextLine, whole.Rows, whole.Reader.NextLine, d)
+			file, size, parted.Rows, parted.Reader.nextLine, whole.Rows, whole.Reader.nextLine, d)
 	}
 }
 

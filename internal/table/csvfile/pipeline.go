@@ -107,7 +107,7 @@ func (b *pipeline) step(ctx context.Context, h ChunkWorker, c *Chunk) bool {
 	}
 	b.commitMu.Unlock()
 	if err == nil {
-		c.Line = b.reader.NextLine
+		c.Line = b.reader.nextLine
 		err = h.Commit(c)
 	}
 	b.commitMu.Lock()
@@ -130,7 +130,7 @@ func (b *pipeline) fail(err error) {
 // Advance counts the rows and lines of a parsed chunk.
 func (t *Table) Advance(g *ParsedChunk) {
 	t.Rows += g.Rows
-	t.Reader.NextLine += g.lineBreaks
+	t.Reader.nextLine += g.lineBreaks
 }
 
 // Reread calls read with the table limited to the chunk.
@@ -138,6 +138,6 @@ func (t *Table) Reread(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.reader()
 	err := read()
-	whole.NextLine, t.Reader = t.Reader.NextLine, whole
+	whole.nextLine, t.Reader = t.Reader.nextLine, whole
 	return err
 }

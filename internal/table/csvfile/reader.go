@@ -27,13 +27,13 @@ type Reader struct {
 	stopBytes [256]bool // the bytes that end an unquoted run
 	buf       []byte
 	pos       int // the unread bytes are buf[pos:end]
-	End       int
-	NextLine  int // physical line of buf[pos], from 1
+	end       int
+	nextLine  int // physical line of buf[pos], from 1
 	opened    bool
 	atEOF     bool  // all of src has been read
 	needsRead bool  // the next record must be read with Read, not as a chunk
 	minBuffer int   // minimum size of the buffers of chunks, in bytes
-	Offset    int64 // of buf[0] in the file
+	offset    int64 // of buf[0] in the file
 	err       error
 	rec       Record
 }
@@ -74,7 +74,7 @@ func (r ContextReader) Read(p []byte) (int, error) {
 
 // NewReader returns a Reader on src whose fields are separated by delim.
 func NewReader(src io.Reader, delim byte) *Reader {
-	r := &Reader{src: src, buf: newBuffer(ChunkSize), NextLine: 1, minBuffer: ChunkSize}
+	r := &Reader{src: src, buf: newBuffer(ChunkSize), nextLine: 1, minBuffer: ChunkSize}
 	r.setDelimiter(delim)
 	return r
 }
@@ -83,6 +83,9 @@ func (r *Reader) setDelimiter(delim byte) {
 	r.delim = delim
 	r.stopBytes[delim], r.stopBytes['"'], r.stopBytes['\n'], r.stopBytes['\r'] = true, true, true, true
 }
+
+// BytesRead returns the number of bytes that were read from the source.
+func (r *Reader) BytesRead() int64 { return r.offset + int64(r.end) }
 
 // Read returns the next record, and io.EOF after the last. A *Defect describes an error in
 // the next record; reading continues after it if the reader can find the next record,
@@ -96,12 +99,12 @@ func (r *Reader) Read() (*Record, error) {
 	}
 	for r.err == nil {
 		r.skipBlank()
-		window := r.buf[r.pos:r.End]
+		window := r.buf[r.pos:r.end]
 		if len(window) == 0 && r.atEOF {
 			r.err = io.EOF
 			break
 		}
-		r.rec.StartLine = r.NextLine
+		r.rec.StartLine = r.nextLine
 		at, what := r.split(window)
 		switch {
 		case what == recordPartial:
@@ -114,7 +117,7 @@ func (r *Reader) Read() (*Record, error) {
 			return nil, r.fail(at, what)
 		}
 		r.pos += at
-		r.NextLine += r.rec.LineBreaks + 1
+		r.nextLine += r.rec.LineBreaks + 1
 		return r.checkText()
 	}
 	return nil, r.err
@@ -122,15 +125,15 @@ func (r *Reader) Read() (*Record, error) {
 
 // skipBlank skips blank lines, of which a file may have hundreds of millions.
 func (r *Reader) skipBlank() {
-	for ; r.pos < r.End; r.NextLine++ {
+	for ; r.pos < r.end; r.nextLine++ {
 		switch r.buf[r.pos] {
 		case '\n':
 			r.pos++
 		case '\r':
-			if r.pos+1 == r.End && !r.atEOF {
+			if r.pos+1 == r.end && !r.atEOF {
 				return // this may be half of a CRLF
 			}
-			r.pos += afterLineEnd(r.buf[r.pos:r.End], 0)
+			r.pos += afterLineEnd(r.buf[r.pos:r.end], 0)
 		default:
 			return
 		}
@@ -180,7 +183,7 @@ func (r *Reader) open() error {
 	if r.err = r.fill(); r.err != nil {
 		return r.err
 	}
-	head := r.buf[:r.End]
+	head := r.buf[:r.end]
 	if code, message := detectFileType(head); code != "" {
 		r.err = io.EOF
 		return &Defect{Code: code, Message: message, Line: 1, Column: 1}
@@ -204,16 +207,16 @@ func (r *Reader) grow(size int) {
 // again for every short read.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
-		r.Offset += int64(r.pos)
-		r.End = copy(r.buf, r.buf[r.pos:r.End])
+		r.offset += int64(r.pos)
+		r.end = copy(r.buf, r.buf[r.pos:r.end])
 		r.pos = 0
 	}
-	if r.End == len(r.buf) {
+	if r.end == len(r.buf) {
 		r.grow(2 * len(r.buf))
 	}
-	for idle := 0; r.End < len(r.buf); {
-		n, err := r.src.Read(r.buf[r.End:])
-		r.End += n
+	for idle := 0; r.end < len(r.buf); {
+		n, err := r.src.Read(r.buf[r.end:])
+		r.end += n
 		if errors.Is(err, io.EOF) {
 			r.atEOF = true
 			return nil

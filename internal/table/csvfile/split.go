@@ -175,9 +175,9 @@ func (r *Record) FieldLine(i int, delim byte) int {
 // fail returns the defect at offset at of the window and skips to the next line if it can
 // be found.
 func (r *Reader) fail(at int, what splitStatus) error {
-	window := r.buf[r.pos:r.End]
+	window := r.buf[r.pos:r.end]
 	d := &Defect{
-		Line:   r.NextLine + CountLineBreaks(window[:at]),
+		Line:   r.nextLine + CountLineBreaks(window[:at]),
 		Column: len(r.rec.Fields) + 1,
 	}
 	switch what {
@@ -208,7 +208,7 @@ func (r *Reader) fail(at int, what splitStatus) error {
 // failTooManyFields returns the defect of a record of more than MaxFields fields and skips
 // it if it ends within MaxRecordBytes bytes.
 func (r *Reader) failTooManyFields(d *Defect) error {
-	d.Code, d.Line, d.Column = CodeTooManyColumns, r.NextLine, 0
+	d.Code, d.Line, d.Column = CodeTooManyColumns, r.nextLine, 0
 	fields, ended, err := r.skipRecord()
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	fields = 1
 	for size, quoted := 0, false; size < MaxRecordBytes; {
-		window := r.buf[r.pos:r.End]
+		window := r.buf[r.pos:r.end]
 		for i, char := range window {
 			switch {
 			case char == '"':
@@ -239,8 +239,8 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 			}
 		}
 		size += len(window)
-		r.NextLine += CountLineBreaks(window)
-		r.pos = r.End
+		r.nextLine += CountLineBreaks(window)
+		r.pos = r.end
 		if r.atEOF {
 			return fields, true, nil
 		}
@@ -253,20 +253,20 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 
 // skipLine skips to the line after offset at.
 func (r *Reader) skipLine(at int) error {
-	r.NextLine += CountLineBreaks(r.buf[r.pos : r.pos+at])
+	r.nextLine += CountLineBreaks(r.buf[r.pos : r.pos+at])
 	r.pos += at
 	for {
-		window := r.buf[r.pos:r.End]
+		window := r.buf[r.pos:r.end]
 		if n := bytes.IndexAny(window, "\r\n"); n >= 0 && (n+1 < len(window) || r.atEOF) {
 			r.pos += afterLineEnd(window, n)
-			r.NextLine++
+			r.nextLine++
 			return nil
 		}
 		if r.atEOF {
-			r.pos = r.End
+			r.pos = r.end
 			return nil
 		}
-		r.pos = max(r.pos, r.End-1) // a CR at the end may be half of a CRLF
+		r.pos = max(r.pos, r.end-1) // a CR at the end may be half of a CRLF
 		if r.err = r.fill(); r.err != nil {
 			return r.err
 		}

@@ -61,13 +61,13 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	case err != nil:
 		return nil, err
 	case len(rec.Fields) != len(t.Names):
-		return nil, t.Ragged(rec)
+		return nil, t.RaggedRow(rec)
 	}
 	return rec, nil
 }
 
-// Ragged returns the defect of a record with another number of fields than the header.
-func (t *Table) Ragged(rec *Record) *Defect {
+// RaggedRow returns the defect of a record with another number of fields than the header.
+func (t *Table) RaggedRow(rec *Record) *Defect {
 	want, got := len(t.Names), len(rec.Fields)
 	at := min(want, got)
 	d := &Defect{
@@ -79,6 +79,9 @@ func (t *Table) Ragged(rec *Record) *Defect {
 	}
 	return d
 }
+
+// NextLine returns the physical line on which the next record begins, from 1.
+func (t *Table) NextLine() int { return t.Reader.nextLine }
 
 // Name returns the name of the column with a number from 1.
 func (t *Table) Name(column int) string {

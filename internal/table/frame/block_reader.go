@@ -16,8 +16,8 @@ import (
 // including extra ones and a label, is kept in Block.Raw.
 type BlockReader struct {
 	table   *csvfile.Table
-	Decoder *rowDecoder
-	ids     *dupid.IDSet
+	decoder *rowDecoder
+	ids     *dupid.Set
 	size    int // approximate size of a block in bytes
 }
 
@@ -53,8 +53,11 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	}
 	// Even the shortest row may become one probability for each class.
 	size := max(2*csvfile.ChunkSize/(2+len(schema.Classes)), 4<<10)
-	return &BlockReader{table: t, Decoder: NewRowDecoder(schema, b), ids: dupid.NewIDSet(), size: min(size, csvfile.ChunkSize)}, nil
+	return &BlockReader{table: t, decoder: newRowDecoder(schema, b), ids: dupid.NewSet(), size: min(size, csvfile.ChunkSize)}, nil
 }
+
+// Schema returns the schema of the features.
+func (b *BlockReader) Schema() *Schema { return b.decoder.schema }
 
 // Header returns the names of all columns in the order of the file. The
 // caller must not change it.
@@ -90,7 +93,7 @@ func (b *BlockReader) finish(ctx context.Context) error {
 		d := b.table.Defect(csvfile.CodeNoRows, 0, "no data row follows the header")
 		return &d
 	}
-	id := b.Decoder.binding.id
+	id := b.decoder.binding.id
 	repeated, _, err := b.ids.Duplicates(ctx, 1)
 	for _, r := range repeated {
 		d := b.table.Defect(csvfile.CodeDuplicateID, id, "the same ID as line %d: IDs must be unique", r.FirstLine)
@@ -117,7 +120,7 @@ type blockLoader struct {
 func (b *BlockReader) newWorker(ctx context.Context, worker BlockWorker) *blockLoader {
 	return &blockLoader{
 		blocks: b, ctx: ctx, worker: worker,
-		numeric: b.Decoder.numericFields(len(b.table.Names)), decoder: b.Decoder.fork(),
+		numeric: b.decoder.numericFields(len(b.table.Names)), decoder: b.decoder.fork(),
 	}
 }
 
@@ -131,7 +134,7 @@ func (h *blockLoader) Parse(c *csvfile.Chunk) error {
 	for row := range h.chunk.Rows {
 		h.raw = append(h.raw, h.chunk.RawRow(row))
 	}
-	h.block = Block{Frame: h.decoder.Frame(), Raw: h.raw}
+	h.block = Block{Frame: h.decoder.frame(), Raw: h.raw}
 	return h.worker.Work(h.ctx, &h.block)
 }
 
@@ -161,7 +164,7 @@ func (h *blockLoader) readRows() error {
 			if err != nil {
 				return err
 			}
-			if d := h.decoder.AddRecord(rec); d != nil {
+			if d := h.decoder.addRecord(rec); d != nil {
 				d.Name = h.blocks.table.Name(d.Column)
 				return d
 			}
@@ -172,7 +175,7 @@ func (h *blockLoader) readRows() error {
 		if h.decoder.rows == 0 {
 			return nil
 		}
-		h.block = Block{Frame: h.decoder.Frame(), Raw: h.raw}
+		h.block = Block{Frame: h.decoder.frame(), Raw: h.raw}
 		if err := h.worker.Work(h.ctx, &h.block); err != nil {
 			return err
 		}

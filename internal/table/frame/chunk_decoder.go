@@ -42,8 +42,8 @@ func (c *rowDecoder) addChunk(g *csvfile.ParsedChunk) bool {
 		}
 	}
 	c.labels = c.labels[:0]
-	for row := 0; b.Label >= 0 && row < g.Rows; row++ {
-		class, known := c.classes[string(g.CellText(row, b.Label))]
+	for row := 0; b.label >= 0 && row < g.Rows; row++ {
+		class, known := c.classes[string(g.CellText(row, b.label))]
 		if !known {
 			return false
 		}

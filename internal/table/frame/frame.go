@@ -108,12 +108,10 @@ type ColumnSchema struct {
 	DecimalComma bool   `json:"comma,omitempty"`
 	// Word is the word to look for.
 	Word string `json:"word,omitempty"`
-	// Levels are the texts of a Category column with a code, in byte order.
+	// Levels are the texts of a Category column with a code, in byte order. Other texts
+	// have the code len(Levels).
 	Levels []string `json:"levels,omitempty"`
 }
 
 // Field returns the name of the file's column that the feature is extracted from.
 func (c *ColumnSchema) Field() string { return cmp.Or(c.Source, c.Name) }
-
-// OtherCode returns the code of rare and unseen texts.
-func (c *ColumnSchema) OtherCode() int32 { return int32(len(c.Levels)) }

@@ -35,7 +35,7 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{table: t, decoder: NewRowDecoder(schema, b), builder: newFrameBuilder(schema, opts.Rows)}
+	l := &loader{table: t, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, opts.Rows)}
 	err = t.RunPipeline(ctx, t.Workers(), t.ChunkBytes(), func() csvfile.ChunkWorker { return l.newWorker(ctx) })
 	if err == nil {
 		err = l.readRows(ctx)
@@ -75,7 +75,7 @@ func (l *loader) readRows(ctx context.Context) error {
 		if end {
 			return nil
 		}
-		if d := c.AddRecord(rec); d != nil {
+		if d := c.addRecord(rec); d != nil {
 			d.Name = l.table.Name(d.Column)
 			return d
 		}

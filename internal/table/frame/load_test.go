@@ -21,7 +21,7 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{table: table, decoder: NewRowDecoder(schema, b), builder: newFrameBuilder(schema, 0)}
+	l := &loader{table: table, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, 0)}
 	if size > 0 {
 		err = table.RunPipeline(t.Context(), 3, size, func() csvfile.ChunkWorker { return l.newWorker(t.Context()) })
 	}

@@ -9,13 +9,13 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Binding holds the field of each column of a schema.
-type Binding struct {
-	id, Label int // Label is -1 for a blind file
-	Features  []int
+// binding holds the field of each column of a schema.
+type binding struct {
+	id, label int // label is -1 for a blind file
+	features  []int
 }
 
-func bindByPosition(t *csvfile.Table, schema *Schema) (*Binding, error) {
+func bindByPosition(t *csvfile.Table, schema *Schema) (*binding, error) {
 	fields := schema.FieldNames()
 	if len(t.Names) != len(fields)+2 {
 		d := t.Defect(csvfile.CodeTooFewColumns, len(t.Names)-1, "%s, expected the %d of the training file",
@@ -23,18 +23,18 @@ func bindByPosition(t *csvfile.Table, schema *Schema) (*Binding, error) {
 		return nil, &d
 	}
 	places := IndexOf(fields)
-	b := &Binding{Label: len(t.Names) - 1}
+	b := &binding{label: len(t.Names) - 1}
 	for i := range schema.Columns {
-		b.Features = append(b.Features, int(places[schema.Columns[i].Field()])+1)
+		b.features = append(b.features, int(places[schema.Columns[i].Field()])+1)
 	}
 	return b, nil
 }
 
-func bindByName(t *csvfile.Table, schema *Schema) (*Binding, error) {
+func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 	if defects := t.CheckHeader(csvfile.MinBlindColumns); len(defects) > 0 {
 		return nil, &defects[0]
 	}
-	b := &Binding{id: t.Find(schema.ID), Label: -1}
+	b := &binding{id: t.Find(schema.ID), label: -1}
 	places, first := IndexOf(t.Names), false
 	for _, name := range schema.FieldNames() {
 		at, known := places[name]
@@ -47,7 +47,7 @@ func bindByName(t *csvfile.Table, schema *Schema) (*Binding, error) {
 		first = first || at == 0
 	}
 	for i := range schema.Columns {
-		b.Features = append(b.Features, int(places[schema.Columns[i].Field()]))
+		b.features = append(b.features, int(places[schema.Columns[i].Field()]))
 	}
 	if b.id < 0 && first {
 		return nil, &csvfile.Defect{
@@ -61,8 +61,8 @@ func bindByName(t *csvfile.Table, schema *Schema) (*Binding, error) {
 
 // rowDecoder decodes records to typed columns.
 type rowDecoder struct {
-	Schema       *Schema
-	binding      *Binding
+	schema       *Schema
+	binding      *binding
 	keepDecimals bool // addChunk keeps numbers as decimals
 	rows         int
 	columns      []Column
@@ -88,15 +88,15 @@ type splitCell struct {
 	extractor extractor
 }
 
-// NewRowDecoder returns a decoder for records whose fields b assigns to the columns of
+// newRowDecoder returns a decoder for records whose fields b assigns to the columns of
 // schema.
-func NewRowDecoder(schema *Schema, b *Binding) *rowDecoder {
+func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
-	c := &rowDecoder{Schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
+	c := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
 	parts := make(map[int][]int) // the columns extracted from each field
 	var fields []int
 	for i := range schema.Columns {
-		one, field := &schema.Columns[i], b.Features[i]
+		one, field := &schema.Columns[i], b.features[i]
 		switch {
 		case one.Kind == Category:
 			c.direct = append(c.direct, directCell{field, i, IndexOf(one.Levels)})
@@ -112,7 +112,7 @@ func NewRowDecoder(schema *Schema, b *Binding) *rowDecoder {
 	for _, field := range fields {
 		c.split = append(c.split, splitCell{field, parts[field], newExtractor(schema, parts[field])})
 	}
-	if b.Label >= 0 {
+	if b.label >= 0 {
 		c.classes = IndexOf(schema.Classes)
 	}
 	c.reset()
@@ -125,7 +125,7 @@ func (c *rowDecoder) fork() *rowDecoder {
 	other.ranges, other.decimals = make([]valueRange, len(c.ranges)), make([][]cells.Decimal, len(c.decimals))
 	other.split = slices.Clone(c.split)
 	for i := range other.split {
-		other.split[i].extractor = newExtractor(c.Schema, other.split[i].columns)
+		other.split[i].extractor = newExtractor(c.schema, other.split[i].columns)
 	}
 	other.reset()
 	return &other
@@ -143,9 +143,9 @@ func IndexOf(texts []string) map[string]int32 {
 // reset starts new columns.
 func (c *rowDecoder) reset() {
 	c.rows, c.labels = 0, nil
-	c.columns = make([]Column, len(c.Schema.Columns))
+	c.columns = make([]Column, len(c.schema.Columns))
 	for i := range c.columns {
-		if c.Schema.Columns[i].Kind == Numeric {
+		if c.schema.Columns[i].Kind == Numeric {
 			c.columns[i].Floats = []float64{}
 		} else {
 			c.columns[i].Codes = []int32{}
@@ -156,8 +156,8 @@ func (c *rowDecoder) reset() {
 	}
 }
 
-// AddRecord adds a row. A defect has no column name.
-func (c *rowDecoder) AddRecord(rec *csvfile.Record) *csvfile.Defect {
+// addRecord adds a row. A defect has no column name.
+func (c *rowDecoder) addRecord(rec *csvfile.Record) *csvfile.Defect {
 	b := c.binding
 	if cells.IsBlank(rec.Fields[b.id]) {
 		return &csvfile.Defect{Code: csvfile.CodeEmptyID, Message: "the row has no ID", Line: rec.FieldLine(b.id, ','), Column: b.id + 1}
@@ -174,12 +174,12 @@ func (c *rowDecoder) AddRecord(rec *csvfile.Record) *csvfile.Defect {
 	for i := range c.split {
 		c.split[i].extractor.extract(c.columns, rec.Fields[c.split[i].field])
 	}
-	if b.Label >= 0 {
-		class, known := c.classes[string(rec.Fields[b.Label])]
+	if b.label >= 0 {
+		class, known := c.classes[string(rec.Fields[b.label])]
 		if !known {
 			return &csvfile.Defect{
-				Code: csvfile.CodeUnknownLabel, Line: rec.FieldLine(b.Label, ','), Column: b.Label + 1,
-				Message: fmt.Sprintf("%s is not one of the dataset's classes", csvfile.Excerpt(string(rec.Fields[b.Label]))),
+				Code: csvfile.CodeUnknownLabel, Line: rec.FieldLine(b.label, ','), Column: b.label + 1,
+				Message: fmt.Sprintf("%s is not one of the dataset's classes", csvfile.Excerpt(string(rec.Fields[b.label]))),
 			}
 		}
 		c.labels = append(c.labels, class)
@@ -201,7 +201,7 @@ func categoryCode(codes map[string]int32, cell []byte) int32 {
 	return int32(len(codes))
 }
 
-// Frame returns the rows since the last reset.
-func (c *rowDecoder) Frame() *Frame {
-	return &Frame{Schema: c.Schema, Rows: c.rows, Columns: c.columns, Labels: c.labels}
+// frame returns the rows since the last reset.
+func (c *rowDecoder) frame() *Frame {
+	return &Frame{Schema: c.schema, Rows: c.rows, Columns: c.columns, Labels: c.labels}
 }

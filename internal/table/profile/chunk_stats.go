@@ -29,7 +29,7 @@ type chunkStats struct {
 // overflowLimit is the magnitude above which sums of numbers might overflow.
 const overflowLimit = 1e300
 
-// compute computes the statistics of the values up to the first textCell, and keeps these
+// compute computes the statistics of the values up to the first csvfile.TextCell, and keeps these
 // values.
 func (s *chunkStats) compute(values []float64, o statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0

@@ -18,19 +18,19 @@ const (
 )
 
 // checkColumns fills in the profiles and features of the columns.
-func (s *Scanner) checkColumns(ctx context.Context) error {
-	list, profiles := make([]inference, len(s.Columns)), make([]ColumnProfile, len(s.Columns))
-	err := parallelFor(ctx, len(s.Columns), func(i int) {
-		if i != s.ID && i != s.Label {
-			list[i] = s.Columns[i].Infer()
-			profiles[i] = s.Columns[i].Profile(&list[i])
+func (s *scanner) checkColumns(ctx context.Context) error {
+	list, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
+	err := parallelFor(ctx, len(s.columns), func(i int) {
+		if i != s.id && i != s.label {
+			list[i] = s.columns[i].infer()
+			profiles[i] = s.columns[i].profile(&list[i])
 		}
 	})
 	if err != nil {
 		return err
 	}
-	figures, err := s.Sample.stats(ctx, func(i int) bool {
-		return profiles[i].Numbers != nil && !s.Opts.Brief || profiles[i].Estimate && s.Sample.complete()
+	figures, err := s.sample.stats(ctx, func(i int) bool {
+		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.complete()
 	})
 	if err != nil {
 		return err
@@ -41,13 +41,13 @@ func (s *Scanner) checkColumns(ctx context.Context) error {
 			texts++
 		}
 	}
-	words := wordsPerColumn(texts, s.Profile.Rows)
-	schema := s.Profile.Schema
+	words := wordsPerColumn(texts, s.profile.Rows)
+	schema := s.profile.Schema
 	schema.Fields = make([]string, 0, len(list))
 	schema.Columns = make([]frame.ColumnSchema, 0, len(list))
-	s.Profile.Columns = make([]ColumnProfile, 0, len(list))
+	s.profile.Columns = make([]ColumnProfile, 0, len(list))
 	for i := range list {
-		if i == s.ID || i == s.Label {
+		if i == s.id || i == s.label {
 			continue
 		}
 		if ctx.Err() != nil {
@@ -55,64 +55,64 @@ func (s *Scanner) checkColumns(ctx context.Context) error {
 		}
 		list[i].words = list[i].words[:min(len(list[i].words), words)]
 		c := &profiles[i]
-		c.Name, c.Column, c.Words = s.Table.Names[i], i+1, len(list[i].words)
+		c.Name, c.Column, c.Words = s.table.Names[i], i+1, len(list[i].words)
 		s.addSampleStats(c, &list[i], figures[i])
 		s.checkColumn(i, c, &list[i])
 	}
-	s.Profile.Schema.Simplify()
+	s.profile.Schema.Simplify()
 	return nil
 }
 
 // addSampleStats adds the statistics from the sample: the median, and the number of
 // distinct values if that was only estimated.
-func (s *Scanner) addSampleStats(c *ColumnProfile, j *inference, f sampleStats) {
+func (s *scanner) addSampleStats(c *ColumnProfile, j *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
 	case j.values != nil:
 		c.Numbers.Median = medianOf(j.values)
-	case !s.Opts.Brief:
-		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.Sample.complete()
+	case !s.opts.Brief:
+		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.sample.complete()
 	}
-	if !c.Estimate || !s.Sample.complete() {
+	if !c.Estimate || !s.sample.complete() {
 		return
 	}
 	switch {
 	case j.form == FormNumeric && j.values == nil:
 		c.Distinct, c.Estimate = f.numbers, false
-	case !j.form.Ordered() && s.Columns[c.Column-1].Cells[cells.Number] == 0:
+	case !j.form.Ordered() && s.columns[c.Column-1].kinds[cells.Number] == 0:
 		c.Distinct, c.Estimate = f.texts, false
 	}
 }
 
-func (s *Scanner) checkColumn(i int, c *ColumnProfile, j *inference) {
-	features := s.Columns[i].features(c.Name, j)
+func (s *scanner) checkColumn(i int, c *ColumnProfile, j *inference) {
+	features := s.columns[i].features(c.Name, j)
 	if s.isUninformative(i, c, j) {
 		features = nil
 	}
 	c.Features = len(features)
-	schema := s.Profile.Schema
+	schema := s.profile.Schema
 	schema.Fields = append(schema.Fields, c.Name)
 	schema.Columns = append(schema.Columns, features...)
-	s.Profile.Columns = append(s.Profile.Columns, *c)
+	s.profile.Columns = append(s.profile.Columns, *c)
 	s.warnStrayTexts(i, j)
 }
 
 // isUninformative reports whether a column is useless to learn from, with a warning. It is
 // false for columns of a blind file.
-func (s *Scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
-	if s.Label < 0 {
+func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
+	if s.label < 0 {
 		return false
 	}
-	filled := s.Profile.Rows - c.Missing
+	filled := s.profile.Rows - c.Missing
 	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDShare*float64(filled)
-	switch earlier, known := s.duplicateOf(&s.Columns[i], c); {
+	switch earlier, known := s.duplicateOf(&s.columns[i], c); {
 	case filled <= 0 && len(j.strays) == 0:
 		s.warn(csvfile.CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
-		s.warn(csvfile.CodeTwinColumn, i, "has the same content as column %d (%s): not used", earlier+1, csvfile.Excerpt(s.Table.Names[earlier]))
-	case j.NamesRows && j.form == FormCategory:
+		s.warn(csvfile.CodeTwinColumn, i, "has the same content as column %d (%s): not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
+	case j.namesRows && j.form == FormCategory:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique: the column identifies rows and is not used")
 	case j.form == FormNumeric && allDifferent && c.numbersRows(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers number the rows and are not used")
@@ -135,9 +135,9 @@ func (c *ColumnProfile) numbersRows(rows int) bool {
 func (c *ColumnProfile) isInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
 // duplicateOf returns the earlier column with the same content.
-func (s *Scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
+func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
-	if !ok || s.Profile.Rows < minIDRows {
+	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
 	}
 	if s.fingerprints == nil {
@@ -162,32 +162,32 @@ type fingerprint struct {
 
 // fingerprint returns the fingerprint of a column, ok is false if texts were evicted.
 func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
-	print = fingerprint{form: c.Form, order: t.Texts.orderHash, distinct: c.Distinct, missing: t.Cells[cells.Blank]}
+	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.kinds[cells.Blank]}
 	if m := t.numbers; m != nil {
 		for _, x := range []float64{m.mean, m.squares, m.min, m.max} {
 			print.content = mix(print.content ^ math.Float64bits(x))
 		}
 	}
 	if c.Form != FormCategory && c.Form != FormBoolean {
-		for _, one := range t.Texts.sample() {
-			hash := hashText([]byte(one.Text))
+		for _, one := range t.texts.sample() {
+			hash := hashText([]byte(one.text))
 			if one.kind == cells.Number {
 				hash = hashNumber(one.value)
 			}
 			print.content = mix(print.content ^ hash)
 		}
 	}
-	return print, t.Texts.Hashes == nil
+	return print, t.texts.hashes == nil
 }
 
 // warnStrayTexts warns of texts among numbers that are treated as missing.
-func (s *Scanner) warnStrayTexts(i int, j *inference) {
-	t := &s.Columns[i]
-	if j.form != FormNumeric || t.Cells[cells.Text] == 0 {
+func (s *scanner) warnStrayTexts(i int, j *inference) {
+	t := &s.columns[i]
+	if j.form != FormNumeric || t.kinds[cells.Text] == 0 {
 		return
 	}
-	rows, first := 0, DistinctValue{}
-	for _, one := range t.Texts.list {
+	rows, first := 0, distinctValue{}
+	for _, one := range t.texts.list {
 		if !j.unexpected(&one) {
 			continue
 		}
@@ -202,6 +202,6 @@ func (s *Scanner) warnStrayTexts(i int, j *inference) {
 	}
 	if rows > 0 {
 		s.warnAt(first.firstLine(), csvfile.CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in %s: %s",
-			humanize.Count(rows, "row"), csvfile.Excerpt(first.Text), s.formatLine(first.firstLine()), fate)
+			humanize.Count(rows, "row"), csvfile.Excerpt(first.text), s.formatLine(first.firstLine()), fate)
 	}
 }

@@ -23,10 +23,10 @@ import (
 // So no second pass is needed to distinguish a column of numbers with a few stray texts
 // from a column of texts with a few numbers.
 type ColumnStats struct {
-	Limits    memoryLimits
+	limits    memoryLimits
 	isLabel   bool
-	Cells     [4]int // number of rows by valueKind
-	Texts     valueCounts
+	kinds     [4]int // number of rows by cells.ValueKind
+	texts     valueCounts
 	numbers   *runningStats                 // set once there are statistics of the numbers
 	skipsText bool                          // numbers are not counted as texts
 	skipped   bool                          // and some numbers were not counted as texts
@@ -40,8 +40,8 @@ type memoryLimits struct {
 	sampleBytes int // bytes of the first texts, which are kept once some are evicted
 }
 
-// NewMemoryLimits divides the memory of a scan among the columns.
-func NewMemoryLimits(columns, textMemory int) memoryLimits {
+// newMemoryLimits divides the memory of a scan among the columns.
+func newMemoryLimits(columns, textMemory int) memoryLimits {
 	columns = max(columns, 1)
 	return memoryLimits{
 		maxTexts:    min(max(textMemory/columns/4/valueBytes, minTextLimit), maxTextLimit),
@@ -59,16 +59,16 @@ const (
 
 // The memory of all columns together.
 const (
-	DefaultTextMemory = 16 << 20 // for texts
+	defaultTextMemory = 16 << 20 // for texts
 	wideTextMemory    = 64 << 20 // additionally for many columns
 	wideTextBytes     = 1 << 10  // of which each column adds this
 	hashMemory        = 24 << 20 // for sets of hashes
 	sampleMemory      = 64 << 20 // for the first texts
 )
 
-// TotalTextMemory returns the memory of the texts of all columns in bytes, where
+// totalTextMemory returns the memory of the texts of all columns in bytes, where
 // textMemory is that of a few columns.
-func TotalTextMemory(columns, textMemory int) int {
+func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
@@ -83,7 +83,7 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 		return
 	}
 	for i := range columns {
-		if t := &columns[i]; t.undecided() && len(t.Texts.list) > minToDecide {
+		if t := &columns[i]; t.undecided() && len(t.texts.list) > minToDecide {
 			t.chooseStrategy()
 		}
 	}
@@ -91,17 +91,17 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 		return
 	}
 	sizes, goal := make([]int, 0, len(columns)), textMemory/2
-	stays := func(t *ColumnStats) bool { return t.isLabel && t.Texts.bytes <= textMemory/4 }
+	stays := func(t *ColumnStats) bool { return t.isLabel && t.texts.bytes <= textMemory/4 }
 	for i := range columns {
 		if t := &columns[i]; stays(t) {
-			goal -= t.Texts.bytes
+			goal -= t.texts.bytes
 		} else {
-			sizes = append(sizes, t.Texts.bytes)
+			sizes = append(sizes, t.texts.bytes)
 		}
 	}
 	limit := fairShare(sizes, goal)
 	for i := range columns {
-		if t := &columns[i]; t.Texts.bytes > limit && !stays(t) {
+		if t := &columns[i]; t.texts.bytes > limit && !stays(t) {
 			t.evict(limit)
 		}
 	}
@@ -114,7 +114,7 @@ const minToDecide = 8
 func textBytes(columns []ColumnStats) int {
 	sum := 0
 	for i := range columns {
-		sum += columns[i].Texts.bytes
+		sum += columns[i].texts.bytes
 	}
 	return sum
 }
@@ -132,21 +132,34 @@ func fairShare(sizes []int, total int) int {
 	return math.MaxInt
 }
 
+// IsEmpty reports whether every cell is blank.
+func (t *ColumnStats) IsEmpty() bool { return t.nonBlank() == 0 }
+
+// HasNumbers reports whether some cell is a number.
+func (t *ColumnStats) HasNumbers() bool { return t.kinds[cells.Number] > 0 }
+
+// HasText reports whether a text was counted. If KnowsTexts is false, it may be false for a
+// text of the column.
+func (t *ColumnStats) HasText(text string) bool { return t.texts.find(text) != nil }
+
+// KnowsTexts reports whether every text is still counted.
+func (t *ColumnStats) KnowsTexts() bool { return t.texts.hashes == nil }
+
 // nonBlank returns the number of rows whose cell is not blank.
 func (t *ColumnStats) nonBlank() int {
-	return t.Cells[cells.Number] + t.Cells[cells.Null] + t.Cells[cells.Text]
+	return t.kinds[cells.Number] + t.kinds[cells.Null] + t.kinds[cells.Text]
 }
 
 // undecided reports whether chooseStrategy was not called yet.
-func (t *ColumnStats) undecided() bool { return t.numbers == nil && t.Limits.maxTexts < math.MaxInt }
+func (t *ColumnStats) undecided() bool { return t.numbers == nil && t.limits.maxTexts < math.MaxInt }
 
 // evict evicts rare texts until at most the given bytes are left. The numbers among them
 // are added to the statistics first.
 func (t *ColumnStats) evict(bytes int) {
-	if t.numbers == nil && t.Cells[cells.Number] > 0 && !t.isLabel {
-		t.numbers = newRunningStats(t.Texts.list, t.Limits.maxHashes)
+	if t.numbers == nil && t.kinds[cells.Number] > 0 && !t.isLabel {
+		t.numbers = newRunningStats(t.texts.list, t.limits.maxHashes)
 	}
-	t.Texts.evict(bytes, &t.Limits)
+	t.texts.evict(bytes, &t.limits)
 }
 
 // The rule for columns of numbers with a few texts: at most one cell in maxJunkShare is
@@ -158,16 +171,16 @@ const (
 
 // mostlyNumbers reports whether there are few texts among the numbers.
 func (t *ColumnStats) mostlyNumbers() bool {
-	junk, numbers := t.Cells[cells.Text], t.Cells[cells.Number]
+	junk, numbers := t.kinds[cells.Text], t.kinds[cells.Number]
 	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
 }
 
 // Kind returns the kind of the column according to the cells seen so far.
 func (t *ColumnStats) Kind() frame.Kind {
-	if t.Cells[cells.Number] > 0 && t.mostlyNumbers() {
+	if t.kinds[cells.Number] > 0 && t.mostlyNumbers() {
 		return frame.Numeric
 	}
-	if t.Cells[cells.Null]+t.Cells[cells.Text] == 0 {
+	if t.kinds[cells.Null]+t.kinds[cells.Text] == 0 {
 		return frame.Numeric // nothing but missing cells
 	}
 	return frame.Category
@@ -196,8 +209,8 @@ func (t *ColumnStats) addChunk(g *csvfile.ParsedChunk, field, line int, s *chunk
 				s.compute(values[row:], t.numbers.snapshot())
 			}
 			t.numbers.addChunk(s)
-			t.Cells[cells.Number] += s.numbers
-			t.Cells[cells.Blank] += s.blanks
+			t.kinds[cells.Number] += s.numbers
+			t.kinds[cells.Blank] += s.blanks
 			if row += len(s.values); row == len(values) {
 				break
 			}
@@ -206,7 +219,7 @@ func (t *ColumnStats) addChunk(g *csvfile.ParsedChunk, field, line int, s *chunk
 			row = t.addTexts(texts, g.RowLines, line, row)
 			continue
 		}
-		t.AddCell(g.CellText(row, field), line+int(g.RowLines[row]))
+		t.addCell(g.CellText(row, field), line+int(g.RowLines[row]))
 		row++
 	}
 	t.publish()
@@ -271,11 +284,11 @@ const textBatch = 64
 // and returns the row after them.
 func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
 	end := min(row+textBatch, len(list.cells))
-	t.Texts.prefetch(list.hashes[row:end])
+	t.texts.prefetch(list.hashes[row:end])
 	for ; row < end; row++ {
 		cell := list.cells[row]
 		if cell == nil {
-			t.Cells[cells.Blank]++
+			t.kinds[cells.Blank]++
 			continue
 		}
 		t.addText(cell, list.hashes[row], line+int(lines[row]))
@@ -286,17 +299,17 @@ func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) 
 	return row
 }
 
-// AddCell adds the column's cell of the next row.
-func (t *ColumnStats) AddCell(cell []byte, line int) {
+// addCell adds the column's cell of the next row.
+func (t *ColumnStats) addCell(cell []byte, line int) {
 	if cells.IsBlank(cell) {
-		t.Cells[cells.Blank]++
+		t.kinds[cells.Blank]++
 		return
 	}
 	if t.numbers != nil {
 		if kind, value := cells.Classify(cell); kind == cells.Number {
 			t.numbers.add(value, 1)
 			if t.skipsText {
-				t.Cells[cells.Number]++
+				t.kinds[cells.Number]++
 				return
 			}
 		}
@@ -307,9 +320,9 @@ func (t *ColumnStats) AddCell(cell []byte, line int) {
 
 // addText counts a text.
 func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
-	kind := t.Texts.add(cell, hash, line)
-	t.Cells[kind]++
-	if t.numbers == nil && len(t.Texts.list) > t.Limits.maxTexts {
+	kind := t.texts.add(cell, hash, line)
+	t.kinds[kind]++
+	if t.numbers == nil && len(t.texts.list) > t.limits.maxTexts {
 		t.chooseStrategy()
 	}
 	if kind == cells.Text && t.skipsText && !t.mostlyNumbers() {
@@ -319,17 +332,17 @@ func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
 
 // chooseStrategy decides how a column with many texts continues.
 func (t *ColumnStats) chooseStrategy() {
-	if t.Cells[cells.Number] == 0 || t.Cells[cells.Text] > t.Cells[cells.Number] || isZeroPadded(t.Texts.list) {
-		t.Limits.maxTexts = math.MaxInt // words or codes: continue counting
+	if t.kinds[cells.Number] == 0 || t.kinds[cells.Text] > t.kinds[cells.Number] || isZeroPadded(t.texts.list) {
+		t.limits.maxTexts = math.MaxInt // words or codes: continue counting
 		return
 	}
-	t.numbers = newRunningStats(t.Texts.list, t.Limits.maxHashes)
+	t.numbers = newRunningStats(t.texts.list, t.limits.maxHashes)
 	if t.skipsText = t.mostlyNumbers(); t.skipsText {
 		t.skipped = true
-		t.Texts.saveSample(t.Limits.sampleBytes)
-		others := valueCounts{sampled: t.Texts.sampled, orderHash: t.Texts.orderHash}
-		others.replace(slices.DeleteFunc(t.Texts.list, func(one DistinctValue) bool { return one.kind == cells.Number }))
-		t.Texts = others
+		t.texts.saveSample(t.limits.sampleBytes)
+		others := valueCounts{sampled: t.texts.sampled, orderHash: t.texts.orderHash}
+		others.replace(slices.DeleteFunc(t.texts.list, func(one distinctValue) bool { return one.kind == cells.Number }))
+		t.texts = others
 	}
 }
 
@@ -338,17 +351,17 @@ func (t *ColumnStats) runningStats() *runningStats {
 	if t.numbers != nil {
 		return t.numbers
 	}
-	return newRunningStats(t.Texts.list, t.Limits.maxHashes)
+	return newRunningStats(t.texts.list, t.limits.maxHashes)
 }
 
 // distinctCount returns the number of distinct values of a category, and whether it is an
 // estimate.
 func (t *ColumnStats) distinctCount() (int, bool) {
-	n, exact := t.Texts.distinct()
+	n, exact := t.texts.distinct()
 	if !t.skipped {
 		return n, !exact
 	}
-	for _, one := range t.Texts.list {
+	for _, one := range t.texts.list {
 		if one.kind == cells.Number {
 			n--
 		}

@@ -164,7 +164,7 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 			form.noun(), blind.Form.noun(), blind.Form.noun())
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "in %s %s that are written in another way than in training, most often %s: taken as missing",
-			humanize.Count(rows, "row"), form.noun(), csvfile.Excerpt(most.Text))
+			humanize.Count(rows, "row"), form.noun(), csvfile.Excerpt(most.text))
 	default:
 		return true
 	}
@@ -173,16 +173,16 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 
 // unparsable returns the number of rows of a blind column whose value cannot be parsed as
 // those of the training column, and the most frequent one.
-func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, most DistinctValue) {
+func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
-		known[c.values[i].Text] = true
+		known[c.values[i].text] = true
 	}
 	measured := rows - blind.emptyRows
 	for i := range blind.values {
 		one := &blind.values[i]
 		measured -= one.rows
-		if c.Parses(one) || c.Form == blind.Form && (one.kind == cells.Null || known[one.Text]) {
+		if c.Parses(one.text) || c.Form == blind.Form && (one.kind == cells.Null || known[one.text]) {
 			continue
 		}
 		unread += one.rows
@@ -197,8 +197,8 @@ func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, 
 }
 
 // Parses reports whether a text can be parsed in the format of the column.
-func (c *ColumnProfile) Parses(one *DistinctValue) bool {
-	cell := []byte(one.Text)
+func (c *ColumnProfile) Parses(text string) bool {
+	cell := []byte(text)
 	switch {
 	case c.Form != FormNumeric:
 		_, ok := cells.ParseDateTime(cell, c.dayFirst)
@@ -218,11 +218,11 @@ func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	}
 	known := make(map[string]bool, len(train.values))
 	for i := range train.values {
-		known[train.values[i].Text] = true
+		known[train.values[i].text] = true
 	}
-	texts, rows, most, first := 0, 0, DistinctValue{}, math.MaxInt
+	texts, rows, most, first := 0, 0, distinctValue{}, math.MaxInt
 	for _, one := range blind.values {
-		if !known[one.Text] {
+		if !known[one.text] {
 			texts, rows, first = texts+1, rows+one.rows, min(first, one.firstLine())
 			if one.rows > most.rows {
 				most = one
@@ -232,9 +232,9 @@ func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	if texts == 0 {
 		return
 	}
-	what := "a text that training never had: " + csvfile.Excerpt(most.Text)
+	what := "a text that training never had: " + csvfile.Excerpt(most.text)
 	if texts > 1 {
-		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.Text))
+		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.text))
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s) %s",
 		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), what)

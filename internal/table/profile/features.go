@@ -16,7 +16,7 @@ func (t *ColumnStats) features(name string, j *inference) []frame.ColumnSchema {
 	case FormText:
 		return t.textFeatures(name, j)
 	}
-	if j.NamesRows {
+	if j.namesRows {
 		return nil
 	}
 	return []frame.ColumnSchema{t.categoryFeature(name)}
@@ -25,8 +25,8 @@ func (t *ColumnStats) features(name string, j *inference) []frame.ColumnSchema {
 // categoryFeature returns the feature whose levels are the texts of a column.
 func (t *ColumnStats) categoryFeature(name string) frame.ColumnSchema {
 	c := frame.ColumnSchema{Name: name, Kind: frame.Category}
-	for _, one := range t.Texts.retained() {
-		c.Levels = append(c.Levels, one.Text)
+	for _, one := range t.texts.retained() {
+		c.Levels = append(c.Levels, one.text)
 	}
 	return c
 }
@@ -37,11 +37,11 @@ func (t *ColumnStats) numericFeatures(name string, j *inference) []frame.ColumnS
 		first.Feature, first.Unit, first.DecimalComma = frame.FeatureAmount, j.format.Unit, j.format.DecimalComma
 	}
 	features := []frame.ColumnSchema{first}
-	if j.isCode && len(t.Texts.list) > 0 {
+	if j.isCode && len(t.texts.list) > 0 {
 		features = append(features, frame.Derived(t.categoryFeature(name+".code"), name, frame.FeatureText))
 	}
 	if len(j.strays) > 0 {
-		others := ColumnStats{Texts: valueCounts{list: j.strays}}
+		others := ColumnStats{texts: valueCounts{list: j.strays}}
 		features = append(features, frame.Derived(others.categoryFeature(name+".text"), name, frame.FeatureText))
 	}
 	return features
@@ -66,7 +66,7 @@ func dateFeatures(name string, j *inference) []frame.ColumnSchema {
 	return features
 }
 
-func varies(days []DistinctValue, p frame.FeatureKind) bool {
+func varies(days []distinctValue, p frame.FeatureKind) bool {
 	for i := range days {
 		if frame.DateFeature(days[i].value, p) != frame.DateFeature(days[0].value, p) {
 			return true

@@ -129,15 +129,15 @@ func TestFormsOfEvictedTexts(t *testing.T) {
 		{"names", func(i int) string { return fmt.Sprintf("ab%dxy", i) }, FormCategory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tally := ColumnStats{Limits: memoryLimits{maxTexts: 100, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
+			tally := ColumnStats{limits: memoryLimits{maxTexts: 100, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
 			for i := range 20_000 {
-				tally.AddCell([]byte(c.cell(i)), i+2)
-				if len(tally.Texts.list) == 1_000 {
-					tally.Texts.evict(tally.Texts.bytes/2, &tally.Limits)
+				tally.addCell([]byte(c.cell(i)), i+2)
+				if len(tally.texts.list) == 1_000 {
+					tally.texts.evict(tally.texts.bytes/2, &tally.limits)
 				}
 			}
-			j := tally.Infer()
-			p := tally.Profile(&j)
+			j := tally.infer()
+			p := tally.profile(&j)
 			if j.form != c.form || p.Form != c.form || p.Distinct > 20_000 || p.Distinct < 17_000 || p.Missing != 0 {
 				t.Errorf("%+v", p)
 			}
@@ -216,38 +216,4 @@ func TestWordFeatures(t *testing.T) {
 			t.Errorf("%s: %s", text, d)
 		}
 	}
-}
-
-// FuzzParseCell checks that any cell of a blind file is parsed without a panic for all
-// kinds of features, and that each column gets its row.
-func FuzzParseCell(f *testing.F) {
-	for _, seed := range []string{"2026-11-21", "$1.5", "a few good words", "\xff\x00", "", "日本12ab"} {
-		f.Add([]byte(seed))
-	}
-	schema := &frame.Schema{Columns: []frame.ColumnSchema{
-		frame.Derived(frame.ColumnSchema{Name: "t"}, "a", frame.FeatureTime),
-		frame.Derived(frame.ColumnSchema{Name: "d"}, "a", frame.FeatureDay),
-		{Name: "b", Feature: frame.FeatureAmount, DecimalComma: true},
-		frame.Derived(frame.ColumnSchema{Name: "l"}, "c", frame.FeatureLength),
-		{Name: "w", Source: "c", Feature: frame.FeatureWord, Word: "good"},
-		{Name: "d", Kind: frame.Category, Levels: []string{"x"}},
-	}}
-	f.Fuzz(func(t *testing.T, cell []byte) {
-		c := frame.NewRowDecoder(schema, &frame.Binding{Label: -1, Features: []int{1, 1, 2, 3, 3, 4}})
-		for range 2 {
-			if d := c.AddRecord(&csvfile.Record{Fields: [][]byte{[]byte("id"), cell, cell, cell, cell}}); d != nil {
-				t.Fatal(d)
-			}
-		}
-		for i, column := range c.Frame().Columns {
-			if len(column.Floats)+len(column.Codes) != 2 {
-				t.Errorf("column %d has %d rows", i, len(column.Floats)+len(column.Codes))
-			}
-			for _, v := range column.Floats {
-				if v > 1e308 || v < -1e308 {
-					t.Errorf("column %d: %v", i, v)
-				}
-			}
-		}
-	})
 }

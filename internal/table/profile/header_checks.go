@@ -8,14 +8,14 @@ import (
 
 // findRepeatedHeader warns of a row that repeats the header, as in concatenated files, and
 // reports whether there is one.
-func (s *Scanner) findRepeatedHeader() (bool, error) {
+func (s *scanner) findRepeatedHeader() (bool, error) {
 	line := 0
-	for i := range s.Columns {
-		t := &s.Columns[i]
-		if i == s.ID || t.Texts.Hashes != nil { // not all of its texts are known
+	for i := range s.columns {
+		t := &s.columns[i]
+		if i == s.id || t.texts.hashes != nil { // not all of its texts are known
 			continue
 		}
-		found := t.Texts.Find(s.Table.Names[i])
+		found := t.texts.find(s.table.Names[i])
 		if found == nil || line > 0 && found.firstLine() != line {
 			return false, nil
 		}
@@ -24,7 +24,7 @@ func (s *Scanner) findRepeatedHeader() (bool, error) {
 	if line == 0 {
 		return false, nil
 	}
-	if again, err := s.IDs.Has([]byte(s.Table.Names[s.ID])); err != nil || !again {
+	if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
 		return false, err
 	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header: were files concatenated?")
@@ -33,47 +33,48 @@ func (s *Scanner) findRepeatedHeader() (bool, error) {
 
 // checkHeader adds a defect for a file without rows and for one that starts with data,
 // unless the first row is repeated.
-func (s *Scanner) checkHeader(again bool) {
-	if s.Profile.Rows == 0 {
-		s.addDefects(s.Table.Defect(csvfile.CodeNoRows, 0, "no data row follows the header"))
+func (s *scanner) checkHeader(again bool) {
+	if s.profile.Rows == 0 {
+		s.addDefects(s.table.Defect(csvfile.CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
-	log := &s.Profile.Log
-	if log.Find(csvfile.CodeNoHeader) != nil || again || !s.LacksHeader() {
+	log := &s.profile.log
+	if log.Has(csvfile.CodeNoHeader) || again || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
 	// A first row of data often repeats a value: these follow from the missing header.
 	log.Drop(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
-	s.addDefects(s.Table.Defect(csvfile.CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
+	s.addDefects(s.table.Defect(csvfile.CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
 }
 
-// LacksHeader reports whether the header looks like a row of data: it has numbers in
-// columns of numbers, and texts that occur below it, including the label.
-func (s *Scanner) LacksHeader() bool {
+// lacksHeader reports whether the header looks like a row of data: it has numbers in
+// columns of numbers, and texts that occur below it, including the label. id and label are
+// the fields of the ID and the label, -1 if there is none.
+func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	matching, features := 0, 0
-	for i := range s.Columns {
-		if i == s.ID || i == s.Label {
+	for i := range columns {
+		if i == id || i == label {
 			continue
 		}
 		features++
-		if s.Columns[i].couldHold(s.Table.Names[i]) {
+		if columns[i].couldHold(names[i]) {
 			matching++
 		}
 	}
-	if s.Label >= 0 {
-		isClass := s.Columns[s.Label].Texts.Find(s.Table.Names[s.Label]) != nil
+	if label >= 0 {
+		isClass := columns[label].HasText(names[label])
 		return isClass && 2*matching >= features
 	}
-	return 2*matching >= features && matching > 1 && !ascendingIntegers(s.Table.Names)
+	return 2*matching >= features && matching > 1 && !ascendingIntegers(names)
 }
 
 // couldHold reports whether a header's cell could be a cell of the column.
 func (t *ColumnStats) couldHold(name string) bool {
 	if t.Kind() == frame.Numeric {
 		kind, _ := cells.Classify([]byte(name))
-		return kind == cells.Number && t.Cells[cells.Number] > 0
+		return kind == cells.Number && t.kinds[cells.Number] > 0
 	}
-	return t.Texts.Find(name) != nil
+	return t.HasText(name)
 }
 
 // ascendingIntegers reports whether the numbers among the names are ascending integers,

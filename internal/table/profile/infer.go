@@ -14,20 +14,20 @@ type inference struct {
 	// format is set for numbers that are more than digits.
 	format *cells.NumberFormat
 	// strays are the texts among numbers that become levels.
-	strays []DistinctValue
+	strays []distinctValue
 	// isCode is set if numbers are names: digits only, padded with zeros.
 	isCode bool
 	// dayFirst is how ambiguous dates are parsed.
 	dayFirst bool
 	// values are the numbers that the texts of an ordered form represent: days for dates.
 	// They are nil if every number is written plainly.
-	values []DistinctValue
+	values []distinctValue
 	// sampled is set if not all texts and values are known.
 	sampled bool
 	// words are the words of a text, the most informative first.
 	words []string
-	// NamesRows is set if texts identify rows, so that they are useless as levels.
-	NamesRows bool
+	// namesRows is set if texts identify rows, so that they are useless as levels.
+	namesRows bool
 	// shared is set if enough rows share their texts for levels to be useful.
 	shared bool
 }
@@ -45,11 +45,11 @@ const (
 	minSharedRows      = 0.3  // share of rows with a text that other rows have
 )
 
-// Infer infers the type of a column.
-func (t *ColumnStats) Infer() inference {
-	texts := t.Texts.sample()
-	if t.Cells[cells.Text] == 0 {
-		if t.Cells[cells.Number] == 0 && t.Cells[cells.Null] > 0 {
+// infer infers the type of a column.
+func (t *ColumnStats) infer() inference {
+	texts := t.texts.sample()
+	if t.kinds[cells.Text] == 0 {
+		if t.kinds[cells.Number] == 0 && t.kinds[cells.Null] > 0 {
 			return inference{form: FormCategory}
 		}
 		if j, ok := t.inferDates(texts); ok {
@@ -74,7 +74,7 @@ func (t *ColumnStats) Infer() inference {
 
 // inferDates infers whether texts are dates or times, and in which order: month first if
 // that parses as many as day first.
-func (t *ColumnStats) inferDates(texts []DistinctValue) (inference, bool) {
+func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	best, most, times := inference{form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
 		values, read, clocks := t.parseDates(texts, dayFirst)
@@ -89,22 +89,22 @@ func (t *ColumnStats) inferDates(texts []DistinctValue) (inference, bool) {
 		}
 	}
 	others -= most
-	numbers := t.Cells[cells.Text] == 0 // which are rarely dates
+	numbers := t.kinds[cells.Text] == 0 // which are rarely dates
 	if most < 1 || others*maxStrayShare > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return inference{}, false
 	}
 	if times == most {
 		best.form = FormTime
 	}
-	best.sampled = t.Texts.sampled != nil
+	best.sampled = t.texts.sampled != nil
 	return best, true
 }
 
 // parseDates parses texts as dates and returns their values, the number parsed, and how
 // many of them are times of day.
-func (t *ColumnStats) parseDates(texts []DistinctValue, dayFirst bool) (values []DistinctValue, read, clocks int) {
+func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, read, clocks int) {
 	for i := range texts {
-		m, ok := cells.ParseDateTime([]byte(texts[i].Text), dayFirst)
+		m, ok := cells.ParseDateTime([]byte(texts[i].text), dayFirst)
 		if texts[i].kind == cells.Number {
 			// Compact dates of this and the last century, otherwise numbers.
 			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
@@ -121,7 +121,7 @@ func (t *ColumnStats) parseDates(texts []DistinctValue, dayFirst bool) (values [
 			clocks++
 			value = m.Hour
 		}
-		values = append(values, DistinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
+		values = append(values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
 	}
 	if clocks > 0 && clocks < read {
 		return nil, 0, 0 // some dates, some times
@@ -131,7 +131,7 @@ func (t *ColumnStats) parseDates(texts []DistinctValue, dayFirst bool) (values [
 
 // inferAmounts infers whether texts are numbers with a currency, a unit or commas, or
 // numbers with a few other texts.
-func (t *ColumnStats) inferAmounts(texts []DistinctValue) (inference, bool) {
+func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
 	for _, comma := range []bool{false, true} {
 		j := inference{form: FormNumeric, format: &cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}}
@@ -140,12 +140,12 @@ func (t *ColumnStats) inferAmounts(texts []DistinctValue) (inference, bool) {
 			if texts[i].kind == cells.Blank || texts[i].kind == cells.Null {
 				continue
 			}
-			if value, ok := j.format.Parse([]byte(texts[i].Text)); ok {
+			if value, ok := j.format.Parse([]byte(texts[i].text)); ok {
 				known++
 				if texts[i].kind == cells.Text {
 					decorated++
 				}
-				j.values = append(j.values, DistinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
+				j.values = append(j.values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
 			} else {
 				others++
 			}
@@ -165,8 +165,8 @@ func (t *ColumnStats) inferAmounts(texts []DistinctValue) (inference, bool) {
 
 // decideAmounts decides whether the given numbers of distinct numbers and other texts make
 // a column of numbers.
-func (t *ColumnStats) decideAmounts(j inference, texts []DistinctValue, different, others int) (inference, bool) {
-	if t.numbers != nil && t.Cells[cells.Text] <= t.Cells[cells.Number] {
+func (t *ColumnStats) decideAmounts(j inference, texts []distinctValue, different, others int) (inference, bool) {
+	if t.numbers != nil && t.kinds[cells.Text] <= t.kinds[cells.Number] {
 		different = max(different, t.numbers.distinct.count())
 	}
 	plain := t.Kind() == frame.Numeric
@@ -175,18 +175,18 @@ func (t *ColumnStats) decideAmounts(j inference, texts []DistinctValue, differen
 		return inference{}, false
 	}
 	rows := 0
-	for _, one := range t.Texts.list {
+	for _, one := range t.texts.list {
 		if !j.unexpected(&one) {
 			continue
 		}
 		rows += one.rows
 		j.strays = append(j.strays, one)
 	}
-	if 2*rows > t.Cells[cells.Text]+t.Cells[cells.Number] {
+	if 2*rows > t.kinds[cells.Text]+t.kinds[cells.Number] {
 		return inference{}, false
 	}
-	j.sampled = t.Texts.sampled != nil
-	if rows*maxJunkShare <= t.Cells[cells.Text]+t.Cells[cells.Number] || len(j.strays) > maxStrays {
+	j.sampled = t.texts.sampled != nil
+	if rows*maxJunkShare <= t.kinds[cells.Text]+t.kinds[cells.Number] || len(j.strays) > maxStrays {
 		j.strays = nil // too rare to learn from
 	}
 	j.isCode = isZeroPadded(texts)
@@ -194,23 +194,23 @@ func (t *ColumnStats) decideAmounts(j inference, texts []DistinctValue, differen
 }
 
 // unexpected reports whether a text among numbers is not a number in the column's format.
-func (j *inference) unexpected(one *DistinctValue) bool {
+func (j *inference) unexpected(one *distinctValue) bool {
 	if one.kind != cells.Text || j.format == nil {
 		return one.kind == cells.Text
 	}
-	_, ok := j.format.Parse([]byte(one.Text))
+	_, ok := j.format.Parse([]byte(one.text))
 	return !ok
 }
 
 // commonUnit returns the most frequent unit of texts.
-func commonUnit(texts []DistinctValue, comma bool) string {
+func commonUnit(texts []distinctValue, comma bool) string {
 	counts := map[string]int{}
 	best := ""
 	for i := range texts {
 		if texts[i].kind != cells.Text {
 			continue
 		}
-		_, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma)
+		_, unit, ok := cells.ParseAmount([]byte(texts[i].text), comma)
 		if !ok || unit == "" {
 			continue
 		}
@@ -224,29 +224,29 @@ func commonUnit(texts []DistinctValue, comma bool) string {
 
 // isZeroPadded reports whether numbers are codes: digits only, some with leading zeros, as
 // in 02134.
-func isZeroPadded(texts []DistinctValue) bool {
+func isZeroPadded(texts []distinctValue) bool {
 	zeros := false
 	for i := range texts {
 		if texts[i].kind != cells.Number {
 			continue
 		}
-		for _, char := range []byte(texts[i].Text) {
+		for _, char := range []byte(texts[i].text) {
 			if char-'0' > 9 {
 				return false
 			}
 		}
-		zeros = zeros || len(texts[i].Text) > 1 && texts[i].Text[0] == '0'
+		zeros = zeros || len(texts[i].text) > 1 && texts[i].text[0] == '0'
 	}
 	return zeros
 }
 
 // isBoolean reports whether the texts are two words for yes and no.
-func isBoolean(texts []DistinctValue) bool {
+func isBoolean(texts []distinctValue) bool {
 	pairs := [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
 	return slices.ContainsFunc(pairs, func(pair [2]string) bool {
 		seen := [2]bool{}
 		for i := range texts {
-			word := foldCase(texts[i].Text)
+			word := foldCase(texts[i].text)
 			at := slices.Index(pair[:], word)
 			if at < 0 {
 				return false
@@ -258,22 +258,22 @@ func isBoolean(texts []DistinctValue) bool {
 }
 
 // inferText infers whether texts identify rows, and which words they share.
-func (t *ColumnStats) inferText(texts []DistinctValue) inference {
+func (t *ColumnStats) inferText(texts []distinctValue) inference {
 	j := inference{form: FormCategory}
-	filled := t.Cells[cells.Text] + t.Cells[cells.Number] + t.Cells[cells.Null]
+	filled := t.kinds[cells.Text] + t.kinds[cells.Number] + t.kinds[cells.Null]
 	different, _ := t.distinctCount()
 	if filled < minTextRows || float64(different) < minDistinctShare*float64(filled) {
 		return j
 	}
-	j.NamesRows = float64(different) >= minNameShare*float64(filled)
+	j.namesRows = float64(different) >= minNameShare*float64(filled)
 	words, held := selectWords(texts)
 	if float64(held) < minSharedWords*float64(len(texts)) {
 		return j
 	}
 	j.form, j.words = FormText, words
 	shared := 0
-	for i := range t.Texts.list {
-		if rows := t.Texts.list[i].rows; rows > 1 {
+	for i := range t.texts.list {
+		if rows := t.texts.list[i].rows; rows > 1 {
 			shared += rows
 		}
 	}
@@ -284,34 +284,41 @@ func (t *ColumnStats) inferText(texts []DistinctValue) inference {
 // foldCase returns a text in lower case without surrounding spaces.
 func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// Profile describes a column except for its name and position.
-func (t *ColumnStats) Profile(j *inference) ColumnProfile {
+// Profile describes the column except for its name and position. namesRows is set if texts
+// identify rows, such as names of people.
+func (t *ColumnStats) Profile() (c ColumnProfile, namesRows bool) {
+	j := t.infer()
+	return t.profile(&j), j.namesRows
+}
+
+// profile describes a column except for its name and position.
+func (t *ColumnStats) profile(j *inference) ColumnProfile {
 	c := ColumnProfile{
 		Form: j.form, Words: len(j.words),
-		values: t.Texts.list, emptyRows: t.Cells[cells.Blank], dayFirst: j.dayFirst, format: j.format,
+		values: t.texts.list, emptyRows: t.kinds[cells.Blank], dayFirst: j.dayFirst, format: j.format,
 	}
 	switch {
 	case j.form == FormCategory, j.form == FormBoolean, j.form == FormText:
-		c.Missing = t.Cells[cells.Blank]
+		c.Missing = t.kinds[cells.Blank]
 		c.Distinct, c.Estimate = t.distinctCount()
-		c.Top = t.Texts.top(maxTop)
+		c.Top = t.texts.top(maxTop)
 	case j.values != nil:
-		c.Missing = t.Cells[cells.Blank] + t.Cells[cells.Null]
+		c.Missing = t.kinds[cells.Blank] + t.kinds[cells.Null]
 		if j.sampled {
 			c.Distinct, _ = t.distinctCount()
 			c.Estimate = true
 			break
 		}
-		m := newRunningStats(j.values, t.Limits.maxHashes)
+		m := newRunningStats(j.values, t.limits.maxHashes)
 		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.count(), !m.distinct.exact(), m.stats(), m.fractions
-		c.Missing = t.Cells[cells.Blank] + t.Cells[cells.Null] + t.Cells[cells.Text] + t.Cells[cells.Number] - m.rows
+		c.Missing = t.kinds[cells.Blank] + t.kinds[cells.Null] + t.kinds[cells.Text] + t.kinds[cells.Number] - m.rows
 	default:
 		numbers := t.runningStats()
-		c.Missing = t.Cells[cells.Blank] + t.Cells[cells.Null] + t.Cells[cells.Text]
+		c.Missing = t.kinds[cells.Blank] + t.kinds[cells.Null] + t.kinds[cells.Text]
 		c.Distinct, c.Estimate = numbers.distinct.count(), !numbers.distinct.exact()
 		c.Numbers, c.hasFractions = numbers.stats(), numbers.fractions
 	}
-	rows := t.Cells[cells.Blank] + t.Cells[cells.Number] + t.Cells[cells.Null] + t.Cells[cells.Text]
+	rows := t.kinds[cells.Blank] + t.kinds[cells.Number] + t.kinds[cells.Null] + t.kinds[cells.Text]
 	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be too high
 	if c.Estimate {
 		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or zero

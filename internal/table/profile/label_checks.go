@@ -24,24 +24,24 @@ const (
 )
 
 // checkLabel sets the classes to the label's texts.
-func (s *Scanner) checkLabel(ctx context.Context) error {
-	p, t := s.Profile, &s.Columns[s.Label]
-	p.Schema.Label = s.Table.Names[s.Label]
+func (s *scanner) checkLabel(ctx context.Context) error {
+	p, t := s.profile, &s.columns[s.label]
+	p.Schema.Label = s.table.Names[s.label]
 	if d := s.labelDefect(); d != nil {
 		s.addDefects(*d)
 		if d.Code != csvfile.CodeOneClass {
 			return nil
 		}
 	}
-	list := slices.Clone(t.Texts.list)
-	numeric := t.Cells[cells.Number] == t.nonBlank()
+	list := slices.Clone(t.texts.list)
+	numeric := t.kinds[cells.Number] == t.nonBlank()
 	slices.SortFunc(list, compareLabels(numeric))
 	if n := len(list); numeric && n > manyClasses {
-		s.warn(csvfile.CodeManyClasses, s.Label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
+		s.warn(csvfile.CodeManyClasses, s.label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
 	}
 	for _, one := range list {
-		p.Schema.Classes = append(p.Schema.Classes, one.Text)
-		p.Classes = append(p.Classes, ValueCount{Text: one.Text, Rows: one.rows})
+		p.Schema.Classes = append(p.Schema.Classes, one.text)
+		p.Classes = append(p.Classes, ValueCount{Text: one.text, Rows: one.rows})
 	}
 	if s.unreadable > 0 {
 		return nil // the labels of unreadable rows are missing
@@ -53,22 +53,22 @@ func (s *Scanner) checkLabel(ctx context.Context) error {
 
 // labelDefect returns why the label's texts cannot be the classes, nil if they can. It
 // returns nothing that the labels of unreadable rows could refute.
-func (s *Scanner) labelDefect() *csvfile.Defect {
-	t := &s.Columns[s.Label]
+func (s *scanner) labelDefect() *csvfile.Defect {
+	t := &s.columns[s.label]
 	filled := t.nonBlank()
-	n, _ := t.Texts.distinct()
+	n, _ := t.texts.distinct()
 	var d csvfile.Defect
 	switch {
 	case filled == 0:
 		return nil // each row has its own defect
 	case n > maxClasses, s.unreadable == 0 && n > 2 && 2*n > filled:
 		d = s.tooManyClasses(n, filled)
-	case t.Texts.Hashes != nil:
-		d = s.Table.Defect(csvfile.CodeTooManyClasses, s.Label,
+	case t.texts.hashes != nil:
+		d = s.table.Defect(csvfile.CodeTooManyClasses, s.label,
 			"the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
 	case s.unreadable == 0 && n == 1:
-		d = s.Table.Defect(csvfile.CodeOneClass, s.Label, "every row has the label %s: at least two classes are needed",
-			csvfile.Excerpt(t.Texts.list[0].Text))
+		d = s.table.Defect(csvfile.CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
+			csvfile.Excerpt(t.texts.list[0].text))
 	default:
 		return nil
 	}
@@ -77,43 +77,43 @@ func (s *Scanner) labelDefect() *csvfile.Defect {
 
 // tooManyClasses returns the defect of a label with n distinct values in the given number
 // of rows.
-func (s *Scanner) tooManyClasses(n, rows int) csvfile.Defect {
-	t, count := &s.Columns[s.Label], humanize.Comma(n)
-	if _, exact := t.Texts.distinct(); !exact {
+func (s *scanner) tooManyClasses(n, rows int) csvfile.Defect {
+	t, count := &s.columns[s.label], humanize.Comma(n)
+	if _, exact := t.texts.distinct(); !exact {
 		count = "about " + humanize.Comma(min(n, rows))
 	}
-	if t.Cells[cells.Number] == t.nonBlank() {
-		return s.Table.Defect(csvfile.CodeNumericLabel, s.Label,
+	if t.kinds[cells.Number] == t.nonBlank() {
+		return s.table.Defect(csvfile.CodeNumericLabel, s.label,
 			"foretell predicts classes, not numbers: the label has %s different ones in %s",
 			count, humanize.Count(rows, "row"))
 	}
-	return s.Table.Defect(csvfile.CodeTooManyClasses, s.Label,
+	return s.table.Defect(csvfile.CodeTooManyClasses, s.label,
 		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
 		count, humanize.Count(rows, "row"))
 }
 
 // findLeaks measures how well each column predicts the label by itself, and warns of one
 // that is nearly always right: it may be known only after the label.
-func (s *Scanner) findLeaks(ctx context.Context) error {
-	if s.Opts.Brief {
+func (s *scanner) findLeaks(ctx context.Context) error {
+	if s.opts.Brief {
 		return nil
 	}
-	a, err := newLeakDetector(ctx, s.Sample)
+	a, err := newLeakDetector(ctx, s.sample)
 	if a == nil || err != nil {
 		return err
 	}
-	shares, err := a.accuracies(ctx, func(i int) bool { return i != s.ID && i != s.Label })
+	shares, err := a.accuracies(ctx, func(i int) bool { return i != s.id && i != s.label })
 	if err != nil {
 		return err
 	}
-	columns := s.Profile.Columns
+	columns := s.profile.Columns
 	for i := range columns {
 		field := columns[i].Column - 1
 		accuracy := shares[field]
 		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && a.leaks(accuracy) {
 			s.warn(csvfile.CodeLeakingColumn, field,
 				"predicts the label of %s of the rows by itself, where always predicting %s is right in %s: is it known before the label is?",
-				humanize.Percent(accuracy), csvfile.Excerpt(s.Columns[s.Label].Texts.top(1)[0].Text), humanize.Percent(a.baseline()))
+				humanize.Percent(accuracy), csvfile.Excerpt(s.columns[s.label].texts.top(1)[0].Text), humanize.Percent(a.baseline()))
 		}
 	}
 	return nil
@@ -121,25 +121,25 @@ func (s *Scanner) findLeaks(ctx context.Context) error {
 
 // warnSmallClasses warns of classes that are hard to learn, with one warning if there are
 // many.
-func (s *Scanner) warnSmallClasses(list []DistinctValue) {
+func (s *scanner) warnSmallClasses(list []distinctValue) {
 	const many = 3
-	small := slices.DeleteFunc(slices.Clone(list), func(one DistinctValue) bool { return one.rows >= AdvisedClassRows })
-	slices.SortStableFunc(small, func(a, b DistinctValue) int { return cmp.Compare(a.rows, b.rows) })
+	small := slices.DeleteFunc(slices.Clone(list), func(one distinctValue) bool { return one.rows >= AdvisedClassRows })
+	slices.SortStableFunc(small, func(a, b distinctValue) int { return cmp.Compare(a.rows, b.rows) })
 	if len(small) > many {
 		text := ""
 		for _, one := range small[:many] {
-			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Comma(one.rows))
+			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.text), humanize.Comma(one.rows))
 		}
-		s.warnAt(small[0].firstLine(), csvfile.CodeSmallClass, s.Label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedClassRows, text)
+		s.warnAt(small[0].firstLine(), csvfile.CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedClassRows, text)
 		return
 	}
 	for _, one := range small {
-		s.warnAt(one.firstLine(), csvfile.CodeSmallClass, s.Label, "class %s has only %s: at least %d are advised", csvfile.Excerpt(one.Text), humanize.Count(one.rows, "row"), AdvisedClassRows)
+		s.warnAt(one.firstLine(), csvfile.CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", csvfile.Excerpt(one.text), humanize.Count(one.rows, "row"), AdvisedClassRows)
 	}
 }
 
 // warnSimilarClasses warns of classes that differ in spelling only.
-func (s *Scanner) warnSimilarClasses(classes []string) {
+func (s *scanner) warnSimilarClasses(classes []string) {
 	first := make(map[string]string, len(classes))
 	for _, class := range classes {
 		folded := strings.ToLower(strings.TrimSpace(class))
@@ -147,7 +147,7 @@ func (s *Scanner) warnSimilarClasses(classes []string) {
 			folded = strconv.FormatFloat(value, 'g', -1, 64)
 		}
 		if other, known := first[folded]; known {
-			s.warn(csvfile.CodeSimilarClasses, s.Label, "the classes %s and %s differ in spelling only", csvfile.Excerpt(other), csvfile.Excerpt(class))
+			s.warn(csvfile.CodeSimilarClasses, s.label, "the classes %s and %s differ in spelling only", csvfile.Excerpt(other), csvfile.Excerpt(class))
 		} else {
 			first[folded] = class
 		}
@@ -155,11 +155,11 @@ func (s *Scanner) warnSimilarClasses(classes []string) {
 }
 
 // compareLabels orders numbers by value and other texts by their bytes.
-func compareLabels(numeric bool) func(a, b DistinctValue) int {
-	return func(a, b DistinctValue) int {
+func compareLabels(numeric bool) func(a, b distinctValue) int {
+	return func(a, b distinctValue) int {
 		if numeric {
-			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.Text, b.Text))
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.text, b.text))
 		}
-		return cmp.Compare(a.Text, b.Text)
+		return cmp.Compare(a.text, b.text)
 	}
 }

@@ -31,11 +31,11 @@ type Profile struct {
 	Warnings []csvfile.Warning `json:"warnings,omitempty"`
 
 	line       int                                        // of the header
-	locate     func(line, column int) (int, int)          // ScanOptions.Place
-	sourceLine func(line int) (file string, fileLine int) // ScanOptions.Source
-	Log        csvfile.DefectLog                          // the source of Defects
+	locate     func(line, column int) (int, int)          // ScanOptions.Locate
+	sourceLine func(line int) (file string, fileLine int) // ScanOptions.SourceLine
+	log        csvfile.DefectLog                          // the source of Defects
 
-	positions map[string]int // of Columns by name, set by columnIndex
+	positions map[string]int // of Columns by name, set by ColumnIndex
 }
 
 // ColumnProfile describes one column of a file.
@@ -62,7 +62,7 @@ type ColumnProfile struct {
 	// Top are the most frequent texts of other forms, at most ten.
 	Top []ValueCount `json:"top,omitempty"`
 
-	values       []DistinctValue     // the counted texts; incomplete if Estimate is set
+	values       []distinctValue     // the counted texts; incomplete if Estimate is set
 	hasFractions bool                // some number is not an integer
 	emptyRows    int                 // rows with an empty cell
 	dayFirst     bool                // how ambiguous dates are parsed
@@ -103,10 +103,19 @@ func (p *Profile) ColumnIndex(name string) int {
 	return -1
 }
 
-// UpdateDefects sets Defects from the log, and from others with locations in the user's
+// MergeDefects adds the defects of rows that were omitted from the scanned file, with
+// locations in the user's file. partial is set if there may be more.
+func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
+	// Without these rows, the defects of the file as a whole are uncertain.
+	p.log.Drop(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
+	p.Partial = p.Partial || partial
+	p.updateDefects(others)
+}
+
+// updateDefects sets Defects from the log, and from others with locations in the user's
 // file.
-func (p *Profile) UpdateDefects(others *csvfile.DefectLog) {
-	p.Defects = slices.Concat(p.Log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
+func (p *Profile) updateDefects(others *csvfile.DefectLog) {
+	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

@@ -17,7 +17,7 @@ type runningStats struct {
 }
 
 // newRunningStats returns the statistics of the numbers among the values.
-func newRunningStats(list []DistinctValue, capacity int) *runningStats {
+func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	m := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
 	for _, one := range list {
 		if one.kind == cells.Number {

@@ -45,9 +45,9 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// NewRowSample returns an empty sample. A brief one has less memory: the accuracy of
+// newRowSample returns an empty sample. A brief one has less memory: the accuracy of
 // columns of wide tables is not measured.
-func NewRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
+func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
 		wide = 1
@@ -87,8 +87,8 @@ func (s *rowSample) addChunk(g *csvfile.ParsedChunk, first int) {
 	}
 }
 
-// Add takes a row.
-func (s *rowSample) Add(fields [][]byte, row int) {
+// add takes a row.
+func (s *rowSample) add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
 		cells[field] = s.cell(field, fields[field])
@@ -267,8 +267,8 @@ func computeSampleStats(texts []uint64) sampleStats {
 }
 
 // medianOf returns the median of numbers with their counts.
-func medianOf(values []DistinctValue) float64 {
-	sorted := slices.SortedFunc(slices.Values(values), func(a, b DistinctValue) int { return cmp.Compare(a.value, b.value) })
+func medianOf(values []distinctValue) float64 {
+	sorted := slices.SortedFunc(slices.Values(values), func(a, b distinctValue) int { return cmp.Compare(a.value, b.value) })
 	rows := 0
 	for i := range sorted {
 		rows += sorted[i].rows

@@ -17,7 +17,7 @@ func TestSampleOfWideTable(t *testing.T) {
 	const fields = groupFields + 10 // a group and a part of one
 	disk := spill.New(t.TempDir())
 	defer disk.Close()
-	s := NewRowSample(fields, 0, -1, false, disk)
+	s := newRowSample(fields, 0, -1, false, disk)
 	s.capacity = 20
 	draw := rand.New(rand.NewPCG(1, 2))
 	row, columns := make([][]byte, fields), make([][]string, fields)
@@ -32,7 +32,7 @@ func TestSampleOfWideTable(t *testing.T) {
 			}
 			row[i], columns[i] = []byte(cell), append(columns[i], cell)
 		}
-		s.Add(row, number)
+		s.add(row, number)
 	}
 	for number := range maxWideRows {
 		add(number)

@@ -48,60 +48,59 @@ type ScanOptions struct {
 // Memory does not grow with the file: texts, histograms and sets share a fixed amount, and
 // IDs are kept on disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
-	opts.TextMemory = cmp.Or(opts.TextMemory, DefaultTextMemory)
-	s := &Scanner{Opts: opts, Profile: &Profile{Schema: &frame.Schema{}}, IDs: dupid.NewIDSet(), Label: -1}
-	defer func() { err = errors.Join(err, s.IDs.Close()) }()
+	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
+	s := &scanner{opts: opts, profile: &Profile{Schema: &frame.Schema{}}, ids: dupid.NewSet(), label: -1}
+	defer func() { err = errors.Join(err, s.ids.Close()) }()
 	reader := csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ',')
 	if err := s.run(ctx, reader); err != nil {
 		return nil, err
 	}
 	s.locateWarnings()
-	s.Profile.locate, s.Profile.sourceLine = opts.Locate, opts.SourceLine
-	s.Profile.UpdateDefects(new(csvfile.DefectLog))
-	s.Profile.Bytes = cmp.Or(s.stoppedAt, reader.Offset+int64(reader.End))
-	return s.Profile, nil
+	s.profile.locate, s.profile.sourceLine = opts.Locate, opts.SourceLine
+	s.profile.updateDefects(new(csvfile.DefectLog))
+	s.profile.Bytes = cmp.Or(s.stoppedAt, reader.BytesRead())
+	return s.profile, nil
 }
 
-// Scanner is the state of a call of Scan.
-type Scanner struct {
-	Opts          ScanOptions
-	Profile       *Profile
-	Table         *csvfile.Table
-	IDs           *dupid.IDSet
-	ID            int           // field of the ID
-	Label         int           // field of the label, -1 in a blind file
-	Columns       []ColumnStats // by field; that of the ID stays empty
-	unreadable    int           // number of unreadable records
-	stoppedAt     int64         // offset of the end of the chunk where the scan stopped, otherwise 0
-	TextMemory    int           // of the texts of all columns
-	sinceEviction int           // upper bound of the memory of texts added since the last eviction
-	fingerprints  map[fingerprint]int
-	Sample        *rowSample
+// scanner is the state of a call of Scan.
+type scanner struct {
+	opts         ScanOptions
+	profile      *Profile
+	table        *csvfile.Table
+	ids          *dupid.Set
+	id           int           // field of the ID
+	label        int           // field of the label, -1 in a blind file
+	columns      []ColumnStats // by field; that of the ID stays empty
+	unreadable   int           // number of unreadable records
+	stoppedAt    int64         // offset of the end of the chunk where the scan stopped, otherwise 0
+	budget       textBudget    // of the texts of all columns
+	fingerprints map[fingerprint]int
+	sample       *rowSample
 }
 
-func (s *Scanner) run(ctx context.Context, reader *csvfile.Reader) error {
+func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
 	var defect *csvfile.Defect
 	var err error
-	s.Table, err = csvfile.OpenTable(reader)
+	s.table, err = csvfile.OpenTable(reader)
 	if errors.As(err, &defect) {
 		s.addDefects(*defect)
-		s.Profile.Partial = true
+		s.profile.Partial = true
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	need := csvfile.MinLabelledColumns
-	if s.Opts.Blind {
+	if s.opts.Blind {
 		need = csvfile.MinBlindColumns
 	}
-	s.addDefects(s.Table.CheckHeader(need)...)
-	if len(s.Table.Names) < need {
-		s.Profile.Partial = true
+	s.addDefects(s.table.CheckHeader(need)...)
+	if len(s.table.Names) < need {
+		s.profile.Partial = true
 		return nil
 	}
 	s.assignRoles()
-	err = s.Table.RunPipeline(ctx, s.Table.Workers(), s.Table.ChunkBytes(), func() csvfile.ChunkWorker { return s.newWorker(ctx) })
+	err = s.table.RunPipeline(ctx, s.table.Workers(), s.table.ChunkBytes(), func() csvfile.ChunkWorker { return s.newWorker(ctx) })
 	if err == nil {
 		err = s.readRows(ctx)
 	}
@@ -112,27 +111,22 @@ func (s *Scanner) run(ctx context.Context, reader *csvfile.Reader) error {
 }
 
 // addDefects adds defects of the file.
-func (s *Scanner) addDefects(defects ...csvfile.Defect) {
-	s.Profile.Log.Add(defects...)
+func (s *scanner) addDefects(defects ...csvfile.Defect) {
+	s.profile.log.Add(defects...)
 }
 
 // assignRoles sets the role of each column.
-func (s *Scanner) assignRoles() {
-	names := s.Table.Names
-	s.Columns = make([]ColumnStats, len(names))
-	s.TextMemory = TotalTextMemory(len(names), s.Opts.TextMemory)
-	limits := NewMemoryLimits(len(names), s.TextMemory)
-	for i := range s.Columns {
-		s.Columns[i].Limits = limits
-	}
-	if s.Opts.Blind {
-		s.ID = max(0, s.Table.Find(s.Opts.ID))
+func (s *scanner) assignRoles() {
+	names := s.table.Names
+	s.columns, s.budget = newColumns(len(names), s.opts.TextMemory)
+	if s.opts.Blind {
+		s.id = max(0, s.table.Find(s.opts.ID))
 	} else {
-		s.Label = len(names) - 1
-		s.Columns[s.Label].Limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: limits.sampleBytes} // labels are texts
-		s.Columns[s.Label].isLabel = true
+		s.label = len(names) - 1
+		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: s.columns[s.label].limits.sampleBytes} // labels are texts
+		s.columns[s.label].isLabel = true
 	}
-	s.Sample = NewRowSample(len(names), s.ID, s.Label, s.Opts.Brief, s.IDs.Disk)
+	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.Disk)
 }
 
 // errStop ends a scan that cannot continue after a defect.
@@ -140,7 +134,7 @@ var errStop = errors.New("the file cannot be read after the defect")
 
 // scanWorker counts the rows of chunks.
 type scanWorker struct {
-	scanner *Scanner
+	scanner *scanner
 	ctx     context.Context
 	numeric []bool
 	chunk   csvfile.ParsedChunk
@@ -150,42 +144,42 @@ type scanWorker struct {
 	texts   []columnTexts // by field
 }
 
-func (s *Scanner) newWorker(ctx context.Context) *scanWorker {
-	n := len(s.Columns)
+func (s *scanner) newWorker(ctx context.Context) *scanWorker {
+	n := len(s.columns)
 	return &scanWorker{scanner: s, ctx: ctx, numeric: make([]bool, n), columns: make([]chunkStats, n), texts: make([]columnTexts, n)}
 }
 
 func (h *scanWorker) Parse(c *csvfile.Chunk) error {
 	for i := range h.numeric {
-		h.numeric[i] = h.scanner.Columns[i].isMeasured()
+		h.numeric[i] = h.scanner.columns[i].isMeasured()
 	}
-	h.whole = h.chunk.Parse(c, h.numeric) && !h.chunk.HasBlank(h.scanner.ID) &&
-		(h.scanner.Label < 0 || !h.chunk.HasBlank(h.scanner.Label))
+	h.whole = h.chunk.Parse(c, h.numeric) && !h.chunk.HasBlank(h.scanner.id) &&
+		(h.scanner.label < 0 || !h.chunk.HasBlank(h.scanner.label))
 	if !h.whole {
 		return nil
 	}
 	for i, asked := range h.numeric {
 		h.columns[i].values = nil
 		if h.texts[i].prepare(h.chunk.Rows, !asked); asked {
-			h.scanner.Columns[i].summarise(&h.columns[i], h.chunk.FloatsOrText(i))
+			h.scanner.columns[i].summarise(&h.columns[i], h.chunk.FloatsOrText(i))
 		}
 	}
 	for lo := 0; lo < h.chunk.Rows; lo += csvfile.CacheRows {
 		hi := min(lo+csvfile.CacheRows, h.chunk.Rows)
 		for i, asked := range h.numeric {
-			if !asked && i != h.scanner.ID {
-				h.scanner.Columns[i].hashTexts(&h.texts[i], &h.chunk, i, lo, hi)
+			if !asked && i != h.scanner.id {
+				h.scanner.columns[i].hashTexts(&h.texts[i], &h.chunk, i, lo, hi)
 			}
 		}
 	}
-	h.scanner.IDs.HashChunk(&h.ids, &h.chunk, h.scanner.ID)
+	h.scanner.ids.HashChunk(&h.ids, &h.chunk, h.scanner.id)
 	return nil
 }
 
 func (h *scanWorker) Commit(c *csvfile.Chunk) error {
 	s := h.scanner
 	if !h.whole {
-		err := s.Table.Reread(c, func() error { return s.readRows(h.ctx) })
+		err := s.table.Reread(c, func() error { return s.readRows(h.ctx) })
 		if errors.Is(err, errStop) {
 			s.stoppedAt = c.End
 		}
@@ -194,24 +188,24 @@ func (h *scanWorker) Commit(c *csvfile.Chunk) error {
 	if err := s.countChunk(h, c.Line); err != nil {
 		return err
 	}
-	s.Sample.addChunk(&h.chunk, s.Table.Rows)
-	s.EvictTexts(len(c.Text), h.chunk.Rows)
-	s.Table.Advance(&h.chunk)
+	s.sample.addChunk(&h.chunk, s.table.Rows)
+	s.budget.spend(s.columns, len(c.Text), h.chunk.Rows)
+	s.table.Advance(&h.chunk)
 	return nil
 }
 
 // countChunk counts the rows of a worker's chunk, which starts in the given line. Columns
 // are counted in parallel, each by one goroutine, because this part of the work is serial
 // from chunk to chunk.
-func (s *Scanner) countChunk(h *scanWorker, line int) error {
+func (s *scanner) countChunk(h *scanWorker, line int) error {
 	g := &h.chunk
 	g.ReserveFloats()
-	return parallelFor(h.ctx, len(s.Columns), func(i int) {
-		if i == s.ID {
-			s.IDs.AddChunk(&h.ids, g, line)
+	return parallelFor(h.ctx, len(s.columns), func(i int) {
+		if i == s.id {
+			s.ids.AddChunk(&h.ids, g, line)
 			return
 		}
-		s.Columns[i].addChunk(g, i, line, &h.columns[i], &h.texts[i])
+		s.columns[i].addChunk(g, i, line, &h.columns[i], &h.texts[i])
 	})
 }
 
@@ -235,9 +229,9 @@ func parallelFor(ctx context.Context, n int, do func(i int)) error {
 
 // readRows reads the rest of the table record by record. It returns errStop if the table
 // cannot be read to its end.
-func (s *Scanner) readRows(ctx context.Context) error {
+func (s *scanner) readRows(ctx context.Context) error {
 	for {
-		rec, err := s.Table.Next(ctx)
+		rec, err := s.table.Next(ctx)
 		var defect *csvfile.Defect
 		switch {
 		case errors.Is(err, io.EOF):
@@ -245,8 +239,8 @@ func (s *Scanner) readRows(ctx context.Context) error {
 		case errors.As(err, &defect):
 			s.addDefects(*defect)
 			s.unreadable++
-			if s.Table.Reader.Done() {
-				s.Profile.Partial = true
+			if s.table.Reader.Done() {
+				s.profile.Partial = true
 				return errStop
 			}
 		case err != nil:
@@ -257,53 +251,44 @@ func (s *Scanner) readRows(ctx context.Context) error {
 	}
 }
 
-func (s *Scanner) addRecord(rec *csvfile.Record) {
+func (s *scanner) addRecord(rec *csvfile.Record) {
 	for i, cell := range rec.Fields {
-		if i != s.ID {
-			s.Columns[i].AddCell(cell, rec.StartLine)
+		if i != s.id {
+			s.columns[i].addCell(cell, rec.StartLine)
 		}
 	}
-	s.Sample.Add(rec.Fields, s.Table.Rows-1)
-	s.EvictTexts(len(rec.Text), 1)
-	if id := rec.Fields[s.ID]; cells.IsBlank(id) {
-		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.ID, "the row has no ID"))
+	s.sample.add(rec.Fields, s.table.Rows-1)
+	s.budget.spend(s.columns, len(rec.Text), 1)
+	if id := rec.Fields[s.id]; cells.IsBlank(id) {
+		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {
-		s.IDs.Add(id, rec.StartLine)
+		s.ids.Add(id, rec.StartLine)
 	}
-	if s.Label >= 0 && cells.IsBlank(rec.Fields[s.Label]) {
-		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyLabel, s.Label, "the row has no label"))
-	}
-}
-
-// EvictTexts evicts rare texts after every few megabytes of input.
-func (s *Scanner) EvictTexts(bytes, rows int) {
-	const interval = 4 << 20
-	if s.sinceEviction += bytes + rows*valueBytes*len(s.Columns); s.sinceEviction > interval {
-		evictTexts(s.Columns, s.TextMemory)
-		s.sinceEviction = 0
+	if s.label >= 0 && cells.IsBlank(rec.Fields[s.label]) {
+		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyLabel, s.label, "the row has no label"))
 	}
 }
 
-func (s *Scanner) cellDefect(rec *csvfile.Record, code string, at int, message string) csvfile.Defect {
+func (s *scanner) cellDefect(rec *csvfile.Record, code string, at int, message string) csvfile.Defect {
 	return csvfile.Defect{
 		Code: code, Message: message,
-		Line: rec.FieldLine(at, ','), Column: at + 1, Name: s.Table.Names[at],
+		Line: rec.FieldLine(at, ','), Column: at + 1, Name: s.table.Names[at],
 	}
 }
 
 // finish fills in the profile and checks the file as a whole.
-func (s *Scanner) finish(ctx context.Context) error {
-	p := s.Profile
-	p.line = s.Table.Line
-	p.Rows = s.Table.Rows
-	p.Schema.ID = s.Table.Names[s.ID]
+func (s *scanner) finish(ctx context.Context) error {
+	p := s.profile
+	p.line = s.table.Line
+	p.Rows = s.table.Rows
+	p.Schema.ID = s.table.Names[s.id]
 	if p.Schema.ID == "" {
-		s.warn(csvfile.CodeUnnamedID, s.ID, "the ID column has no name")
+		s.warn(csvfile.CodeUnnamedID, s.id, "the ID column has no name")
 	}
 	if err := s.checkColumns(ctx); err != nil {
 		return err
 	}
-	if s.Label >= 0 {
+	if s.label >= 0 {
 		if err := s.checkLabel(ctx); err != nil {
 			return err
 		}
@@ -321,17 +306,17 @@ func (s *Scanner) finish(ctx context.Context) error {
 }
 
 // checkDuplicateIDs adds the defect of rows with the ID of an earlier row.
-func (s *Scanner) checkDuplicateIDs(ctx context.Context) error {
-	repeated, count, err := s.IDs.Duplicates(ctx, csvfile.MaxLocations)
+func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
+	repeated, count, err := s.ids.Duplicates(ctx, csvfile.MaxLocations)
 	if err != nil || count == 0 {
 		return err
 	}
 	first, places := repeated[0], []csvfile.Location(nil)
 	for _, r := range repeated[1:] {
-		places = append(places, csvfile.Location{Line: r.Line, Column: s.ID + 1})
+		places = append(places, csvfile.Location{Line: r.Line, Column: s.id + 1})
 	}
-	s.Profile.Log.AddMany(csvfile.Defect{
-		Code: csvfile.CodeDuplicateID, Line: first.Line, Column: s.ID + 1, Name: s.Profile.Schema.ID,
+	s.profile.log.AddMany(csvfile.Defect{
+		Code: csvfile.CodeDuplicateID, Line: first.Line, Column: s.id + 1, Name: s.profile.Schema.ID,
 		Message: fmt.Sprintf("the same ID as %s: IDs must be unique", s.formatLine(first.FirstLine)),
 	}, count, places)
 	return nil
@@ -339,11 +324,11 @@ func (s *Scanner) checkDuplicateIDs(ctx context.Context) error {
 
 // formatLine formats a line of the user's file: "line 3", or "b.csv:3" if several files
 // make one table.
-func (s *Scanner) formatLine(line int) string {
-	if s.Opts.Locate != nil {
-		line, _ = s.Opts.Locate(line, 0)
+func (s *scanner) formatLine(line int) string {
+	if s.opts.Locate != nil {
+		line, _ = s.opts.Locate(line, 0)
 	}
-	file, line := csvfile.SourceLine(s.Opts.SourceLine, line)
+	file, line := csvfile.SourceLine(s.opts.SourceLine, line)
 	if file != "" {
 		return file + ":" + strconv.Itoa(line)
 	}
@@ -351,12 +336,12 @@ func (s *Scanner) formatLine(line int) string {
 }
 
 // locateWarnings maps the locations of all warnings to the user's file.
-func (s *Scanner) locateWarnings() {
-	if s.Opts.Locate == nil {
+func (s *scanner) locateWarnings() {
+	if s.opts.Locate == nil {
 		return
 	}
-	p := s.Profile
+	p := s.profile
 	for i := range p.Warnings {
-		p.Warnings[i].Line, p.Warnings[i].Column = s.Opts.Locate(p.Warnings[i].Line, p.Warnings[i].Column)
+		p.Warnings[i].Line, p.Warnings[i].Column = s.opts.Locate(p.Warnings[i].Line, p.Warnings[i].Column)
 	}
 }

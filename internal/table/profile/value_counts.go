@@ -8,9 +8,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// DistinctValue is a distinct text of a column with its number of rows.
-type DistinctValue struct {
-	Text  string
+// distinctValue is a distinct text of a column with its number of rows.
+type distinctValue struct {
+	text  string
 	hash  uint64 // of the text
 	rows  int
 	first uint32 // the first line that has it, see firstLine
@@ -19,20 +19,20 @@ type DistinctValue struct {
 }
 
 // firstLine returns the first line that has the value.
-func (l *DistinctValue) firstLine() int { return int(l.first) }
+func (l *distinctValue) firstLine() int { return int(l.first) }
 
 // valueCounts counts the distinct texts of a column. When memory is short, the rarest are
 // evicted (lossy counting: Manku and Motwani, 2002), and the number of distinct texts
 // becomes an estimate.
 type valueCounts struct {
-	list       []DistinctValue
+	list       []distinctValue
 	index      valueIndex  // of list
 	arena      stringArena // of their texts
 	bytes      int         // approximate memory
-	Hashes     *distinct   // set once texts are evicted
+	hashes     *distinct   // set once texts are evicted
 	frozen     bool        // texts hardly repeat: new ones are not kept
 	doorkeeper *doorkeeper
-	sampled    []DistinctValue // the first texts, once some are evicted
+	sampled    []distinctValue // the first texts, once some are evicted
 	orderHash  uint64          // hash of which rows have the same text, see addOrder
 }
 
@@ -43,7 +43,7 @@ const valueBytes = 88
 // prefetch loads the data for counting texts with these hashes into the cache. The
 // accesses are independent, unlike those of consecutive calls of add.
 func (l *valueCounts) prefetch(hashes []uint64) (touched uint64) {
-	if l.Hashes != nil {
+	if l.hashes != nil {
 		for _, hash := range hashes {
 			word, _ := l.doorkeeper.bitOf(hash)
 			touched += *word
@@ -54,8 +54,8 @@ func (l *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 
 // add counts a row with a text and its hash, and returns the kind of the text.
 func (l *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
-	if l.Hashes != nil {
-		l.Hashes.add(hash)
+	if l.hashes != nil {
+		l.hashes.add(hash)
 		if !l.doorkeeper.seenBefore(hash) {
 			kind, _ := cells.Classify(cell)
 			return kind
@@ -67,7 +67,7 @@ func (l *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 		if l.frozen {
 			return kind
 		}
-		at = l.insert(DistinctValue{Text: l.arena.add(cell), hash: hash, first: uint32(line), kind: kind, value: value})
+		at = l.insert(distinctValue{text: l.arena.add(cell), hash: hash, first: uint32(line), kind: kind, value: value})
 	}
 	found := &l.list[at]
 	found.rows++
@@ -75,8 +75,8 @@ func (l *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	return found.kind
 }
 
-// Find returns the value with a text, nil if there is none.
-func (l *valueCounts) Find(text string) *DistinctValue {
+// find returns the value with a text, nil if there is none.
+func (l *valueCounts) find(text string) *distinctValue {
 	at := l.index.find(l.list, hashText([]byte(text)), []byte(text))
 	if at < 0 {
 		return nil
@@ -92,10 +92,10 @@ func (l *valueCounts) addOrder(line int, at int32) {
 	l.orderHash += x * (x>>32 | 1)
 }
 
-func (l *valueCounts) insert(one DistinctValue) int32 {
+func (l *valueCounts) insert(one distinctValue) int32 {
 	l.list = append(l.list, one)
 	l.index.add(l.list)
-	l.bytes += valueBytes + len(one.Text)
+	l.bytes += valueBytes + len(one.text)
 	return int32(len(l.list) - 1)
 }
 
@@ -103,17 +103,17 @@ func (l *valueCounts) insert(one DistinctValue) int32 {
 // column contains names, and new texts are not kept.
 func (l *valueCounts) evict(goal int, limits *memoryLimits) {
 	l.saveSample(limits.sampleBytes)
-	if l.Hashes == nil {
-		l.Hashes = newDistinct(limits.maxHashes)
+	if l.hashes == nil {
+		l.hashes = newDistinct(limits.maxHashes)
 		for i := range l.list {
-			l.Hashes.add(l.list[i].hash)
+			l.hashes.add(l.list[i].hash)
 		}
 	}
 	before, keep := len(l.list), l.list
 	for rare := 1; l.bytes > goal; rare *= 2 {
-		keep = slices.DeleteFunc(keep, func(one DistinctValue) bool {
+		keep = slices.DeleteFunc(keep, func(one distinctValue) bool {
 			if one.rows <= rare {
-				l.bytes -= valueBytes + len(one.Text)
+				l.bytes -= valueBytes + len(one.text)
 			}
 			return one.rows <= rare
 		})
@@ -127,11 +127,11 @@ func (l *valueCounts) evict(goal int, limits *memoryLimits) {
 }
 
 // replace sets the list and frees the memory of the other values.
-func (l *valueCounts) replace(list []DistinctValue) {
+func (l *valueCounts) replace(list []distinctValue) {
 	l.list, l.arena, l.bytes = slices.Clone(list), stringArena{}, 0
 	for i := range l.list {
-		l.list[i].Text = l.arena.add([]byte(l.list[i].Text))
-		l.bytes += valueBytes + len(l.list[i].Text)
+		l.list[i].text = l.arena.add([]byte(l.list[i].text))
+		l.bytes += valueBytes + len(l.list[i].text)
 	}
 	l.index.rebuild(l.list)
 }
@@ -144,7 +144,7 @@ func (l *valueCounts) saveSample(bytes int) {
 	}
 	n, size := 0, 0
 	for n < len(l.list) && size < bytes {
-		size += valueBytes + len(l.list[n].Text)
+		size += valueBytes + len(l.list[n].text)
 		n++
 	}
 	first := valueCounts{}
@@ -154,7 +154,7 @@ func (l *valueCounts) saveSample(bytes int) {
 
 // sample returns a sample of the texts: all of them if none was evicted, otherwise the
 // first.
-func (l *valueCounts) sample() []DistinctValue {
+func (l *valueCounts) sample() []distinctValue {
 	if l.sampled != nil {
 		return l.sampled
 	}
@@ -163,10 +163,10 @@ func (l *valueCounts) sample() []DistinctValue {
 
 // distinct returns the number of distinct texts and whether it is exact.
 func (l *valueCounts) distinct() (int, bool) {
-	if l.Hashes == nil {
+	if l.hashes == nil {
 		return len(l.list), true
 	}
-	return l.Hashes.count(), l.Hashes.exact()
+	return l.hashes.count(), l.hashes.exact()
 }
 
 // The rules for levels of a category.
@@ -176,14 +176,14 @@ const (
 )
 
 // retained returns the values that become levels, in byte order.
-func (l *valueCounts) retained() []DistinctValue {
+func (l *valueCounts) retained() []distinctValue {
 	kept := slices.Clone(l.list)
 	if n, _ := l.distinct(); n > maxUnfilteredLevels {
-		kept = slices.DeleteFunc(kept, func(one DistinctValue) bool { return one.rows < 2 })
+		kept = slices.DeleteFunc(kept, func(one distinctValue) bool { return one.rows < 2 })
 	}
 	slices.SortFunc(kept, byRows)
 	kept = kept[:min(len(kept), maxLevels)]
-	slices.SortFunc(kept, func(a, b DistinctValue) int { return strings.Compare(a.Text, b.Text) })
+	slices.SortFunc(kept, func(a, b distinctValue) int { return strings.Compare(a.text, b.text) })
 	return kept
 }
 
@@ -193,11 +193,11 @@ func (l *valueCounts) top(n int) []ValueCount {
 	slices.SortFunc(sorted, byRows)
 	var top []ValueCount
 	for _, one := range sorted[:min(len(sorted), n)] {
-		top = append(top, ValueCount{Text: one.Text, Rows: one.rows})
+		top = append(top, ValueCount{Text: one.text, Rows: one.rows})
 	}
 	return top
 }
 
-func byRows(a, b DistinctValue) int {
-	return cmp.Or(cmp.Compare(b.rows, a.rows), strings.Compare(a.Text, b.Text))
+func byRows(a, b distinctValue) int {
+	return cmp.Or(cmp.Compare(b.rows, a.rows), strings.Compare(a.text, b.text))
 }

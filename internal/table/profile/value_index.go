@@ -17,7 +17,7 @@ type valueSlot struct {
 }
 
 // find returns the index of the value with a text, or -1.
-func (x *valueIndex) find(list []DistinctValue, hash uint64, text []byte) int32 {
+func (x *valueIndex) find(list []distinctValue, hash uint64, text []byte) int32 {
 	if x.used == 0 {
 		return -1
 	}
@@ -30,14 +30,14 @@ func (x *valueIndex) find(list []DistinctValue, hash uint64, text []byte) int32 
 		if slot.hashLow != uint32(hash) {
 			continue
 		}
-		if one := &list[slot.number-1]; one.hash == hash && sameText(one.Text, text) {
+		if one := &list[slot.number-1]; one.hash == hash && sameText(one.text, text) {
 			return slot.number - 1
 		}
 	}
 }
 
 // prefetch touches the slots of hashes and their values.
-func (x *valueIndex) prefetch(list []DistinctValue, hashes []uint64) (touched uint64) {
+func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched uint64) {
 	if x.used == 0 {
 		return 0
 	}
@@ -59,7 +59,7 @@ func sameText(a string, b []byte) bool {
 }
 
 // add adds the last value of a list.
-func (x *valueIndex) add(list []DistinctValue) {
+func (x *valueIndex) add(list []distinctValue) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.rebuild(list)
 		return
@@ -68,7 +68,7 @@ func (x *valueIndex) add(list []DistinctValue) {
 }
 
 // rebuild makes a table of the right size for a list and adds all values.
-func (x *valueIndex) rebuild(list []DistinctValue) {
+func (x *valueIndex) rebuild(list []distinctValue) {
 	bits := uint(3)
 	for 1<<bits < 3*len(list) {
 		bits++

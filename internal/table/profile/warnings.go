@@ -8,14 +8,14 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-func (s *Scanner) warn(code string, at int, format string, args ...any) {
-	s.warnAt(s.Table.Line, code, at, format, args...)
+func (s *scanner) warn(code string, at int, format string, args ...any) {
+	s.warnAt(s.table.Line, code, at, format, args...)
 }
 
-func (s *Scanner) warnAt(line int, code string, at int, format string, args ...any) {
-	s.Profile.Warnings = append(s.Profile.Warnings, csvfile.Warning{
+func (s *scanner) warnAt(line int, code string, at int, format string, args ...any) {
+	s.profile.Warnings = append(s.profile.Warnings, csvfile.Warning{
 		Code: code, Message: fmt.Sprintf(format, args...),
-		Line: line, Column: at + 1, Name: s.Table.Names[at],
+		Line: line, Column: at + 1, Name: s.table.Names[at],
 	})
 }
 
@@ -41,24 +41,24 @@ var warningGroups = map[string]warningGroup{
 //	1,311 columns are constant: not used (f5, f9, f12, …)
 //
 // Other warnings are kept, and so are those of ID-like columns that are used.
-func (s *Scanner) groupWarnings() {
-	used := make(map[int]bool, len(s.Profile.Columns))
-	for i := range s.Profile.Columns {
-		used[s.Profile.Columns[i].Column] = s.Profile.Columns[i].Features > 0
+func (s *scanner) groupWarnings() {
+	used := make(map[int]bool, len(s.profile.Columns))
+	for i := range s.profile.Columns {
+		used[s.profile.Columns[i].Column] = s.profile.Columns[i].Features > 0
 	}
 	folds := func(w *csvfile.Warning) (warningGroup, bool) {
 		kind, known := warningGroups[w.Code]
 		return kind, known && (w.Code != csvfile.CodeIDLikeColumn || !used[w.Column])
 	}
 	names := make(map[string][]string) // of the columns, by code
-	for i := range s.Profile.Warnings {
-		w := &s.Profile.Warnings[i]
+	for i := range s.profile.Warnings {
+		w := &s.profile.Warnings[i]
 		if _, fold := folds(w); fold {
 			names[w.Code] = append(names[w.Code], w.Name)
 		}
 	}
-	kept := s.Profile.Warnings[:0]
-	for _, w := range s.Profile.Warnings {
+	kept := s.profile.Warnings[:0]
+	for _, w := range s.profile.Warnings {
 		kind, fold := folds(&w)
 		list := names[w.Code]
 		switch {
@@ -67,12 +67,12 @@ func (s *Scanner) groupWarnings() {
 			continue // merged into the first
 		default:
 			names[w.Code] = nil
-			w.Line, w.Count = s.Table.Line, len(list)
+			w.Line, w.Count = s.table.Line, len(list)
 			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
 		}
 		kept = append(kept, w)
 	}
-	s.Profile.Warnings = kept
+	s.profile.Warnings = kept
 }
 
 // minGroupedFindings is the number of columns from which findings of one code are merged.

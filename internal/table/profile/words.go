@@ -28,11 +28,11 @@ func wordsPerColumn(columns, rows int) int {
 // selectWords returns the words that split the texts best without knowing the labels:
 // those in nearest to half of the texts come first. occurrences is the sum of the number
 // of texts that contain each.
-func selectWords(texts []DistinctValue) (words []string, occurrences int) {
+func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer
 	for i := range texts {
-		r.Tokenize([]byte(texts[i].Text), func(word []byte) {
+		r.Tokenize([]byte(texts[i].text), func(word []byte) {
 			c := counts[string(word)]
 			if c == nil {
 				if len(counts) == maxVocabulary {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 )
@@ -27,7 +26,7 @@ func (m *repairer) chooseRoles() (err error) {
 	case shape.MakeID:
 		m.id = madeID
 	case shape.ID != "":
-		if m.id = m.scanner.Table.Find(shape.ID); m.id < 0 {
+		if m.id = slices.Index(m.names, shape.ID); m.id < 0 {
 			return m.missingColumn(shape.ID, "the ID")
 		}
 	case fits:
@@ -144,8 +143,7 @@ func uniqueName(name string, taken func(string) bool) string {
 // name nor cells.
 func (m *repairer) dropped(at int) bool {
 	if m.dialect.header && m.dialect.columns[at] == "" && at != m.id {
-		t := &m.scanner.Columns[at]
-		if t.Cells[cells.Number]+t.Cells[cells.Null]+t.Cells[cells.Text] == 0 {
+		if m.stats.Column(at).IsEmpty() {
 			return true
 		}
 	}

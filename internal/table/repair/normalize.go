@@ -84,13 +84,10 @@ func (r *Normalized) Collect() {
 
 // Complete adds the collected defects to the profile of what was read.
 func (r *Normalized) Complete(p *profile.Profile) {
-	if r.normalizer == nil || len(r.normalizer.defects.Groups) == 0 {
+	if r.normalizer == nil || r.normalizer.defects.IsEmpty() {
 		return
 	}
-	// Without these rows, the defects of the file as a whole are uncertain.
-	p.Log.Drop(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
-	p.Partial = p.Partial || r.normalizer.partial
-	p.UpdateDefects(&r.normalizer.defects)
+	p.MergeDefects(&r.normalizer.defects, r.normalizer.partial)
 }
 
 // Normalize returns src in canonical form, as CSV with commas. If nothing must be changed,

@@ -13,7 +13,6 @@ import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/dupid"
-	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
 
@@ -66,14 +65,14 @@ type Report struct {
 // encoding is known, in UTF-8. A *Defect cannot be corrected. Errors that rows alone do
 // not show, such as a missing column, are found by a Scan of the copy.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
-	m := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewIDSet()}
+	m := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, m.ids.Close()) }()
 	for _, pass := range []func(io.Reader) error{m.analyse, func(src io.Reader) error { return m.write(src, dst) }} {
 		src, err := open()
 		if err != nil {
 			return nil, err
 		}
-		m.firstPass = m.scanner == nil // otherwise it is the second pass, which logs
+		m.firstPass = m.stats == nil // otherwise it is the second pass, which logs
 		err = pass(src)
 		if err := errors.Join(err, src.Close()); err != nil {
 			return nil, err
@@ -97,10 +96,10 @@ type repairer struct {
 
 	dialect dialect // how the file is written
 	names   []string
-	ids     *dupid.IDSet
-	scanner *profile.Scanner // of the rows with the right number of fields
-	id      int              // field of the ID, -1 if it is made
-	label   int              // field of the label, -1 in a blind file
+	ids     *dupid.Set
+	stats   *profile.Collector // of the rows with the right number of fields
+	id      int                // field of the ID, -1 if it is made
+	label   int                // field of the label, -1 in a blind file
 	chosen  ColumnRoles
 	order   []int // fields of the copy, in order
 
@@ -131,7 +130,7 @@ func (m *repairer) analyse(src io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if err := m.newScanner(); err != nil {
+	if err := m.newCollector(); err != nil {
 		return err
 	}
 	for {
@@ -152,43 +151,23 @@ func (m *repairer) analyse(src io.Reader) error {
 	return m.assignRoles()
 }
 
-// newScanner makes the scanner of the first pass.
-func (m *repairer) newScanner() error {
-	s := &profile.Scanner{Opts: profile.ScanOptions{Blind: m.blind}, Profile: &profile.Profile{Schema: &frame.Schema{}}, IDs: m.ids, Label: -1}
-	s.Table = &csvfile.Table{Names: m.names, Line: m.dialect.line}
-	s.Columns = make([]profile.ColumnStats, len(m.names))
-	s.TextMemory = profile.TotalTextMemory(len(m.names), profile.DefaultTextMemory)
-	share := profile.NewMemoryLimits(len(m.names), s.TextMemory)
-	for i := range s.Columns {
-		s.Columns[i].Limits = share
-	}
-	s.Sample = profile.NewRowSample(len(m.names), -1, -1, false, m.ids.Disk)
-	m.scanner, m.countedFirst = s, !m.dialect.header
+// newCollector makes the collector of the first pass.
+func (m *repairer) newCollector() error {
+	m.stats, m.countedFirst = profile.NewCollector(m.names), !m.dialect.header
 	return m.chooseRoles()
 }
 
 func (m *repairer) countRow(fields [][]byte, line int) {
-	s := m.scanner
-	size := 0
-	for i, cell := range fields {
-		s.Columns[i].AddCell(cell, line)
-		size += len(cell)
-	}
+	m.stats.AddRow(fields, line)
 	if m.id >= 0 && !cells.IsBlank(fields[m.id]) {
-		s.IDs.Add(fields[m.id], line)
+		m.ids.Add(fields[m.id], line)
 	}
-	s.Sample.Add(fields, s.Table.Rows)
-	s.Table.Rows++
-	s.EvictTexts(size, 1)
 }
 
 // assignRoles determines the roles of the columns from their contents.
 func (m *repairer) assignRoles() error {
-	s := m.scanner
-	s.ID, s.Label = m.id, -1
-	s.Profile.Rows = s.Table.Rows
 	if m.dialect.header {
-		m.dialect.header = !m.keepsNumbersOnly() && (s.Profile.Rows == 0 || !m.lacksHeader())
+		m.dialect.header = !m.keepsNumbersOnly() && (m.stats.Rows() == 0 || !m.lacksHeader())
 	}
 	m.nameColumns()
 	for _, name := range m.opts.Layout.Drop {
@@ -222,7 +201,7 @@ func (m *repairer) keepsNumbersOnly() bool {
 // lacksHeader reports whether the header looks like a row of data. It does not if it has a
 // name of the training file.
 func (m *repairer) lacksHeader() bool {
-	s, train := m.scanner, m.opts.Train
+	train := m.opts.Train
 	if m.blind && train != nil {
 		if names := m.trainNames(); names != nil {
 			return m.holdsNumbers(train, names)
@@ -231,12 +210,11 @@ func (m *repairer) lacksHeader() bool {
 			return false
 		}
 	}
+	label := -1
 	if !m.blind {
-		s.Label = len(m.names) - 1
+		label = len(m.names) - 1
 	}
-	found := s.LacksHeader()
-	s.Label = -1
-	return found
+	return m.stats.LacksHeader(m.id, label)
 }
 
 // holdsNumbers reports whether the header has a number for each column of numbers of the

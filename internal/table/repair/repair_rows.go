@@ -26,13 +26,11 @@ type repairWriter struct {
 
 func newRepairWriter(m *repairer, dst io.Writer) (*repairWriter, error) {
 	w := &repairWriter{repairer: m, out: csvfile.NewWriter(dst), duplicates: make(map[int]bool), suffixes: make(map[string]int)}
-	s := m.scanner
 	w.columns, w.namesRows = make([]profile.ColumnProfile, len(m.names)), make([]bool, len(m.names))
-	for i := range s.Columns {
-		inferred := s.Columns[i].Infer()
-		w.columns[i], w.namesRows[i] = s.Columns[i].Profile(&inferred), inferred.NamesRows
+	for i := range w.columns {
+		w.columns[i], w.namesRows[i] = m.stats.Column(i).Profile()
 	}
-	repeated, _, err := s.IDs.Duplicates(m.ctx, math.MaxInt)
+	repeated, _, err := m.ids.Duplicates(m.ctx, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -132,14 +130,14 @@ func (w *repairWriter) ragged(fields [][]byte, line int) error {
 		return nil
 	}
 	record := &csvfile.Record{StartLine: line, Fields: fields}
-	d := (&csvfile.Table{Names: w.repairer.names}).Ragged(record)
+	d := (&csvfile.Table{Names: w.repairer.names}).RaggedRow(record)
 	d.Message += ", which cannot be aligned: correct this row by hand"
 	return d
 }
 
 // uniqueID returns an ID that no other row has.
 func (w *repairWriter) uniqueID(id []byte, line int, surveyed bool) ([]byte, error) {
-	ids := w.repairer.scanner.IDs
+	ids := w.repairer.ids
 	if cells.IsBlank(id) {
 		w.repairer.log.add(changeEmptyID, line, w.repairer.id+1)
 		return w.freeID([]byte{'r'}, w.repairer.report.Written, line)
@@ -167,7 +165,7 @@ func (w *repairWriter) uniqueID(id []byte, line int, surveyed bool) ([]byte, err
 
 // freeID returns the first ID of stem and a number from n on that no row has.
 func (w *repairWriter) freeID(stem []byte, n, line int) ([]byte, error) {
-	ids := w.repairer.scanner.IDs
+	ids := w.repairer.ids
 	for ; ; n++ {
 		fresh := strconv.AppendInt(bytes.Clone(stem), int64(n), 10)
 		taken, err := ids.Has(fresh)
@@ -183,19 +181,19 @@ func (w *repairWriter) freeID(stem []byte, n, line int) ([]byte, error) {
 
 // accepts reports whether a non-blank cell looks like those of a column.
 func (w *repairWriter) accepts(column int, cell []byte, strictly bool) bool {
-	t, c := &w.repairer.scanner.Columns[column], &w.columns[column]
-	known := t.Texts.Find(string(cells.Trim(cell))) != nil
+	t, c := w.repairer.stats.Column(column), &w.columns[column]
+	known := t.HasText(string(cells.Trim(cell)))
 	kind, _ := cells.Classify(cell)
-	rows := w.repairer.scanner.Profile.Rows
+	rows := w.repairer.stats.Rows()
 	switch {
 	case column == w.repairer.label && !w.repairer.blind:
 		return known
 	case column == w.repairer.id:
 		return t.Kind() != frame.Numeric || kind == cells.Number
 	case c.Form.Ordered():
-		return kind == cells.Null || known || c.Parses(&profile.DistinctValue{Text: string(cell)})
-	case strictly && c.Form != profile.FormText && !w.namesRows[column] && t.Texts.Hashes == nil && 2*c.Distinct <= rows:
+		return kind == cells.Null || known || c.Parses(string(cell))
+	case strictly && c.Form != profile.FormText && !w.namesRows[column] && t.KnowsTexts() && 2*c.Distinct <= rows:
 		return known
 	}
-	return kind != cells.Number || t.Cells[cells.Number] > 0 || rows < profile.MinRows
+	return kind != cells.Number || t.HasNumbers() || rows < profile.MinRows
 }

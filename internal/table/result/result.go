@@ -49,7 +49,7 @@ type Format struct {
 // NewFormat returns the format of the predictions of a blind file with the classes of its
 // schema.
 func NewFormat(blocks *frame.BlockReader) *Format {
-	classes := blocks.Decoder.Schema.Classes
+	classes := blocks.Schema().Classes
 	f := &Format{header: bytes.Clone(blocks.RawHeader())}
 	for _, name := range AddedColumns(blocks.Header(), classes) {
 		f.header = csvfile.AppendField(append(f.header, ','), []byte(name))

@@ -137,7 +137,7 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 		return false, nil
 	case gotEnds:
 		return false, &csvfile.Defect{
-			Code: csvfile.CodeRowsDiffer, Line: v.got.Reader.NextLine,
+			Code: csvfile.CodeRowsDiffer, Line: v.got.NextLine(),
 			Message: fmt.Sprintf("the result ends after %s, the blind file has more", humanize.Count(v.rows, "row")),
 		}
 	case wantEnds:

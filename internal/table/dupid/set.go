@@ -16,7 +16,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// IDSet finds duplicate IDs with little memory and without storing them.
+// Set finds duplicate IDs with little memory and without storing them.
 //
 // Each ID is hashed to 72 bits, which are written to disk with its line:
 //
@@ -26,9 +26,9 @@ import (
 // The streams are searched one by one at the end, so that a 256th of the IDs is in memory
 // at a time. The probability that two different IDs of ten million rows have the same hash
 // is 1 in 10⁸. The hash is keyed against deliberate collisions.
-type IDSet struct {
+type Set struct {
 	binSeed, keySeed maphash.Seed
-	Disk             *spill.File
+	Disk             *spill.File   // the temporary file, in which a scan keeps other streams, too
 	ascending        *spill.Stream // nil once the IDs are not in ascending order
 	highest          []byte        // the last ID in it
 	bins             [256]idBin
@@ -45,15 +45,15 @@ const (
 	idStreamBytes = 100 * idRecordBytes // of a bin in memory: all bins fit the cache of a core
 )
 
-// NewIDSet returns an empty set. It creates a file once it has several thousand IDs.
-func NewIDSet() *IDSet {
-	s := &IDSet{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), Disk: spill.New("")}
+// NewSet returns an empty set. It creates a file once it has several thousand IDs.
+func NewSet() *Set {
+	s := &Set{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), Disk: spill.New("")}
 	s.ascending = s.Disk.NewStream()
 	return s
 }
 
 // Close releases the memory and the file.
-func (s *IDSet) Close() error { return s.Disk.Close() }
+func (s *Set) Close() error { return s.Disk.Close() }
 
 // hashedID is the hash of an ID.
 type hashedID struct {
@@ -61,31 +61,31 @@ type hashedID struct {
 	bin uint8
 }
 
-func (s *IDSet) hash(id []byte) hashedID {
+func (s *Set) hash(id []byte) hashedID {
 	return hashedID{maphash.Bytes(s.keySeed, id), uint8(maphash.Bytes(s.binSeed, id))}
 }
 
 // Add adds the ID of the next row.
-func (s *IDSet) Add(id []byte, line int) {
+func (s *Set) Add(id []byte, line int) {
 	s.checkAscending(id, id, false)
 	s.store(s.hash(id), line)
 }
 
 // checkAscending updates ascending for the next IDs, from first to last; unordered is set
 // if they are not ascending themselves.
-func (s *IDSet) checkAscending(first, last []byte, mixed bool) {
+func (s *Set) checkAscending(first, last []byte, mixed bool) {
 	switch {
 	case s.ascending == nil:
-	case mixed || !Ascends(first, s.highest):
+	case mixed || !ascends(first, s.highest):
 		s.splitIntoBins()
 	default:
 		s.highest = append(s.highest[:0], last...)
 	}
 }
 
-// Ascends reports whether id is above before in an order in which consecutive numbers
+// ascends reports whether id is above before in an order in which consecutive numbers
 // ascend, zero-padded or not. Every ID is above the empty one.
-func Ascends(id, before []byte) bool {
+func ascends(id, before []byte) bool {
 	if len(id) != len(before) {
 		return len(id) > len(before)
 	}
@@ -93,7 +93,7 @@ func Ascends(id, before []byte) bool {
 }
 
 // splitIntoBins moves the IDs in ascending order to the bins.
-func (s *IDSet) splitIntoBins() {
+func (s *Set) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil
 	for i := range s.bins {
@@ -105,7 +105,7 @@ func (s *IDSet) splitIntoBins() {
 	})
 }
 
-func (s *IDSet) store(id hashedID, line int) {
+func (s *Set) store(id hashedID, line int) {
 	var record [idRecordBytes]byte
 	binary.LittleEndian.PutUint64(record[:], id.key)
 	record[8] = id.bin
@@ -148,21 +148,21 @@ type ChunkIDs struct {
 }
 
 // HashChunk sets list to the IDs in a field of a chunk. It is safe for concurrent use.
-func (s *IDSet) HashChunk(list *ChunkIDs, g *csvfile.ParsedChunk, field int) {
+func (s *Set) HashChunk(list *ChunkIDs, g *csvfile.ParsedChunk, field int) {
 	*list = ChunkIDs{hashed: list.hashed[:0]}
 	for row := range g.Rows {
 		id := g.CellText(row, field)
 		if row == 0 {
 			list.first = id
 		}
-		list.unordered = list.unordered || !Ascends(id, list.last)
+		list.unordered = list.unordered || !ascends(id, list.last)
 		list.last = id
 		list.hashed = append(list.hashed, s.hash(id))
 	}
 }
 
 // AddChunk adds the IDs of a chunk that starts in the given line.
-func (s *IDSet) AddChunk(list *ChunkIDs, g *csvfile.ParsedChunk, line int) {
+func (s *Set) AddChunk(list *ChunkIDs, g *csvfile.ParsedChunk, line int) {
 	if len(list.hashed) == 0 {
 		return
 	}
@@ -173,7 +173,7 @@ func (s *IDSet) AddChunk(list *ChunkIDs, g *csvfile.ParsedChunk, line int) {
 }
 
 // Has reports whether an ID was added. It keeps the hashes that it reads in memory.
-func (s *IDSet) Has(id []byte) (bool, error) {
+func (s *Set) Has(id []byte) (bool, error) {
 	if s.ascending != nil {
 		s.splitIntoBins()
 	}
@@ -191,12 +191,12 @@ func (s *IDSet) Has(id []byte) (bool, error) {
 	return known, s.err
 }
 
-// duplicate is a line with the ID of an earlier line.
-type duplicate struct{ Line, FirstLine int }
+// Duplicate is a line with the ID of an earlier line.
+type Duplicate struct{ Line, FirstLine int }
 
 // Duplicates returns up to limit duplicates with the lowest lines, and the number of all.
 // The lines of the IDs must have been added in ascending order.
-func (s *IDSet) Duplicates(ctx context.Context, limit int) (found []duplicate, count int, err error) {
+func (s *Set) Duplicates(ctx context.Context, limit int) (found []Duplicate, count int, err error) {
 	if s.ascending != nil {
 		return nil, 0, nil
 	}
@@ -215,7 +215,7 @@ func (s *IDSet) Duplicates(ctx context.Context, limit int) (found []duplicate, c
 			}
 			count++
 			if here++; here <= limit {
-				found = append(found, duplicate{line, first})
+				found = append(found, Duplicate{line, first})
 			}
 			return true
 		})
@@ -226,7 +226,7 @@ func (s *IDSet) Duplicates(ctx context.Context, limit int) (found []duplicate, c
 	return lowestLines(found, limit), count, s.err
 }
 
-func lowestLines(found []duplicate, limit int) []duplicate {
-	slices.SortFunc(found, func(a, b duplicate) int { return cmp.Compare(a.Line, b.Line) })
+func lowestLines(found []Duplicate, limit int) []Duplicate {
+	slices.SortFunc(found, func(a, b Duplicate) int { return cmp.Compare(a.Line, b.Line) })
 	return found[:min(len(found), limit)]
 }

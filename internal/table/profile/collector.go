@@ -1,0 +1,67 @@
+package profile
+
+// Collector collects the statistics of a table's columns from rows that are read elsewhere.
+// Its memory is bounded like that of Scan.
+type Collector struct {
+	names   []string
+	columns []ColumnStats
+	budget  textBudget
+	rows    int
+}
+
+// NewCollector returns a Collector for rows of a table whose header has the given names.
+func NewCollector(names []string) *Collector {
+	c := &Collector{names: names}
+	c.columns, c.budget = newColumns(len(names), defaultTextMemory)
+	return c
+}
+
+// AddRow adds a row, which must have one field per name and starts in the given line.
+func (c *Collector) AddRow(fields [][]byte, line int) {
+	size := 0
+	for i, cell := range fields {
+		c.columns[i].addCell(cell, line)
+		size += len(cell)
+	}
+	c.rows++
+	c.budget.spend(c.columns, size, 1)
+}
+
+// Rows returns the number of rows added.
+func (c *Collector) Rows() int { return c.rows }
+
+// Column returns the statistics of the column at a position from 0.
+func (c *Collector) Column(at int) *ColumnStats { return &c.columns[at] }
+
+// LacksHeader reports whether the header looks like a row of data. id and label are the
+// positions of the ID and the label, -1 if there is none.
+func (c *Collector) LacksHeader(id, label int) bool {
+	return lacksHeader(c.names, c.columns, id, label)
+}
+
+// newColumns returns the empty statistics of n columns, and the budget of their texts, of
+// textMemory bytes and more if there are many columns.
+func newColumns(n, textMemory int) ([]ColumnStats, textBudget) {
+	columns, budget := make([]ColumnStats, n), textBudget{memory: totalTextMemory(n, textMemory)}
+	limits := newMemoryLimits(n, budget.memory)
+	for i := range columns {
+		columns[i].limits = limits
+	}
+	return columns, budget
+}
+
+// textBudget bounds the memory of the texts of all columns.
+type textBudget struct {
+	memory        int // in bytes
+	sinceEviction int // upper bound of the memory of texts added since the last eviction
+}
+
+// spend counts rows added to the columns, and evicts rare texts after every few megabytes
+// of input.
+func (b *textBudget) spend(columns []ColumnStats, bytes, rows int) {
+	const interval = 4 << 20
+	if b.sinceEviction += bytes + rows*valueBytes*len(columns); b.sinceEviction > interval {
+		evictTexts(columns, b.memory)
+		b.sinceEviction = 0
+	}
+}
