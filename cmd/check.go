@@ -50,7 +50,7 @@ and the exit status is 6. The files themselves are never changed.`,
 		Args: cli.PositionalArgs("FILE", "[FILE]..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
-	opts.output.BindItem(cmd, f, cli.ResultType[preflight.CheckReport]())
+	opts.output.BindItem(cmd, f, cli.ResultType[preflight.Report]())
 	opts.layout.Bind(cmd)
 	opts.wait.Host, opts.wait.Cmd = f, cmd
 	opts.wait.BindProgress(cmd)
@@ -120,7 +120,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := p.InferRoles(ctx); err != nil {
 		return err
 	}
-	p.Findings = nil // what is told of the copies, or as a change
+	p.Findings = nil // the report is about the copies and lists the changes
 	r := &preflight.Repairer{Preflight: p, Progress: progress}
 	defer r.Discard()
 	if err := r.FixTrain(ctx, o.fixes.Train); err != nil {

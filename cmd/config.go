@@ -94,7 +94,7 @@ func (o *configOptions) set(key, value string) error {
 	if err := config.CheckSetting(key, value); err != nil {
 		return err
 	}
-	if err := config.Set(o.host.Env, value, config.Keys(s, key)...); err != nil {
+	if err := config.Set(o.host.Env, value, config.FileKeys(s, key)...); err != nil {
 		return err
 	}
 	path, err := config.File(o.host.Env)
@@ -130,7 +130,7 @@ func (o *configOptions) unset(key string) error {
 	if err != nil {
 		return err
 	}
-	keys := config.Keys(s, key)
+	keys := config.FileKeys(s, key)
 	if file.IsSet(strings.Join(keys, config.KeyDelimiter)) {
 		if err := config.Set(o.host.Env, "", keys...); err != nil {
 			return err

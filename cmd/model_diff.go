@@ -49,7 +49,7 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 			return err
 		}
 	}
-	rows := leaderboard.CompareModels(both[0], both[1])
+	rows := leaderboard.Compare(both[0], both[1])
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
 		return cli.PrintList(&o.output, rows, "name")
 	}

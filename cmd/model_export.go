@@ -63,7 +63,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	}
 	written := exportDocument{Path: o.target.Path, ModelKey: key}
 	again := "foretell models export " + key + " -o " + term.ShellQuote(o.target.Path)
-	err = o.target.WriteTemp(ctx, download.FileDownload{
+	err = o.target.WriteTemp(ctx, download.File{
 		Progress: session.Progress, DefaultName: "model", Retry: again,
 		Get: func(w io.Writer) (n int64, err error) {
 			written.Bytes, err = session.DownloadModel(ctx, key, w)

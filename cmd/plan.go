@@ -31,7 +31,7 @@ var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "
 
 // plan races on samples and prints the forecast.
 func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progress *term.Progress, body api.NewTraining) error {
-	doc := &race.PlanDocument{
+	doc := &race.Plan{
 		File: files.Train.Name, Rows: files.TrainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
 		Trials: []learningcurve.Trial{},
 	}
@@ -58,7 +58,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		body.Seed = &seed
 	}
 	session.Progress = progress
-	r := &race.PlanRun{Session: session, Buckets: o.buckets, Now: o.host.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
+	r := &race.Planner{Session: session, Buckets: o.buckets, Now: o.host.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
 	if err := r.RaceSamples(ctx, files.Train, sizes, doc); err != nil {
 		return r.ExplainInterrupt(ctx, err)
 	}
@@ -70,7 +70,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 }
 
 // planNotes explains the forecast.
-func (o *runOptions) planNotes(doc *race.PlanDocument) []string {
+func (o *runOptions) planNotes(doc *race.Plan) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + humanize.Count(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
 	if threshold := o.training.Threshold; threshold != nil {
@@ -100,7 +100,7 @@ func (o *runOptions) planNotes(doc *race.PlanDocument) []string {
 }
 
 // printPlan prints the trials, the forecast and the notes.
-func (o *runOptions) printPlan(doc *race.PlanDocument) error {
+func (o *runOptions) printPlan(doc *race.Plan) error {
 	for _, note := range doc.Notes {
 		o.output.Note("%s", note)
 	}

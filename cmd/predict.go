@@ -98,7 +98,7 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 	}
 	classes := model.Schema().Classes
 	known := download.BlindLabel{Column: download.FindLabel(profile, model.Schema().Label, nil), Classes: classes}
-	err = o.target.WriteTemp(ctx, download.FileDownload{
+	err = o.target.WriteTemp(ctx, download.File{
 		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.host.Args),
 		Get: func(w io.Writer) (int64, error) {
 			src, err := blind.Open(ctx)

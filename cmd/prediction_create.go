@@ -132,7 +132,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 		Inferred: label == "", Classes: found.Classes,
 	}
 	verify := download.ResultVerifier(ctx, b.blind, found.Classes, found.Rows)
-	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfter(ctx, verify)}); err != nil {
+	if err := o.target.Download(ctx, download.Result{Session: session, Provenance: found, Check: known.ScoreAfter(ctx, verify)}); err != nil {
 		return err
 	}
 	known.NoteScore(&o.output)

@@ -90,7 +90,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		}
 		check = download.ResultVerifier(ctx, blind, found.Classes, found.Rows)
 	}
-	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: check}); err != nil {
+	if err := o.target.Download(ctx, download.Result{Session: session, Provenance: found, Check: check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)

@@ -95,7 +95,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 // Colors are the values of --color.
 var Colors = []string{"auto", "always", "never"}
 
-// setRunGroup sets runGroup for every command that only has subcommands.
+// setRunGroup sets RunGroup for every command that only has subcommands.
 func setRunGroup(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if child.HasSubCommands() && !child.Runnable() {

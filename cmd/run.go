@@ -82,7 +82,7 @@ duration is forecast. Nothing is sent, and nothing is kept.`,
 	}
 	opts.wait.BindWait(cmd, f)
 	opts.training.Bind(cmd)
-	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.PlanDocument]())
+	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.Plan]())
 	opts.layout.Bind(cmd)
 	opts.target.Bind(cmd, f)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
@@ -337,7 +337,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	p.provenance.Prediction, p.provenance.Rows = prediction, &p.result.Rows
 	known := download.BlindLabel{Column: download.FindLabel(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil), Classes: p.provenance.Classes}
 	proof := known.ScoreAfter(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
-	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
+	if err := p.target.Download(ctx, download.Result{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
 		return err
 	}
 	known.NoteScore(&p.output)

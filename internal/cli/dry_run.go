@@ -230,7 +230,7 @@ func CheckDryRun(cmd *cobra.Command) error {
 }
 
 // StartDryRun discards the command's output and returns the transport that changes
-// nothing; printDryRun then prints the requests.
+// nothing; PrintDryRun then prints the requests.
 func (f *Factory) StartDryRun() *dryRunTransport {
 	r := &dryRunTransport{end: f.Cancel}
 	f.DryRun = r

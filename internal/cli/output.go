@@ -35,7 +35,7 @@ type Output struct {
 	EmptyHint string
 }
 
-// ResultType returns the type of a command's result for bindItem and bindList, so that
+// ResultType returns the type of a command's result for BindItem and BindList, so that
 // --fields is checked before the command runs.
 func ResultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
@@ -272,7 +272,7 @@ func (o *Output) PrintLine(text string) error {
 // PrintTable prints a table: aligned on a terminal, TSV in a pipe.
 func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
 
-// WriteTable is printTable; if pages is set, a table longer than the terminal is shown in
+// WriteTable is PrintTable; if pages is set, a table longer than the terminal is shown in
 // the pager.
 func (o *Output) WriteTable(t *term.Table, pages bool) error {
 	if o.noHeader {

@@ -108,8 +108,8 @@ func CheckSetting(key, value string) error {
 	return v.validate(value)
 }
 
-// Keys returns the path of a key in the config file.
-func Keys(s *Settings, key string) []string {
+// FileKeys returns the path of a key in the config file.
+func FileKeys(s *Settings, key string) []string {
 	if key == KeyProfile {
 		return []string{KeyProfile}
 	}

@@ -39,7 +39,7 @@ func (o *ServiceFlags) CompleteOrWord(word string, names NameLister) cobra.Compl
 	}
 }
 
-// fetchNames returns the names that the service sends within completionTimeout.
+// fetchNames returns the names that the service sends within CompletionTimeout.
 func (o *ServiceFlags) fetchNames(ctx context.Context, names NameLister) []string {
 	if !o.hasService() {
 		return nil

@@ -80,7 +80,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	return openLocalWith(ctx, dir, f, localOptions{log: log, acceptDatabase: flags.acceptDatabase})
 }
 
-// openLocalWith is openLocal with options.
+// openLocalWith is OpenLocal with options.
 func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOptions) (*LocalService, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, DataDirError(dir, err)
@@ -124,7 +124,7 @@ func DataDirError(dir string, err error) error {
 		return e.WithHint("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
 			"or name another folder with --data-dir or %[2]s", database, config.EnvDataDir)
 	case errors.Is(err, store.ErrFull):
-		free, _, _ := blob.Space(dir) // 0 where it cannot be told
+		free, _, _ := blob.Space(dir) // 0 if it is unknown
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.Bytes(int64(free)), err).
 			WithHint("free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again")
 	case errors.Is(err, store.ErrNewer):

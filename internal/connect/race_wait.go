@@ -24,7 +24,7 @@ func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, er
 	return job, RaceError(job, err)
 }
 
-// AwaitRace is like awaitModel, but a race without a model is not an error.
+// AwaitRace is like AwaitModel, but a race without a model is not an error.
 func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.WatchRace(ctx, key, false)
 	if err == nil {

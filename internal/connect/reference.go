@@ -76,7 +76,7 @@ func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
-// DatasetKeyExact is datasetKey for destructive commands: a name means the dataset with
+// DatasetKeyExact is DatasetKey for destructive commands: a name means the dataset with
 // exactly that name, if there is one.
 func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {

@@ -35,8 +35,8 @@ type Store interface {
 
 var errNoCredential = errors.New("no credentials are stored")
 
-// Open returns the store that the settings select.
-func Open(env config.Getenv, s *config.Settings) (Store, error) {
+// openStore returns the store that the settings select.
+func openStore(env config.Getenv, s *config.Settings) (Store, error) {
 	switch s.GetString(config.KeyStorage) {
 	case config.StorageKeyring:
 		return NewKeyringStore(), nil

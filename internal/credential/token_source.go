@@ -35,7 +35,7 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	if err != nil {
 		return nil, err
 	}
-	v, err := Open(env, s)
+	v, err := openStore(env, s)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
-// ResultDownload is the download of a result.
-type ResultDownload struct {
+// Result is the download of a result.
+type Result struct {
 	Session *connect.Session
 	Provenance
 	// Check verifies the temporary file before it is renamed.
@@ -27,8 +27,8 @@ type ResultDownload struct {
 }
 
 // Download downloads and verifies a result, and installs it with its receipt.
-func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
-	return t.WriteTemp(ctx, FileDownload{
+func (t *OutputFile) Download(ctx context.Context, d Result) error {
+	return t.WriteTemp(ctx, File{
 		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
 		Get: func(w io.Writer) (int64, error) {
 			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
@@ -37,8 +37,8 @@ func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 	})
 }
 
-// FileDownload is the download of a file.
-type FileDownload struct {
+// File is the download of a file.
+type File struct {
 	Progress *term.Progress
 	// DefaultName is the file name if the target has none.
 	DefaultName string
@@ -53,7 +53,7 @@ type FileDownload struct {
 
 // WriteTemp downloads to a temporary file beside the target, verifies it and installs it.
 // On an error nothing is left behind.
-func (t *OutputFile) WriteTemp(ctx context.Context, a FileDownload) (err error) {
+func (t *OutputFile) WriteTemp(ctx context.Context, a File) (err error) {
 	end := t.Path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
 		end = linked // the file that a link names is replaced, not the link
@@ -106,7 +106,7 @@ func (t *OutputFile) copyThrough(path string) error {
 
 // writeError adds the command to retry to an error of the local disk: the service still
 // has the file.
-func (a *FileDownload) writeError(err error) error {
+func (a *File) writeError(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {
 		return err

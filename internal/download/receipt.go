@@ -92,7 +92,7 @@ func trainingRace(ctx context.Context, c *connect.Session, model *api.Model, rep
 
 // install renames a verified result and writes its receipt. A result is never beside the
 // receipt of another: the old receipt is removed before, the new one added right after.
-func (t *OutputFile) install(ctx context.Context, part, end string, d ResultDownload) error {
+func (t *OutputFile) install(ctx context.Context, part, end string, d Result) error {
 	if t.NoReceipt {
 		return InstallFile(part, end)
 	}

@@ -20,7 +20,7 @@ import (
 // Error is an error for the user: what happened, to what, why, and the next command.
 type Error struct {
 	Status Status
-	// Code is machine-readable; "" stands for the name of exit.
+	// Code is machine-readable; "" stands for the name of Status.
 	Code string
 	// Fact says what happened, to what, and why.
 	Fact string
@@ -80,7 +80,7 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// From converts any error. A cliError that err wraps is returned.
+// From converts any error. An Error that err wraps is returned.
 func From(ctx context.Context, err error) *Error {
 	var (
 		known       *Error
@@ -158,7 +158,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Rejected:
 		return "check the file with `foretell check`"
 	case status == Usage, status == NotFound, status == Conflict:
-		return "" // depends on the command: see [host.finish]
+		return "" // depends on the command: see cli.Factory.CompleteHint
 	case status == Unavailable:
 		return "try again in a minute; `foretell status` shows whether it responds"
 	case p.RequestID != "":

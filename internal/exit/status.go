@@ -8,7 +8,7 @@ import "foretell/internal/api"
 // rely on them.
 type Status int
 
-// The statuses, explained in the table of [exits].
+// The statuses, explained in [Statuses].
 const (
 	OK           Status = 0
 	Unexpected   Status = 1
@@ -51,8 +51,8 @@ var Statuses = []struct {
 	{Terminated, "terminated", "SIGTERM; `serve` and `worker` exit with 0 when stopped by a signal"},
 }
 
-// exitOfCode maps the service's error codes. Problems of a file are rejections only if a
-// file was sent, see [fileRejected].
+// exitOfCode maps the service's error codes. Invalid input is Rejected only if a file was
+// sent; package preflight sets that.
 var exitOfCode = map[api.Code]Status{
 	api.CodeMalformed:        Usage,
 	api.CodeUnauthorized:     SignIn,

@@ -204,8 +204,8 @@ func (s *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models.
-func CompareModels(a, b *Entry) []Comparison {
+// Compare returns the properties of two models.
+func Compare(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
 		a.setMetric(metric)

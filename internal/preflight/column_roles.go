@@ -67,7 +67,7 @@ func (p *Preflight) NoteRoles(o *cli.Output) {
 	}
 }
 
-// describeRoles returns the line of noteRoles.
+// describeRoles returns the line of NoteRoles.
 func (p *Preflight) describeRoles(u *ColumnRoles) string {
 	made := p.roles.MadeID || p.Train.shape.Blind && p.blindID.Made
 	parts := []string{"ID: " + idWord(u.ID, made, u.IDReason)}

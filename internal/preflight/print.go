@@ -15,7 +15,7 @@ import (
 )
 
 // Print writes the report: the file, then its columns, classes and findings.
-func (o *ReportPrinter) Print(r *CheckReport) error {
+func (o *ReportPrinter) Print(r *Report) error {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
 		r.Findings[i].Hint = o.Host.KeepFlags(r.Findings[i].Hint)
@@ -39,7 +39,7 @@ func (o *ReportPrinter) Print(r *CheckReport) error {
 }
 
 // printParts writes each part of the report.
-func (o *ReportPrinter) printParts(r *CheckReport) error {
+func (o *ReportPrinter) printParts(r *Report) error {
 	out := o.Host.Console.Out
 	if err := o.printChanges(r.Changes); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// CheckReport is the output of check.
-type CheckReport struct {
+// Report is the output of check.
+type Report struct {
 	fileReport
 	Blind    *fileReport `json:"blind,omitempty"`
 	Findings []finding   `json:"findings"`
@@ -56,8 +56,8 @@ type classReport struct {
 }
 
 // Report returns what `check` prints; Run must have succeeded.
-func (p *Preflight) Report() *CheckReport {
-	r := &CheckReport{fileReport: newFileReport(p.Train, p.TrainProfile), Findings: p.Findings, Understood: p.ColumnRoles()}
+func (p *Preflight) Report() *Report {
+	r := &Report{fileReport: newFileReport(p.Train, p.TrainProfile), Findings: p.Findings, Understood: p.ColumnRoles()}
 	if r.Understood != nil {
 		r.LabelReason = r.Understood.LabelReason
 	}

@@ -48,7 +48,7 @@ func (d Deadline) stillQueued() *exit.Error {
 }
 
 // Explain returns err, or the deadline's error if the deadline caused it: before is the
-// context of [deadline.prepContext], and job the race, which may be nil.
+// context of [Deadline.PrepContext], and job the race, which may be nil.
 func (d Deadline) Explain(before context.Context, job *api.Training, err error) error {
 	var over *exit.Error
 	switch {

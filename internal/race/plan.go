@@ -20,9 +20,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// PlanRun races on samples of a file in a temporary embedded service: nothing is sent and
+// Planner races on samples of a file in a temporary embedded service: nothing is sent and
 // nothing is kept.
-type PlanRun struct {
+type Planner struct {
 	*connect.Session
 	Buckets      int
 	Now          func() time.Time
@@ -32,7 +32,7 @@ type PlanRun struct {
 }
 
 // ExplainInterrupt returns the error of an interrupted plan.
-func (r *PlanRun) ExplainInterrupt(ctx context.Context, err error) error {
+func (r *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		return &exit.Error{Status: interrupted.Status(), Fact: "interrupted while planning: nothing was kept", Hint: "run the command again", Cause: err}
@@ -41,7 +41,7 @@ func (r *PlanRun) ExplainInterrupt(ctx context.Context, err error) error {
 }
 
 // RaceSamples draws the samples and races on each.
-func (r *PlanRun) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, doc *PlanDocument) error {
+func (r *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, doc *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {
@@ -94,7 +94,7 @@ const (
 )
 
 // raceSample races on one sample for at most limit seconds.
-func (r *PlanRun) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
+func (r *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
 	body.TimeLimitSeconds = &limit
 	info, err := os.Stat(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *PlanRun) raceSample(ctx context.Context, path string, rows int, body ap
 }
 
 // ClassRows returns the rows of each class of the whole file.
-func (r *PlanRun) ClassRows() []int {
+func (r *Planner) ClassRows() []int {
 	rows := make([]int, len(r.TrainProfile.Classes))
 	for i, class := range r.TrainProfile.Classes {
 		rows[i] = class.Rows
@@ -148,8 +148,8 @@ func (r *PlanRun) ClassRows() []int {
 	return rows
 }
 
-// PlanDocument is the output of run --plan.
-type PlanDocument struct {
+// Plan is the output of run --plan.
+type Plan struct {
 	File   string                `json:"file"`
 	Rows   int                   `json:"rows"`
 	Metric string                `json:"metric"`

@@ -15,6 +15,7 @@ func ShellQuote(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
+// CommandLine returns the command line of foretell with args, quoted for a shell.
 func CommandLine(args []string) string {
 	line := "foretell"
 	for _, arg := range args {

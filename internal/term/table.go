@@ -22,6 +22,15 @@ type Cell struct {
 	Style func(string) string
 }
 
+// TextCells makes a row of texts.
+func TextCells(texts ...string) []Cell {
+	row := make([]Cell, len(texts))
+	for i, text := range texts {
+		row[i].Text = text
+	}
+	return row
+}
+
 // Table is a table. Every row has as many cells as Header.
 type Table struct {
 	// Header has the column names; nil prints no header.
