@@ -1,0 +1,167 @@
+package cmd
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"foretell/internal/cli"
+)
+
+// flagValues are a valid and an invalid value of a flag type.
+var flagValues = map[string]struct{ valid, invalid string }{
+	"age":      {"12h0m0s", "old"},
+	"bool":     {"true", "maybe"},
+	"duration": {"1m30s", "soon"},
+	"float":    {"0.5", "half"},
+	"int":      {"7", "seven"},
+	"int64":    {"7", "seven"},
+	"uint":     {"7", "-7"},
+}
+
+// TestFlagsParse parses each flag of each command without running it: a valid value is
+// kept, an invalid one is refused. What a flag defaults to is in docs/cli.md.
+func TestFlagsParse(t *testing.T) {
+	forEachFlag(t, func(cmd *cobra.Command, flag *pflag.Flag) {
+		values, ok := flagValues[flag.Value.Type()]
+		if !ok { // a text, which is anything
+			return
+		}
+		err := cmd.ParseFlags([]string{"--" + flag.Name + "=" + values.valid})
+		if err != nil || !flag.Changed || flag.Value.String() != values.valid {
+			t.Errorf("%s --%s=%s: %s, %v", cmd.CommandPath(), flag.Name, values.valid, flag.Value, err)
+		}
+		if flag.Name == "debug" || cmd.CommandPath() == "foretell config list" { // takes a path, too; checks them itself
+			return
+		}
+		if err := cmd.ParseFlags([]string{"--" + flag.Name + "=" + values.invalid}); err == nil {
+			t.Errorf("%s --%s takes %q", cmd.CommandPath(), flag.Name, values.invalid)
+		}
+	})
+}
+
+// conflicts are the flags of each command that exclude each other, besides those of
+// lists, results and the service, which are the same everywhere.
+var conflicts = []string{
+	"check: no-label label",
+	"login: password-stdin token-stdin",
+	"login: stay-signed-in token-stdin",
+	"predict: model dry-run",
+	"predict: model no-wait",
+	"predict: model timeout",
+	"predict: model with",
+	"predict: no-wait columns",
+	"predict: no-wait output",
+	"predictions create: no-wait columns",
+	"predictions create: no-wait output",
+	"predictions list: dataset model",
+	"run: plan beat",
+	"run: plan blind",
+	"run: plan dry-run",
+	"run: plan force",
+	"run: plan junit",
+	"run: plan name",
+	"run: plan no-receipt",
+	"run: plan output",
+	"run: plan require",
+	"run: plan resume",
+	"score: id in-order",
+	"training create: no-wait beat",
+	"training create: no-wait junit",
+	"training create: no-wait require",
+}
+
+// TestFlagConflicts compares the flags that exclude each other with the table, and sets
+// the first two of each group.
+func TestFlagConflicts(t *testing.T) {
+	var got []string
+	forEachFlag(t, func(cmd *cobra.Command, flag *pflag.Flag) {
+		_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+		for _, group := range flag.Annotations["cobra_annotation_mutually_exclusive"] {
+			names := strings.Fields(group)
+			if slices.Contains([]string{"json", "jq", "template", "quiet", "local"}, names[0]) || slices.Contains(got, path+": "+group) {
+				continue
+			}
+			got = append(got, path+": "+group)
+			both, _, err := newRootCmd(&cli.Factory{}).Find(strings.Fields(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names[:2] {
+				both.Flags().Lookup(name).Changed = true
+			}
+			if err := both.ValidateFlagGroups(); err == nil {
+				t.Errorf("%s takes --%s with --%s", path, names[0], names[1])
+			}
+		}
+	})
+	slices.Sort(got)
+	if diff := cmp.Diff(conflicts, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestFlagsMeanOneThing checks that a flag takes a value in all commands or in none;
+// otherwise it could not precede the command's name.
+func TestFlagsMeanOneThing(t *testing.T) {
+	root := newRootCmd(&cli.Factory{})
+	all := cli.AllFlags(root)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if known := all.Lookup(f.Name); (known.NoOptDefVal == "") != (f.NoOptDefVal == "") {
+				t.Errorf("--%s of %s takes a value, or not, other than elsewhere", f.Name, cmd.CommandPath())
+			}
+			if known := all.ShorthandLookup(f.Shorthand); f.Shorthand != "" && known.Name != f.Name {
+				t.Errorf("-%s of %s is --%s elsewhere", f.Shorthand, cmd.CommandPath(), known.Name)
+			}
+		})
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+}
+
+// TestFormsAreKnownEarly checks that every command declares its output, so that an
+// invalid --fields is found before it runs and can be completed.
+func TestFormsAreKnownEarly(t *testing.T) {
+	root := newRootCmd(&cli.Factory{})
+	err := eachPage(root, func(cmd *cobra.Command) error {
+		if cmd.Flags().Lookup("fields") == nil {
+			return nil
+		}
+		complete, ok := cmd.GetFlagCompletionFunc("fields")
+		if !ok {
+			t.Errorf("%s completes no --fields", cmd.CommandPath())
+			return nil
+		}
+		if names, _ := complete(cmd, nil, ""); len(names) == 0 {
+			t.Errorf("%s does not tell what it prints", cmd.CommandPath())
+		}
+		if err := cmd.Flags().Set("fields", "no such member"); err == nil {
+			t.Errorf("%s takes a --fields that there is not", cmd.CommandPath())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// forEachFlag calls visit for each flag of each command.
+func forEachFlag(t *testing.T, visit func(cmd *cobra.Command, flag *pflag.Flag)) {
+	t.Helper()
+	err := eachPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
+		cmd.InheritedFlags() // adds those of its parents
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { visit(cmd, flag) })
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
