@@ -14,8 +14,8 @@ var expTable = func() (bits [expSteps]uint32) {
 }()
 
 // exp32 returns e^x to about float32 precision for x between -87 and 87, 0
-// below and e^87 above. It computes 2^(n/expSteps) · e^r, the first factor from
-// a table, the second by its Taylor polynomial, with r within half a step
+// below and e^87 above. It computes 2^(n/expSteps) · e^r, with r within half a
+// step: the first factor from a table, the second by its Taylor polynomial
 // (Tang, Table-driven implementation of the exponential function, 1989).
 func exp32(x float32) float32 {
 	if x < -87 {

@@ -11,10 +11,10 @@ import (
 // featureSet holds the features of symmetric trees: binned columns and target
 // statistics.
 type featureSet struct {
-	// bins hold the binned columns followed by the statistics, one matrix for
-	// each order.
+	// bins holds, for each order, a matrix of the binned columns followed by
+	// the statistics.
 	bins []*tree.BinnedMatrix
-	// usable are the features that trees may use. A category of many levels is
+	// usable are the features that trees may use. A column of many levels is
 	// replaced by its statistics.
 	usable         []int32
 	statistics     []targetStatistic
@@ -23,20 +23,19 @@ type featureSet struct {
 
 const (
 	// maxOrders is the largest number of random orders of the ordered
-	// statistics, and maxOrderBytes limits their memory; there is at least one.
+	// statistics. maxOrderBytes limits their memory, but there is at least one.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
-	// maxPlainLevels is the number of levels up to which a column has no
-	// statistics. Trees with fewer levels can separate them directly, and
-	// without noise.
+	// maxPlainLevels is the largest number of levels at which a column has no
+	// statistics. Trees can separate so few levels directly, and without noise.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of statistics, but each column of more
-	// than maxPlainLevels has one.
+	// maxStatistics limits the number of statistics. Nevertheless each column
+	// of more than maxPlainLevels levels has one.
 	maxStatistics = 48
 )
 
 // newFeatureSet computes the statistics of the categorical columns of f from
-// the rows train.
+// the rows train. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	in := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryKey
@@ -72,8 +71,8 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 	return in, nil
 }
 
-// appendStatistics appends the statistics to the binned columns, for each
-// order.
+// appendStatistics appends the statistics to the binned columns, in one matrix
+// for each of orders.
 func (in *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(in.statistics))

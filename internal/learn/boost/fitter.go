@@ -12,16 +12,16 @@ import (
 type Fitter struct {
 	objective objective
 	booster   booster
-	// checkpoint is the number of rounds of the model to return, -1 for all.
+	// checkpoint is the number of rounds in the model to return, -1 for all.
 	checkpoint int
 	// roundsPerStep is the number of rounds of a step.
 	roundsPerStep int
 }
 
 // roundsPerStep returns the number of rounds of a step: several if one is too
-// short for its effect to be measured. It depends on the whole frame, not on
-// the rows trained on, so that a number of steps found on a fold applies to all
-// rows.
+// short for its effect to be measured. rows is the number of rows of the whole
+// frame, not of those trained on, so that a number of steps found on a fold
+// applies to all rows.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*outputs(classes), 1), 1), 5)
@@ -30,21 +30,21 @@ func roundsPerStep(rows, classes int) int {
 // booster adds trees of one kind.
 type booster interface {
 	// round adds trees to the ensemble and their values to the scores. done
-	// reports that no further round could improve the training loss.
+	// reports whether no further round could improve the training loss.
 	round(ctx context.Context) (done bool, err error)
 	// rounds returns the number of rounds done.
 	rounds() int
 	// cost returns an estimate of the time spent, in nanoseconds.
 	cost() float64
-	// predictValidation writes the probabilities of the rows in eval to dst,
-	// row-major.
+	// predictValidation writes the class probabilities of the validation rows
+	// to dst, row-major.
 	predictValidation(dst []float32)
 	// ensemble returns the ensemble of the first n rounds.
 	ensemble(n int) ensemble
 }
 
 // NewLeafwise returns a fitter that trains leaf-wise trees on the rows
-// fold.Train of f and evaluates fold.Validation.
+// fold.Train of f and predicts the rows fold.Validation.
 func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows
-// fold.Train of f and evaluates fold.Validation. If opts.Bins is set, it should have
-// opts.Buckets bins besides the one of missing cells.
+// fold.Train of f and predicts the rows fold.Validation. If opts.Bins is set,
+// it should have opts.Buckets bins in addition to the bin of missing cells.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
@@ -84,9 +84,9 @@ func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opt
 	return &Fitter{objective: p, booster: newSymmetricBooster(p, in, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
-// Step does a round of boosting, or several on small data. done reports that no
-// further round could improve the training loss. After an error only Model may
-// be called.
+// Step does a round of boosting, or several on small data. done reports whether
+// no further round could improve the training loss. After an error only Model
+// may be called.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	for range t.roundsPerStep {
 		if done, err = t.booster.round(ctx); done || err != nil {
@@ -100,27 +100,27 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 func (t *Fitter) Rounds() int { return t.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds
-// of one core. It depends on the numbers of cells accumulated, bins scanned and
-// rows moved only, so it is the same on every machine and in every run. Its
-// factors were fitted to the shortest times of single rounds, with one worker
-// on an x86-64 server core of 2026.
+// of one core. It depends only on the numbers of cells accumulated, bins
+// scanned and rows moved, so it is the same on every machine and in every run.
+// Its factors were fitted to the shortest times of single rounds, with one
+// worker on an x86-64 server core of 2026.
 func (t *Fitter) Cost() float64 { return t.booster.cost() }
 
-// treeNanos estimates the time of growing n trees of the given cost. bin is the
-// time to scan a bin. Both times are in nanoseconds.
+// treeNanos returns the estimated time, in nanoseconds, of growing n trees of
+// total cost w. bin is the time to scan a bin, in nanoseconds.
 func treeNanos(w tree.Cost, n int, bin float64) float64 {
 	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation after
-// the last step to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation
+// after the last step to dst: len(fold.Validation) × classes, row-major.
 func (t *Fitter) PredictValidation(dst []float32) { t.booster.predictValidation(dst) }
 
-// Checkpoint makes the present state the one that Model returns.
+// Checkpoint makes Model return the current state.
 func (t *Fitter) Checkpoint() { t.checkpoint = t.booster.rounds() }
 
-// Model returns the model of the last checkpoint. Before the first checkpoint it
-// returns the present one.
+// Model returns the model as of the last checkpoint, or the current one if
+// there is no checkpoint.
 func (t *Fitter) Model() *Model {
 	n := t.checkpoint
 	if n < 0 {

@@ -8,7 +8,7 @@ import (
 
 // gradSums accumulates the derivatives of a leaf's rows by output.
 type gradSums struct {
-	// partial holds the sums of a few rows, for which float32 is exact enough.
+	// partial holds the sums of few enough rows that float32 is exact enough.
 	partial []gradHess
 	g, h    []float64
 	// odds is a buffer for the odds of a row.
@@ -17,7 +17,7 @@ type gradSums struct {
 
 type gradHess struct{ g, h float32 }
 
-// float32Rows is the number of rows that are summed in float32.
+// float32Rows is the number of rows whose sum is in float32.
 const float32Rows = 64
 
 func newGradSums(outputs int) gradSums {
@@ -30,7 +30,8 @@ func newGradSums(outputs int) gradSums {
 }
 
 // fitLeafValues computes the values of leaves and adds them to the scores of
-// the training rows. Each leaf is a task, which sums its rows in order.
+// the training rows. Each leaf is one task, which sums the leaf's rows in
+// order.
 func (t *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
 	return parallel.ForContext(ctx, t.opts.Workers, leaves, func(worker, leaf int) {
 		s := &t.gradSums[worker]
@@ -50,8 +51,8 @@ func (t *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 	})
 }
 
-// sumDerivatives sums the derivatives of all outputs over rows, if the tree was
-// grown from projections of them.
+// sumDerivatives adds the derivatives of all outputs over rows to s, if the
+// tree was grown from projections of them.
 func (t *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)
@@ -80,8 +81,8 @@ func (t *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	}
 }
 
-// oddsRatios writes to odds the probability of each class relative to that of
-// label.
+// oddsRatios writes the probability of each class relative to that of label to
+// odds. scores are the scores of one row.
 func oddsRatios(odds, scores []float32, label int32) {
 	own := scores[label]
 	odds = odds[:len(scores)]

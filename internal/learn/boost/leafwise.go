@@ -11,7 +11,7 @@ import (
 	"foretell/internal/spill"
 )
 
-// leafwiseBooster adds one leaf-wise tree an output each round.
+// leafwiseBooster adds one leaf-wise tree for each output and round.
 type leafwiseBooster struct {
 	opts   Options
 	scores *outputScores
@@ -20,7 +20,8 @@ type leafwiseBooster struct {
 	// leafwiseWorkspace is nil between rounds.
 	*leafwiseWorkspace
 	treeCost tree.Cost
-	// tape holds the binary form of the rounds so far, ends the end of each.
+	// tape holds the binary form of the rounds so far. ends holds the offset of
+	// each round's end.
 	tape        *spill.Stream
 	ends        []int64
 	out         codec.Writer
@@ -28,8 +29,8 @@ type leafwiseBooster struct {
 	appliedRows int64
 }
 
-// boostedTree is a tree of an ensemble with the value of each leaf. It is nil
-// if the output had converged.
+// boostedTree is a tree of an ensemble with the value of each leaf. A nil
+// boostedTree stands for an output that had converged.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
@@ -55,7 +56,7 @@ func newLeafwiseBooster(l *outputScores, bins *tree.BinnedMatrix, opts Options) 
 // parallelTrees returns the number of trees that are grown at the same time.
 func (t *leafwiseBooster) parallelTrees() int { return min(t.opts.Workers, len(t.scores.base)) }
 
-// acquireWorkspace sets the workspace until release is called.
+// acquireWorkspace sets t.leafwiseWorkspace until release is called.
 func (t *leafwiseBooster) acquireWorkspace() (release func()) {
 	w := t.opts.Workspaces.leafwise.Acquire()
 	w.prepare(t.bins, t.params, t.parallelTrees(), t.workersPerTree())
@@ -82,7 +83,8 @@ func (t *leafwiseBooster) workersPerTree() int {
 	return (t.opts.Workers + t.parallelTrees() - 1) / t.parallelTrees()
 }
 
-// round adds a tree to each output. done reports that no output was improved.
+// round adds a tree for each output. done reports whether no output was
+// improved.
 func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	defer t.acquireWorkspace()()
 	if err := t.scores.updateSoftmax(ctx, t.opts.Workers); err != nil {
@@ -116,8 +118,8 @@ func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 }
 
 // grow grows the tree of output k and adds its values to the scores of all
-// rows. It returns nil if the output has converged, and the number of rows the
-// tree was applied to besides those it was grown from.
+// rows. It returns nil if the output has converged. It also returns the number
+// of rows to which the tree was applied besides those it was grown from.
 func (t *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
 	sampler, grower := t.samplers[worker], t.growers[worker]
 	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(t.treeCount()+k)))

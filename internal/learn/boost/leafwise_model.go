@@ -10,7 +10,7 @@ import (
 type leafwiseModel struct {
 	outputs int
 	mappers []tree.BinMapper
-	// trees are round-major, one an output; nil adds nothing.
+	// trees are in the order of rounds, one for each output; nil adds nothing.
 	trees []*boostedTree
 	// used reports for each feature whether a tree uses it.
 	used []bool
@@ -34,7 +34,7 @@ func newLeafwiseModel(outputs int, mappers []tree.BinMapper, trees []*boostedTre
 
 func (e *leafwiseModel) kind() byte { return kindLeafwise }
 
-// score adds the scores of f's rows lo…hi-1 to dst, outputs a row.
+// score adds the scores of f's rows lo…hi-1 to dst, row-major.
 func (e *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	predictor := tree.NewBatchPredictor(len(e.mappers))
 	for ; lo < hi; lo += tree.BatchRows {
@@ -59,8 +59,8 @@ func (e *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// write writes bin mappers (count, each) and trees (count, each a tree and float32
-// values, or a zero byte for nil).
+// write writes bin mappers (count, each) and trees (count, each a tree and
+// float32 values, or a zero byte if nil).
 func (e *leafwiseModel) write(w *codec.Writer) {
 	writeMappers(w, e.mappers, len(e.trees))
 	for _, m := range e.trees {
@@ -68,7 +68,7 @@ func (e *leafwiseModel) write(w *codec.Writer) {
 	}
 }
 
-// writeMappers writes the part that precedes the trees.
+// writeMappers writes the part that precedes the trees. trees is their number.
 func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
 	w.Uvarint(len(mappers))
 	for i := range mappers {

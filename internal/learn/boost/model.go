@@ -9,14 +9,14 @@ import (
 
 // Model is a trained classifier. It is immutable and safe for concurrent use.
 // The trees of a model returned by a Fitter stay on Options.Disk until they are
-// used: Predict panics if the disk fails, AppendBinary returns the error.
+// used. If the disk fails, Predict panics and AppendBinary returns the error.
 type Model struct {
 	classes  int
 	base     []float32
 	ensemble ensemble
 }
 
-// ensemble is the trees of either kind.
+// ensemble holds the trees of one kind.
 type ensemble interface {
 	// score adds the scores of f's rows lo…hi-1 to dst, row-major.
 	score(dst []float32, f *frame.Frame, lo, hi int)

@@ -21,7 +21,7 @@ import (
 type objective struct {
 	classes int
 	labels  []int32
-	// train are the rows to train on, eval those to evaluate.
+	// train are the rows to train on, validation the rows to predict.
 	train, validation []int32
 	// base is the initial score of every row, by output.
 	base []float32
@@ -34,7 +34,7 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// classOf returns the class whose probability output k predicts.
+// classOf returns the class that output k scores.
 func (p *objective) classOf(k int) int32 {
 	if p.classes == 2 {
 		return 1
@@ -53,11 +53,11 @@ func outputs(classes int) int {
 // outputScores holds raw scores output by output, for trees of one output each.
 type outputScores struct {
 	objective
-	// values are indexed by output, then by row.
+	// values are by output, then by row.
 	values [][]float32
 	// maxScores and normalizers turn the scores of more than two classes into
-	// probabilities, by row: exp(score − max)·normalizer. They are nil
-	// for two classes and between rounds.
+	// probabilities: exp(score − max)·normalizer. Both are by row, and nil for
+	// two classes and between rounds.
 	maxScores, normalizers []float32
 }
 
@@ -73,8 +73,9 @@ func newOutputScores(p objective, rows int) *outputScores {
 	return l
 }
 
-// baseScores returns the log frequencies of the classes, each smoothed by one
-// row, so that a class without rows has a finite score.
+// baseScores returns the logarithms of the class frequencies among the rows
+// train. One row is added to each class, so that a class without rows has a
+// finite score.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {
@@ -96,8 +97,8 @@ func baseScores(labels, train []int32, classes int) []float32 {
 // taskRows is the number of rows whose derivatives one task computes.
 const taskRows = 1 << 12
 
-// updateSoftmax computes maxScores and normalizers of the training rows, output
-// by output so that memory is read in sequence.
+// updateSoftmax computes maxScores and normalizers of the training rows. It
+// goes output by output so that memory is read in sequence.
 func (l *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	if l.maxScores == nil {
 		return ctx.Err()
@@ -126,7 +127,8 @@ func (l *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	})
 }
 
-// expShifted returns exp(score − max) of a row, or 0 below minLogOdds.
+// expShifted returns exp(score − max) of a row, or 0 if the difference is below
+// minLogOdds.
 func (l *outputScores) expShifted(scores []float32, row int32) float32 {
 	if x := scores[row] - l.maxScores[row]; x >= minLogOdds {
 		return exp32(x)
@@ -134,7 +136,7 @@ func (l *outputScores) expShifted(scores []float32, row int32) float32 {
 	return 0
 }
 
-// add adds value to the scores of an output.
+// add adds value to the scores of rows in an output.
 func (l *outputScores) add(output int, rows []int32, value float32) {
 	scores := l.values[output]
 	for _, row := range rows {
@@ -150,8 +152,8 @@ func sigmoid(x float32) float32 {
 	return 1 / (1 + exp32(-x))
 }
 
-// predictValidation writes the probabilities of the rows in eval to dst,
-// row-major.
+// predictValidation writes the class probabilities of the validation rows to
+// dst, row-major.
 func (l *outputScores) predictValidation(dst []float32) {
 	raw := make([]float32, len(l.base))
 	for i, row := range l.validation {
@@ -162,7 +164,7 @@ func (l *outputScores) predictValidation(dst []float32) {
 	}
 }
 
-// probabilities converts the raw scores of one row to probabilities.
+// probabilities converts the raw scores of one row to probabilities in dst.
 func probabilities(dst, raw []float32) {
 	if len(raw) == 1 {
 		dst[1] = sigmoid(raw[0])
@@ -188,13 +190,14 @@ func probabilities(dst, raw []float32) {
 	}
 }
 
-// maxLeafValue limits a leaf's value before the learning rate. Pure leaves of
-// classes of few rows would otherwise take steps that later trees cannot undo.
+// maxLeafValue limits a leaf's value before it is multiplied by the learning
+// rate. Otherwise pure leaves of classes of few rows would take steps that
+// later trees cannot undo.
 const maxLeafValue = 8
 
 // newtonStep returns the step −G/(H+λ) of a leaf, limited to maxLeafValue,
-// times the learning rate. With more than two classes h is the diagonal of the
-// hessian only, which the factor K/(K−1) corrects (Friedman 2001, equation 33).
+// times the learning rate. With more than two classes h is only the diagonal of
+// the hessian, which the factor K/(K−1) corrects (Friedman 2001, equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)

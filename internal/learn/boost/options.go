@@ -21,11 +21,11 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins is the binned frame, which fitters of one frame may share. Defaults
-	// to a matrix of the fitter's own.
+	// Bins is the binned frame, which the fitters of a frame may share.
+	// Defaults to a matrix that the fitter builds for itself.
 	Bins *tree.BinnedMatrix
-	// Workspaces is memory that fitters of the same number of classes and the
-	// same options may share. Defaults to memory of the fitter's own.
+	// Workspaces is memory that fitters with the same number of classes and the
+	// same options may share. Defaults to memory that no other fitter shares.
 	Workspaces *WorkspacePool
 	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *spill.File
@@ -33,8 +33,8 @@ type Options struct {
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.
 	Leaves int
-	// Depth is the number of levels of a symmetric tree. Defaults to 4 to 7,
-	// more for more rows and classes.
+	// Depth is the number of levels of a symmetric tree. Defaults to a number
+	// from 4 to 7, which increases with the numbers of rows and classes.
 	Depth int
 	// Buckets is the number of bins of numeric features and target statistics
 	// of symmetric trees, from 2 to 254. Defaults to 128.
@@ -43,25 +43,25 @@ type Options struct {
 	// to a number chosen from the data.
 	LearningRate float64
 	// L2 is the penalty on the square of a leaf's value. Defaults to 0.3 for
-	// leaf-wise trees; for symmetric trees to 3 with two classes and 1 with
+	// leaf-wise trees, and for symmetric trees to 3 with two classes and 1 with
 	// more.
 	L2 float64
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the fraction of the features that a tree may use,
-	// drawn for each tree. Defaults to 0.5; to 0.35 for symmetric trees on at
-	// least 20 features, 10 if there are few classes; to 0.7 on fewer than ten
-	// features.
+	// drawn for each tree. Defaults to 0.7 on fewer than ten features, to 0.35
+	// for symmetric trees on at least 20 features (10 if there are few
+	// classes), and otherwise to 0.5.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown
-	// from, drawn for each tree. Defaults to 1 up to 100,000 rows and falls to
-	// 0.25.
+	// from, drawn for each tree. Defaults to 1 up to 100,000 rows, then
+	// decreases to 0.25.
 	RowFraction float64
 }
 
-// validate returns an error if the arguments of a fitter are invalid. It sets
-// the defaults that do not depend on the data.
+// validate returns an error if f, fold or opts are invalid. It sets the
+// defaults that do not depend on the data.
 func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 	switch {
 	case opts.Classes < 2:
@@ -93,14 +93,14 @@ const (
 )
 
 // The defaults were chosen on folds of ten public data sets of 114 to 370,524
-// rows. None is critical: halving or doubling one moves the log loss by about
-// one part in a hundred.
+// rows. None is critical: halving or doubling one changes the log loss by about
+// one percent.
 
 // leafwiseDefaults sets the defaults for data of this size.
 func (o *Options) leafwiseDefaults(rows, features int) {
 	o.commonDefaults(rows, features)
 	setDefault(&o.L2, 0.3)
-	// Accuracy on large data does not improve if every tree sees every row.
+	// Accuracy on larger data does not improve if every tree sees every row.
 	const enough = 100_000
 	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
@@ -112,9 +112,9 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 }
 
 // symmetricDefaults sets the defaults of symmetric trees for data of this size.
-// They fit less closely, so that steps twice as long do no harm from a few
-// thousand rows on, and trees that see a third of the features are more
-// accurate than those that see half. With many classes they are fitted to
+// Symmetric trees fit less closely, so steps twice as long do no harm from a
+// few thousand rows, and trees that see a third of the features are more
+// accurate than those that see half. With many classes the trees are fitted to
 // projections and need larger steps to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
@@ -143,7 +143,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 }
 
 // symmetricDepth returns the default number of levels. Each level doubles the
-// leaves, over which a few thousand rows would be too sparse.
+// leaves, so that with more levels a few thousand rows would leave too few in
+// each.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:
@@ -157,9 +158,9 @@ func symmetricDepth(rows int, manyClasses bool) int {
 	}
 }
 
-// commonDefaults sets the defaults of both kinds of trees: more rows and
-// classes make rounds more expensive, so that steps are larger; trees that see
-// half of the features differ more, unless there are only a few.
+// commonDefaults sets the defaults of both kinds of trees. More rows and
+// classes make rounds more expensive, so steps are larger. Trees that see half
+// of the features differ more, which helps unless there are only a few.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(outputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
@@ -169,7 +170,7 @@ func (o *Options) commonDefaults(rows, features int) {
 	setDefault(&o.FeatureFraction, 0.5)
 }
 
-// setDefault sets a field that is not positive.
+// setDefault sets *field to value if *field is not positive.
 func setDefault(field *float64, value float64) {
 	if *field <= 0 {
 		*field = value

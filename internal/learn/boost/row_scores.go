@@ -1,6 +1,6 @@
 package boost
 
-// rowScores holds raw scores row by row, for trees of all outputs.
+// rowScores holds raw scores row by row, for trees that score all outputs.
 type rowScores struct {
 	objective
 	// values are row-major.
@@ -21,7 +21,7 @@ func (b *rowScores) row(row int32) []float32 {
 	return b.values[int(row)*width:][:width]
 }
 
-// add adds values, one an output, to the scores of each of rows.
+// add adds values, one for each output, to the scores of each of rows.
 func (b *rowScores) add(rows []int32, values []float32) {
 	for _, row := range rows {
 		scores := b.row(row)
@@ -32,8 +32,8 @@ func (b *rowScores) add(rows []int32, values []float32) {
 	}
 }
 
-// predictValidation writes the probabilities of the rows in eval to dst,
-// row-major.
+// predictValidation writes the class probabilities of the validation rows to
+// dst, row-major.
 func (b *rowScores) predictValidation(dst []float32) {
 	for i, row := range b.validation {
 		probabilities(dst[i*b.classes:(i+1)*b.classes], b.row(row))

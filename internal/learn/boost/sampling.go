@@ -13,9 +13,9 @@ import (
 )
 
 // trimFraction is the fraction of the sum of absolute gradients that a tree may
-// ignore: the rows of smallest gradient are left out up to it ("influence
-// trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late in training,
-// and for rare classes from the start, that is most rows.
+// ignore. The rows of smallest gradient that make up this fraction are left out
+// ("influence trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late
+// in training, and for rare classes from the start, these are most rows.
 const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. Its memory is reused.
@@ -44,27 +44,29 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams are the fraction of rows to keep and the salt of the random
+// sampleParams holds the fraction of rows to keep and the salt of the random
 // numbers.
 type sampleParams struct {
 	fraction float64
 	salt     uint64
 }
 
-// resize sets the lengths for a number of rows, of which train are trained on.
+// resize sets the lengths for the given number of rows, train of which are
+// trained on.
 func (t *rowSampler) resize(rows, train int) {
 	t.gradients = workspace.Resize(t.gradients, rows)
 	t.keep, t.rest = workspace.Resize(t.keep, rows), workspace.Resize(t.rest, rows)
 	t.chunks = workspace.Resize(t.chunks, (train+chunkRows-1)/chunkRows)
 }
 
-// sample computes the derivatives of output k and splits the rows into keep,
-// the rows to grow a tree from, and rest, both ascending except that the rows
-// in eval come last in rest. It returns the sum of the absolute gradients.
+// sample computes the derivatives of output k. It divides the rows into keep,
+// from which a tree is grown, and rest. Both are ascending, except that the
+// validation rows come last in rest. It returns the sum of the absolute
+// gradients.
 //
 // If params.fraction is below 1, rows with a gradient of at least μ are kept. A
 // row of smaller gradient is kept with probability |g|/μ, and its derivatives
-// are multiplied by μ/|g|: sums stay unbiased and have little variance
+// are multiplied by μ/|g|, so that sums stay unbiased and have little variance
 // (Ibragimov & Gusev, Minimal variance sampling in stochastic gradient
 // boosting, NeurIPS 2019).
 func (t *rowSampler) sample(ctx context.Context, workers int, l *outputScores, k int, params sampleParams) (float64, error) {
@@ -123,8 +125,8 @@ func (t *rowSampler) computeGradients(l *outputScores, k, i int) {
 // once.
 const blockRows = 512
 
-// logisticGradients writes the derivatives of two classes. Those of a whole
-// block are computed because most of its rows are used.
+// logisticGradients computes the derivatives of rows with two classes. It
+// computes those of a whole block at once because most of its rows are used.
 func (t *rowSampler) logisticGradients(l *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {
@@ -143,7 +145,8 @@ func (t *rowSampler) logisticGradients(l *outputScores, rows []int32) {
 	}
 }
 
-// softmaxGradients writes the derivatives of output k of more than two classes.
+// softmaxGradients computes the derivatives of output k with more than two
+// classes.
 func (t *rowSampler) softmaxGradients(l *outputScores, k int, rows []int32) {
 	class := l.classOf(k)
 	scores := l.values[k]
@@ -157,8 +160,9 @@ func (t *rowSampler) softmaxGradients(l *outputScores, k int, rows []int32) {
 	}
 }
 
-// selectRows writes the rows of a chunk that are kept to its part of keep, the
-// others to its part of rest.
+// selectRows writes the rows of chunk i that are kept to the chunk's part of
+// keep, the others to its part of rest. minKept and minCertain are those of
+// limits.
 func (t *rowSampler) selectRows(l *outputScores, i int, params sampleParams, minKept, minCertain int) {
 	s := &t.chunks[i]
 	s.keep, s.rest = 0, 0
@@ -183,8 +187,8 @@ func (t *rowSampler) selectRows(l *outputScores, i int, params sampleParams, min
 }
 
 // limits returns the sum of the absolute gradients, the magnitude below which
-// rows are trimmed, and the magnitude from which on all are kept, such that
-// about want rows are kept.
+// rows are trimmed, and the magnitude from which all rows are kept. It chooses
+// the latter such that about want rows are kept.
 func (t *rowSampler) limits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &t.histogram {
@@ -212,13 +216,14 @@ func (t *rowSampler) limits(want float64) (total float64, minKept, minCertain in
 // magnitudeShift is the number of low bits of a float32 that magnitude drops.
 const magnitudeShift = 20
 
-// magnitude returns a coarse order of absolute values: exponent and three bits
-// of the mantissa.
+// magnitude returns a coarse logarithmic scale of the absolute value of x: its
+// exponent and three bits of its mantissa.
 func magnitude(x float32) int {
 	return int(math.Float32bits(x) << 1 >> (magnitudeShift + 1))
 }
 
-// uniform returns the random number of a row, in [0, 1).
+// uniform returns a random number in [0, 1) that depends only on row and the
+// salt.
 func (c sampleParams) uniform(row int32) float32 {
 	return float32(rng.Mix(uint64(row)^c.salt)>>40) / (1 << 24)
 }
@@ -226,9 +231,10 @@ func (c sampleParams) uniform(row int32) float32 {
 // routeRows is the number of rows that one task applies a tree to.
 const routeRows = 1 << 14
 
-// applyTree calls visit with each leaf of a grown tree and its rows: those that
-// the tree was grown from, and the rest. Calls of visit may be concurrent, never
-// for the same rows. It overwrites keep.
+// applyTree calls visit with the leaves of a grown tree and their rows: once
+// with those that the tree was grown from, and again with parts of the rest.
+// Calls of visit may be concurrent, but never for the same rows. It overwrites
+// keep.
 func (t *rowSampler) applyTree(ctx context.Context, workers int, b *tree.BinnedMatrix, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := t.rest
 	tasks := (len(rows) + routeRows - 1) / routeRows

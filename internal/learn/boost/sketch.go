@@ -10,11 +10,12 @@ import (
 )
 
 // sketchSize is the number of outputs whose derivatives decide the splits. More
-// outputs are projected on as many random directions: accuracy hardly suffers
-// and the time falls by the ratio (Iosipoi & Vakhrushev 2022).
+// outputs are projected on sketchSize random directions, which hardly reduces
+// accuracy and saves time in proportion (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// oddsOf returns the odds of a row, or a buffer if they are not kept.
+// oddsOf returns the memory for a row's odds, a temporary buffer if odds are
+// not kept.
 func (t *symmetricBooster) oddsOf(s *gradSums, row int32) []float32 {
 	if !t.keepsOdds {
 		return s.odds
@@ -22,11 +23,12 @@ func (t *symmetricBooster) oddsOf(s *gradSums, row int32) []float32 {
 	return t.odds[int(row)*len(s.odds):][:len(s.odds)]
 }
 
-// projection holds the weights of an output in the projected ones.
+// projection holds the weight of an output in each of the projected outputs.
 type projection [sketchSize]float32
 
-// computeGradients computes the derivatives that decide the splits: those of
-// the outputs, or of random projections if there are more than sketchSize.
+// computeGradients computes the derivatives that decide the splits. These are
+// the derivatives of the outputs, or of random projections if there are more
+// than sketchSize outputs.
 func (t *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand) error {
 	train := t.scores.train
 	tasks := (len(train) + taskRows - 1) / taskRows
@@ -46,7 +48,7 @@ func (t *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 	}
 }
 
-// binaryGradients writes the derivatives of the only output of two classes.
+// binaryGradients computes the derivatives of the single output of two classes.
 func (t *symmetricBooster) binaryGradients(rows []int32) {
 	for _, row := range rows {
 		g := sigmoid(t.scores.values[row])
@@ -58,7 +60,7 @@ func (t *symmetricBooster) binaryGradients(rows []int32) {
 	}
 }
 
-// softmaxGradients writes the derivatives of the outputs of a few classes.
+// softmaxGradients computes the derivatives of at most sketchSize outputs.
 func (t *symmetricBooster) softmaxGradients(rows []int32) {
 	var buffer [sketchSize]float32
 	p := buffer[:len(t.scores.base)]
@@ -82,10 +84,10 @@ const (
 	maxLogOdds = 40
 )
 
-// projectGradients writes the projected gradients of all outputs and the sum of
-// their hessians. It keeps the odds for fitLeafValues: relative to the row's
-// own class, with the factor that turns them into probabilities. All is done in
-// one pass over the row's scores:
+// projectGradients computes the projected gradients of all outputs and the sum
+// of their hessians. It keeps the odds for fitLeafValues: relative to the row's
+// own class, with the factor that turns them into probabilities. One pass over
+// the row's scores is enough:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
 func (t *symmetricBooster) projectGradients(s *gradSums, rows []int32) {

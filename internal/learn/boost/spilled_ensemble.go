@@ -8,19 +8,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// spilledEnsemble is an ensemble whose rounds are in a stream, in binary form. It
-// is read on first use, because most models of a race never predict.
+// spilledEnsemble is an ensemble whose rounds are in a stream, in binary form.
+// It is decoded on first use, because most models of a race never predict.
 type spilledEnsemble struct {
 	kindByte byte
 	tape     *spill.Stream
-	size     int64 // of its rounds: the tape may hold later ones
+	size     int64 // of its rounds; the tape may hold later ones
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns the ensemble that read decodes from the head and
-// the first size bytes of the stream.
+// newSpilledEnsemble returns the ensemble that read will decode from the head
+// and the first size bytes of the stream.
 func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)
@@ -45,8 +45,8 @@ func (e *spilledEnsemble) write(w *codec.Writer) {
 	w.Append(func(b []byte) ([]byte, error) { return e.tape.Append(b, e.size) })
 }
 
-// roundsSize returns the number of bytes of the first n rounds, given the end
-// of each.
+// roundsSize returns the number of bytes of the first n rounds. ends holds the
+// offset of each round's end.
 func roundsSize(ends []int64, n int) int64 {
 	if n == 0 {
 		return 0

@@ -18,18 +18,19 @@ type symmetricBooster struct {
 	// symmetricWorkspace is nil between rounds.
 	*symmetricWorkspace
 	treeCost tree.Cost
-	// projections are nil if there are at most sketchSize outputs. If their
-	// odds are too large to keep, they are computed twice.
+	// projections is nil if there are at most sketchSize outputs. If the odds
+	// are too many to keep, they are computed twice.
 	projections []projection
 	keepsOdds   bool
-	// tape holds the binary form of the trees so far, ends the end of each.
+	// tape holds the binary form of the trees so far. ends holds the offset of
+	// each tree's end.
 	tape *spill.Stream
 	ends []int64
 	out  codec.Writer
 	used usedFeatures
 }
 
-// maxOdds is the number of odds up to which they are kept.
+// maxOdds is the largest number of odds that are kept.
 const maxOdds = 1 << 22
 
 func newSymmetricBooster(p objective, in *featureSet, opts Options) *symmetricBooster {
@@ -44,7 +45,7 @@ func newSymmetricBooster(p objective, in *featureSet, opts Options) *symmetricBo
 	return t
 }
 
-// acquireWorkspace sets the workspace until release is called.
+// acquireWorkspace sets t.symmetricWorkspace until release is called.
 func (t *symmetricBooster) acquireWorkspace() (release func()) {
 	rows, outputs := t.features.bins[0].Rows, len(t.scores.base)
 	w := t.opts.Workspaces.symmetric.Acquire()
@@ -77,7 +78,7 @@ func (t *symmetricBooster) acquireWorkspace() (release func()) {
 	}
 }
 
-// round adds a tree. done reports that no split was worth its cost.
+// round adds a tree. done reports whether no split was worth its cost.
 func (t *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	defer t.acquireWorkspace()()
 	number := uint64(len(t.ends))
@@ -117,8 +118,8 @@ func (t *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// record writes the tree with the present leaf values to the stream. It changes
-// the features of splits to their index in used.
+// record writes the tree with the current leaf values to the stream. It
+// replaces the features of splits by their indices in used.
 func (t *symmetricBooster) record(splits []tree.LevelSplit) {
 	outputs := len(t.scores.base)
 	for i := range splits {
@@ -131,7 +132,7 @@ func (t *symmetricBooster) record(splits []tree.LevelSplit) {
 	t.ends = append(t.ends, t.tape.Len())
 }
 
-// leafValues returns the values of a leaf, one an output.
+// leafValues returns the values of a leaf, one for each output.
 func (t *symmetricBooster) leafValues(leaf int) []float32 {
 	width := len(t.scores.base)
 	return t.values[leaf*width:][:width]

@@ -31,12 +31,12 @@ type featureSource struct {
 // usedFeatures are the features that trees use, in the order of first use.
 type usedFeatures struct {
 	features  []int32
-	firstTree []int           // the first tree to use each
+	firstTree []int           // the first tree to use each feature
 	index     map[int32]int32 // by feature: its index in features
 }
 
-// indexOf returns the index of a feature that the given tree uses. It adds the
-// feature if it is new.
+// indexOf returns the index of a feature in features. If it is new, it is added
+// with tree as its first tree.
 func (a *usedFeatures) indexOf(feature int32, tree int) int32 {
 	at, known := a.index[feature]
 	if !known {
@@ -66,7 +66,7 @@ func (in *featureSet) sourceOf(feature int32) featureSource {
 // batchRows is the number of rows that are predicted at once.
 const batchRows = 256
 
-// score adds the scores of f's rows lo…hi-1 to dst, outputs a row.
+// score adds the scores of f's rows lo…hi-1 to dst, row-major.
 func (e *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	cells := make([]uint8, len(e.sources)*batchRows)
 	categories := make([]int32, batchRows)
@@ -88,7 +88,8 @@ func (e *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// fill writes the bins of f's rows from lo on to dst.
+// fill writes the bins of f's rows from lo on to dst. categories is scratch
+// space.
 func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo int) {
 	if s.column < 0 {
 		s.key.fill(categories, f, lo, lo+len(dst))
@@ -107,8 +108,8 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 func (e *symmetricModel) kind() byte { return kindSymmetric }
 
 // write writes sources (count, each a column+1 and its bin mapper, or 0, two
-// columns+1, two numbers of levels and a byte a category), then trees (count, each
-// in the form of symmetricTree).
+// columns+1, two numbers of levels and a byte for each category), then trees
+// (count, each in the form of symmetricTree).
 func (e *symmetricModel) write(w *codec.Writer) {
 	writeFeatureSources(w, e.sources, len(e.trees))
 	for i := range e.trees {
@@ -116,7 +117,8 @@ func (e *symmetricModel) write(w *codec.Writer) {
 	}
 }
 
-// writeFeatureSources writes the part that precedes the trees.
+// writeFeatureSources writes the part that precedes the trees. trees is their
+// number.
 func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
 	w.Uvarint(len(sources))
 	for i := range sources {

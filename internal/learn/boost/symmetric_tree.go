@@ -7,7 +7,7 @@ import (
 
 // symmetricTree is a tree with its leaf values, one for each output.
 //
-// No row falls into about half of the leaves, whose values are 0. With several
+// About half of the leaves have no rows; their values are 0. With several
 // outputs these leaves share the first values:
 //
 //	leaves      0  1  2  3  4  5  6  7
@@ -16,8 +16,8 @@ import (
 type symmetricTree struct {
 	splits []tree.LevelSplit
 	values []float32
-	// valueIndex is the index of each leaf's values, in units of outputs; nil
-	// if there is one output and each leaf has a value.
+	// valueIndex is the index of each leaf's values, in units of outputs. It is
+	// nil if there is one output; then each leaf has its own value.
 	valueIndex []uint8
 }
 
@@ -50,8 +50,8 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// indexValues returns the index of each leaf's values and their number. Leaves
-// that are not used share the first.
+// indexValues returns the index of each leaf's values and the number of values.
+// Unused leaves share the first.
 func indexValues(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, is := range used {
@@ -69,7 +69,7 @@ func indexValues(used []bool) (index []uint8, n int) {
 }
 
 // applySplit sets bit d of the leaves of the rows that pass split d, without a
-// branch.
+// branch. cells holds the rows' bins.
 func (t *symmetricTree) applySplit(leaves []uint8, d int, cells []uint8) {
 	split := t.splits[d]
 	width := int(split.High - split.Low)
@@ -80,7 +80,8 @@ func (t *symmetricTree) applySplit(leaves []uint8, d int, cells []uint8) {
 	}
 }
 
-// add adds the values of the rows' leaves to dst, outputs a row.
+// add adds the values of leaves[i] to the i-th row of dst, which has outputs
+// numbers.
 func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	if outputs == 1 {
 		for i, leaf := range leaves {
@@ -97,8 +98,8 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	}
 }
 
-// write writes the depth, three numbers a split, with several outputs a bit for
-// each leaf that has values, and float32 values.
+// write writes the depth, three numbers for each split, a bit for each leaf
+// that has values if there are several outputs, and float32 values.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {

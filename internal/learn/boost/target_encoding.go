@@ -18,31 +18,31 @@ import (
 //	(Σ y + a·p) / (n + a)
 //
 // Computed from all rows it would leak a row's own label. Ordered statistics do
-// not: the rows are put in a random order, and a row's statistic is the mean
-// over rows that precede it (Prokhorenkova et al. 2018, section 3). There the
-// first rows have few predecessors. Here the order is a circle and the mean is
-// over the half of it that precedes the row, so that all statistics are equally
-// accurate, and of any two rows still only one sees the other:
+// not leak it: the rows are put in a random order, and a row's statistic is the
+// mean over the rows before it (Prokhorenkova et al. 2018, section 3). In that
+// scheme the first rows have few predecessors. Here the order is circular and
+// the mean is over the half of it that precedes the row. All statistics are
+// therefore equally accurate, and of any two rows still only one sees the
+// other:
 //
 //	… h [ a b c d ] e f g h …     the statistic of e is that of a b c d
 //
-// There are several orders, which the trees use in turn. The statistic of a row
-// that was not trained on is the mean over all training rows.
+// Trees use several orders in turn. The statistic of a row that was not trained
+// on is the mean over all training rows.
 type targetStatistic struct {
 	key categoryKey
-	// categoryBins is the bin of the statistic by category, used for
-	// prediction.
+	// categoryBins is the bin of the statistic by category, for prediction.
 	categoryBins []uint8
 	mapper       tree.BinMapper
-	// orders holds the bin of each row, for each order.
+	// orders holds, for each order, the bin of each row.
 	orders [][]uint8
 }
 
 // categoryKey numbers the categories of a categorical column, or the
-// combinations of those of two columns.
+// combinations of the categories of two columns.
 type categoryKey struct {
 	columns [2]int32 // the second is -1 if there is one column
-	// levels are the numbers of categories of the columns: levels, other,
+	// levels are the numbers of categories of the columns, including other and
 	// missing.
 	levels [2]int32
 }
@@ -89,7 +89,7 @@ func (c *categoryKey) fill(dst []int32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// priorWeight is the weight a of the mean of all rows.
+// priorWeight is the weight a of the prior p, the mean of all rows.
 const priorWeight = 1
 
 // targetEncoder computes the statistics of one frame from its training rows.
@@ -97,21 +97,22 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets report for each target which classes it includes.
+	// targets reports, for each target, which classes it includes.
 	targets [][]bool
 	// orders are permutations of train.
 	orders  [][]int32
 	buckets int
 }
 
-// targetSum is the sum of a target and the number of rows of a category.
+// targetSum is the sum of a target over the rows of a category, and their
+// number.
 type targetSum struct{ sum, n float32 }
 
 func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
 
-// orderedMeans calls do with each row in order and its ordered statistic, and
-// returns the sums over all rows and their mean. cells are the rows'
-// categories, which are below size.
+// orderedMeans calls do with each row in order and its ordered statistic. It
+// returns the sums over all rows by category, and the mean of all rows. cells
+// are the categories by row, all below size.
 func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, do func(row int32, mean float32)) ([]targetSum, float32) {
 	sums := make([]targetSum, size)
 	var all targetSum
@@ -171,12 +172,12 @@ func (e *targetEncoder) statistic(key categoryKey, target []bool) targetStatisti
 	return s
 }
 
-// maxStatisticBins is the largest number of bins of a statistic. Smaller bins
+// maxStatisticBins is the largest number of bins of a statistic. Narrower bins
 // would separate rows by the noise of their order.
 const maxStatisticBins = 16
 
-// fitMapper returns the bin mapper of a statistic, given its values in one
-// order and over all rows.
+// fitMapper returns the bin mapper of a statistic. seen holds its values in one
+// order, sums those over all rows; p is the mean of all rows.
 func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -212,12 +213,12 @@ func (e *targetEncoder) gain(key categoryKey) float64 {
 	return gain
 }
 
-// maxPairedColumns is the number of columns that are combined in pairs: those
-// of highest gain.
+// maxPairedColumns is the number of columns that are combined in pairs. They
+// are those of highest gain.
 const maxPairedColumns = 12
 
-// pairs returns up to limit combinations of two of the keys: those whose gain
-// most exceeds that of the better of the two keys.
+// pairs returns up to limit combinations of two of singles, the ones whose gain
+// most exceeds the better gain of their two keys.
 func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.gain(singles[i]) })
@@ -259,7 +260,8 @@ func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit,
 	return keys, nil
 }
 
-// newTargetEncoder returns an encoder for the rows train.
+// newTargetEncoder returns an encoder that computes statistics from the rows
+// train.
 func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncoder {
 	e := &targetEncoder{frame: f, train: train, labels: f.Labels, buckets: opts.Buckets}
 	draw := rand.New(rand.NewPCG(opts.Seed, 1<<63))
@@ -272,11 +274,13 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 	return e
 }
 
-// maxClassTargets is the number of classes up to which each class is a target.
+// maxClassTargets is the largest number of classes at which each class is a
+// target.
 const maxClassTargets = 5
 
 // targets returns the sets of classes whose frequencies are statistics: the
-// second of two classes, each of a few, and random halves of many.
+// second class of two, each class of up to maxClassTargets, and random halves
+// of more.
 func targets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

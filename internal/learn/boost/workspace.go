@@ -14,18 +14,18 @@ type WorkspacePool struct {
 
 // leafwiseWorkspace is the working memory of a round of leaf-wise trees.
 type leafwiseWorkspace struct {
-	// samplers and growers are by worker: each grows one tree at a time.
+	// samplers and growers are by worker. Each worker grows one tree at a time.
 	samplers       []*rowSampler
 	growers        []*tree.Grower
-	bins           *tree.BinnedMatrix // of the growers
+	bins           *tree.BinnedMatrix // the matrix of the growers
 	params         tree.Params
 	workersPerTree int
-	// maxScores and normalizers are those of outputScores.
+	// maxScores and normalizers are the memory of those of outputScores.
 	maxScores, normalizers []float32
 }
 
-// prepare sets up the workspace for parallelTrees trees at a time, each grown
-// by workersPerTree workers.
+// prepare sets up the workspace to grow parallelTrees trees at a time, each
+// with workersPerTree workers.
 func (d *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params, parallelTrees, workersPerTree int) {
 	if d.bins != bins || d.params != params || d.workersPerTree != workersPerTree || len(d.growers) != parallelTrees {
 		d.bins, d.params, d.workersPerTree, d.growers = bins, params, workersPerTree, nil
@@ -50,11 +50,11 @@ func (d *leafwiseWorkspace) cost() (sum tree.Cost) {
 // symmetricWorkspace is the working memory of a round of symmetric trees.
 type symmetricWorkspace struct {
 	grower *tree.SymmetricGrower
-	// gradients hold derivatives by output of the sketch, then by row: from
-	// PackGradHess, then quantised.
+	// gradients hold derivatives by output of the sketch, then by row. They are
+	// first those of PackGradHess, then quantised.
 	gradients [][]int64
-	// odds holds the odds of a projection, row-major. Times scales, by row,
-	// they are probabilities.
+	// odds holds the odds of a projection, row-major. Multiplied by scales,
+	// which is by row, they are probabilities.
 	odds, scales []float32
 	gradSums     []gradSums // by worker
 	values       []float32

@@ -14,7 +14,7 @@ import (
 //	Σ_c n_c² / n
 //
 // and that of a split is the sum over its two leaves. (n minus the score is n
-// times the impurity.) The squares are integers, so the sums are exact.
+// times the impurity.) The squares are integers, so their sums are exact.
 type nodeSplit struct {
 	feature    int // -1 if there is no split
 	score      float64
@@ -26,7 +26,7 @@ type nodeSplit struct {
 
 var noSplit = nodeSplit{feature: -1}
 
-// splitter finds splits for one leaf after another. Each worker has its own.
+// splitter finds splits for one leaf after another. Each worker has a splitter.
 type splitter struct {
 	bins    *tree.BinnedMatrix
 	classes int
@@ -35,8 +35,8 @@ type splitter struct {
 
 	leafRows    []sampleRow
 	classTotals []int64 // rows of each class in the leaf
-	rows        int64   // their sum
-	squares     int64   // sum of their squares
+	rows        int64   // sum of classTotals
+	squares     int64   // sum of the squares of classTotals
 
 	histogram  *classHistogram
 	leftCounts []int64 // rows of each class on the left; zero between splits
@@ -57,7 +57,7 @@ func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
 	}
 }
 
-// setLeaf sets the leaf to find splits for.
+// setLeaf sets the leaf whose splits are found next.
 func (s *splitter) setLeaf(rows []sampleRow) {
 	clear(s.classTotals)
 	s.leafRows, s.rows, s.squares = rows, int64(len(rows)), 0
@@ -75,9 +75,10 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 // leafScore returns the score of the leaf without a split.
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
-// bestSplit returns the best split on the feature; if it is categorical and
-// byClass is false, the best along a random order of the levels. varies reports
-// whether the leaf's rows differ in the feature.
+// bestSplit returns the best split on the feature. If the feature is
+// categorical and byClass is false, only splits along a random order of the
+// levels are considered. varies reports whether the leaf's rows differ in the
+// feature.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	s.nanos += s.histogram.build(s.leafRows, f.Data, f.NumBins, s.classes)
@@ -105,16 +106,17 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint is a position in a list of bins: the first after bins go left.
+// splitPoint is a position in a list of bins: the first after bins of it go
+// left.
 type splitPoint struct {
 	after int // 0 if no position is allowed
 	score float64
 	rows  int64 // on the left
 }
 
-// scanOrder moves the bins of the histogram from right to left in the given
-// order, after those of first, and returns the position of the highest score.
-// Bins in neither list stay on the right.
+// scanOrder moves the bins of the histogram from right to left, first those of
+// first, then those of order one by one. It returns the position in order with
+// the highest score. Bins in neither list stay on the right.
 func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 	var best splitPoint
 	var rows, squares int64
@@ -147,7 +149,7 @@ func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 
 // numericSplit returns the split at a position in values, the non-empty bins of
 // a numeric feature without the bin of missing cells. The threshold is halfway
-// between its neighbours. missing reports that missing cells go left.
+// between the values next to it. missing reports whether missing cells go left.
 func (s *splitter) numericSplit(feature int, values []uint8, b splitPoint, missing bool) nodeSplit {
 	if b.after == 0 {
 		return noSplit
@@ -159,7 +161,7 @@ func (s *splitter) numericSplit(feature int, values []uint8, b splitPoint, missi
 	} else {
 		at = f.MissingBin - 1 // values on the left, missing cells on the right
 	}
-	// If the leaf has no missing cell, they go to the larger side.
+	// If the leaf has no missing cells, later ones go to the larger side.
 	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*b.rows > s.rows {
 		missing = true
 	}
@@ -168,7 +170,7 @@ func (s *splitter) numericSplit(feature int, values []uint8, b splitPoint, missi
 	return found
 }
 
-// setThreshold sends the bins up to threshold to the left, and the missing one
+// setThreshold sends the bins up to threshold to the left, and the bin missing
 // if missingLeft.
 func (s *nodeSplit) setThreshold(threshold, missing uint8, missingLeft bool) {
 	for bin := range int(threshold) + 1 {
@@ -205,8 +207,8 @@ func (s *splitter) categoricalSplit(feature int, b splitPoint) nodeSplit {
 
 // orderByClass orders the bins of the histogram by the frequency of class in
 // them. For two classes the best partition of the bins is a position in this
-// order (Breiman et al. 1984, theorem 4.5); for more it is a good one against
-// the rest.
+// order (Breiman et al. 1984, theorem 4.5). For more it is good at separating
+// class from the rest.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var of, all int64
@@ -223,8 +225,8 @@ func (s *splitter) orderByClass(class uint32) {
 	})
 }
 
-// drawClass returns the class of a random row of the leaf; with two classes
-// the order is the same with either.
+// drawClass returns the class of a random row of the leaf. With two classes any
+// class will do, because both yield the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

@@ -10,20 +10,21 @@ import (
 	"foretell/internal/spill"
 )
 
-// candidate is a forest while it grows: trees of the same growth parameters and
-// their votes.
+// candidate is a forest while it grows: trees with the same growth parameters,
+// and their votes.
 type candidate struct {
 	params    growthParams
 	firstTree int           // index of the first tree in the forest
-	trees     int           // trees that have voted
-	tape      *spill.Stream // their binary form
+	trees     int           // number of trees that have voted
+	tape      *spill.Stream // the trees in binary form
 	eval      *votes        // votes on the rows of fold.Validation
 	oob       *votes        // out-of-bag votes on rows of fold.Train
 	oobError  oobError      // estimate for a large forest of these parameters
 }
 
-// oobError is the error of a forest: the Brier score, which has little
-// variance, and the log loss, which one overconfident mistake may dominate.
+// oobError is the out-of-bag error of a forest: the Brier score, which has
+// little variance, and the log loss, which one overconfident mistake may
+// dominate.
 type oobError struct{ brier, loss float64 }
 
 // addTrees grows n trees and adds their votes. Each tree has its own random
@@ -81,12 +82,14 @@ func (t *Fitter) pilot(ctx context.Context, c *candidate) error {
 }
 
 // double doubles the number of trees and estimates the error of a large forest.
-// The excess error of n trees falls as 1/n, so from the whole and its halves
+// The excess error of n trees falls as 1/n, so it follows from the errors of
+// the forest and of its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// Otherwise parameters whose trees differ much would seem worse than they are.
-// Only the out-of-bag votes of the halves are counted separately.
+// Without this estimate, parameters whose trees differ much would seem worse
+// than they are. Only the out-of-bag votes of the halves are counted
+// separately.
 func (t *Fitter) double(ctx context.Context, c *candidate) error {
 	last := &candidate{params: c.params, firstTree: c.trees, tape: c.tape, eval: c.eval, oob: c.oob.emptied(len(t.oobIndex))}
 	if err := t.addTrees(ctx, last, c.trees); err != nil {
@@ -101,9 +104,9 @@ func (t *Fitter) double(ctx context.Context, c *candidate) error {
 	return nil
 }
 
-// estimateError returns the error of the out-of-bag votes at their temperature.
-// The Brier score is the mean squared distance between probabilities and
-// labels.
+// estimateError returns the error of c's out-of-bag votes at the temperature
+// fitted to them. The Brier score is the mean squared distance between
+// probabilities and labels.
 func (t *Fitter) estimateError(c *candidate) oobError {
 	p := t.outOfBag(c, oobValues)
 	t.fitTemperature(c).Apply(p.Probabilities, p.Classes)

@@ -2,8 +2,8 @@ package forest
 
 import "math/bits"
 
-// sampleRow is one row of a tree's sample: row<<32 | class. It is packed, so
-// that partitioning a leaf moves one word a row.
+// sampleRow is one row of a tree's sample: row<<32 | class. It is packed so
+// that partitioning a leaf moves one word for each row.
 type sampleRow uint64
 
 func newSampleRow(row, class int32) sampleRow { return sampleRow(row)<<32 | sampleRow(class) }
@@ -18,8 +18,9 @@ func (i classCount) class() uint32 { return uint32(i >> 32) }
 func (i classCount) rows() int64   { return int64(uint32(i)) }
 
 // classHistogram holds, for one leaf and one feature, the class counts of each
-// bin. Only bins and classes with rows are listed, so the cost of scanning it
-// is at most proportional to the rows of the leaf, for any number of classes:
+// bin. Only bins and classes with rows are listed. The cost of scanning them is
+// therefore at most proportional to the rows of the leaf, for any number of
+// classes:
 //
 //	bins         2        5     9
 //	classCounts  a a c    b     a b d
@@ -39,16 +40,16 @@ type classHistogram struct {
 func newClassHistogram(rows, classes int) *classHistogram {
 	return &classHistogram{
 		bins:        make([]uint8, 0, 256),
-		classCounts: make([]classCount, min(256*classes, rows)), // build lists no more, in either way
+		classCounts: make([]classCount, min(256*classes, rows)), // neither way of building lists more
 		rowBins:     make([]uint8, rows),
-		// Only leaves with more rows than this has cells use it.
+		// Only leaves with more rows than cells use it.
 		dense: make([]uint32, min(256*classes, rows)),
 	}
 }
 
-// build builds the histogram of the rows. data holds the feature's bin of each
-// row of the frame, all below width. It returns an estimate of the time to
-// build the histogram and to find a split, in nanoseconds.
+// build builds the histogram of the rows. data is indexed by row and holds the
+// feature's bins, all below width. It returns an estimate of the time to build
+// the histogram and to find a split, in nanoseconds.
 func (t *classHistogram) build(rows []sampleRow, data []uint8, width, classes int) int {
 	if width*classes < len(rows) {
 		t.buildDense(rows, data, width, classes)
@@ -58,8 +59,8 @@ func (t *classHistogram) build(rows []sampleRow, data []uint8, width, classes in
 	return 150 + 5*len(rows) + 12*len(t.bins)
 }
 
-// buildDense counts in a dense array: one pass over the rows, one over the
-// cells.
+// buildDense counts in a dense array, in one pass over the rows and one over
+// the cells.
 func (t *classHistogram) buildDense(sample []sampleRow, data []uint8, width, classes int) {
 	h := t.dense[:width*classes]
 	for _, e := range sample {
@@ -84,8 +85,9 @@ func (t *classHistogram) buildDense(sample []sampleRow, data []uint8, width, cla
 	}
 }
 
-// buildSorted builds by a counting sort of the rows: three short passes, at a
-// cost independent of bins × classes, which small leaves need.
+// buildSorted builds the histogram by a counting sort of the rows, in three
+// short passes. Their cost is independent of bins × classes, which suits small
+// leaves.
 func (t *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
 	t.setBins(t.gatherBins(rows, data))
 	rowBins := t.rowBins[:len(rows)]
@@ -104,7 +106,8 @@ func (t *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
 	}
 }
 
-// gatherBins copies the bins of the rows and returns the set of them.
+// gatherBins copies the bins of the rows to rowBins and returns the set of
+// them.
 func (t *classHistogram) gatherBins(rows []sampleRow, data []uint8) (present binSet) {
 	rowBins := t.rowBins[:len(rows)]
 	for i, e := range rows {

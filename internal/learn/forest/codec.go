@@ -95,7 +95,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readPrior reads the class frequencies.
+// readPrior reads the frequency of each class.
 func readPrior(r *codec.Reader) []float32 {
 	n := r.Count(4)
 	if n < 2 || n > math.MaxUint16 {

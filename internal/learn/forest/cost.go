@@ -2,16 +2,16 @@ package forest
 
 import "math/bits"
 
-// cost estimates the time of growing trees and of their votes. It depends on
-// the data and the seed only.
+// cost counts the work of growing trees and of their votes. It depends only on
+// the data and the seed.
 type cost struct {
 	growNanos    int // nanoseconds
 	nodeVisits   int // nodes that rows passed on the way to a leaf
 	fittedValues int // probabilities that temperatures were fitted to
 }
 
-// add adds trees that took the given nanoseconds each to grow and voted on
-// rows.
+// add adds trees that voted on the given number of rows. nanos holds the
+// estimated time of growing each.
 func (e *cost) add(trees []*forestTree, nanos []int, rows int) {
 	for i, m := range trees {
 		e.growNanos += nanos[i] + 300*m.Leaves
@@ -19,8 +19,8 @@ func (e *cost) add(trees []*forestTree, nanos []int, rows int) {
 	}
 }
 
-// nanos returns the time in nanoseconds of one core of the 2-core server on
-// which it was measured: split search on leaves of 10 to 100,000 rows, the rest
+// nanos returns the estimated time in nanoseconds of one core of a 2-core
+// server. Split search was measured on leaves of 10 to 100,000 rows, the rest
 // on whole forests.
 func (e cost) nanos() float64 {
 	return float64(e.growNanos) + 8*float64(e.nodeVisits) + 180*float64(e.fittedValues)

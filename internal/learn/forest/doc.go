@@ -4,8 +4,8 @@
 // are averaged.
 //
 // The package has its own tree learner, which shares only the bins and the node
-// array with package tree: its histograms count classes, not gradients, and a leaf
-// tries few features.
+// array with package tree, because its histograms count classes instead of
+// gradients and a leaf tries few features.
 //
 // The files:
 //
@@ -24,14 +24,14 @@
 //	cost             the estimated time of training
 //
 // Class distributions of leaves are 16-bit fractions and votes are sums of
-// integers, hence exact: they do not depend on the order of the trees or on the
-// number of workers.
+// integers. They are therefore exact, and do not depend on the order of the
+// trees or on the number of workers.
 //
-// The out-of-bag votes, those of the trees that were not trained on a row,
-// choose the growth parameters and the temperature that calibrates the averaged
-// probabilities. (The average of many trees is underconfident if nearly all of
-// them are right, and overconfident if leaves of one row meet noise.) Validation
-// rows are used for neither.
+// Out-of-bag votes on a row are those of the trees that were not trained on it.
+// They choose the growth parameters and the temperature that calibrates the
+// averaged probabilities. (The average of many trees is underconfident if
+// nearly all of them are right, and overconfident if leaves of one row meet
+// noise.) Validation rows are used for neither.
 //
 // # References
 //

@@ -23,10 +23,10 @@ type Fitter struct {
 	bins     *tree.BinnedMatrix // nil before the first step
 	mappers  []tree.BinMapper
 	growers  []*grower // by worker
-	oobIndex []int32   // index in fold.Train of the rows of the out-of-bag votes
+	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
 	best            *candidate // the best candidate so far
-	moves           []move     // to try on its parameters
+	moves           []move     // changes to try on the parameters of best
 	calibratedTrees int        // number of trees when the temperature was last fitted
 	current         state
 	checkpoint      *state
@@ -39,8 +39,8 @@ type state struct {
 	temperature metric.Temperature
 }
 
-// New returns a fitter that trains on the rows fold.Train of f and evaluates
-// fold.Validation.
+// New returns a fitter that trains on the rows fold.Train of f and predicts the
+// rows fold.Validation.
 func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	switch {
 	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
@@ -60,10 +60,10 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	}, nil
 }
 
-// Step grows a number of trees. The first steps double the forest until its
-// out-of-bag error can be estimated. The next ones try other growth parameters
-// on pilot forests. A step whose pilot is not better, and each later step, adds
-// trees to the forest. done reports that the forest has all its trees.
+// Step grows some trees. The first steps double the forest until its out-of-bag
+// error can be estimated. The next steps try other growth parameters on pilot
+// forests. A step whose pilot is not better, and each later step, adds trees to
+// the forest. done reports whether the forest has all its trees.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := t.prepare(ctx); err != nil {
 		return false, err
@@ -95,8 +95,8 @@ func (t *Fitter) growBatch(ctx context.Context) error {
 	return t.addTrees(ctx, t.best, min(t.opts.batchTrees, max(t.opts.Trees-t.best.trees, 0)))
 }
 
-// tryParams grows a pilot forest with other parameters, which replaces the best
-// candidate if it is better. If it is not, the best candidate grows.
+// tryParams grows a pilot forest with the parameters p. If it is better, it
+// replaces the best candidate; otherwise trees are added to the best candidate.
 func (t *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	challenger := t.newCandidate(p)
 	if err := t.pilot(ctx, challenger); err != nil {
@@ -111,9 +111,10 @@ func (t *Fitter) tryParams(ctx context.Context, p growthParams) error {
 }
 
 // margin is the relative decrease of the Brier score that p must achieve to
-// replace the parameters before it. A smaller decrease may be noise, which is
-// larger for fewer rows. Larger leaves make smaller trees, an advantage by
-// itself: from some thousand rows on they need not be better, only not worse.
+// replace the best parameters. A smaller decrease may be noise, and there is
+// more noise with fewer rows. Larger leaves make smaller trees, an advantage in
+// itself, so from some thousand rows on they need not be better, only not
+// worse.
 func (t *Fitter) margin(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(t.fold.Train)))
 	if p.minLeaf > t.best.params.minLeaf {
@@ -122,7 +123,7 @@ func (t *Fitter) margin(p growthParams) float64 {
 	return max(0.01, noise)
 }
 
-// nextParams returns the next parameters to try, if any.
+// nextParams returns the next parameters to try, or false if there are none.
 func (t *Fitter) nextParams() (growthParams, bool) {
 	space := t.searchSpace()
 	for t.best.trees >= 2*t.opts.pilotHalf && len(t.moves) > 0 {
@@ -143,7 +144,7 @@ const (
 	refitGrowth = 1.25    // growth of the forest before the temperature is fitted again
 )
 
-// prepare does the expensive part of New before the first step.
+// prepare does the expensive part of New. The first step calls it.
 func (t *Fitter) prepare(ctx context.Context) error {
 	if t.best != nil {
 		return nil
@@ -174,8 +175,9 @@ func (t *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// searchSpace returns the limits of the moves on this data. Two levels, or two
-// and missing cells, have so few orders that a random one is enough.
+// searchSpace returns the limits of the moves on this data. Features with only
+// two levels, or two and missing cells, have so few orders that a random one is
+// enough.
 func (t *Fitter) searchSpace() searchSpace {
 	space := searchSpace{rows: len(t.fold.Train), features: len(t.bins.Features), rarestClass: t.rarestClass()}
 	for i := range t.bins.Features {
@@ -186,7 +188,7 @@ func (t *Fitter) searchSpace() searchSpace {
 }
 
 // rarestClass returns the number of training rows of the smallest class that
-// has two or more.
+// has at least two.
 func (t *Fitter) rarestClass() int {
 	counts := make([]int, t.opts.Classes)
 	for _, row := range t.fold.Train {
@@ -211,17 +213,17 @@ func (t *Fitter) newCandidate(p growthParams) *candidate {
 }
 
 // OutOfBag returns the votes on rows of fold.Train (all of them, or a sample if
-// there are many) by the trees that were not trained on them: an estimate of
-// the forest's quality that needs no other rows. The temperature is applied; it
-// was fitted to the same rows.
+// there are many) by the trees that were not trained on them. They estimate the
+// forest's quality without other rows. They are calibrated by the temperature,
+// which was fitted to the same rows.
 func (t *Fitter) OutOfBag() metric.Predictions {
 	p := t.outOfBag(t.best, oobValues)
 	t.current.temperature.Apply(p.Probabilities, p.Classes)
 	return p
 }
 
-// outOfBag returns at most about maxValues out-of-bag probabilities of a
-// candidate.
+// outOfBag returns about maxValues out-of-bag probabilities of a candidate at
+// most.
 func (t *Fitter) outOfBag(c *candidate, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: t.opts.Classes}
 	if c == nil {
@@ -247,8 +249,8 @@ func (t *Fitter) fitTemperature(c *candidate) metric.Temperature {
 	return metric.FitTemperature(p)
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation after
-// the last step to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation
+// after the last step to dst: len(fold.Validation) × classes, row-major.
 func (t *Fitter) PredictValidation(dst []float32) {
 	for i := range t.fold.Validation {
 		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
@@ -266,14 +268,14 @@ func (t *Fitter) PredictValidation(dst []float32) {
 // of one core. It counts operations, so it is the same on every machine.
 func (t *Fitter) Cost() float64 { return t.cost.nanos() }
 
-// Checkpoint makes the present state the one that Model returns.
+// Checkpoint makes Model return the current state.
 func (t *Fitter) Checkpoint() {
 	state := t.current
 	t.checkpoint = &state
 }
 
-// Model returns the model of the last checkpoint. Before the first checkpoint it
-// returns the present one.
+// Model returns the model as of the last checkpoint, or the current one if
+// there is no checkpoint.
 func (t *Fitter) Model() *Model {
 	s := t.current
 	if t.checkpoint != nil {

@@ -5,26 +5,26 @@ import "foretell/internal/learn/tree"
 // forestTree is one tree of the forest.
 type forestTree struct {
 	tree.Tree
-	// distributions holds the number of each leaf's class distribution. Leaves
-	// with equal distributions share it.
+	// distributions holds, for each leaf, the number of its class distribution.
+	// Leaves with equal distributions share a number.
 	distributions []uint32
-	// ends are the ends of the distributions in weights; each begins at the end
-	// of the previous one.
+	// ends holds the end of each distribution in weights. Each distribution
+	// begins at the end of the previous one.
 	ends    []uint32
 	weights []classWeight
 }
 
 // classWeight is the probability of one class at a leaf, in units of 1/one16.
-// The weights of a leaf add up to one16 exactly, so votes are sums of integers:
-// exact, in any order.
+// The weights of a leaf add up to exactly one16, so votes are sums of integers,
+// which are exact in any order.
 type classWeight struct {
 	class, weight uint16
 }
 
 const one16 = 1<<16 - 1
 
-// vote returns the class distribution of the leaf of a row, which is given as
-// one bin a feature.
+// vote returns the class distribution of the leaf of a row, which holds one bin
+// for each feature.
 func (m *forestTree) vote(row []uint8) []classWeight {
 	number, first := m.distributions[m.Leaf(row)], uint32(0)
 	if number > 0 {
@@ -58,8 +58,8 @@ func (g *grower) flatten() *forestTree {
 	return m
 }
 
-// addDistribution returns the number of a leaf's class distribution, a new one
-// unless it is in known.
+// addDistribution returns the number of a leaf's class distribution. known maps
+// the distributions of m to their numbers; a new one is added.
 func (g *grower) addDistribution(m *forestTree, b *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[b.lo:b.hi])
 	weights := apportion(g.classTotals, g.rows)
@@ -77,9 +77,9 @@ func (g *grower) addDistribution(m *forestTree, b *node, known map[string]uint32
 	return number
 }
 
-// apportion converts the rows of each class to weights that add up to one16.
-// The largest class gets the rounding remainder; classes that round to zero are
-// left out.
+// apportion converts the number of rows of each class, which add up to total,
+// to weights that add up to one16. The largest class gets the rounding
+// remainder. Classes that round to zero are left out.
 func apportion(rows []int64, total int64) []classWeight {
 	var weights []classWeight
 	largest, left := 0, int64(one16)

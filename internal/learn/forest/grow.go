@@ -11,13 +11,13 @@ import (
 
 // node is a node of a growing tree.
 type node struct {
-	lo, hi      int32     // its rows in the sample
-	left, right int32     // its children, 0 in a leaf
-	best        nodeSplit // noSplit if it stays a leaf
+	lo, hi      int32     // the node's rows in the sample
+	left, right int32     // the node's children, 0 in a leaf
+	best        nodeSplit // noSplit if the node stays a leaf
 	gain        float64
 }
 
-// grower grows one tree after another. Each worker has its own.
+// grower grows one tree after another. Each worker has a grower.
 type grower struct {
 	*splitter
 	rng      *rand.Rand
@@ -27,7 +27,7 @@ type grower struct {
 	inBag    []bool // whether each training row is in the sample
 	nodes    []node
 	frontier frontier
-	features []int32      // a permutation
+	features []int32      // a permutation of the features
 	out      codec.Writer // binary form of a tree
 }
 
@@ -43,9 +43,9 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	return g
 }
 
-// grow splits the sample, leaf of highest gain first, until every leaf is pure
-// or too small, or there are params.maxLeaves. The sample is reordered. nanos
-// is an estimate of the time. The tree is nil if ctx is cancelled.
+// grow splits leaves, highest gain first, until every leaf is pure or too
+// small, or there are params.maxLeaves. It reorders sample. nanos is an
+// estimate of the time. The tree is nil if ctx is cancelled.
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (m *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
@@ -69,8 +69,8 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return m, g.nanos
 }
 
-// consider finds the best split of a leaf among a few random features. Features
-// in which the leaf's rows do not differ do not count as tried.
+// consider finds the best split of leaf at among a few random features.
+// Features in which the leaf's rows do not differ do not count.
 func (g *grower) consider(at int32) {
 	b := &g.nodes[at]
 	b.best = noSplit
@@ -102,7 +102,8 @@ func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	return g.bestSplit(feature, g.rng)
 }
 
-// partition adds two children to a leaf and moves its rows, in unchanged order:
+// partition adds two children to leaf at and moves its rows, in unchanged
+// order:
 //
 //	sample = [ … | left… right… | … ]
 //	              lo     mid     hi
@@ -127,7 +128,7 @@ func (g *grower) partition(at int32) {
 	g.nodes = append(g.nodes, node{lo: b.lo, hi: mid}, node{lo: mid, hi: b.hi})
 }
 
-// frontier is a heap of the leaves that can be split, the highest gain on top.
+// frontier is a heap of the leaves that can be split, highest gain first.
 type frontier struct {
 	nodes  *[]node
 	leaves []int32

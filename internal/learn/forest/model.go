@@ -12,26 +12,27 @@ import (
 
 // Model is a trained forest. It is immutable and safe for concurrent use. The
 // trees of a model returned by a Fitter stay on Options.Disk until they are
-// used: Predict panics if the disk fails, AppendBinary returns the error.
+// used. If the disk fails, Predict panics and AppendBinary returns the error.
 type Model struct {
 	prior       []float32 // class frequencies
 	temperature metric.Temperature
 	mappers     []tree.BinMapper // by feature
-	// trees returns the trees.
+	// trees returns the trees, in memory.
 	trees func() []*forestTree
-	// spilled holds the trees in binary form, which trees decodes on first use:
-	// most models of a race never predict. It is empty if the model was read.
+	// spilled holds the trees in binary form, which trees decodes on first use,
+	// because most models of a race never predict. It is empty if the model was
+	// read.
 	spilled spilledTrees
 }
 
-// spilledTrees is the start of a stream with n trees in binary form.
+// spilledTrees is the start of a stream, which holds n trees in binary form.
 type spilledTrees struct {
 	tape *spill.Stream
 	size int64
 	n    int
 }
 
-// newModel returns m with its spilled trees.
+// newModel returns m with trees that decodes m.spilled.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {
 		b, err := m.spilled.append(nil)
@@ -48,7 +49,7 @@ func newModel(m Model) *Model {
 	return &m
 }
 
-// append appends the trees to b; there may be none.
+// append appends the trees in binary form to b.
 func (r spilledTrees) append(b []byte) ([]byte, error) {
 	if r.tape == nil {
 		return b, nil
@@ -80,7 +81,8 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// predictVotes adds the votes of all trees on n rows of bins.
+// predictVotes adds the votes of all trees on n rows to votes, row-major. bins
+// holds the rows' bins.
 func (m *Model) predictVotes(votes []uint32, bins []uint8, n int) {
 	classes, features := len(m.prior), len(m.mappers)
 	for _, t := range m.trees() {
@@ -92,9 +94,9 @@ func (m *Model) predictVotes(votes []uint32, bins []uint8, n int) {
 	}
 }
 
-// probabilities converts the votes of voted trees to probabilities. The votes
-// are scaled to all trees, and the class frequencies count as one tree more, so
-// that no class has probability zero.
+// probabilities converts the votes of voted trees to probabilities in dst.
+// Votes are scaled to all trees, and the class frequencies prior count as one
+// more tree, so that no class has probability zero.
 func probabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
 	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {
@@ -102,8 +104,8 @@ func probabilities(dst []float32, votes []uint32, prior []float32, voted, all in
 	}
 }
 
-// frequencies returns the frequency of each class among rows, as if there were
-// one more row of each.
+// frequencies returns the frequency of each class among rows, with one more row
+// added to each class.
 func frequencies(labels, rows []int32, classes int) []float32 {
 	counts := make([]int, classes)
 	for _, row := range rows {

@@ -17,16 +17,16 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins is the binned frame. Defaults to a matrix of the fitter's own, which
-	// the first Step builds.
+	// Bins is the binned frame. Defaults to a matrix that the first Step builds
+	// for this fitter.
 	Bins *tree.BinnedMatrix
 	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *spill.File
 
-	// LeavesPerThousand is the largest number of leaves of a tree for each
-	// thousand training rows, and at least that number in all: with 4, a leaf
-	// has 250 rows on average; 400 is nearly one leaf a row. Defaults to no
-	// limit but that of two million leaves in all trees.
+	// LeavesPerThousand limits the leaves of a tree: to this number for each
+	// thousand training rows, but not below this number. With 4, a leaf has 250
+	// rows on average; with 400, a leaf has hardly more than one row. Defaults
+	// to no limit, but all trees together have at most two million leaves.
 	LeavesPerThousand int
 	// Trees is the number of trees of the forest, at most 65,537. Defaults to
 	// 500, to 300 for more than 20,000 rows and to 150 for more than 100,000.
@@ -35,18 +35,18 @@ type Options struct {
 	// with the smallest out-of-bag error in a few small forests.
 	MinLeaf int
 	// MaxFeatures is the number of features tried at each leaf. Defaults to the
-	// number with the smallest out-of-bag error, starting from the rounded
-	// square root of the number of features.
+	// number with the smallest out-of-bag error. The search starts at the
+	// rounded square root of the number of features.
 	MaxFeatures int
 
-	batchTrees int // trees a step
-	pilotHalf  int // half the trees of a pilot forest
+	batchTrees int // number of trees grown in one step
+	pilotHalf  int // half the number of trees of a pilot forest
 }
 
-// maxTrees is the number of votes of weight one16 that a uint32 can hold.
+// maxTrees is the number of votes of weight one16 that fit a uint32.
 const maxTrees = math.MaxUint32 / one16
 
-// setDefaults sets the defaults that depend on the number of rows only.
+// setDefaults sets the defaults that depend only on the number of rows.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {
@@ -63,8 +63,8 @@ func (o *Options) setDefaults(rows int) {
 	if rows > 100_000 {
 		o.batchTrees = 8
 	}
-	// The fewer rows there are to estimate the error from, the more votes on
-	// each are needed.
+	// The fewer rows there are to estimate the error from, the more votes each
+	// of them needs.
 	o.pilotHalf = o.batchTrees
 	for o.pilotHalf < 4*o.batchTrees && o.pilotHalf*rows < 64_000 {
 		o.pilotHalf *= 2
@@ -72,8 +72,8 @@ func (o *Options) setDefaults(rows int) {
 	o.pilotHalf = min(o.pilotHalf, max(o.Trees/2, 1))
 }
 
-// maxForestLeaves limits the leaves of a forest, and so its memory: about 50
-// bytes each.
+// maxForestLeaves limits the leaves of a forest, and so its memory. A leaf
+// takes about 50 bytes.
 const maxForestLeaves = 2_000_000
 
 // initialParams returns the parameters of the first trees and the moves to try

@@ -7,20 +7,20 @@ type growthParams struct {
 	maxLeaves    int  // largest number of leaves
 	minLeaf      int  // smallest number of rows of a leaf
 	maxFeatures  int  // features tried at each leaf
-	randomSplits bool // thresholds are drawn, not optimised
-	byClass      bool // levels are ordered by the classes they hold, not at random
+	randomSplits bool // whether thresholds are drawn, not optimised
+	byClass      bool // whether levels are ordered by their rows' classes, not at random
 }
 
 // sampleFraction is the fraction of the rows that a tree is trained on. It is a
-// little more than a bootstrap draws (1 - 1/e of the rows), but no row counts
-// twice: subsampling as in Bühlmann and Yu, Analyzing bagging (2002).
+// little more than the fraction in a bootstrap sample (1 - 1/e), but each row
+// counts once: subsampling as in Bühlmann and Yu, Analyzing bagging (2002).
 const sampleFraction = 0.7
 
 // sampleSize returns the number of rows that a tree is trained on.
 func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
 // drawSample draws sampleSize of the rows without replacement. It appends them
-// to dst in their order and sets inBag at their index in rows.
+// to dst in their order and sets inBag at their indices in rows.
 func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
 	left := sampleSize(len(rows))
 	for i, row := range rows {
@@ -39,24 +39,24 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 // searchSpace limits the moves.
 type searchSpace struct {
 	rows, features int
-	rarestClass    int  // rows of the smallest class that has two or more
+	rarestClass    int  // number of rows of the smallest class that has at least two
 	manyLevels     bool // whether a feature has enough levels to order
 }
 
-// move changes p in one direction. It reports whether that is possible in
-// space.
+// move changes p in one direction. It reports whether space allows the change.
 type move func(r *growthParams, in searchSpace) bool
 
-// largerLeaves increases the rows of a leaf, which helps if labels are noisy. A
-// class with too few rows to fill a leaf is outvoted in every tree, which the
-// average loss hardly shows, so the rarest class limits the size of leaves.
+// largerLeaves increases the number of rows in a leaf, which helps if labels
+// are noisy. A class with too few rows to fill a leaf is outvoted in every
+// tree. The average loss hardly shows this, so the rarest class limits the size
+// of leaves.
 func largerLeaves(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClass
 }
 
-// maxFeaturesLimit is the largest number of features tried at a leaf: of
-// thousands, most of the time would be spent on irrelevant ones.
+// maxFeaturesLimit is the largest number of features tried at a leaf. With
+// more, most of the time would be spent on irrelevant features.
 const maxFeaturesLimit = 160
 
 // moreFeatures tries more features at a leaf, which helps if few are relevant.

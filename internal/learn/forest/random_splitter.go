@@ -3,10 +3,10 @@ package forest
 import "math/rand/v2"
 
 // randomSplit returns a random split on the feature (Geurts, Ernst, Wehenkel,
-// Extremely randomized trees, 2006): a random threshold between the smallest
-// and the largest bin of a numeric feature, a random half of the bins of a
-// categorical one. Missing cells go to a random side. varies reports whether
-// the leaf's rows differ in the feature.
+// Extremely randomized trees, 2006). A numeric feature gets a random threshold
+// between its smallest and largest bin in the leaf, a categorical feature a
+// random half of its bins on the left. Missing cells go to a random side.
+// varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	present := s.histogram.gatherBins(s.leafRows, f.Data)
@@ -46,8 +46,8 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 	return found, true
 }
 
-// score sets the score of the split from the bins in the histogram, and reports
-// whether its leaves are large enough.
+// score sets the score of found from the bins in the histogram. It reports
+// whether both of its leaves are large enough.
 func (s *splitter) score(found *nodeSplit) bool {
 	var rows, squares int64
 	rest := s.squares

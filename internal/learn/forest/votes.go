@@ -11,7 +11,7 @@ import (
 type votes struct {
 	classes, features int
 	rows              []uint8  // bins, row-major
-	weights           []uint32 // classes numbers a row, in units of 1/one16
+	weights           []uint32 // row-major, one number for each class, in units of 1/one16
 	trees             []uint32 // number of trees that voted on each row
 }
 
@@ -27,7 +27,7 @@ func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	return j.emptied(len(rows))
 }
 
-// emptied returns a copy for the same rows without votes.
+// emptied returns votes on the first rows of j, without any vote counted.
 func (j *votes) emptied(rows int) *votes {
 	fresh := *j
 	fresh.weights = make([]uint32, rows*j.classes)
@@ -35,12 +35,12 @@ func (j *votes) emptied(rows int) *votes {
 	return &fresh
 }
 
-// blockRows is the number of rows that one worker handles at a time: their bins
-// stay in the cache for all trees.
+// blockRows is the number of rows that one worker handles at a time, few enough
+// that their bins stay in the cache for all trees.
 const blockRows = 256
 
 // add adds the votes of trees. A tree does not vote on the rows for which inBag
-// returns true; nil means it votes on all.
+// returns true. If inBag is nil, all trees vote on all rows.
 func (j *votes) add(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
 	rows := len(j.trees)
 	return parallel.ForContext(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
@@ -63,7 +63,7 @@ func (j *votes) addRow(row int, weights []classWeight) {
 	j.trees[row]++
 }
 
-// merge adds the votes of other trees on the same rows.
+// merge adds the votes that other holds on the same rows.
 func (j *votes) merge(other *votes) {
 	for i, v := range other.weights {
 		j.weights[i] += v
@@ -73,5 +73,5 @@ func (j *votes) merge(other *votes) {
 	}
 }
 
-// of returns the votes on a row, one number a class.
+// of returns the votes on a row, one number for each class.
 func (j *votes) of(row int) []uint32 { return j.weights[row*j.classes : (row+1)*j.classes] }

@@ -7,13 +7,13 @@ import (
 )
 
 // backprop is the working memory of one worker that computes the gradients of
-// parts of a batch. Each part has its own gradient, and they are added in
+// parts of a batch. Each part has its own gradient, and these are added in
 // order, so that the model does not depend on the number of workers.
 type backprop struct {
 	forwardPass
-	grad              []float32 // of the present part, one number a parameter
-	delta, inputDelta []float32 // gradient of a layer's outputs and inputs
-	operand           []float32 // packed right operand
+	grad              []float32 // of the current part, one number for each parameter
+	delta, inputDelta []float32 // gradients of a layer's outputs and inputs
+	operand           []float32 // packed right operand of a product
 }
 
 // resize sets the lengths for up to rows rows of a network.
@@ -33,8 +33,8 @@ type batchPart struct {
 	weight float32
 }
 
-// gradient sets grad to the gradient of the loss over b's rows: the mean over
-// members of their cross entropy.
+// gradient sets grad to the gradient of the loss over b's rows. The loss is the
+// mean over members of their cross entropy. drop may be nil.
 func (a *backprop) gradient(w *packedParams, b batchPart, drop *dropout) {
 	clear(a.grad)
 	if len(b.rows) == 0 {
@@ -66,8 +66,8 @@ func (a *backprop) lossGradient(b batchPart) {
 	}
 }
 
-// headsBackward propagates through the members' output layers. It sets delta to
-// the gradient of the last activations.
+// headsBackward propagates delta through the members' output layers. It sets
+// delta to the gradient of the last activations.
 func (a *backprop) headsBackward(w *packedParams, b int) {
 	l := a.l
 	last := a.acts[len(a.acts)-1]
@@ -83,8 +83,8 @@ func (a *backprop) headsBackward(w *packedParams, b int) {
 	}
 }
 
-// denseBackward propagates through hidden layer i. It sets delta to the
-// gradient of its inputs.
+// denseBackward propagates delta through hidden layer i. It sets delta to the
+// gradient of the layer's inputs.
 func (a *backprop) denseBackward(w *packedParams, i, b int, scale float32) {
 	d, rows := a.l.dense[i], a.l.members*b
 	delta := a.delta[:rows*d.out]
@@ -93,8 +93,8 @@ func (a *backprop) denseBackward(w *packedParams, i, b int, scale float32) {
 	a.productBackward(w, i, rows, a.acts[i-1])
 }
 
-// productBackward propagates through the product of hidden layer i for rows
-// rows of the inputs in.
+// productBackward propagates delta through the matrix product of hidden layer
+// i. in holds the layer's inputs, rows × its width.
 func (a *backprop) productBackward(w *packedParams, i, rows int, in []float32) {
 	d := a.l.dense[i]
 	delta := a.delta[:rows*d.out]
@@ -106,8 +106,8 @@ func (a *backprop) productBackward(w *packedParams, i, rows int, in []float32) {
 	a.delta, a.inputDelta = a.inputDelta, a.delta
 }
 
-// adapterBackward propagates through the members' scales and biases and the
-// product of the first layer.
+// adapterBackward propagates delta through the members' scales and biases and
+// the matrix product of the first layer.
 func (a *backprop) adapterBackward(w *packedParams, b int, scale float32) {
 	l := a.l
 	n := b * l.width
@@ -125,7 +125,7 @@ func (a *backprop) adapterBackward(w *packedParams, b int, scale float32) {
 	a.productBackward(w, 0, b, a.x)
 }
 
-// inputBackward propagates through the embeddings.
+// inputBackward propagates delta of b rows through the embeddings.
 func (a *backprop) inputBackward(b int) {
 	l, e := a.l, a.e
 	dx := a.delta[:b*l.inputs]
@@ -140,15 +140,16 @@ func (a *backprop) inputBackward(b int) {
 	}
 }
 
-// cumulateBackward propagates through cumulate: a row is part of all sums from
-// its own on.
+// cumulateBackward propagates the gradient t through cumulate. A row's gradient
+// is the sum of those from this row on, because the row is part of these sums.
 func cumulateBackward(t []float32, size int) {
 	for j := len(t) - 1; j >= size; j-- {
 		t[j-size] += t[j]
 	}
 }
 
-// scatter adds the gradient dx of one row's embeddings to their table rows.
+// scatter adds the gradient dx of one row's embeddings to the table rows in
+// tables.
 func (a *backprop) scatter(tables, dx []float32, tokens []embeddingLookup) {
 	size := a.e.embeddingSize
 	for i, t := range tokens {

@@ -11,8 +11,8 @@ import (
 // version is the first byte of the binary form.
 const version = 1
 
-// The largest sizes of a valid model, such that products of sizes fit an int.
-// The memory of a model is limited by the length of its binary form.
+// These limits on a model's sizes ensure that products of sizes fit an int. The
+// memory of a model is limited by the length of its binary form.
 const (
 	maxCount = 1 << 20 // columns, levels, knots, classes
 	maxWidth = 1 << 14 // units, outputs of an embedding
@@ -42,7 +42,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return w.Result()
 }
 
-// write writes the binary form of one column.
+// write writes the binary form of in.
 func (in *inputColumn) write(w *codec.Writer) {
 	w.Bool(in.numeric)
 	w.Uvarint(in.column)
@@ -95,7 +95,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readInputColumn reads one column.
+// readInputColumn reads the binary form of one column.
 func readInputColumn(r *codec.Reader) inputColumn {
 	in := inputColumn{numeric: r.Bool()}
 	in.column = r.Uvarint(0, maxCount)

@@ -1,17 +1,19 @@
 package neural
 
-// Costs of training in nanoseconds of one core: the sums of the times of the
-// kernels, each the best of thousands of calls, on an AVX-512 server core.
+// The costs of training, in nanoseconds of one core, are sums of the times of
+// the kernels. Each time is the best of thousands of calls on an AVX-512 server
+// core.
 const (
-	perProduct = 0.02 // a multiply-add of a matrix product
-	perUnit    = 1.3  // a hidden unit of one row and member
-	perLogit   = 14.0 // an output of one row and member: an exponential
-	perCell    = 45.0 // a cell encoded, looked up and trained on
-	perParam   = 2.7  // a parameter packed, its gradients added, updated
+	perProduct = 0.02 // a multiply-add in a matrix product
+	perUnit    = 1.3  // a hidden unit for one row and member
+	perLogit   = 14.0 // an output for one row and member, mostly an exponential
+	perCell    = 45.0 // encoding, looking up and training on a cell
+	perParam   = 2.7  // packing a parameter, adding its gradients and updating it
 )
 
 // rowCost estimates the time of training on one row with the given number of
-// columns. The backward pass has two products for each one of the forward pass.
+// columns. The backward pass has two products for each product of the forward
+// pass.
 func (l *layout) rowCost(columns int) float64 {
 	shared := l.inputs * l.width
 	perMember, units := 0, 0
@@ -26,5 +28,6 @@ func (l *layout) rowCost(columns int) float64 {
 	return 3*perProduct*float64(shared) + float64(l.members)*member + perCell*float64(columns)
 }
 
-// paramCost estimates the time of a batch that does not depend on its rows.
+// paramCost estimates the part of a batch's time that does not depend on its
+// rows.
 func (l *layout) paramCost() float64 { return perParam * float64(l.params) }

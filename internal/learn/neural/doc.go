@@ -23,15 +23,16 @@
 //
 // The members of the ensemble are trained as one network (Gorishniy et al.
 // 2025, "TabM: advancing tabular deep learning with parameter-efficient
-// ensembling", its "mini" form): they share the hidden layers; each has its own
-// scales of the units of the first and its own output layer. (TabM scales the
-// inputs. Scaling after the first product is as accurate here, and a wide table
-// needs that product once, not once a member.) The loss is that of each member;
-// the prediction is the mean of their probabilities. One large product serves
-// all members, which is more efficient than several small ones.
+// ensembling", its "mini" form). They share the hidden layers. Each has its own
+// scales of the units of the first layer, and its own output layer. (TabM
+// scales the inputs. Scaling after the first product is as accurate here, and a
+// wide table needs that product only once, not once for each member.) Each
+// member is trained on its own loss; the prediction is the mean of the members'
+// probabilities. One large product serves all members, which is more efficient
+// than several small ones.
 //
-// Predictions use an exponential average of the weights, which is accurate in
-// the middle of the schedule, too.
+// Predictions use an exponential average of the weights, which is accurate even
+// in the middle of the schedule.
 //
 // # Determinism
 //

@@ -1,12 +1,12 @@
 package neural
 
-// dropout perturbs training: it masks cells, so that the embeddings of unknown
-// levels are trained, and drops units, so that none is relied upon.
+// dropout perturbs training. It masks cells, so that the embeddings of unknown
+// levels are trained, and drops units, so that the network relies on none.
 type dropout struct {
 	cellState uint64  // state of the generator for cells
 	maskRate  float64 // fraction of cells to mask
 	unitState uint64  // state of the generator for units
-	dropRate  uint8   // of 256 units
+	dropRate  uint8   // number of units dropped out of 256
 }
 
 // maskCell reports whether to mask the next cell.

@@ -7,7 +7,7 @@ import (
 )
 
 // embeddingLookup is a lookup in the embedding tables: a row, and the fraction
-// of the way to the next one.
+// of the way from it to the next row.
 type embeddingLookup struct {
 	row  int32
 	frac float32
@@ -15,13 +15,13 @@ type embeddingLookup struct {
 
 // encode writes the dense inputs of f's rows to x, row-major with width()
 // columns, and the lookups of the embedded columns to lookups, row-major with
-// embeddings columns. It goes column by column, as the frame is stored. drop is
-// nil except in training.
+// embeddings columns. It goes column by column because the frame is stored by
+// column. drop is nil except in training.
 func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(x[:len(rows)*e.width()])
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		var column frame.Column // if f lacks the column all its cells are missing
+		var column frame.Column // if f lacks the column, all its cells are missing
 		if in.column < len(f.Columns) {
 			column = f.Columns[in.column]
 		}
@@ -55,7 +55,7 @@ func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inpu
 	}
 }
 
-// encodeCategories encodes one categorical column; codes is nil if f lacks it.
+// encodeCategories encodes one categorical column. If f lacks it, codes is nil.
 func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, codes []int32, rows []int32, drop *dropout) {
 	levels := len(in.rowOfLevel) - 2
 	for j, r := range rows {
@@ -72,7 +72,7 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 }
 
 // scaled returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
-// A missing value is 0, like the median.
+// It returns 0, as for the median, and true if v is missing.
 func (in *inputColumn) scaled(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
@@ -86,14 +86,14 @@ func (in *inputColumn) scaled(v float64) (value float32, missing bool) {
 
 // interpolate returns the lookup of v between the knots: piecewise linear
 // encoding (Gorishniy et al. 2022, "On embeddings for numerical features in
-// tabular deep learning"). Values beyond the knots use the nearest knot,
-// missing ones the median.
+// tabular deep learning"). A value beyond the knots uses the nearest knot, a
+// missing one the median.
 func (in *inputColumn) interpolate(v float64) embeddingLookup {
 	if math.IsNaN(v) {
 		v = in.center
 	}
 	last := len(in.knots) - 1
-	i, end := 0, len(in.knots) // the first knot that is not below v
+	i, end := 0, len(in.knots) // i becomes the first knot that is not below v
 	for i < end {
 		if mid := (i + end) / 2; in.knots[mid] < v {
 			i = mid + 1

@@ -21,12 +21,12 @@ type Fitter struct {
 	l       *layout
 	workers int
 
-	params     []float32 // at which the gradient is computed
+	params     []float32 // the weights being trained
 	mean       []float32 // running average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace runs the network, with params in training and with mean in
-	// evaluation. It is nil between steps.
+	// workspace runs the network with params in training and with mean in
+	// prediction. It is nil between steps.
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled
@@ -35,11 +35,11 @@ type Fitter struct {
 	step      int
 	batches   int
 	samples   int
-	evaluated int // rows
+	evaluated int // number of rows predicted for evaluation
 }
 
-// New returns a fitter that trains on the rows fold.Train of f and evaluates
-// fold.Validation. It reads f for as long as it is used.
+// New returns a fitter that trains on the rows fold.Train of f and predicts the
+// rows fold.Validation. The fitter reads f as long as it is used.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if len(fold.Train) == 0 {
 		return nil, errors.New("neural: no rows to learn from")
@@ -69,7 +69,7 @@ const (
 	streamWeights
 )
 
-// Step does the next part of the schedule. done reports that the schedule is
+// Step does the next part of the schedule. done reports whether the schedule is
 // complete. The only error is ctx's, after which Step may be called again.
 func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if t.step >= t.opts.Steps {
@@ -87,7 +87,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return t.step >= t.opts.Steps, nil
 }
 
-// acquireWorkspace sets the workspace until release is called.
+// acquireWorkspace sets t.workspace until release is called.
 func (t *Fitter) acquireWorkspace() (release func()) {
 	parts := max(1, t.opts.Batch/partRows)
 	t.workspace = t.opts.Workspaces.acquire(t.l, t.e, workspaceSize{
@@ -99,8 +99,8 @@ func (t *Fitter) acquireWorkspace() (release func()) {
 	}
 }
 
-// nextBatch returns the rows of the next batch. Each row is drawn once an
-// epoch, except for the few left over at its end.
+// nextBatch returns the rows of the next batch. Each row is drawn once in an
+// epoch, except for those left over at the end of the epoch.
 func (t *Fitter) nextBatch() []int32 {
 	if t.next+t.opts.Batch > len(t.order) {
 		t.shuffle.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
@@ -112,16 +112,16 @@ func (t *Fitter) nextBatch() []int32 {
 }
 
 // Cost returns an estimate of the time spent so far, in nanoseconds of one
-// core. It depends on sizes only; see perProduct for the calibration.
-// Evaluating a row takes a third of the time of training on it.
+// core. It depends only on sizes; see perProduct for the calibration.
+// Predicting a row takes a third of the time of training on it.
 func (t *Fitter) Cost() float64 {
 	batch, columns := t.opts.Batch, len(t.e.inputs)
 	row := t.l.rowCost(columns)
 	return float64(t.batches)*(float64(batch)*row+t.l.paramCost()) + float64(t.evaluated)*row/3
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation after
-// the last step to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation
+// after the last step to dst: len(fold.Validation) × classes, row-major.
 func (t *Fitter) PredictValidation(dst []float32) {
 	rows := t.fold.Validation
 	t.evaluated += len(rows)
@@ -138,18 +138,18 @@ func (t *Fitter) PredictValidation(dst []float32) {
 	})
 }
 
-// pack makes the network run with the given parameters.
+// pack packs params into the workspace, so that the network runs with them.
 func (t *Fitter) pack(params []float32) {
 	p := &t.workspace.packed
 	p.flat = params
 	parallel.For(t.workers, p.tasks(), func(_, i int) { p.pack(t.l, t.e, i) })
 }
 
-// Checkpoint makes the present averaged weights those that Model returns.
+// Checkpoint makes Model return the current averaged weights.
 func (t *Fitter) Checkpoint() { t.checkpoint = append(t.checkpoint[:0], t.mean...) }
 
-// Model returns the network of the last checkpoint. Before the first checkpoint it
-// returns the present one.
+// Model returns the network as of the last checkpoint, or the current one if
+// there is no checkpoint.
 func (t *Fitter) Model() *Model {
 	params := t.checkpoint
 	if params == nil {

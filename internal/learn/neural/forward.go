@@ -66,8 +66,8 @@ func (p *forwardPass) forward(w *packedParams, f *frame.Frame, rows []int32, dro
 	}
 }
 
-// adapter computes the first layer of b rows and writes each member's scaled
-// and shifted copy to act.
+// adapter computes the first layer of b rows. It writes a copy for each member,
+// with the member's scale and bias applied, to act.
 func (p *forwardPass) adapter(w *packedParams, act []float32, b int) {
 	l, d := p.l, p.l.dense[0]
 	first := p.first[:b*d.out]
@@ -79,8 +79,8 @@ func (p *forwardPass) adapter(w *packedParams, act []float32, b int) {
 	}
 }
 
-// embed writes the embeddings of the first b rows' lookups after the dense
-// inputs.
+// embed writes the embeddings in the lookups of the first b rows after the
+// dense inputs.
 func (p *forwardPass) embed(w *packedParams, b int) {
 	size, width := p.e.embeddingSize, p.l.inputs
 	for j := range b {
@@ -100,8 +100,8 @@ func (p *forwardPass) embed(w *packedParams, b int) {
 	}
 }
 
-// probabilities writes the members' mean probabilities of the last b rows of
-// forward to dst, b × classes. It overwrites the logits.
+// probabilities writes the mean of the members' probabilities for the last b
+// rows of forward to dst, b × classes. It overwrites the logits.
 func (p *forwardPass) probabilities(dst []float32, b int) {
 	n := b * p.l.classes
 	dst = dst[:n]

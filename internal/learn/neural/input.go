@@ -8,48 +8,50 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// unknownRow is the row of unknown levels in an embedding table.
+// unknownRow is the row of an embedding table for unknown levels.
 const unknownRow = 0
 
 // inputColumn is one column as an input of the network. Its statistics are
-// those of the training rows.
+// computed from the training rows.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
-	// missingFlag reports whether missing cells of a numeric column have an
-	// input of their own, because there were some in training.
+	// missingFlag reports whether a flag for missing cells of a numeric column
+	// is an input. It is set if there were missing cells in training.
 	missingFlag bool
-	// center and scale map the middle half of the values to length 1.
+	// center and scale map the middle half of the values to an interval of
+	// length 1.
 	center, scale float64
 	// knots are the ascending values between which the embedding is
-	// interpolated; nil if the column has two values only.
+	// interpolated. It is nil if the column has only two values.
 	knots []float64
-	// rowOfLevel maps a category's code, plus one (0 is missing), to a row of
-	// the table. Unknown levels map to unknownRow.
+	// rowOfLevel maps a category's code plus one, or 0 for a missing cell, to a
+	// row of the table. Unknown levels map to unknownRow.
 	rowOfLevel []int32
 
-	denseIndex int // index of the scaled value, before the flag, among the inputs
-	tableRows  int // of the embedding table; 0 if there is none
-	firstRow   int // index of its first row in all tables
-	embedIndex int // index among the embeddings
+	denseIndex int // index of the scaled value among the inputs; the flag follows it
+	tableRows  int // number of rows of the embedding table; 0 if there is none
+	firstRow   int // index of the table's first row among those of all tables
+	embedIndex int // index of the embedding among all embeddings
 }
 
-// encoder maps columns to an input vector: the scaled values and flags of the
-// numeric columns, then the embeddings, embeddingSize numbers each.
+// encoder maps columns to an input vector. It holds the scaled values and flags
+// of the numeric columns, then the embeddings, embeddingSize numbers each.
 type encoder struct {
 	inputs        []inputColumn
-	denseSize     int // scaled values and flags
-	tableRows     int // of all tables
+	denseSize     int // number of scaled values and flags
+	tableRows     int // number of rows of all tables
 	embeddings    int // number of embeddings
-	embeddingSize int // outputs of one embedding
+	embeddingSize int // number of outputs of one embedding
 }
 
 // width returns the length of an input vector.
 func (e *encoder) width() int { return e.denseSize + e.embeddings*e.embeddingSize }
 
-// fitEncoder returns the encoder of f's columns, fitted to the training rows,
-// with embeddings of size outputs (0 selects a default) and at most knots
-// knots. Constant columns are left out. The only error is ctx's.
+// fitEncoder returns the encoder of f's columns, fitted to the training rows.
+// size is the number of outputs of an embedding, 0 for a default; knots is the
+// largest number of knots. Constant columns are left out. The only error is
+// ctx's.
 func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots int) (*encoder, error) {
 	e := &encoder{embeddingSize: size}
 	for i := range f.Columns {
@@ -75,15 +77,15 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 	return e, nil
 }
 
-// An embedding has maxEmbeddingSize outputs, fewer if all together would exceed
-// maxEmbeddingInputs.
+// An embedding has maxEmbeddingSize outputs, or fewer if all embeddings
+// together would exceed maxEmbeddingInputs.
 const (
 	maxEmbeddingSize   = 8
 	maxEmbeddingInputs = 512
 )
 
-// chooseSize sets the size of the embeddings. If fewer than two outputs were
-// left for each, numbers have none.
+// chooseSize sets the size of the embeddings. If each would have less than two
+// outputs, numeric columns have none.
 func (e *encoder) chooseSize() {
 	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
@@ -96,8 +98,8 @@ func (e *encoder) chooseSize() {
 	e.embeddingSize = max(1, min(maxEmbeddingSize, maxEmbeddingInputs/max(1, e.embeddings)))
 }
 
-// assignIndices assigns each column its indices in the input vector and the
-// tables.
+// assignIndices assigns to each column its indices in the input vector and in
+// the tables.
 func (e *encoder) assignIndices() {
 	e.denseSize, e.tableRows, e.embeddings = 0, 0, 0
 	for i := range e.inputs {
@@ -116,9 +118,9 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumeric fits a numeric column. It scales by the interquartile range as in
-// Holzmüller et al. 2024 ("Better by default", section 3), and by half the
-// range if the quartiles are equal. ok is false if the column is constant.
+// fitNumeric fits a numeric column. It scales by the interquartile range, as in
+// Holzmüller et al. 2024 ("Better by default", section 3), or by half the range
+// if the quartiles are equal. ok is false if the column is constant.
 func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, bool) {
 	sorted, missing := presentValues(column, rows)
 	if len(sorted) == 0 {
@@ -151,8 +153,9 @@ func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, boo
 // estimated.
 const sampleRows = 100_000
 
-// presentValues returns the values of the rows that are not missing, about
-// sampleRows of them if there are more, and whether any row is missing.
+// presentValues returns the values of the rows that are not missing, or a
+// sample of about sampleRows if there are more. missing reports whether any row
+// is missing.
 func presentValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)
@@ -166,9 +169,10 @@ func presentValues(column *frame.Column, rows []int32) (sample []float64, missin
 	return sample, n < len(rows)
 }
 
-// chooseKnots returns at most count ascending values of sorted: all distinct
-// values if they are at most count, else half of them quantiles of the rows and
-// half quantiles of the distinct values, so that a long tail has knots, too.
+// chooseKnots returns at most count ascending values of sorted. If there are at
+// most count distinct values, these are all of them. Otherwise half are
+// quantiles of the rows and half quantiles of the distinct values, so that a
+// long tail has knots, too.
 func chooseKnots(sorted []float64, count int) []float64 {
 	distinct := slices.Compact(slices.Clone(sorted))
 	if len(distinct) <= count {

@@ -20,8 +20,8 @@ type layout struct {
 	params                           int
 }
 
-// denseLayer is one hidden layer. weights is the index of its weights,
-// row-major in × out, bias that of its biases.
+// denseLayer is one hidden layer. weights is the index of the layer's weights,
+// row-major in × out, and bias that of its biases.
 type denseLayer struct{ in, out, weights, bias int }
 
 // newLayout returns the layout of a network on e's inputs.
@@ -69,14 +69,14 @@ func (l *layout) head(params []float32, member int) (weights, bias []float32) {
 	return params[at : at+n], params[bt : bt+l.classes]
 }
 
-// paramRange is the range lo…hi-1 of the parameters. Weights of products decay;
-// biases, scales and embeddings do not.
+// paramRange is the range lo…hi-1 of the parameters. Weight decay applies to
+// weights of products, but not to biases, scales and embeddings.
 type paramRange struct {
 	lo, hi int
 	decay  bool
 }
 
-// ranges divides the parameters into ranges of at most size.
+// ranges divides the parameters into ranges of at most size parameters.
 func (l *layout) ranges(size int) []paramRange {
 	var list []paramRange
 	at := 0
@@ -95,10 +95,10 @@ func (l *layout) ranges(size int) []paramRange {
 	return list
 }
 
-// initialise returns the initial parameters: weights and biases uniform with
-// variance 1/(3·inputs), the members' scales around 1, a single member's
-// exactly 1. Embeddings of numbers start at zero, so that the network starts
-// linear in them; those of levels start random.
+// initialise returns the initial parameters. Weights and biases are uniform
+// with variance 1/(3·inputs). The members' scales are around 1, or exactly 1
+// for a single member. Embeddings of numbers start at zero, so that the network
+// is linear in their values at first; those of levels are random.
 func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {
@@ -137,6 +137,6 @@ func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 }
 
 // scaleDeviation is the standard deviation of the members' initial scales.
-// Random signs, TabM's choice for wide networks, cost a network of 128 or 192
-// units too much of its capacity.
+// Random signs, which TabM uses for wide networks, would cost a network of 128
+// or 192 units too much of its capacity.
 const scaleDeviation = 0.5

@@ -11,7 +11,7 @@ type Model struct {
 	e      *encoder
 	l      *layout
 	params []float32
-	// packed returns the packed parameters. They are packed on first use,
+	// packed returns the packed parameters. It packs them on the first call,
 	// because most models of a race never predict.
 	packed func() *packedParams
 	passes *sync.Pool // of *forwardPass

@@ -62,8 +62,8 @@ func (t *Fitter) trainBatch(rows []int32) {
 	t.optimise(norm)
 }
 
-// sumGradients adds the gradients of the parts to the first one and returns its
-// norm.
+// sumGradients adds the gradients of the parts to that of the first part and
+// returns the norm of the sum.
 func (t *Fitter) sumGradients() float64 {
 	o, grad := t.optimiser, t.workspace.grads[0]
 	parallel.For(t.workers, len(o.ranges), func(_, i int) {
@@ -80,14 +80,16 @@ func (t *Fitter) sumGradients() float64 {
 	return math.Sqrt(sum)
 }
 
-// optimise takes a step of AdamW along the gradient, which has the given norm.
+// optimise takes a step of AdamW along the summed gradient, whose norm is
+// given.
 func (t *Fitter) optimise(norm float64) {
 	o, grad := t.optimiser, t.workspace.grads[0]
 	o.steps++
 	now := schedule(float64(t.samples) / float64(t.opts.Samples))
 	rate := t.opts.Rate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
-	// A plain mean until there are as many steps as averageWindow covers.
+	// The average is the plain mean until there are as many steps as
+	// averageWindow covers.
 	window := averageWindow * float64(t.opts.Samples) / float64(t.opts.Batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
 	parallel.For(t.workers, len(o.ranges), func(_, i int) {
@@ -104,9 +106,9 @@ func (t *Fitter) optimise(norm float64) {
 	})
 }
 
-// schedule returns the learning rate relative to the maximum when the fraction
-// done (0…1) of the samples have been trained on: a short linear rise, then
-// half a cosine down to zero (Loshchilov and Hutter 2017).
+// schedule returns the learning rate, relative to the maximum, after the
+// fraction done (0…1) of the samples: a short linear rise, then half a cosine
+// down to zero (Loshchilov and Hutter 2017).
 func schedule(done float64) float64 {
 	if done < warmup {
 		return done / warmup

@@ -13,19 +13,20 @@ type Options struct {
 	// Seed seeds the random choices.
 	Seed uint64
 	// Workers is the number of goroutines. More than one for each 128 rows of a
-	// batch are of little use. The model does not depend on it. Defaults to 1.
+	// batch hardly help. The model does not depend on it. Defaults to 1.
 	Workers int
-	// Workspaces is memory that fitters may share. Defaults to memory of the
-	// fitter's own.
+	// Workspaces is memory that fitters may share. Defaults to memory that no
+	// other fitter shares.
 	Workspaces *WorkspacePool
-	// Steps is the number of steps of the schedule, which does not depend on
-	// it. Defaults to 100, or to 12 an epoch if that is less: with more,
-	// evaluating each step on many rows would take longer than training.
+	// Steps is the number of steps into which the schedule is divided; it does
+	// not change the schedule. Defaults to 100, or to 12 for each epoch if that
+	// is less, because evaluating more steps on many rows would take longer
+	// than training.
 	Steps int
-	// Samples is the number of rows trained on over the whole schedule,
-	// counting a row once an epoch. Defaults to 64 epochs up to 2,000 rows; the
-	// number grows with the cube root of the rows from there: 9 epochs of
-	// 36,000 rows, 2 of 370,000.
+	// Samples is the number of rows trained on over the whole schedule; a row
+	// counts once for each epoch. Defaults to 64 epochs up to 2,000 rows. From
+	// there it grows with the cube root of the rows: 9 epochs of 36,000 rows, 2
+	// of 370,000.
 	Samples int
 	// Members is the number of networks in the ensemble, from 1 to 64. Defaults
 	// to 4.
@@ -40,15 +41,15 @@ type Options struct {
 	// Rate is the maximum learning rate of the schedule. Defaults to 0.005.
 	Rate float64
 	// Decay is AdamW's weight decay of the products' weights, relative to the
-	// maximum learning rate. It is scaled by the schedule, so that the last
-	// epochs have hardly any. Defaults to 2.5 up to 500 rows and falls with
-	// their square root from there; less than zero means none.
+	// maximum learning rate. It follows the schedule, so that the last epochs
+	// have hardly any. Defaults to 2.5 up to 500 rows, then falls with the
+	// square root of the rows. A negative value means none.
 	Decay float64
 	// Dropout is the fraction of hidden units left out of an update, below 1.
-	// Defaults to 0.2; less than zero means none.
+	// Defaults to 0.2. A negative value means none.
 	Dropout float64
 	// Embedding is the number of outputs of a column's embedding. Defaults to
-	// 8, less if more than 64 columns have one.
+	// 8, or less if more than 64 columns have embeddings.
 	Embedding int
 	// Knots is the largest number of knots of a numeric column, at least 4.
 	// Defaults to 32.
@@ -101,7 +102,7 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	return o, nil
 }
 
-// orDefault sets a zero to its default.
+// orDefault sets *v to def if *v is zero.
 func orDefault[T int | float64](v *T, def T) {
 	if *v == 0 {
 		*v = def

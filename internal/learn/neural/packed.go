@@ -5,22 +5,22 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// packedParams holds parameters in the form that the products read, shared by
-// all goroutines that run the network.
+// packedParams holds parameters in the form that products read. All goroutines
+// that run the network share it.
 type packedParams struct {
 	flat []float32
-	// forward and heads hold the packed weights, backward and headsBack their
-	// transposes, which only training needs.
+	// forward and heads hold the packed weights. backward and headsBack hold
+	// their transposes, which only training needs.
 	forward, backward [][]float32
 	heads, headsBack  [][]float32
-	// tables holds the rows of the embeddings. Those of numbers are cumulative
-	// sums of the parameters, so that training moves all knots above one
-	// together.
+	// tables holds the rows of the embeddings. Rows of numeric columns are
+	// cumulative sums of the parameters, so that training moves all knots above
+	// a value together.
 	tables []float32
 }
 
-// resize sets the lengths for l's parameters, including the transposes if
-// training.
+// resize sets the lengths for l's parameters. Those of the transposes are set
+// only if training is true.
 func (p *packedParams) resize(l *layout, training bool) {
 	p.tables = workspace.Resize(p.tables, l.tableRows*l.embeddingSize)
 	p.forward = workspace.Resize(p.forward, len(l.dense))
@@ -47,7 +47,7 @@ func (p *packedParams) resize(l *layout, training bool) {
 // tasks returns the number of independent tasks of pack.
 func (p *packedParams) tasks() int { return len(p.forward) + len(p.heads) + 1 }
 
-// pack does one task of packing flat: a layer, a head or the tables.
+// pack does one task of packing p.flat: a layer, a head or the tables.
 func (p *packedParams) pack(l *layout, e *encoder, task int) {
 	layers := len(p.forward)
 	switch {
@@ -74,7 +74,8 @@ func (p *packedParams) pack(l *layout, e *encoder, task int) {
 	}
 }
 
-// cumulate replaces the rows of t, size numbers each, by their cumulative sums.
+// cumulate replaces the rows of t, each of size numbers, by their cumulative
+// sums.
 func cumulate(t []float32, size int) {
 	for j := size; j < len(t); j++ {
 		t[j] += t[j-size]

@@ -17,7 +17,8 @@ type fitterWorkspace struct {
 	grads     [][]float32
 }
 
-// workspaceSize is the number of backprops, of rows of each, and of gradients.
+// workspaceSize holds the numbers of backprops, of rows of each, and of
+// gradients.
 type workspaceSize struct{ backprops, rows, grads int }
 
 // acquire returns a workspace for a network.
@@ -37,7 +38,7 @@ func (p *WorkspacePool) acquire(l *layout, e *encoder, n workspaceSize) *fitterW
 	return w
 }
 
-// release puts a workspace back.
+// release puts w back into the pool.
 func (p *WorkspacePool) release(w *fitterWorkspace) {
 	w.packed.flat = nil
 	p.pool.Release(w)
