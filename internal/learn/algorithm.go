@@ -10,22 +10,22 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// fitter trains on one fold, step by step. The types of the packages boost,
-// forest and neural implement it by adapter.
+// fitter trains on one fold, step by step. An adapter makes the fitters of the
+// packages boost, forest and neural implement it.
 type fitter interface {
-	// Step does the next unit of training. done reports that there is no
-	// further one.
+	// Step does the next unit of training. done reports whether it was the
+	// last.
 	Step(ctx context.Context) (done bool, err error)
-	// Cost returns the estimated cost of the steps so far in nanoseconds of one
-	// core. It depends on the shape of the data only.
+	// Cost returns the estimated cost of the steps so far, in nanoseconds of
+	// one core. It depends only on the shape of the data.
 	Cost() float64
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
 	PredictValidation(dst []float32)
-	// Checkpoint saves the current state as the one that Model returns.
+	// Checkpoint makes Model return the current state.
 	Checkpoint()
-	// Model returns the state of the last Checkpoint, or the current state if
-	// there is none.
+	// Model returns the state as of the last Checkpoint, or the current one if
+	// there is no checkpoint.
 	Model() predictor
 }
 
@@ -39,24 +39,25 @@ type predictor interface {
 	AppendBinary(b []byte) ([]byte, error)
 }
 
-// algorithm describes one of the algorithms.
+// algorithm describes an algorithm of the race.
 type algorithm struct {
-	// name is the algorithm's name without the prefix B (two classes) or M
-	// (more).
+	// name is the algorithm's name without its prefix, which is B for two
+	// classes and M for more.
 	name string
 	// kind identifies the algorithm in model files and seeds. It never changes.
 	kind uint8
 	// newFitter returns a new fitter.
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
-	// read is the inverse of the predictor's AppendBinary. Malformed input is an
-	// error. read does not retain b.
+	// read is the inverse of the predictor's AppendBinary. It returns an error
+	// if b is malformed. It does not retain b.
 	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run has
-	// stalled. It is halved for a single holdout: its many rows have less noise.
+	// stalled. It is halved for a single holdout, because scores on many rows
+	// have less noise.
 	patience int
 	// stepGrowth is the exponent by which the number of steps grows with the
-	// rows: a refit on r times the rows of a fold does r^stepGrowth times the
-	// steps.
+	// number of rows. A refit on r times as many rows as a fold does
+	// r^stepGrowth times as many steps.
 	stepGrowth float64
 }
 
@@ -70,15 +71,15 @@ type fitTask struct {
 	workspaces *workspaces
 }
 
-// variant is an algorithm for two classes or for more.
+// variant is an algorithm for two classes or for more than two.
 type variant struct {
 	// Name is the name in the API: BSIX01 for two classes, MSIX01 for more.
 	Name      string
 	algorithm *algorithm
 }
 
-// variantsOf returns the variants of algorithms for a number of classes, in the
-// same order.
+// variantsOf returns the variants of algorithms for the given number of
+// classes, in the order of algorithms.
 func variantsOf(algorithms []algorithm, classes int) []variant {
 	prefix := "B"
 	if classes > 2 {
@@ -108,8 +109,8 @@ func variantNamed(algorithms []algorithm, name string, classes int) (variant, er
 	return variant{}, fmt.Errorf("algorithm=%q: must be one of %s", name, strings.Join(names, ", "))
 }
 
-// selectVariants returns the named variants in the order of algorithms, all of
-// them if names is empty.
+// selectVariants returns the named variants in the order of algorithms. If
+// names is empty, it returns all of them.
 func selectVariants(algorithms []algorithm, names []string, classes int) ([]variant, error) {
 	if len(names) == 0 {
 		return variantsOf(algorithms, classes), nil

@@ -10,15 +10,18 @@ import (
 // Blend is the algorithm name of a model that is a blend of several algorithms.
 const Blend = "BLEND"
 
-// candidate is a model that a race may choose: that of one run, or a blend.
+// candidate is a model that a race may choose: the model of one run, or a
+// blend.
 type candidate struct {
 	score
 	// components are in descending order of weight. A single run has weight 1.
 	components []component
-	// probabilities are those of the validation rows, before calibration.
+	// probabilities are those of the validation rows, row-major and before
+	// calibration.
 	probabilities []float32
-	// crossFitted are the probabilities of a blend with weights that were fitted
-	// to the other half of the rows; nil for a single run.
+	// crossFitted are the probabilities of a blend in which each half of the
+	// rows has the weights that were fitted to the other half. It is nil for a
+	// single run.
 	crossFitted []float32
 }
 
@@ -41,7 +44,7 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// evaluated returns the probabilities that the candidate is scored by.
+// evaluated returns the probabilities on which the candidate is scored.
 func (c *candidate) evaluated() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted
@@ -63,8 +66,8 @@ func (c *candidate) foldModel(m *Model, i int) (*Model, error) {
 	return m.withMembers(members...), nil
 }
 
-// foldMembers yields the members of the mean of the fold models. Each is loaded
-// when the iteration reaches it.
+// foldMembers yields the members of the mean of the fold models. It loads each
+// member when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, s := range c.components {
@@ -77,8 +80,8 @@ func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// reload yields copies of the members of the model. Each is loaded when the
-// iteration reaches it.
+// reload yields copies of members. It loads each copy when the iteration
+// reaches it.
 func (c *candidate) reload(members []member) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, m := range members {
@@ -91,21 +94,22 @@ func (c *candidate) reload(members []member) iter.Seq2[member, error] {
 	}
 }
 
-// choose returns the winner or, if there is none, the best of the runs and their
-// blend. It returns nil if no run has a checkpoint.
+// choose returns the winner or, if there is none, the best candidate among the
+// runs and their blend. It returns nil if no run has a checkpoint.
 //
-// Candidates whose performance is within noise of the best are considered equal.
-// The one of these with the lowest log loss is chosen, because the log loss uses
-// the whole probability of a row and therefore distinguishes models better. The
-// errors of two candidates are mostly on the same rows, so that their difference
-// has about half the variance of independent errors. Its standard error is then
-// that of a single performance, which is the noise.
+// Candidates whose performance is within noise of the best are considered
+// equal. Among them, choose returns the one with the lowest log loss, because
+// the log loss uses the whole probability of a row and therefore distinguishes
+// models better. The noise is the standard error of a single performance. It is
+// also about that of the difference of two candidates: their errors are mostly
+// on the same rows, so the difference has about half the variance that it would
+// have with independent errors.
 //
-// A run replaces the blend only if it is significantly better, because the best
-// of four runs is biased by the selection more than their mean. In ten races on
-// six data sets the log loss of the blend on test rows was 17 % lower than that
-// of the best run in the geometric mean: lower by 1 to 68 % in six races, and
-// higher by less than 1 % in four.
+// A run replaces the blend only if it is significantly better, because
+// selection biases the score of the best of four runs more than that of their
+// mean. In ten races on six data sets the log loss of the blend on test rows
+// was 17 % lower than that of the best run in the geometric mean: lower by 1 to
+// 68 % in six races, and higher by less than 1 % in four.
 func (r *race) choose(lossFunc func(*candidate) []float64) *candidate {
 	if winner := r.scheduler.leading(); winner >= 0 {
 		return single(r.runs[winner])
@@ -141,8 +145,8 @@ func (r *race) choose(lossFunc func(*candidate) []float64) *candidate {
 	return chosen
 }
 
-// candidateLosses returns the losses of each candidate by row and records their
-// means for the report. blend may be nil.
+// candidateLosses returns the losses of each candidate by row and stores their
+// means in the report. blend may be nil.
 func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFunc func(*candidate) []float64) map[*candidate][]float64 {
 	rowLosses := map[*candidate][]float64{}
 	for _, c := range candidates {
@@ -157,9 +161,9 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 }
 
 // beats reports whether the losses a are significantly lower than the losses b
-// of the same rows: by more than a standard error of their mean difference. That
-// error is large if a few rows make up the loss; a difference of more than
-// minRelativeGain counts in any case.
+// on the same rows: by more than one standard error of the per-row differences.
+// That error is large if the loss is concentrated in a few rows. A difference
+// of more than minRelativeGain therefore counts in any case.
 func beats(a, b []float64) bool {
 	var sum, squares float64
 	for i := range a {
@@ -172,8 +176,8 @@ func beats(a, b []float64) bool {
 	return sum > 0 && sum/n > min(chance, minRelativeGain*mean(b))
 }
 
-// minRelativeGain is the difference, relative to the loss, that counts whatever
-// its standard error.
+// minRelativeGain is the difference, relative to the loss, that counts
+// regardless of its standard error.
 const minRelativeGain = 0.05
 
 func mean(x []float64) float64 {
@@ -184,11 +188,12 @@ func mean(x []float64) float64 {
 	return sum / float64(max(len(x), 1))
 }
 
-// blend returns the blend of the candidates. It returns nil if all weight is on
-// one of them or if there are no validation rows.
+// blend returns the blend of the candidates. It returns nil if one candidate
+// has all the weight or if there are no validation rows.
 //
-// The weights are fitted to the validation rows, so the score is cross-fitted: it
-// is that of blends with weights fitted to the other half of the rows.
+// The weights are fitted to the validation rows. The score is therefore
+// cross-fitted: each half of the rows is scored with weights fitted to the
+// other half.
 func (e *evaluator) blend(candidates []*candidate) *candidate {
 	if len(candidates) < 2 || len(e.labels) == 0 {
 		return nil
@@ -231,8 +236,8 @@ func (e *evaluator) trueProbabilities(probabilities []float32) []float64 {
 	return list
 }
 
-// average writes the weighted mean of the candidates' probabilities to dst, for
-// the rows at the given positions.
+// average writes the weighted mean of the candidates' probabilities, for the
+// rows at the given positions, to dst.
 func (e *evaluator) average(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
 	for i, c := range candidates {
 		w := float32(weights[i])
@@ -250,14 +255,14 @@ func (e *evaluator) average(dst []float32, candidates []*candidate, weights []fl
 
 // Parameters of fitWeights.
 const (
-	// priorRows is the weight of the uniform prior, in rows for each candidate:
-	// few rows do not exclude a candidate.
+	// priorRows is the weight of the uniform prior, in rows for each candidate.
+	// It prevents a few rows from excluding a candidate.
 	priorRows = 2
 	// minWeight is the smallest weight of a component. A smaller one is not worth
 	// the time of its predictions.
 	minWeight = 0.04
-	// maxEqualRatio is the largest ratio of two candidates' probabilities of the
-	// true class up to which they count as equal.
+	// maxEqualRatio is the largest ratio of two candidates' probabilities of
+	// the true class at which they count as equal.
 	maxEqualRatio = 1.001
 	// With emIterations iterations on maxWeightRows rows the weights are accurate
 	// to a hundredth.
@@ -274,8 +279,8 @@ const (
 // row is divided among the candidates in proportion to their probabilities, and
 // a candidate's weight is its share of all rows. The loss is convex in the
 // weights, so the solution is unique. Rows on which the candidates agree are
-// divided in proportion to the weights; they are left out because they only slow
-// down convergence.
+// divided in proportion to the weights. They are left out because they only
+// slow down convergence.
 func fitWeights(byCandidate [][]float64, positions []int32) []float64 {
 	positions = subsample(disagreeing(byCandidate, positions), maxWeightRows)
 	weights := slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
@@ -301,8 +306,8 @@ func fitWeights(byCandidate [][]float64, positions []int32) []float64 {
 	return dropSmall(weights)
 }
 
-// disagreeing returns the positions of the rows whose true class has different
-// probabilities by the candidates.
+// disagreeing returns the positions of the rows for whose true class the
+// candidates have different probabilities.
 func disagreeing(byCandidate [][]float64, positions []int32) []int32 {
 	var list []int32
 	for _, position := range positions {
@@ -333,6 +338,6 @@ func dropSmall(weights []float64) []float64 {
 	return weights
 }
 
-// minProbability is the smallest probability of a true class: a candidate with
-// probability 0 in one row is not excluded.
+// minProbability replaces smaller probabilities of a true class, so that a
+// candidate with probability 0 in one row is not excluded.
 const minProbability = 1e-7

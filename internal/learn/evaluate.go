@@ -18,21 +18,22 @@ type score struct {
 // evaluator scores probabilities of the validation rows. It is safe for
 // concurrent use.
 //
-// Decision weights and the temperature are fitted to the validation rows and
-// also scored on them. They are cross-fitted: the rows are divided into two
-// stratified halves, and each half is scored with what was fitted to the other.
+// Decision weights and the temperature are fitted to the validation rows, on
+// which they are also scored. They are therefore cross-fitted: the rows are
+// divided into two stratified halves, and each half is scored with the
+// parameters fitted to the other.
 type evaluator struct {
 	metric  string
 	classes int
 	labels  []int32
 	halves  [2][]int32 // indices into labels
-	// buffers holds the buffers that runs write probabilities to; nil is one that
-	// has not been allocated.
+	// buffers holds the buffers to which runs write probabilities. A nil
+	// element stands for a buffer that has not been allocated.
 	buffers chan []float32
 }
 
-// maxBuffers is the number of runs that are evaluated at a time. It limits the
-// memory of their probabilities.
+// maxBuffers is the number of runs that are evaluated at a time, which limits
+// the memory for their probabilities.
 const maxBuffers = 2
 
 func newEvaluator(name string, classes int, labels []int32) *evaluator {
@@ -49,8 +50,7 @@ func newEvaluator(name string, classes int, labels []int32) *evaluator {
 	return e
 }
 
-// evaluateStep scores the last step of a run and reports whether the run has
-// stalled.
+// evaluateStep scores the last step of u and reports whether u has stalled.
 func (r *race) evaluateStep(u *run) (stalled bool, err error) {
 	probabilities := <-r.evaluator.buffers
 	defer func() { r.evaluator.buffers <- probabilities }()
@@ -68,7 +68,7 @@ func (r *race) evaluateStep(u *run) (stalled bool, err error) {
 	return stalled, nil
 }
 
-// score returns the score of the given probabilities, one row for each label.
+// score returns the score of probabilities, which has one row for each label.
 func (e *evaluator) score(probabilities []float32) score {
 	p := e.weightedPredictions(probabilities)
 	performance, err := metric.Score(e.metric, p)
@@ -79,8 +79,8 @@ func (e *evaluator) score(probabilities []float32) score {
 	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
 }
 
-// weightedPredictions returns the predictions with the cross-fitted decision
-// weights, if the metric uses them.
+// weightedPredictions returns the predictions, with the cross-fitted decision
+// weights applied if the metric uses them.
 func (e *evaluator) weightedPredictions(probabilities []float32) metric.Predictions {
 	if e.usesWeights() {
 		probabilities = e.classWeighted(probabilities)
@@ -97,13 +97,14 @@ func (e *evaluator) predictions(probabilities []float32) metric.Predictions {
 	return metric.Predictions{Probabilities: probabilities, Labels: e.labels, Classes: e.classes}
 }
 
-// classWeights returns the decision weights of the model: fitted to all rows.
+// classWeights returns the decision weights of the model, fitted to all
+// validation rows.
 func (e *evaluator) classWeights(probabilities []float32) []float64 {
 	return metric.FitClassWeights(e.metric, e.predictions(probabilities))
 }
 
-// classWeighted returns the probabilities with each half multiplied by the weights
-// fitted to the other.
+// classWeighted returns the probabilities, with each half of the rows
+// multiplied by the weights fitted to the other half.
 func (e *evaluator) classWeighted(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
 		weights := metric.FitClassWeights(e.metric, fit)
@@ -115,8 +116,8 @@ func (e *evaluator) classWeighted(probabilities []float32) []float32 {
 	})
 }
 
-// calibrated returns the probabilities with the temperature fitted to the other
-// half applied to each half.
+// calibrated returns the probabilities, with the temperature fitted to one half
+// of the rows applied to the other half.
 func (e *evaluator) calibrated(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
 		temperature := metric.FitTemperature(fit)
@@ -124,8 +125,9 @@ func (e *evaluator) calibrated(probabilities []float32) []float32 {
 	})
 }
 
-// crossFit returns a copy of the probabilities in which the function that fit
-// returns for one half has changed the rows of the other.
+// crossFit returns a copy of the probabilities. It calls fit with the
+// predictions of each half, and applies the returned function to each row of
+// the other half.
 func (e *evaluator) crossFit(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
 	dst := slices.Clone(probabilities)
 	for half, positions := range e.halves {
@@ -148,7 +150,7 @@ func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) me
 }
 
 // interval returns the 95 % confidence interval of the performance of
-// probabilities. It is NaN for nil.
+// probabilities. It is NaN if probabilities is nil.
 func (e *evaluator) interval(probabilities []float32) metric.Interval {
 	if probabilities == nil {
 		return metric.Interval{Low: math.NaN(), High: math.NaN()}

@@ -48,8 +48,8 @@ func (m *Model) version() uint16 {
 	return version
 }
 
-// WriteTo writes the model file, a member at a time, and returns its length.
-// Equal models have equal bytes.
+// WriteTo writes the model file to w, one member at a time, and returns its
+// length. Equal models have equal bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	version := m.version()
 	head, err := m.header(version)
@@ -127,8 +127,8 @@ var errDamaged = errors.New("the model file is damaged")
 // errNotModel is returned for a file without the magic of a model file.
 var errNotModel = errors.New("this is not a model file")
 
-// VerifyModel returns nil if r, of the given length, is a complete model file of
-// any version: it begins with the magic and ends with the right checksum.
+// VerifyModel returns nil if r, of size bytes, is a complete model file of any
+// version: it begins with the magic and ends with the right checksum.
 func VerifyModel(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
@@ -153,7 +153,7 @@ func VerifyModel(r io.Reader, size int64) error {
 	return nil
 }
 
-// ReadModel reads a model file of the given length, a member at a time.
+// ReadModel reads a model file of size bytes, one member at a time.
 func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, algorithms) }
 
 func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error) {
@@ -190,7 +190,8 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 	return m, m.probe()
 }
 
-// checkSum reads the checksum at the end of a model file.
+// checkSum reads the checksum at the end of a model file and compares it with
+// want.
 func checkSum(in io.Reader, want []byte) error {
 	end := make([]byte, sha256.Size)
 	switch _, err := io.ReadFull(in, end); {
@@ -204,7 +205,7 @@ func checkSum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// probe predicts a row of missing cells, to check that the members have the
+// probe predicts a row of missing cells, to check that the members fit the
 // schema's numbers of columns and classes.
 func (m *Model) probe() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
@@ -230,7 +231,7 @@ func (m *Model) probe() error {
 	return nil
 }
 
-// readWeights reads the decision weights; nil for none.
+// readWeights reads the decision weights. It returns nil if there are none.
 func readWeights(r *codec.Reader) []float64 {
 	n := r.Count32(8)
 	if n == 0 {
@@ -246,7 +247,7 @@ func readWeights(r *codec.Reader) []float64 {
 	return weights
 }
 
-// readSchema reads the schema. It is empty after an error.
+// readSchema reads the schema. It returns an empty one after an error.
 func readSchema(r *codec.Reader) *frame.Schema {
 	s := new(frame.Schema)
 	b := r.Next(r.Count32(1))
@@ -294,7 +295,7 @@ func readMember(r *codec.Reader, algorithms []algorithm, version uint16, feature
 	return member{}
 }
 
-// readColumns reads ascending column indices; nil for none.
+// readColumns reads ascending column indices. It returns nil for all columns.
 func readColumns(r *codec.Reader, features int) []int32 {
 	n := r.Count32(4)
 	if n == 0 {

@@ -14,15 +14,15 @@ import (
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column string
-	// Importance is the decrease of the metric when the column's values are
-	// shuffled among the rows. A column that the model does not use has about 0,
-	// which may be slightly negative.
+	// Importance is the decrease of the metric if the column's values are
+	// shuffled among the rows. It is about 0, perhaps slightly negative, for a
+	// column that the model does not use.
 	Importance float64
 }
 
-// maxImportanceRows rows are predicted for each column. With many columns there
-// are fewer, but at least minImportanceRows, so that there are about
-// maxImportancePredictions in total.
+// maxImportanceRows is the largest number of rows that are predicted for each
+// column. With many columns it is reduced, but not below minImportanceRows, so
+// that there are about maxImportancePredictions in total.
 const (
 	maxImportanceRows        = 2000
 	minImportanceRows        = 100
@@ -30,11 +30,11 @@ const (
 )
 
 // importances returns the importance of each column of the file. The model of
-// each fold predicts its validation rows, once unchanged and once for each column
-// with its values shuffled, together with all features extracted from it (Breiman,
-// Random Forests, 2001, section 10). Unlike the gains of a tree's splits, these
-// importances are on rows that were not trained on, and are comparable between
-// algorithms.
+// each fold predicts the fold's validation rows, once unchanged and once for
+// each column with its values shuffled, together with all features extracted
+// from the column (Breiman, Random Forests, 2001, section 10). Unlike the gains
+// of a tree's splits, these importances are measured on rows that were not
+// trained on, and are comparable between algorithms.
 func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Importance {
 	columns, unused := r.data.splitByUse(inputColumns(r.data.Schema))
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
@@ -51,7 +51,7 @@ func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Import
 	for lo := 0; lo < len(columns); lo += batch {
 		hi := min(lo+batch, len(columns))
 		if err := q.score(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
-			return nil // no time left: importances are complete or omitted
+			return nil // no time left; importances are complete or omitted
 		}
 	}
 	last := len(columns) - 1
@@ -90,7 +90,7 @@ func inputColumns(schema *frame.Schema) []inputColumn {
 	return list
 }
 
-// maxPredictions is the number of probabilities in memory at a time.
+// maxPredictions is the largest number of probabilities in memory at a time.
 const maxPredictions = 1 << 22
 
 // permutationSample is a sample of the validation rows, fold by fold.
@@ -100,7 +100,8 @@ type permutationSample struct {
 	frame   *frame.Frame
 	ends    []int // the end of each fold's rows
 	workers int
-	// copies holds a copy of the frame for each worker, to shuffle columns in.
+	// copies holds a copy of the frame for each worker, in which it shuffles
+	// columns.
 	copies chan *frame.Frame
 }
 
@@ -121,8 +122,8 @@ func (r *race) newPermutationSample(m *Model, maxRows int) *permutationSample {
 	return q
 }
 
-// score sets the score for each column when it is shuffled. One fold model is in
-// memory at a time.
+// score sets scores[i] to the metric when columns[i] is shuffled. Only one fold
+// model is in memory at a time.
 func (q *permutationSample) score(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
 	classes := q.model.classes()
 	predictions := make([][]float32, len(columns))
@@ -157,7 +158,8 @@ func (q *permutationSample) score(ctx context.Context, c *candidate, columns []i
 	})
 }
 
-// shuffle permutes the rows of a column of f, the same for all its features.
+// shuffle permutes the rows of column in f, in the same way for all its
+// features.
 func (q *permutationSample) shuffle(f *frame.Frame, column inputColumn) {
 	if len(column.features) == 0 {
 		return

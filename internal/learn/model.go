@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Model predicts the class of a row. It is immutable and safe for concurrent use.
-// The model of an Outcome may be on the disk of the race, which must stay open
+// Model predicts the class of a row. It is immutable and safe for concurrent
+// use. The model of an Outcome may be on Params.Disk, which must then stay open
 // while the model is in use.
 type Model struct {
 	schema      *frame.Schema
@@ -20,8 +20,9 @@ type Model struct {
 	members     []member
 }
 
-// member is one of the predictors whose weighted mean is the model's prediction.
-// kind is that of its algorithm; those of a blend differ.
+// member is one of the predictors whose weighted mean is the model's
+// prediction. kind identifies its algorithm. The members of a blend have
+// different kinds.
 type member struct {
 	kind   uint8
 	weight float64
@@ -57,8 +58,8 @@ func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.temperature.Apply(dst, m.classes())
 }
 
-// blockRows is the number of rows that are predicted at a time: few enough that a
-// slow model responds to cancellation.
+// blockRows is the number of rows that are predicted at a time, few enough that
+// a slow model responds to cancellation.
 const blockRows = 128
 
 // predictAll returns the calibrated class probabilities of all rows of f.
@@ -74,8 +75,8 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// predictMembers is predictAll for a model with the given members, only one of
-// which is in memory at a time.
+// predictMembers is predictAll for a model with the given members. Only one of
+// them is in memory at a time.
 func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 		for i, q := range probabilities {
 			sum[i] += float32(one.weight) * q
 		}
-		if err := ctx.Err(); err != nil { // before the next is loaded
+		if err := ctx.Err(); err != nil { // before the next member is loaded
 			return nil, err
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// parallelFor is parallel.ForError with panics of do as errors.
+// parallelFor is parallel.ForError, but returns a panic of do as an error.
 func parallelFor(workers, tasks int, do func(task int) error) error {
 	return parallel.ForError(workers, tasks, func(i int) error {
 		return recovering(func() error { return do(i) })
 	})
 }
 
-// errPanic is wrapped by the error that recovering returns for a panic.
+// errPanic is wrapped by the error that recovering returns after a panic.
 var errPanic = errors.New("the algorithm broke down")
 
 // recovering calls do and converts a panic into an error, so that a panic in one

@@ -16,22 +16,22 @@ type PredictOptions struct {
 	// Workers is the number of goroutines that predict. It does not change
 	// the result. Defaults to GOMAXPROCS.
 	Workers int
-	// Progress is called with the number of rows written so far, by one goroutine
-	// at a time. It must return quickly. May be nil.
+	// Progress is called with the number of rows written so far, by one
+	// goroutine at a time. It must return quickly. It may be nil.
 	Progress func(rows int64)
 }
 
-// Predict reads a blind CSV and writes the result: each row as in blind, in the
-// same order, followed by prediction, probability and probability_<class> for
-// each class. It returns the number of rows written.
+// Predict reads a blind CSV and writes the result to out: each row of blind, in
+// the same order, followed by prediction, probability and probability_<class>
+// for each class. It returns the number of rows written.
 //
-// probability is that of the predicted class. It may not be the highest of the
-// row if the metric of the race was balancedAccuracy or macroF1, which weight the
-// decisions.
+// probability is that of the predicted class. It need not be the highest of the
+// row if the metric of the race was balancedAccuracy or macroF1, because these
+// weight the decisions.
 //
-// An invalid file is a *frame.Defect; the rows written before it are invalid.
-// Memory does not grow with the number of rows: frame finds duplicate IDs with
-// the help of temporary files.
+// The error for an invalid file is a *frame.Defect; the rows already written
+// are then invalid, too. Memory does not grow with the number of rows, because
+// duplicate IDs are found with the help of temporary files.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -44,7 +44,8 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
-	// Two more than can run, because some wait for their turn to write.
+	// There are two more than can run, because some wait for their turn to
+	// write.
 	workers := make([]frame.BlockWorker, opts.Workers+2)
 	for i := range workers {
 		workers[i] = &predictionWorker{prediction: p}
@@ -56,7 +57,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	return p.rows, err
 }
 
-// prediction is the state that the workers of Predict share.
+// prediction is the state shared by the workers of Predict.
 type prediction struct {
 	model    *Model
 	format   *result.Format
@@ -116,8 +117,8 @@ func (w *predictionWorker) Commit(b *frame.Block) error {
 	return nil
 }
 
-// batchRows returns the number of rows that are predicted at a time: fewer for a
-// wide table.
+// batchRows returns the number of rows that are predicted at a time, fewer for
+// a wide table.
 func (m *Model) batchRows() int {
 	const cells = 128 << 10
 	return min(4096, max(16, cells/max(len(m.schema.Columns)+m.classes(), 1)))

@@ -42,8 +42,9 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
-	// Threshold is the performance that wins the race, 0 to 1: with 0 the first
-	// score wins. With nil every run trains until it no longer improves.
+	// Threshold is the performance that wins the race, from 0 to 1. With 0 the
+	// first score wins. If it is nil, every run trains until it no longer
+	// improves.
 	Threshold *float64
 	// Metric defines performance: accuracy, balancedAccuracy, macroF1 or rocAuc.
 	// Defaults to accuracy.
@@ -56,17 +57,18 @@ type Params struct {
 	// TimeLimit limits the duration of Race, including the refit of the winner;
 	// 0 means no limit. It requires Now.
 	TimeLimit time.Duration
-	// Now is the clock for TimeLimit. With nil there is no limit.
+	// Now is the clock for TimeLimit. If it is nil, there is no limit.
 	Now func() time.Time
 	// Stop ends training at once when it is closed. The model is then the mean
-	// of the best fold models, without a refit on every labelled row. May be nil.
+	// of the best fold models, without a refit on every labelled row. It may be
+	// nil.
 	Stop <-chan struct{}
 	// Disk stores trees that are not needed before the end of the race. It does
-	// not change the model. It must stay open until the outcome's model has been
-	// written. Defaults to memory.
+	// not change the model. It must stay open until the outcome's model has
+	// been written. Defaults to memory.
 	Disk *spill.File
-	// Progress is called for each score and change of status, by one goroutine at
-	// a time. It must return quickly. May be nil.
+	// Progress is called for each score and change of status, by one goroutine
+	// at a time. It must return quickly. It may be nil.
 	Progress func(Event)
 }
 
@@ -74,10 +76,11 @@ type Params struct {
 type Event struct {
 	Algorithm string
 	Status    Status
-	// Performance is that of the last step; 0 before the first score.
+	// Performance is that of the last step, or 0 before the first score.
 	Performance float64
-	// Kept and LogLoss are the performance and log loss of the best step so far;
-	// NaN before the first score, and without validation rows.
+	// Kept and LogLoss are the performance and log loss of the best step so
+	// far. They are NaN before the first score, and if there are no validation
+	// rows.
 	Kept, LogLoss float64
 	// Step is the number of scores so far.
 	Step int
@@ -86,23 +89,25 @@ type Event struct {
 // Outcome is the result of a race.
 type Outcome struct {
 	Status Status
-	// Runs are the algorithms, in the order in which they are shown.
+	// Runs holds the result of each algorithm, in the order in which they are
+	// shown.
 	Runs []Run
 	// Model is nil if every algorithm failed or was stopped before its first
-	// score. It may still refer to Params.Disk: to get one that does not, write it
-	// and read it back.
+	// score. It may still refer to Params.Disk. To get a model that does not,
+	// write Model and read it back.
 	Model *Model
-	// Algorithm is that of Model, or Blend; empty if there is no model.
+	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
+	// there is no model.
 	Algorithm string
-	// Refit reports whether Model was trained on every labelled row. Components
-	// of small weight in a blend may not have been refitted nevertheless, see
-	// refit. It is false if the race was stopped, or if the time limit left no
-	// time for the refit.
+	// Refit reports whether Model was trained on every labelled row. Even then,
+	// components of small weight in a blend may not have been refitted, see
+	// refit. Refit is false if the race was stopped, or if the time limit left
+	// no time for the refit.
 	Refit bool
-	// Achieved, Test and Training are the scores Validation, Test and Training of
-	// Report in the metric of the race.
+	// Achieved, Training and Test are the scores Validation, Training and Test
+	// of Report in the metric of the race.
 	Achieved, Training, Test float64
-	// Report holds the metrics of Model; empty if there is no model.
+	// Report holds the metrics of Model. It is empty if there is no model.
 	Report Report
 }
 
@@ -110,28 +115,29 @@ type Outcome struct {
 type Run struct {
 	Algorithm string
 	Status    Status
-	// Performance and LogLoss are those of the best step on the validation rows;
-	// 0 before the first score. LogLoss is after calibration if the race ended by
-	// itself, see Candidate.
+	// Performance and LogLoss are those of the best step on the validation
+	// rows, or 0 before the first score. LogLoss is after calibration unless
+	// the race was cut short, see Candidate.
 	Performance, LogLoss float64
-	// Interval is the 95 % confidence interval of Performance; NaN if unknown.
+	// Interval is the 95 % confidence interval of Performance, or NaN if
+	// unknown.
 	Interval Interval
 	// Curve holds the performance after each step.
 	Curve []float64
-	// TrainingPerformance and TestPerformance are set for the run of the chosen
-	// model, and for no run if that is a blend.
+	// TrainingPerformance and TestPerformance are set only for the run of the
+	// chosen model, and for no run if a blend was chosen.
 	TrainingPerformance, TestPerformance float64
 	// Err is the cause of the status Failed.
 	Err error
 }
 
-// Race trains until an algorithm reaches the threshold, if there is one, all
-// have stalled, the time limit is reached, or p.Stop is closed. Then it refits
-// the winner or, if there is none, the best run or blend. If ctx is cancelled,
-// Race returns its cause and no outcome.
+// Race trains until an algorithm reaches the threshold, if there is one, until
+// all algorithms have stalled, the time limit is reached, or p.Stop is closed.
+// Then it refits the winner or, if there is none, the best run or blend. If ctx
+// is cancelled, Race returns its cause and no outcome.
 //
-// f must have Labels of at least two classes. An invalid f or p is an error; the
-// failure of one algorithm is not: it is reported in its Run.
+// f must have Labels of at least two classes. An invalid f or p is an error.
+// The failure of one algorithm is not an error, but is reported in its Run.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 	return raceOf(ctx, f, p, algorithms)
 }
@@ -144,8 +150,8 @@ type race struct {
 	scheduler *scheduler
 	runs      []*run
 	timer     timer
-	// blendScore is the score of the blend that the runs were compared with; nil
-	// before choose, and if there was none.
+	// blendScore is the score of the blend that the runs were compared with. It
+	// is nil before choose, and if there was no blend.
 	blendScore *Candidate
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
@@ -250,8 +256,8 @@ func (r *race) runAll(ctx context.Context) {
 	r.evaluator.buffers = nil // frees memory for the refit
 }
 
-// train does one run's steps until it has reached the threshold, has stalled,
-// can no longer win, or ctx is cancelled.
+// train does u's steps until u has reached the threshold, has stalled, or can
+// no longer win, or ctx is cancelled.
 func (r *race) train(ctx context.Context, u *run) error {
 	if err := u.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(u.algorithm.kind))); err != nil {
 		return err
@@ -280,16 +286,16 @@ func (r *race) train(ctx context.Context, u *run) error {
 	return nil
 }
 
-// reachesThreshold reports whether a performance ends the race.
+// reachesThreshold reports whether performance ends the race.
 func (r *race) reachesThreshold(performance float64) bool {
 	threshold := r.data.params.Threshold
 	return threshold != nil && performance >= *threshold
 }
 
 // isPerfect reports whether a run that no longer improves wins a race without a
-// threshold: every validation row is right, and the sum of their log losses is
-// less than one nat. The improvement that is left to other runs cannot be
-// measured on these rows. A perfect performance alone may be luck.
+// threshold: it is right on every validation row, and the sum of its log losses
+// is less than one nat. Any improvement by other runs could not be measured on
+// these rows. A perfect performance alone may be luck.
 func (r *race) isPerfect(s score) bool {
 	return r.data.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }
@@ -361,8 +367,8 @@ func (u *run) result() Run {
 	return o
 }
 
-// leader returns the run whose model would be refitted if the race ended now, nil
-// if no run has a checkpoint.
+// leader returns the run whose model would be refitted if the race ended now,
+// or nil if no run has a checkpoint.
 func (r *race) leader() *run {
 	if winner := r.scheduler.leading(); winner >= 0 {
 		return r.runs[winner]
@@ -378,9 +384,10 @@ func (r *race) leader() *run {
 	return leader
 }
 
-// lossFunc returns the function that computes the loss of each row, by which
-// candidates of about equal performance are compared: the log loss after
-// calibration. If the race was cut short there is no time to calibrate.
+// lossFunc returns the function that computes a candidate's loss by row, by
+// which candidates of about equal performance are compared. It is the log loss,
+// after calibration unless the race was cut short, because then there is no
+// time to calibrate.
 func (r *race) lossFunc(status Status) func(*candidate) []float64 {
 	return func(c *candidate) []float64 {
 		probabilities := c.evaluated()

@@ -11,11 +11,11 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// Time that is reserved for the steps after the race. The report takes a share of
-// the time limit within bounds, plus the time to calibrate and score the
-// validation rows. That time is per cell, one class of one row, and was measured
-// on kddcup99: 0.7 s for 767,000 cells. The estimated time of the refit is
-// multiplied by safetyFactor.
+// The time that is reserved for the steps after the race. The report gets a
+// share of the time limit within bounds, plus the time to calibrate and score
+// the validation rows. The latter is per cell, which is one class of one row,
+// and was measured on kddcup99: 0.7 s for 767,000 cells. The estimated time of
+// the refit is multiplied by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -25,9 +25,10 @@ const (
 )
 
 // refit trains the model of each component on every labelled row, that of the
-// largest weight first. If a refit cannot finish, because ctx was cancelled or
-// the time limit is near, the component consists of its fold models, and complete
-// is false. Together these were trained on all rows but the test rows.
+// component with the largest weight first. If a refit cannot finish, because
+// ctx is cancelled or the time limit is near, the component consists of its
+// fold models and complete is false. Together the fold models were trained on
+// all rows but the test rows.
 //
 // One fit on all rows is better than the mean of the fold models: on test rows,
 // the log loss of boosting was lower by 1 % on credit-g, 17 % on soybean and 55 %
@@ -35,8 +36,8 @@ const (
 // better than one of them (0.4 %), at five times the cost.
 //
 // Refits of small components that would take long compared with the race are
-// skipped: tables of that size have one holdout, which leaves almost all rows for
-// training.
+// skipped. Tables of that size have a single holdout, so the fold model was
+// trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []member, complete bool) {
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
@@ -51,7 +52,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 			}
 			complete = false
 		}
-		for _, p := range s.models { // they stay on the disk
+		for _, p := range s.models { // the models stay on the disk
 			members = append(members, member{s.algorithm.kind, s.weight / float64(len(s.models)), p})
 		}
 	}
@@ -65,8 +66,8 @@ const (
 	minRefitCost   = 30e9
 )
 
-// refitRun returns a run's model, trained on every labelled row for the best
-// number of steps.
+// refitRun returns a model of u's algorithm, trained on every labelled row for
+// the best number of steps.
 func (r *race) refitRun(ctx context.Context, u *run) (p predictor, err error) {
 	all := make([]int32, r.data.Rows)
 	for i := range all {
@@ -92,8 +93,8 @@ func (r *race) refitRun(ctx context.Context, u *run) (p predictor, err error) {
 	return p, err
 }
 
-// foldMembers yields the members of a component without a refit: the models of
-// its folds. Each is loaded when the iteration reaches it.
+// foldMembers yields the models of s's folds as members, for a component
+// without a refit. It loads each model when the iteration reaches it.
 func (s component) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for i := range s.folds {
@@ -106,8 +107,8 @@ func (s component) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// foldMember returns a copy of the model of one fold, whose memory for prediction
-// is freed with the copy.
+// foldMember returns a copy of the model of fold i. The memory that the copy
+// uses for prediction is freed with the copy.
 func (s component) foldMember(i int) (member, error) {
 	one, err := s.algorithm.reload(member{s.algorithm.kind, s.weight, s.models[i]})
 	if err != nil {
@@ -116,7 +117,7 @@ func (s component) foldMember(i int) (member, error) {
 	return one, nil
 }
 
-// reload returns a copy of a member by its binary form.
+// reload returns a copy of a member, made by way of its binary form.
 func (m *algorithm) reload(one member) (member, error) {
 	inner, columns := unwrapScreened(one.predictor)
 	b, err := inner.AppendBinary(nil)
@@ -131,7 +132,7 @@ func (m *algorithm) reload(one member) (member, error) {
 }
 
 // refitSeeds is added to the index of the refit's seed to distinguish it from
-// those of the folds. refitFold is its fold index.
+// the seeds of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeeds = 1000
 	refitFold  = -1
@@ -153,8 +154,8 @@ func (u *run) refitSteps(rows int) int {
 	return int(math.Round(float64(u.best.step) * math.Pow(u.rowRatio(rows), u.algorithm.stepGrowth)))
 }
 
-// refitBudget returns the time to reserve for the refit of the current leader and
-// for the report. It is estimated from the cost per second so far.
+// refitBudget returns the time to reserve for the refit of the current leader
+// and for the report, estimated from the cost per second so far.
 func (r *race) refitBudget() time.Duration {
 	leader := r.leader()
 	if leader == nil {

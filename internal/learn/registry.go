@@ -14,7 +14,7 @@ import (
 )
 
 // algorithms are the algorithms of the engine, in the order in which they are
-// shown. The first wins a tie.
+// shown. In a tie the first wins.
 var algorithms = []algorithm{
 	{name: "SEV01", kind: 1, patience: 25, stepGrowth: 0, newFitter: newNeural, read: readAs[neural.Model]},
 	{name: "FIF01", kind: 2, patience: 15, stepGrowth: 0, newFitter: newForest, read: readAs[forest.Model]},
@@ -59,8 +59,8 @@ func newLeafwise(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// maxLeaves returns the number of leaves for a scaling factor: at least 2, or 0
-// for the default.
+// maxLeaves returns the number of leaves for a scaling factor, at least 2. It
+// returns 0, which selects the default, if scale is 0.
 func maxLeaves(scale int) int {
 	if scale > 0 {
 		return max(scale, 2)
@@ -69,8 +69,8 @@ func maxLeaves(scale int) int {
 }
 
 // defaultBuckets is the default number of bins of a numeric feature. Above
-// largeRows the default is that of the other algorithms, so that the bins are
-// in memory only once.
+// largeRows rows the default is that of the other algorithms, so that all share
+// one binned matrix.
 const (
 	defaultBuckets = 128
 	largeRows      = 100_000
@@ -92,8 +92,8 @@ func newSymmetric(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// typedFitter is fitter with the concrete type of the model, as the fitters of
-// boost, forest and neural implement it.
+// typedFitter is fitter, but Model returns the concrete type, as in boost,
+// forest and neural.
 type typedFitter[M predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64
@@ -109,7 +109,8 @@ type adapter[M predictor] struct {
 
 func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
 
-// newAdapter returns the fitter that newFitter, the New of a package, returns for t.
+// newAdapter returns the fitter that newFitter, the New function of a package,
+// returns for t.
 func newAdapter[O any, F typedFitter[M], M predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {

@@ -8,39 +8,40 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Report holds the metrics of a model. Metrics that were not measured are NaN, nil
-// or have 0 rows.
+// Report holds the metrics of a model. Metrics that were not measured are NaN
+// or nil, or have 0 rows.
 type Report struct {
 	Algorithm string
-	// Shares are the components of a blend in descending order of weight; nil for
-	// the model of one algorithm.
+	// Shares are the components of a blend in descending order of weight. It is
+	// nil for the model of one algorithm.
 	Shares []Share
 	Metric string
 	Seed   uint64
-	// Rows is the number of labelled rows. The others are the numbers of rows of
-	// the scores of the same name: 0 if there were none or no time was left.
+	// Rows is the number of labelled rows. TestRows, ValidationRows and
+	// TrainingRows are those of the scores below, or 0 if there were none or no
+	// time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
-	// Features is the number of features. Screened is the number that the
-	// algorithms were trained on, selected on the training rows of each fold; 0 if
-	// all.
+	// Features is the number of features. Screened is the number of features
+	// that the algorithms were trained on, selected on the training rows of
+	// each fold. It is 0 if all were used.
 	Features, Screened int
-	// HeldOut is the number of rows that were set aside for Test. If TestRows is 0
-	// and HeldOut is not, there was no time for them.
+	// HeldOut is the number of rows that were set aside for Test. If it is not
+	// 0 but TestRows is, there was no time to predict them.
 	HeldOut int
-	// Validation is on rows that the models were not trained on but that decided
-	// the race: each row is predicted by the model of the fold that excludes it.
-	// Its decision weights and temperature are cross-fitted.
+	// Validation is measured on rows that the models were not trained on but
+	// that decided the race. Each row is predicted by the model of the fold
+	// that excludes it. Decision weights and temperature are cross-fitted.
 	Validation Scores
-	// Test is on rows that were not used before the end of the race, predicted by
-	// the mean of the fold models.
+	// Test is measured on rows that were not used before the end of the race,
+	// predicted by the mean of the fold models.
 	Test Scores
-	// Training is that of the final model on rows it was trained on, or on a
-	// sample of them.
+	// Training is that of the final model on all or some of the rows it was
+	// trained on.
 	Training Scores
-	// Blended is the score of the blend, whether or not it was chosen; nil if there
-	// was none.
+	// Blended is the score of the blend, whether or not the blend was chosen.
+	// It is nil if there was no blend.
 	Blended *Candidate
-	// Baseline holds the scores to compare with.
+	// Baseline holds the scores of a model that uses no column, for comparison.
 	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
 	// the schema.
@@ -60,8 +61,9 @@ type Share struct {
 
 // Candidate holds the scores of a model that the race could choose.
 type Candidate struct {
-	// Performance is the metric of the race. LogLoss is in nats, after calibration
-	// unless the race was cut short. Both are on validation rows.
+	// Performance is the metric of the race. LogLoss is in nats, after
+	// calibration unless the race was cut short. Both are measured on
+	// validation rows.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance.
 	Interval Interval
@@ -74,8 +76,9 @@ type ClassScore struct {
 	Precision, Recall, F1 float64
 }
 
-// Limits of the report: the number of training rows that are predicted, the number
-// of rows if the race was cut short, and the time after the user stopped the race.
+// These limits of the report are the number of training rows that are
+// predicted, their number if the race was cut short, and the time after the
+// user stopped the race.
 const (
 	maxTrainingRows   = 20000
 	maxHurriedRows    = 2000
@@ -129,8 +132,9 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	return ctx.Err()
 }
 
-// reportContext returns the context of the report. Metrics that are not computed
-// when it is cancelled are omitted, because the model is more important.
+// reportContext returns the context of the report. Metrics that are not
+// computed when the context is cancelled are omitted, because the model is more
+// important.
 func (r *race) reportContext(ctx context.Context, status Status) (context.Context, func()) {
 	if status == Cancelled {
 		ctx, cancel := context.WithTimeout(ctx, stoppedReportTime)
@@ -156,7 +160,8 @@ func (e *evaluator) validationScores(probabilities []float32) Scores {
 	})
 }
 
-// testMetrics adds the metrics of the mean of the fold models on the test rows.
+// testMetrics adds the metrics of the mean of c's fold models on the test rows
+// to o.
 func (r *race) testMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
@@ -179,7 +184,8 @@ func (r *race) testMetrics(ctx context.Context, m *Model, c *candidate, o *Outco
 	o.Report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 }
 
-// trainingMetrics adds the metrics of the final model on rows it was trained on.
+// trainingMetrics adds the metrics of the final model on rows it was trained on
+// to o.
 func (r *race) trainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
@@ -194,8 +200,8 @@ func (r *race) trainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
 	o.Report.Training = scoresOf(p)
 }
 
-// reportRows returns at most maxRows of the rows at equal distances, fewer if the
-// race was cut short.
+// reportRows returns at most maxRows of rows, at equal distances. It returns
+// fewer if the race was cut short.
 func (o *Outcome) reportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxHurriedRows)
@@ -203,7 +209,7 @@ func (o *Outcome) reportRows(rows []int32, maxRows int) []int32 {
 	return subsample(rows, maxRows)
 }
 
-// subsample returns at most maxRows of the rows at equal distances.
+// subsample returns at most maxRows of rows, at equal distances.
 func subsample(rows []int32, maxRows int) []int32 {
 	if len(rows) <= maxRows {
 		return rows

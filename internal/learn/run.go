@@ -9,14 +9,15 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// run is one algorithm in the race. It has a fitter for each fold, all at the
-// same step.
+// run is one algorithm in the race. It has a fitter for each fold. All fitters
+// are at the same step.
 type run struct {
 	variant
 	index   int
-	fitters []fitter // nil when the run has ended
-	// models are those of the ended fitters. They are not used for prediction,
-	// which would need several times the memory: see component.foldMember.
+	fitters []fitter // nil after the run has ended
+	// models are those of the fitters after the run has ended. They are not
+	// used for prediction, which would take several times the memory: see
+	// component.foldMember.
 	models  []predictor
 	folds   []split.Fold
 	classes int
@@ -29,21 +30,21 @@ type run struct {
 	best     checkpoint
 	curve    []curvePoint
 
-	reached bool // the last score has reached the threshold, or is perfect
+	reached bool // whether the last score has reached the threshold, or is perfect
 	status  Status
 	err     error
 }
 
-// checkpoint describes the state that the fitters of a run have saved.
+// checkpoint describes the state that all fitters of a run have saved.
 type checkpoint struct {
 	score
-	step          int // 0 if there is none
+	step          int // 0 if there is no checkpoint
 	selectionLoss float64
-	cost          float64 // of all steps up to it
+	cost          float64 // cost of all steps up to step
 	probabilities []float32
 }
 
-// curvePoint is one score of a run's curve, with the best checkpoint so far.
+// curvePoint is one score of a run's curve and the best checkpoint so far.
 type curvePoint struct {
 	due         float64
 	performance float64
@@ -64,8 +65,8 @@ func (u *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	})
 }
 
-// advance does the next step of every fitter. done reports that none of them has
-// a further one.
+// advance does the next step of every fitter. done reports whether all fitters
+// are done.
 func (u *run) advance(ctx context.Context) (done bool, err error) {
 	err = parallelFor(u.workers, len(u.fitters), func(i int) error {
 		if u.done[i] {
@@ -101,7 +102,7 @@ func (u *run) cost() float64 {
 	return sum
 }
 
-// finish keeps the models of a run that has ended and releases its fitters.
+// finish takes the models of a run that has ended and releases its fitters.
 func (u *run) finish() {
 	u.models = make([]predictor, len(u.folds))
 	for i, fitter := range u.fitters {
@@ -113,11 +114,12 @@ func (u *run) finish() {
 	u.fitters = nil
 }
 
-// record adds the score of the last step to the curve, saves a checkpoint if the
-// step is the best so far or force is true, and reports whether the run has
-// stalled. force is for a step that has reached the threshold, and for races
-// without validation rows. With a checkpoint the run takes over probabilities,
-// which are those of the step; free is a slice that it no longer uses.
+// record adds the score of the last step to the curve and reports whether the
+// run has stalled. It saves a checkpoint if the step is the best so far or
+// force is true. force is for a step that has reached the threshold, and for
+// races without validation rows. probabilities are those of the step; with a
+// checkpoint the run takes them over. free is a slice that the run no longer
+// uses.
 func (u *run) record(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if m := selectionLoss(s, len(probabilities)/u.classes); force || u.best.step == 0 || m < u.best.selectionLoss {
 		for _, fitter := range u.fitters {
@@ -141,32 +143,32 @@ func (u *run) record(s score, probabilities []float32, due float64, force bool) 
 
 // selectionLoss returns the loss by which the best step of a run is selected:
 // the logarithm of the product of error and log loss. Log loss alone is smooth,
-// but its minimum may be far from that of the error; the error alone is coarse
+// but its minimum may be far from that of the error. The error alone is coarse
 // and would select a lucky step. A change of either counts by its ratio. Half a
-// row is added to the error because its logarithm must be finite.
+// row is added to the error so that its logarithm is finite.
 func selectionLoss(s score, rows int) float64 {
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
 }
 
 // earlyStopping detects that a run no longer improves.
 type earlyStopping struct {
-	logLoss, performance float64 // the best so far
-	step                 int     // of the last improvement of either
+	logLoss, performance float64 // best so far
+	step                 int     // the last step that improved either
 }
 
 // minGain is the smallest relative improvement of log loss that counts.
 //
-// The log loss of a run that is right on every validation row falls for ever, but
-// means less and less for other rows: with n rows right, one of n others may still
-// be wrong. So an improvement must then be at least a tenth of that,
-// perfectGain/n.
+// The log loss of a run that is right on every validation row falls for ever,
+// but the decrease means less and less for other rows: with n rows right, one
+// of n others may still be wrong. Each improvement must therefore be at least a
+// tenth of that probability, perfectGain/n.
 const (
 	minGain     = 1e-4
 	perfectGain = 0.1
 )
 
-// stalled reports whether neither log loss nor performance, both on the given
-// number of rows, has improved in the last patience steps.
+// stalled reports whether neither log loss nor performance has improved in the
+// last patience steps. rows is the number of rows that both are measured on.
 func (l *earlyStopping) stalled(s score, rows, step, patience int) bool {
 	if l.step == 0 {
 		*l = earlyStopping{logLoss: math.Inf(1), performance: -1}
@@ -181,8 +183,8 @@ func (l *earlyStopping) stalled(s score, rows, step, patience int) bool {
 	return step-l.step >= patience
 }
 
-// dropLate removes the scores that were due after the win. Whether they were
-// computed depends on the speed of the machine.
+// dropLate removes the scores that were due after the win, because it depends
+// on the speed of the machine whether they were computed.
 func (u *run) dropLate(p *scheduler) {
 	n := len(u.curve)
 	for n > 0 && p.isLate(u.index, u.curve[n-1].due) {

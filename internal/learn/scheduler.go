@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// maxLead is the virtual time, in nanoseconds, that a run may always be ahead
-// of the slowest. It affects speed only, not the winner: a larger value keeps
-// more cores busy, a smaller one ends the race sooner after a win.
+// maxLead is how far, in nanoseconds of virtual time, a run may get ahead of
+// the slowest without waiting. It affects only speed, not the winner: a larger
+// value keeps more cores busy, a smaller one ends the race sooner after a win.
 const maxLead = 250e6
 
 // scheduler orders the runs of a race by virtual time, as fair queueing does, so
 // that the winner does not depend on how the machine divides its cores.
 //
-// A run's virtual clock is the sum of its fitters' Cost, which is estimated from
-// the shape of the data alone. Before a step, the run's due time is its clock
-// plus the cost of the previous step. The score of the step has the due time or
-// the clock after the step as its time, whichever is later. A lower bound of the
-// time of a score is therefore known before its step begins.
+// A run's virtual clock is the sum of its fitters' Cost, which is estimated
+// from the shape of the data alone. Before a step, the run's due time is its
+// clock plus the cost of the previous step. The time of the step's score is the
+// due time or the clock after the step, whichever is later. A lower bound of
+// the time of a score is therefore known before its step begins.
 //
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
@@ -27,10 +27,10 @@ const maxLead = 250e6
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
 // The winner is the run whose score reaches the threshold at the smallest
-// virtual time, the first in order if two do. Once one has reached it at T,
-// the runs that are due before T continue until they reach it themselves, which
-// makes T earlier, or until they are due after T. These decisions compare
-// virtual times only and are therefore reproducible.
+// virtual time, or the first in order if two do. Once a run has reached it at
+// T, the runs that are due before T continue. They stop when they reach the
+// threshold themselves, which makes T earlier, or when they are due after T.
+// These decisions compare only virtual times and are therefore reproducible.
 //
 // While no run has reached the threshold, a run that is far ahead waits for the
 // others, so that little remains to be done once a run has reached it.
@@ -60,8 +60,8 @@ func newScheduler(entrants int) *scheduler {
 	return p
 }
 
-// start returns the context of an entrant's steps, which is cancelled with ctx
-// and when the entrant can no longer win.
+// start returns the context of an entrant's steps. It is cancelled with ctx, or
+// when the entrant can no longer win.
 func (p *scheduler) start(ctx context.Context, index int) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,9 +108,10 @@ func (p *scheduler) horizon() float64 {
 	return first + ahead
 }
 
-// endStep records that an entrant has done a step: clock is its total cost, and
-// reached whether the score has reached the threshold. Such an entrant does no
-// further step; whether it has won is known when the others have ended.
+// endStep records that an entrant has done a step. clock is the entrant's total
+// cost. reached reports whether the score has reached the threshold; if so, the
+// entrant does no further step, but only when the others have ended is it known
+// whether it has won.
 func (p *scheduler) endStep(index int, clock float64, reached bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +139,7 @@ func (p *scheduler) due(index int) float64 {
 	return p.entrants[index].due
 }
 
-// remove ends the part of an entrant in the race.
+// remove removes an entrant from the race.
 func (p *scheduler) remove(index int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,15 +148,15 @@ func (p *scheduler) remove(index int) {
 	p.changed.Broadcast()
 }
 
-// leading returns the entrant that has won so far, -1 if none has.
+// leading returns the entrant that has won so far, or -1 if none has.
 func (p *scheduler) leading() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.winner
 }
 
-// isLate reports whether a score that was due at the given time does not count:
-// another entrant has won, and would have won whatever the score.
+// isLate reports whether a score that was due at the given time does not count,
+// because another entrant has won and would have won whatever the score.
 func (p *scheduler) isLate(index int, due float64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 type Interval = metric.Interval
 
 // Scores are the scores on a set of rows. ROCAUC is NaN if all rows are of one
-// class. Without rows all are NaN.
+// class. All scores are NaN if there are no rows.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, LogLoss float64
 	// Intervals holds the 95 % confidence intervals by name of the score. Unknown
@@ -18,12 +18,12 @@ type Scores struct {
 	Intervals map[string]Interval
 }
 
-// nanScores are the scores without rows.
+// nanScores are the scores if there are no rows.
 var nanScores = Scores{
 	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), LogLoss: math.NaN(),
 }
 
-// of returns the score of the given name.
+// of returns the score with the given name.
 func (s *Scores) of(name string) float64 {
 	switch name {
 	case metric.NameBalancedAccuracy:
@@ -50,7 +50,7 @@ func scoresOf(p metric.Predictions) Scores {
 }
 
 // scoredBy returns all scores with their intervals. predictions returns the
-// predictions for the score of the given name.
+// predictions that the score with the given name is computed from.
 func scoredBy(predictions func(name string) metric.Predictions) Scores {
 	decided := predictions(metric.NameAccuracy)
 	s := scoresOf(decided)
@@ -73,13 +73,13 @@ func scoredBy(predictions func(name string) metric.Predictions) Scores {
 type Baseline struct {
 	// Label is the predicted class.
 	Label string
-	// Validation and Test are the scores on the rows of the report's scores of the
-	// same name, without intervals.
+	// Validation and Test are the baseline's scores on the rows of
+	// Report.Validation and Report.Test, without intervals.
 	Validation, Test Scores
 }
 
-// baselineOn returns the baseline's scores on rows with the given labels. class is
-// the predicted class, shares are the probabilities of the classes.
+// baselineOn returns the baseline's scores on rows with the given labels. class
+// is the predicted class. shares are the probabilities of the classes.
 func baselineOn(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
 		return nanScores

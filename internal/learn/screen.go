@@ -10,21 +10,21 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// If a frame has more than maxFeatures features, the algorithms are trained on the
-// maxFeatures that are individually most predictive of the label (sure
-// independence screening: Fan and Lv 2008). They are selected for every fold on
-// its training rows only: a selection on all rows would leak the validation labels
-// (Ambroise and McLachlan 2002).
+// If a frame has more than maxFeatures features, the algorithms are trained on
+// the maxFeatures of them that are individually most predictive of the label
+// (sure independence screening: Fan and Lv 2008). They are selected for each
+// fold on its training rows only, because a selection on all rows would leak
+// the validation labels (Ambroise and McLachlan 2002).
 const (
 	maxFeatures = 1000
-	// screenBins is the largest number of bins of a numeric feature, and screenRows
-	// the largest number of rows, that gains are computed from.
+	// screenBins is the largest number of bins of a numeric feature, and
+	// screenRows the largest number of rows, from which gains are computed.
 	screenBins = 32
 	screenRows = 20_000
 )
 
-// screenedCount returns the number of features that a fitter is trained on, 0 for
-// all.
+// screenedCount returns the number of features that a fitter is trained on, or
+// 0 for all.
 func (t *trainingData) screenedCount() int {
 	if len(t.Columns) <= maxFeatures {
 		return 0
@@ -33,7 +33,7 @@ func (t *trainingData) screenedCount() int {
 }
 
 // screenedFor returns the data that the fitters of a fold are trained on: t, or
-// the features selected on the given training rows, which are those of the fold.
+// only the features selected on rows, which must be the fold's training rows.
 func (t *trainingData) screenedFor(ctx context.Context, number int, rows []int32) (*trainingData, error) {
 	if t.screenedCount() == 0 {
 		return t, nil
@@ -61,15 +61,16 @@ func (t *trainingData) screenedFor(ctx context.Context, number int, rows []int32
 	return t.screenedFolds[number], nil
 }
 
-// binnedFeature is a feature in bins, for screening.
+// binnedFeature is a binned feature, for screening.
 type binnedFeature struct {
 	data        []uint8
 	bins        int
 	categorical bool
 }
 
-// binFeatures sets binnedFeatures, maxFeatures at a time: with few rows the bin
-// mappers, which are dropped, take several times the memory of the bins.
+// binFeatures sets binnedFeatures. It bins maxFeatures at a time, because with
+// few rows the bin mappers, which are dropped, take several times the memory of
+// the bins.
 func (t *trainingData) binFeatures(ctx context.Context) error {
 	for lo := len(t.binnedFeatures); lo < len(t.Columns); lo = len(t.binnedFeatures) {
 		some := *t.Frame
@@ -114,9 +115,10 @@ func (t *trainingData) selectFeatures(ctx context.Context, rows []int32) ([]int3
 }
 
 // giniGain returns the relative decrease of the label's Gini impurity by a
-// feature: by the best split of a numeric one, by the levels of a categorical one.
-// It is adjusted for the number of groups, as R² is, so that an independent
-// feature has about 0. scratch has the length (bins+2)·classes.
+// feature: by the best split if it is numeric, by its levels if it is
+// categorical. The gain is adjusted for the number of groups, as R² is, so that
+// an independent feature has about 0. scratch must have the length
+// (bins+2)·classes.
 func (t *trainingData) giniGain(feature *binnedFeature, rows []int32, scratch []int) float64 {
 	classes := t.classes()
 	clear(scratch)
@@ -157,7 +159,7 @@ func (t *trainingData) giniGain(feature *binnedFeature, rows []int32, scratch []
 }
 
 // purity returns the sum of the squared counts of the classes divided by the
-// number of rows: the rows times (1 − Gini impurity).
+// number of rows, which is the number of rows times (1 − Gini impurity).
 func purity(counts []int) float64 {
 	sum, squares := 0.0, 0.0
 	for _, n := range counts {
@@ -170,8 +172,8 @@ func purity(counts []int) float64 {
 	return squares / sum
 }
 
-// selectRows returns a frame of the given rows, in their order. Features that no
-// fitter was trained on are empty.
+// selectRows returns a frame of the given rows, in their order. Features that
+// no fitter was trained on have no cells.
 func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	t.screenMutex.Lock()
 	defer t.screenMutex.Unlock()
@@ -188,8 +190,8 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	return selectRows(&f, rows)
 }
 
-// splitByUse divides the columns of the file into those that a fitter was trained
-// on and the others, which no model depends on.
+// splitByUse divides the columns of the file into those that a fitter was
+// trained on and the others, on which no model depends.
 func (t *trainingData) splitByUse(columns []inputColumn) (used, unused []inputColumn) {
 	t.screenMutex.Lock()
 	defer t.screenMutex.Unlock()
@@ -239,8 +241,8 @@ type screenedFitter struct {
 
 func (l screenedFitter) Model() predictor { return screenedModel{l.fitter.Model(), l.columns} }
 
-// screenedModel is a predictor on selected features of a frame: columns,
-// ascending.
+// screenedModel is a predictor on selected features of a frame. columns are
+// their indices, ascending.
 type screenedModel struct {
 	predictor
 	columns []int32
@@ -250,7 +252,8 @@ func (m screenedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.predictor.Predict(dst, selectColumns(f, m.columns), lo, hi)
 }
 
-// unwrapScreened returns the inner predictor and its columns, nil for all.
+// unwrapScreened returns the inner predictor and its columns, or p and nil if
+// it uses all columns.
 func unwrapScreened(p predictor) (inner predictor, columns []int32) {
 	if m, ok := p.(screenedModel); ok {
 		return m.predictor, m.columns

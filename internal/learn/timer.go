@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Causes of a race's end without a winner.
+// These are the causes of a race's end without a winner.
 var (
 	errStopped = errors.New("stopped")
 	errTimeUp  = errors.New("the time limit was reached")
@@ -15,7 +15,8 @@ var (
 // pollInterval is the interval at which the clock is read.
 const pollInterval = 10 * time.Millisecond
 
-// timer enforces the time limit of a race, if there are a limit and a clock.
+// timer enforces the time limit of a race, if there is both a limit and a
+// clock.
 type timer struct {
 	limit time.Duration
 	now   func() time.Time
@@ -31,9 +32,9 @@ func (t *timer) start() {
 // elapsed returns the time since start.
 func (t *timer) elapsed() time.Duration { return t.now().Sub(t.began) }
 
-// withLimit returns a context that is cancelled with errTimeUp when at most
-// reserve() of the limit is left. reserve is called repeatedly. The caller must
-// call the returned function to release the context.
+// withLimit returns a context that is cancelled with errTimeUp when no more
+// than reserve() of the limit is left. It calls reserve repeatedly. The caller
+// must call the returned function to release the context.
 func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if t.now == nil || t.limit <= 0 {
