@@ -13,7 +13,8 @@ import (
 var ErrMalformed = errors.New("malformed model")
 
 // Reader reads values from a slice or from a stream of known length. After the
-// first error all values are zero, or the lower bound of their range.
+// first error all values are zero, or the lower bound of their range if they
+// have one.
 type Reader struct {
 	buf       []byte    // the rest of a slice; the buffer of a stream
 	in        io.Reader // nil for a slice
@@ -33,10 +34,10 @@ func NewStreamReader(in io.Reader, size int64) *Reader {
 // Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// Remaining returns the number of bytes that are left, 0 after an error.
+// Remaining returns the number of bytes that are left, or 0 after an error.
 func (r *Reader) Remaining() int64 { return r.remaining }
 
-// End returns the first error. It is an error if bytes are left.
+// End returns the first error. It returns an error if bytes are left.
 func (r *Reader) End() error {
 	if r.remaining > 0 {
 		r.Fail("bytes after the end")
@@ -59,8 +60,8 @@ func (r *Reader) FailWith(err error) {
 	r.remaining = 0
 }
 
-// Next returns the next n bytes, nil after an error. They are valid until the next
-// call and must not be modified.
+// Next returns the next n bytes, or nil after an error. They are valid until
+// the next call and must not be modified.
 func (r *Reader) Next(n int) []byte {
 	if n < 0 || int64(n) > r.remaining {
 		r.Fail("unexpected end")
@@ -166,7 +167,7 @@ func (r *Reader) Count(size int) int {
 	return r.checkCount(int64(n), size)
 }
 
-// Count32 is Count for a number of four bytes.
+// Count32 is Count for a number of elements in four bytes.
 func (r *Reader) Count32(size int) int { return r.checkCount(int64(r.Uint32()), size) }
 
 func (r *Reader) checkCount(n int64, size int) int {

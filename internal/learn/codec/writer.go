@@ -22,14 +22,14 @@ func (w *Writer) Result() ([]byte, error) {
 	return w.b, nil
 }
 
-// Reset removes all values and the error. It keeps the memory of the slice.
+// Reset removes all values and the error, but keeps the memory of the slice.
 func (w *Writer) Reset() { w.b, w.err = w.b[:0], nil }
 
 // Data returns the slice so far. It is valid until the next call.
 func (w *Writer) Data() []byte { return w.b }
 
-// Append replaces the slice by the result of appendTo, such as the AppendBinary of
-// a value, unless there is an error already.
+// Append replaces the slice by the result of appendTo, for example the
+// AppendBinary method of a value, unless there is an error already.
 func (w *Writer) Append(appendTo func(b []byte) ([]byte, error)) {
 	if w.err == nil {
 		w.b, w.err = appendTo(w.b)

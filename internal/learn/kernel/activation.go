@@ -8,8 +8,8 @@ import (
 
 // ReLU replaces every element of x by max(0, x); NaN stays.
 //
-// The signs of activations are unpredictable for a branch predictor, hence the
-// bit arithmetic: an arithmetic shift spreads the sign over a mask.
+// The sign of an activation is unpredictable for a branch predictor, so the
+// code has no branch: an arithmetic shift spreads the sign over a mask.
 func ReLU(x []float32) {
 	x = x[reluVector(x):]
 	for i, v := range x {
@@ -18,10 +18,10 @@ func ReLU(x []float32) {
 	}
 }
 
-// ReLUBackward replaces the gradient of ReLU's output in grad by that of its
-// input: zero where the activation act is zero, scale times the gradient
-// elsewhere. With scale = 1/(1−p) it includes Dropout: a dropped activation is
-// zero.
+// ReLUBackward converts the gradient of ReLU's output, in grad, to that of
+// ReLU's input: zero where the activation act is zero, scale times the gradient
+// elsewhere. With scale = 1/(1−p) this includes Dropout, because a dropped
+// activation is zero.
 func ReLUBackward(grad, act []float32, scale float32) {
 	checkLen("ReLUBackward", len(act), len(grad))
 	done := reluBackwardVector(grad, act, scale)

@@ -1,7 +1,7 @@
 package kernel
 
-// GainParams are the parameters of the score of a split of a sum of gradients
-// and hessians:
+// GainParams are the parameters of the score of a split, given the sums of
+// gradients and hessians on its two sides:
 //
 //	GL²/(HL+λ) + GR²/(HR+λ)
 type GainParams struct {
@@ -16,9 +16,10 @@ type GainParams struct {
 }
 
 // BestSplit finds the first of the best splits of cells, each of which holds a
-// gradient above 32 bits of a hessian. It returns the cell after which to split
-// and sum plus the cells up to it, and sets s.Best to the score. If no score
-// exceeds s.Best the returned index is -1. Sums of hessians must be below 2³¹.
+// gradient above 32 bits of a hessian. It returns the index of the cell after
+// which to split, and the total of sum and the cells up to that one. It sets
+// s.Best to the score. If no score exceeds s.Best, the index is -1. Sums of
+// hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, s *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, s)
 	hessian := s.Hessian

@@ -48,8 +48,8 @@ func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
 	}
 }
 
-// edge computes a tile at the right edge of dst, with fewer than panelCols
-// columns, through a full tile on the stack.
+// edge computes a tile at the right edge of dst, which has fewer than panelCols
+// columns, by way of a full tile on the stack.
 func edge(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
 	var full [maxTileRows * panelCols]float32
 	cols := s.Cols % panelCols

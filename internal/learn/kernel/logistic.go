@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Logistic writes the derivatives of the logistic loss of scores to dst, with y
-// = 1 if the label is target, else 0: the bits of the gradient above those of
-// the hessian, both float32.
+// Logistic writes the derivatives of the logistic loss of scores to dst, where
+// y is 1 if the label is target, else 0. The float32 bits of the gradient are
+// above those of the hessian.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {

@@ -24,7 +24,7 @@ func ScaleShift(dst, a, scale, bias []float32) {
 }
 
 // ScaleShiftBackward propagates the gradient grad of ScaleShift's result: it
-// adds the gradient of a to dst and that of scale to dscale.
+// adds the gradient of a to dst and the gradient of scale to dscale.
 func ScaleShiftBackward(dst, dscale, grad, a, scale []float32) {
 	checkLen("ScaleShiftBackward", len(dst), len(grad))
 	checkLen("ScaleShiftBackward", len(a), len(grad))
@@ -77,7 +77,7 @@ func Scale(dst []float32, alpha float32) {
 }
 
 // SumSquares returns the sum of the squares of x in float64. It is NaN or
-// infinite if an element is.
+// infinite if an element of x is.
 func SumSquares(x []float32) float64 {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {

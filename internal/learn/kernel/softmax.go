@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// Softmax converts the scores of one row to probabilities, in place. Scores are
-// shifted by their maximum, so that none overflows. A row that contains NaN
+// Softmax converts the scores of one row to probabilities, in place. It shifts
+// scores by their maximum, so that none overflows. A row that contains NaN
 // becomes the uniform distribution.
 func Softmax(row []float32) {
 	top := float32(math.Inf(-1))
@@ -28,13 +28,14 @@ func Softmax(row []float32) {
 	}
 }
 
-// exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place;
-// NaN for NaN, 0 below -87.
+// exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place.
+// It returns NaN for NaN, and 0 below -87.
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //
-// ln 2 is in two parts, so that r is exact, and eʳ is its Taylor polynomial.
-// Each product is rounded separately, so that the bits are the same everywhere.
+// ln 2 is in two parts, so that r is exact. eʳ is computed by its Taylor
+// polynomial. Each product is rounded separately, so that the bits are the same
+// everywhere.
 func exp(x float32) float32 {
 	if !(x > -87) {
 		if x != x {

@@ -1,8 +1,8 @@
 package kernel
 
 // tileGo adds rows × 16 products to dst, whose rows are stride apart. It is the
-// portable version of the assembly. Eight running sums are as many as a
-// processor without vector registers can hold.
+// portable version of the assembly. It uses eight running sums, because a
+// processor without vector registers can hold no more.
 func tileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	depth := len(panel) / panelCols
 	for i := range rows {

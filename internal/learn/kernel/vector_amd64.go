@@ -92,14 +92,14 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 // in gen.
 const prefetchDistance = 32
 
-// prefetchable returns the number of the first n rows that have a row
-// prefetchDistance behind them.
+// prefetchable returns how many of the first n rows have a row prefetchDistance
+// after them.
 func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }
 
-// partitionVector is Partition. It returns the numbers of rows processed and
-// kept.
+// partitionVector is Partition. It returns the number of rows processed and the
+// number of rows kept.
 func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done, kept int) {
 	n := wholeBlocks(len(rows))
 	kept = int(partitionBlocks(unsafe.SliceData(rows), unsafe.SliceData(rest), unsafe.SliceData(data), &table[0], &compressOrders, n))
@@ -114,7 +114,7 @@ type laneBest struct {
 }
 
 // bestSplitVector is BestSplit. It returns the number of cells processed and
-// the sum up to there.
+// the sum after them.
 func bestSplitVector(cells []int64, sum int64, s *GainParams) (done int, end int64, at int, left int64) {
 	n := len(cells) / 8
 	if !useAVX512DQ || n == 0 {

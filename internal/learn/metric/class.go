@@ -4,13 +4,13 @@ import "math"
 
 // ClassScore holds the scores of one class against the others.
 type ClassScore struct {
-	// Precision is the fraction of the rows predicted as the class that are of
-	// it; 0 if there are no such rows.
+	// Precision is the fraction of correct rows among those predicted as the
+	// class, or 0 if there are no such rows.
 	Precision float64
-	// Recall is the fraction of the rows of the class that are predicted as it;
-	// 0 if there are no such rows.
+	// Recall is the fraction of the rows of the class that are predicted as the
+	// class, or 0 if there are no such rows.
 	Recall float64
-	// F1 is the harmonic mean of the two; 0 if both are.
+	// F1 is the harmonic mean of Precision and Recall, or 0 if both are 0.
 	F1 float64
 	// Support is the number of rows of the class.
 	Support int

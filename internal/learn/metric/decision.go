@@ -7,26 +7,26 @@ import (
 
 // Limits of the search for weights.
 const (
-	// A class with fewer rows keeps its weight by frequency, because an individual
-	// one would fit noise.
+	// A class with fewer rows keeps the weight that follows from its frequency,
+	// because an individual weight would fit noise.
 	refineRows = 25
-	// With more classes no class has an individual weight, because the search
-	// takes time quadratic in them.
+	// With more classes no class has an individual weight, because the time of
+	// the search is quadratic in their number.
 	refineClasses = 100
 	refinePasses  = 3
 	priorSteps    = 20
 )
 
-// FitClassWeights returns the weights, one per class, that maximise the named
-// metric of the decisions on p; nil if equal weights do. The model must not
-// have been trained on the rows of p. For accuracy and rocAuc the result is
-// nil.
+// FitClassWeights returns the weights, one for each class, that maximise the
+// named metric of the decisions on p. It returns nil if equal weights do. The
+// model must not have been trained on the rows of p. For accuracy and rocAuc
+// the result is nil.
 //
 // If the probabilities are calibrated, equal weights maximise accuracy, and the
-// inverse class frequencies balanced accuracy; macro F1 is in between. So the
-// search first follows w_c = frequency_c^-a from a = 0 to 1, a single number
-// that few rows can determine, and then tries steps from there for one class at
-// a time.
+// inverse class frequencies balanced accuracy. The weights for macro F1 are in
+// between. So the search first follows w_c = frequency_c^-a from a = 0 to 1, a
+// single number that few rows can determine, and then tries steps from there
+// for one class at a time.
 func FitClassWeights(name string, p Predictions) []float64 {
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {
 		return nil
@@ -60,7 +60,7 @@ type classWeightFitter struct {
 }
 
 // fitFrequencyPower finds the best weights that are a power of the class
-// frequencies; of equal ones those nearest to 1.
+// frequencies. In a tie it prefers the weights nearest to 1.
 func (f *classWeightFitter) fitFrequencyPower() {
 	f.best = f.score(newClassCounts(f.p))
 	trial := f.p
@@ -76,7 +76,7 @@ func (f *classWeightFitter) fitFrequencyPower() {
 	}
 }
 
-// refine tries other weights for one class and keeps the best.
+// refine tries other weights for class and keeps the best.
 func (f *classWeightFitter) refine(class int) {
 	if f.p.Weights == nil {
 		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
@@ -100,15 +100,15 @@ func (f *classWeightFitter) refine(class int) {
 	f.p.Weights[class] = best
 }
 
-// runnerUp is the class with the highest weighted probability of a row, without
-// the class in question.
+// runnerUp is the class with the highest weighted probability in a row, not
+// counting the class whose weight is being fitted.
 type runnerUp struct {
 	class int
 	value float64
 }
 
-// decide returns the decision between the runner-up and class, by the rule of
-// Decide.
+// decide returns the decision between r and class, which has the weighted
+// probability value, by the rule of Decide.
 func (r runnerUp) decide(class int, value float64) int {
 	if value > r.value || value == r.value && class < r.class {
 		return class

@@ -12,8 +12,8 @@ const NameLogLoss = "logLoss"
 // z95 is the 97.5 % quantile of the normal distribution.
 const z95 = 1.959963984540054
 
-// Interval is a 95 % confidence interval: of 100 intervals of samples of the
-// same population, 95 contain the population's score on average. Both ends are
+// Interval is a 95 % confidence interval: on average, 95 of 100 intervals from
+// samples of the same population contain the population's score. Both ends are
 // NaN if there are too few rows.
 type Interval struct {
 	Low, High float64
@@ -34,7 +34,7 @@ func Wilson(right, n int) Interval {
 	return wilson(float64(right)/float64(n), float64(n))
 }
 
-// wilson is Wilson for a proportion p and a sample size that may be fractional.
+// wilson is Wilson for the proportion p of n rows, which may be fractional.
 func wilson(p, n float64) Interval {
 	z2 := z95 * z95 / n
 	middle := (p + z2/2) / (1 + z2)
@@ -43,9 +43,9 @@ func wilson(p, n float64) Interval {
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// F1Interval returns the interval of a class's F1. both is the number of rows that
-// are of the class and predicted as it, either the number that are one or the
-// other.
+// F1Interval returns the interval of a class's F1. both is the number of rows
+// that are of the class and predicted as the class, either the number of rows
+// that are one or the other.
 //
 // J = both/either is a proportion, the Jaccard index, and F1 = 2J/(1+J) increases
 // with J, so the limits of F1 follow from those of J.
@@ -54,8 +54,8 @@ func F1Interval(both, either int) Interval {
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
 }
 
-// ScoreInterval returns the interval of the named score of p. It is unknown if the
-// score is NaN or the name is unknown, and for the log loss of one row.
+// ScoreInterval returns the interval of the named score of p. It is unknown if
+// the score is NaN, if the name is unknown, or for the log loss of one row.
 //
 // Accuracy is a proportion. The other scores from 0 to 1 have the interval of a
 // proportion of equal variance. The variance is computed from the influence of
@@ -87,7 +87,7 @@ func ScoreInterval(name string, p Predictions) Interval {
 }
 
 // proportionOf returns the interval of a score with the given variance. If the
-// score is 0 or 1 its variance is 0; the sample size is then that of a mean of
+// score is 0 or 1, its variance is 0. The sample size is then that of a mean of
 // proportions of the classes' rows.
 func (t classCounts) proportionOf(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
@@ -107,7 +107,7 @@ func (t classCounts) proportionOf(score, variance float64) Interval {
 }
 
 // recallVariance returns the variance of the balanced accuracy. The recalls are
-// independent, because they are of different rows.
+// independent, because each is computed from different rows.
 func (t classCounts) recallVariance() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range t.actual {
@@ -144,7 +144,7 @@ func (t classCounts) f1Variance(p Predictions) float64 {
 	return sum / float64(classes*classes)
 }
 
-// aucVariance returns the variance of ROCAUC; NaN if ROCAUC is NaN.
+// aucVariance returns the variance of ROCAUC, or NaN if ROCAUC is NaN.
 func aucVariance(p Predictions) float64 {
 	first := 0
 	if p.Classes == 2 {
@@ -208,8 +208,8 @@ func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) boo
 	return true
 }
 
-// logLossInterval returns the interval of the mean loss by the normal distribution.
-// Its ends are at least 0.
+// logLossInterval returns the interval of the mean loss by the normal
+// distribution. Both ends are at least 0.
 func logLossInterval(p Predictions) Interval {
 	rows := len(p.Labels)
 	if rows < 2 {
@@ -226,10 +226,11 @@ func logLossInterval(p Predictions) Interval {
 	return Interval{max(average-half, 0), average + half}
 }
 
-// McNemar returns the p-value of the exact two-sided test that two classifiers have
-// the same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). first is
-// the number of rows on which only the first is right, second that of the other.
-// It is 1 if both numbers are 0.
+// McNemar returns the p-value of the exact two-sided test that two classifiers
+// have the same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947).
+// first is the number of rows on which only the first classifier is right,
+// second the number on which only the second is right. It returns 1 if both are
+// 0.
 func McNemar(first, second int) float64 {
 	n, fewer := first+second, min(first, second)
 	if 2*fewer == n {

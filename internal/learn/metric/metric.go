@@ -2,8 +2,8 @@
 // probabilities (temperature scaling) and decisions (class weights).
 //
 // The scores equal those of scikit-learn, as the golden tests check, with one
-// difference: if a class is absent, scikit-learn rejects the area under the curve;
-// here that class is skipped. Scores without rows are NaN.
+// difference: scikit-learn rejects the area under the curve if a class is
+// absent, while this package skips that class. Scores without rows are NaN.
 package metric
 
 import (
@@ -39,8 +39,8 @@ func (p Predictions) row(i int) []float32 {
 	return p.Probabilities[i*p.Classes : (i+1)*p.Classes]
 }
 
-// Decide returns the class with the highest weighted probability, the first if
-// several are equal. weights may be nil.
+// Decide returns the class with the highest weighted probability, or the first
+// of these in a tie. weights may be nil, which means equal weights.
 func Decide(probabilities []float32, weights []float64) int {
 	best, class := math.Inf(-1), 0
 	for c, q := range probabilities {
@@ -55,8 +55,8 @@ func Decide(probabilities []float32, weights []float64) int {
 	return class
 }
 
-// Score returns the named score, from 0 to 1; higher is better. An unknown name is
-// an error.
+// Score returns the named score, from 0 to 1, where higher is better. An
+// unknown name is an error.
 func Score(name string, p Predictions) (float64, error) {
 	switch name {
 	case NameAccuracy:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// clip keeps probabilities away from 0, whose logarithm is infinite. It is
+// clip keeps probabilities away from 0, where the logarithm is infinite. It is
 // the distance from 1 to the next float32, as in scikit-learn.
 const clip = 0x1p-23
 
@@ -20,11 +20,12 @@ func LogLoss(p Predictions) float64 {
 	return mean(sum, len(p.Labels))
 }
 
-// ROCAUC returns the area under the receiver operating characteristic: the
-// probability that a row of a class has a higher predicted probability of it than
-// a row of another class; ties count half. With two classes it is that of class 1.
-// With more it is the mean over the classes, one against the rest, without classes
-// that have no row or all rows. It is NaN if no class is left.
+// ROCAUC returns the area under the receiver operating characteristic. It is
+// the probability that a row of a class has a higher predicted probability of
+// the class than a row of another class; ties count half. With two classes it
+// is that of class 1. With more it is the mean over the classes, each against
+// the rest, leaving out classes that have no row or all rows. It is NaN if no
+// class is left.
 func ROCAUC(p Predictions) float64 {
 	first := 0
 	if p.Classes == 2 {
@@ -42,7 +43,8 @@ func ROCAUC(p Predictions) float64 {
 }
 
 // areaUnderCurve returns the area of one class against the rest by the rank-sum
-// statistic of Mann and Whitney (1947). keys is scratch space, one a row.
+// statistic of Mann and Whitney (1947). keys is scratch space, one key for each
+// row.
 func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
 	// The bits of float32s that are not negative have the order of the numbers. The
 	// lowest bit of a key is 1 if the row is of the class.

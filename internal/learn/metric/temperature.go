@@ -2,9 +2,9 @@ package metric
 
 import "math"
 
-// Temperature makes the probabilities of an overconfident model softer (above
-// 1) or those of an underconfident one sharper (below 1), by one number for all
-// classes:
+// Temperature makes the probabilities of an overconfident model softer (if
+// above 1) or those of an underconfident model sharper (if below 1), by one
+// number for all classes:
 //
 //	q_c = p_c^(1/T) / Σ_k p_k^(1/T)
 //
@@ -12,13 +12,13 @@ import "math"
 // al., On Calibration of Modern Neural Networks (2017).
 type Temperature float64
 
-// priorDeviation is the standard deviation of the normal prior on ln T. It
-// keeps T near 1 for few rows: without it a few rows that are all right would
-// yield T = 0.
+// priorDeviation is the standard deviation of the normal prior on ln T. The
+// prior keeps T near 1 for few rows. Without it, a few rows that are all right
+// would yield T = 0.
 const priorDeviation = 0.5
 
-// Bounds on |ln T| of the search, far outside what the prior allows for less
-// than millions of rows.
+// The search for |ln T| stays within these bounds, far outside what the prior
+// allows for less than millions of rows.
 const maxLogTemperature = 3
 
 // FitTemperature returns the temperature that minimises the log loss of p. The
@@ -38,14 +38,15 @@ func FitTemperature(p Predictions) Temperature {
 	return Temperature(math.Exp(minimise(cost, -maxLogTemperature, maxLogTemperature)))
 }
 
-// logarithm returns the natural logarithm of a probability of at least the
-// smallest float32: small probabilities must stay distinct from smaller ones.
+// logarithm returns the natural logarithm of q, but at least that of the
+// smallest normal float32, because small probabilities must stay distinct from
+// smaller ones.
 func logarithm(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }
 
 // sharpenedLoss returns the mean log loss of probabilities raised to the power
-// beta, given their logarithms, row-major.
+// beta. logs holds the logarithms of the probabilities, row-major.
 func sharpenedLoss(logs []float64, labels []int32, beta float64) float64 {
 	classes := len(logs) / len(labels)
 	sum := 0.0
@@ -84,8 +85,8 @@ func minimise(f func(float64) float64, low, high float64) float64 {
 	return (low + high) / 2
 }
 
-// Apply applies the temperature to dst, rows of classes probabilities, in
-// place. A temperature that is not above 0, such as the zero value, changes
+// Apply applies the temperature in place to dst, which is row-major with classes
+// columns. A temperature that is not above 0, such as the zero value, changes
 // nothing.
 func (t Temperature) Apply(dst []float32, classes int) {
 	if !(t > 0) || t == 1 {

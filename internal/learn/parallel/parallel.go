@@ -1,8 +1,8 @@
 // Package parallel runs loops on several goroutines.
 //
-// The goroutines of a finished loop spin for a moment before they exit, as those
-// of OpenMP do, because waking a sleeping core takes longer than a short task: the
-// loops of trees have tasks of a few microseconds.
+// The goroutines of a finished loop spin for a moment before they exit, as
+// those of OpenMP do, because waking a sleeping core takes longer than a short
+// task, and tree building has tasks of a few microseconds.
 package parallel
 
 import (
@@ -13,14 +13,14 @@ import (
 
 // For calls do(worker, task) for each task in 0…tasks-1 on at most workers
 // goroutines, and returns when all tasks are done. worker is below min(workers,
-// tasks). Tasks begin in ascending order, but which worker runs which is not
-// fixed: a result must depend on its task alone. Loops may be nested.
+// tasks). Tasks begin in ascending order, but the worker of a task is not
+// fixed. A result must therefore not depend on worker. Loops may be nested.
 func For(workers, tasks int, do func(worker, task int)) {
 	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
 }
 
-// ForContext is For until ctx is cancelled: then no further task begins, and the
-// error is that of ctx.
+// ForContext is For until ctx is cancelled. Then no further task begins, and it
+// returns the error of ctx.
 func ForContext(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
 	workers = min(workers, tasks)
 	if workers <= 1 {
@@ -64,9 +64,10 @@ func (l *loop) run(worker int) {
 	}
 }
 
-// ForError calls do for each task in 0…tasks-1 on at most workers goroutines and
-// waits for them. After an error no further task begins. The error of the lowest
-// task is returned. Its goroutines end with the loop: it is for long tasks.
+// ForError calls do for each task in 0…tasks-1 on at most workers goroutines
+// and waits for them. After an error no further task begins. It returns the
+// error of the lowest task that failed. Its goroutines end with the loop,
+// because it is for long tasks.
 func ForError(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
 	var next atomic.Int64

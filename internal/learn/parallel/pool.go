@@ -30,11 +30,11 @@ const (
 )
 
 // spinLimit is the number of times that a goroutine polls a state before it
-// sleeps or exits: for about a tenth of a millisecond, a few times what it
-// takes to wake a goroutine.
+// sleeps or exits. The polls take about a tenth of a millisecond, a few times
+// as long as waking a goroutine.
 const spinLimit = 400
 
-// spin polls until the state changes, for a moment at most.
+// spin polls w's state until it is no longer state, for a moment at most.
 func (w *worker) spin(state int32) {
 	for range 64 {
 		if w.state.Load() != state {
@@ -108,7 +108,8 @@ func (b *workerPool) acquire(loop *loop, index int) *worker {
 	return w
 }
 
-// release withdraws a worker that has not started, or waits until it is done.
+// release withdraws w if it has not started, and otherwise waits until it is
+// done.
 func (b *workerPool) release(w *worker) {
 	if !w.state.CompareAndSwap(stateAcquired, stateFree) {
 		w.await()

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Holdout sets a fraction of the sample's rows aside. held has
-// ⌊fraction·rows + ½⌋ rows with the class mix of the sample, rest the others,
-// both ascending. Every class that has rows keeps at least one of them in
-// rest; held is smaller than requested if that leaves too few rows.
-// A fraction outside [0, 1] counts as the nearer bound, NaN as 0.
+// Holdout sets a fraction of the sample's rows aside. held has ⌊fraction·rows +
+// ½⌋ rows with the class mix of the sample, rest the others. Both are
+// ascending. Every class that has rows keeps at least one of them in rest, so
+// held may have fewer rows than requested. A fraction outside [0, 1] counts as
+// the nearer bound, NaN as 0.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	rng := generator(seed, holdoutStream)
 	lists := s.byClass(rng)
@@ -33,11 +33,12 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	return rest, held
 }
 
-// allocate returns how many rows of each class make up want rows, by largest
-// remainder (Hamilton's method): every class gets the integer part of its
-// proportional number, and the classes that lost most by rounding get the rest.
-// Ties are broken at random, so that the order of classes does not matter. At
-// least one row of each class is left.
+// allocate returns the number of rows to take from each of lists, which are the
+// classes, to get want rows. It uses the method of largest remainders
+// (Hamilton): every class gets the integer part of its proportional number, and
+// the classes that lost most by rounding get the rest. Ties are broken at
+// random, so that the order of classes does not matter. At least one row of
+// each class is left.
 func allocate(lists [][]int32, want int, rng *rand.Rand) []int {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

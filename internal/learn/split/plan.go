@@ -12,9 +12,10 @@ type ValidationPlan struct {
 }
 
 // A score p measured on n rows has a standard error of √(p(1-p)/n): at p = 0.9
-// that is 0.7 points with 2,000 rows and 0.1 points with 50,000. Below the first,
-// more validation rows are worth more than the same rows in training (the final
-// model is trained on every row anyway); above the second, they have no benefit.
+// that is 0.7 points with 2,000 rows and 0.1 points with 50,000. Below 2,000
+// rows, more validation rows are worth more than the same rows in training (the
+// final model is trained on every row anyway). Above 50,000, more have no
+// benefit.
 const (
 	enoughTestRows       = 2000
 	enoughValidationRows = 4000
@@ -62,8 +63,9 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
-// holdoutFraction returns the share of rows to hold out: a fifth until that is
-// enough, then enough, then a tenth up to maxValidationRows.
+// holdoutFraction returns the fraction of rows to hold out: a fifth while that
+// is at most enough rows, then enough rows, then a tenth, up to
+// maxValidationRows rows.
 func holdoutFraction(rows, enough int) float64 {
 	n := float64(rows)
 	validation := min(max(n/10, min(n/5, float64(enough))), maxValidationRows)

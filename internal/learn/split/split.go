@@ -13,13 +13,13 @@ import (
 	"slices"
 )
 
-// Fold is a division of rows into training and validation rows. Both slices hold
-// row indices in ascending order; no row is in both.
+// Fold is a division of rows into training and validation rows. Both slices
+// hold row indices in ascending order. No row is in both.
 type Fold struct {
 	// Train are the rows to train on.
 	Train []int32
-	// Validation are the rows that are scored after each step and not trained on.
-	// It may be empty: then there are no scores.
+	// Validation are the rows that are scored after each step and not trained
+	// on. If it is empty, there are no scores.
 	Validation []int32
 }
 

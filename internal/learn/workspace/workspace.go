@@ -3,10 +3,10 @@ package workspace
 
 import "sync"
 
-// Pool holds workspaces that are not in use. Fitters that share it hold a
-// workspace during a step only, so there are as many workspaces as concurrent
-// steps, however many fitters there are. Unlike a sync.Pool it keeps its
-// workspaces. The zero value is ready to use. It is safe for concurrent use.
+// Pool holds workspaces that are not in use. Fitters that share a pool hold a
+// workspace only during a step, so there are as many workspaces as concurrent
+// steps, however many fitters there are. Unlike a sync.Pool it never drops a
+// workspace. The zero value is ready to use. It is safe for concurrent use.
 type Pool[T any] struct {
 	mu   sync.Mutex
 	free []*T
@@ -39,8 +39,8 @@ func (p *Pool[T]) Idle() int {
 	return len(p.free)
 }
 
-// Resize returns a slice of length n with undefined contents. It reuses s if that
-// is large enough.
+// Resize returns a slice of length n with undefined contents. It reuses the
+// memory of s if that is large enough.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
