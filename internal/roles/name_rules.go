@@ -35,7 +35,7 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// sureLabelNames are names that are nearly always those of labels, as frame.NormalizeName
+// sureLabelNames are names that are nearly always those of labels, as csvfile.NormalizeName
 // returns them; otherLabelNames are names of labels that other columns have, too.
 var (
 	sureLabelNames = []string{

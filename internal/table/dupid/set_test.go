@@ -11,8 +11,8 @@ import (
 // manyIDs is more than the streams keep in memory.
 const manyIDs = 120_000
 
-// TestIDSetHas looks up IDs before and after others are added.
-func TestIDSetHas(t *testing.T) {
+// TestSetHas looks up IDs before and after others are added.
+func TestSetHas(t *testing.T) {
 	ids := NewSet()
 	defer func() { _ = ids.Close() }()
 	has := func(id string) bool {
