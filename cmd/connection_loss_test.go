@@ -49,7 +49,7 @@ func TestServiceRestart(t *testing.T) {
 	run := exec.Command("foretell", "run", firstRows(t, "../testdata/credit-g/train.csv", 150), "--algorithm", "BSEV01,BFIF01", "--progress", "json")
 	run.Env = env
 	restarted := false
-	stdout, told, err := follow(t, run, func(line string) {
+	stdout, messages, err := follow(t, run, func(line string) {
 		if restarted || !strings.Contains(line, `"event":"score"`) {
 			return
 		}
@@ -61,7 +61,7 @@ func TestServiceRestart(t *testing.T) {
 		serveAt(t, strings.TrimPrefix(address, "http://"), dir)
 	})
 	if err != nil || !restarted || len(strings.TrimSpace(stdout)) != 36 {
-		t.Errorf("%v, printed %q: %s", err, stdout, told)
+		t.Errorf("%v, printed %q: %s", err, stdout, messages)
 	}
 }
 
@@ -162,7 +162,7 @@ func cutting(t *testing.T, service, way string, after int64) (address string, cu
 	return "http://" + listener.Addr().String(), cuts
 }
 
-// forward forwards the data of near until the upload is to be aborted.
+// forward forwards the data of near until the upload must be aborted.
 func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomic.Int64) {
 	chunk, left := make([]byte, 32<<10), int64(-1)
 	for {
@@ -247,13 +247,13 @@ func TestLongEmbeddedRace(t *testing.T) {
 	run := exec.Command("foretell", "run", "../testdata/steps/train.csv", "--algorithm", "BFIF01", "--progress", "json", "--data-dir", dir)
 	run.Env = []string{"HOME=" + t.TempDir()}
 	expired := int64(0)
-	stdout, told, err := follow(t, run, func(line string) {
+	stdout, messages, err := follow(t, run, func(line string) {
 		if expired == 0 && strings.Contains(line, `"event":"score"`) {
 			expired = expireTokens(t, filepath.Join(dir, "foretell.db"))
 		}
 	})
 	if err != nil || expired == 0 || len(strings.TrimSpace(stdout)) != 36 {
-		t.Errorf("%v, %d sessions ended, printed %q: %s", err, expired, stdout, told)
+		t.Errorf("%v, %d sessions ended, printed %q: %s", err, expired, stdout, messages)
 	}
 }
 

@@ -66,10 +66,10 @@ timeout 60 foretell run train.csv --name shop $race || exit 98`
 	}
 	full := "the disk of the data folder is full (" + filepath.Join(s.dir, "disk") + ", "
 	if n := strings.Count(stderr, full); n != 3 {
-		t.Errorf("%d messages tell of the folder, not one each of a model, a blind file and a dataset", n)
+		t.Errorf("%d messages name the folder, not one each of a model, a blind file and a dataset", n)
 	}
 	if n := strings.Count(stderr, "run `foretell prune --dry-run` to see what can be deleted"); n < 3 {
-		t.Errorf("%d messages tell what to do", n)
+		t.Errorf("%d messages have the command", n)
 	}
 	if want := "its disk is full, 0 B free"; !strings.Contains(stderr, want) {
 		t.Errorf("it does not say %q", want)

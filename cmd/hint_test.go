@@ -172,7 +172,7 @@ func (h *hints) lead(t *testing.T, command, offer string) {
 	}
 }
 
-// then separates commands that are to be run one after the other.
+// then separates commands to run one after the other.
 const then = "`, then `"
 
 var sequence = regexp.MustCompile("`foretell [^`]+`(, then `foretell [^`]+`)*")

@@ -38,7 +38,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		goesOn(t, env, began.stderr, out)
 		if !strings.Contains(began.stderr, "its best model so far is kept") {
-			t.Errorf("it does not tell that the model is kept: %s", began.stderr)
+			t.Errorf("the message does not say that the model is kept: %s", began.stderr)
 		}
 		if began.took > 3*time.Second {
 			t.Errorf("it took %s to stop", began.took)
@@ -67,7 +67,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		_, key, ok := strings.Cut(began.stderr, "--resume ")
 		if !ok || len(key) < 36 {
-			t.Fatalf("it does not tell how to go on: %s", began.stderr)
+			t.Fatalf("the message has no command to continue: %s", began.stderr)
 		}
 		for _, args := range [][]string{{"training", "get", key[:36], "--fields", "status"}, {"training", "cancel", key[:36]}} {
 			command := exec.Command("foretell", args...)
@@ -76,8 +76,8 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("%v: %v: %s", args, err, out)
 			}
 		}
-		if told := goesOn(t, env, began.stderr, out); !strings.Contains(told, "the requirement holds") {
-			t.Errorf("what is required was not judged: %s", told)
+		if messages := goesOn(t, env, began.stderr, out); !strings.Contains(messages, "the requirement holds") {
+			t.Errorf("the requirement was not checked: %s", messages)
 		}
 	})
 }
@@ -91,20 +91,20 @@ func goesOn(t *testing.T, env []string, stderr, out string) string {
 	t.Helper()
 	found := offeredResume.FindStringSubmatch(stderr)
 	if found == nil {
-		t.Fatalf("it does not tell how to go on: %s", stderr)
+		t.Fatalf("the message has no command to continue: %s", stderr)
 	}
 	command := exec.Command("sh", "-c", found[1])
 	command.Env = append(env[:len(env):len(env)], "PATH="+os.Getenv("PATH"))
-	told, err := command.CombinedOutput()
+	messages, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v: %s", found[1], err, told)
+		t.Fatalf("%s: %v: %s", found[1], err, messages)
 	}
 	for _, path := range []string{out, out + ".receipt.json"} {
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	return string(told)
+	return string(messages)
 }
 
 // TestKilledRun kills a run during its race. The next run does not wait for it, no state
@@ -191,7 +191,7 @@ func TestInterruptedUpload(t *testing.T) {
 		t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 	}
 	if !strings.Contains(began.stderr, "foretell datasets upload "+key+" ../testdata/credit-g/train.csv") {
-		t.Errorf("it does not tell how to go on: %s", began.stderr)
+		t.Errorf("the message has no command to continue: %s", began.stderr)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestInterruptedPlan(t *testing.T) {
 		t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 	}
 	if !strings.Contains(began.stderr, "interrupted while planning: nothing was kept") {
-		t.Errorf("told: %s", began.stderr)
+		t.Errorf("messages: %s", began.stderr)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
@@ -234,7 +234,7 @@ func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.
 	command := exec.CommandContext(ctx, "foretell", args...)
 	command.Env = env
 	var sent time.Time
-	stdout, told, err := follow(t, command, func(line string) {
+	stdout, messages, err := follow(t, command, func(line string) {
 		if sent.IsZero() && strings.Contains(line, text) {
 			sent = time.Now()
 			for _, signal := range signals {
@@ -248,7 +248,7 @@ func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.
 	if err != nil && !errors.As(err, &exitErr) {
 		t.Fatal(err)
 	}
-	return ended{command.ProcessState.ExitCode(), stdout, told, time.Since(sent)}
+	return ended{command.ProcessState.ExitCode(), stdout, messages, time.Since(sent)}
 }
 
 // follow runs a command, calls each for every line of its standard error, and returns its
@@ -264,13 +264,13 @@ func follow(t *testing.T, command *exec.Cmd, each func(line string)) (stdout, st
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var told strings.Builder
+	var messages strings.Builder
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
-		told.WriteString(lines.Text() + "\n")
+		messages.WriteString(lines.Text() + "\n")
 		each(lines.Text())
 	}
 	err = command.Wait()
-	return printed.String(), told.String(), err
+	return printed.String(), messages.String(), err
 }
 
 // TestInterruptedInput stops a command that waits for more of its input.

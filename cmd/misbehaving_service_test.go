@@ -54,7 +54,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		failJobs(w, r, rest)
-	case "twins":
+	case "alike":
 		fmt.Fprint(w, `{"datasets":[{"datasetKey":"00000000-0000-4000-8000-000000000001","datasetName":"shop"},`+
 			`{"datasetKey":"00000000-0000-4000-8000-000000000002","datasetName":"shop-two"}],"total":2}`)
 	default:

@@ -128,7 +128,7 @@ func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cm
 	return nil, ""
 }
 
-// setup gives each script its own folders, and in served mode its own account.
+// setup makes folders for each script, and an account in served mode.
 func setup(env *testscript.Env, address, dir string) error {
 	sets, err := filepath.Abs("../testdata")
 	if err != nil {

@@ -145,39 +145,39 @@ func TestThresholdSearch(t *testing.T) {
 		ModelKey, Status, Path string
 		TargetPerformance      float64
 		AchievedPerformance    float64
-		Stairs                 []struct {
+		Steps                  []struct {
 			Threshold float64
 			Status    string
-		}
+		} `json:"stairs"`
 	}
 	if err := json.Unmarshal([]byte(out), &doc); err != nil {
 		t.Fatal(err)
 	}
-	stairs, thresholds := len(doc.Stairs), service.raced()
-	if stairs < 2 || stairs != len(thresholds) || !slices.IsSorted(thresholds) {
+	steps, thresholds := len(doc.Steps), service.raced()
+	if steps < 2 || steps != len(thresholds) || !slices.IsSorted(thresholds) {
 		t.Fatalf("raced for %v; %s", thresholds, out)
 	}
-	for i, s := range doc.Stairs {
+	for i, s := range doc.Steps {
 		want := "COMPLETED"
-		if i == stairs-1 && s.Threshold <= 1 && doc.AchievedPerformance < 1 {
+		if i == steps-1 && s.Threshold <= 1 && doc.AchievedPerformance < 1 {
 			want = "NOT_COMPLETED"
 		}
 		if s.Threshold != thresholds[i] || s.Status != want {
 			t.Errorf("race %d: %+v, want %s for %v", i+1, s, want, thresholds[i])
 		}
 	}
-	if doc.Stairs[0].Threshold != 0.58 { // 35 of 60 rows are small
-		t.Errorf("the first threshold is %v", doc.Stairs[0].Threshold)
+	if doc.Steps[0].Threshold != 0.58 { // 35 of 60 rows are small
+		t.Errorf("the first threshold is %v", doc.Steps[0].Threshold)
 	}
-	if doc.Status != "COMPLETED" || doc.ModelKey == "" || doc.AchievedPerformance < doc.TargetPerformance || doc.TargetPerformance < doc.Stairs[0].Threshold {
+	if doc.Status != "COMPLETED" || doc.ModelKey == "" || doc.AchievedPerformance < doc.TargetPerformance || doc.TargetPerformance < doc.Steps[0].Threshold {
 		t.Errorf("the best is not of a race that reached its threshold: %s", out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, doc.Path)); err != nil {
 		t.Error(err)
 	}
 
-	_, told := run("training", "create", "train", "--algorithm", "BSIX01", "--threshold", "auto")
-	if !strings.Contains(told, "race 1: threshold 0.5 reached with ") || !strings.Contains(told, "best model: training") {
-		t.Errorf("told: %s", told)
+	_, messages := run("training", "create", "train", "--algorithm", "BSIX01", "--threshold", "auto")
+	if !strings.Contains(messages, "race 1: threshold 0.5 reached with ") || !strings.Contains(messages, "best model: training") {
+		t.Errorf("messages: %s", messages)
 	}
 }

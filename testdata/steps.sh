@@ -54,7 +54,7 @@ step "has ended with a model"
 model=$(foretell training get "$race" --json | jq -er .modelKey)
 step "and figures that are numbers"
 foretell training get "$race" --json | jq -e '[.achievedPerformance, .testPerformance] | map(type == "number") | all' >/dev/null
-step "tells its scores"
+step "shows its scores"
 foretell training progress "$race" --json | jq -e '.jobs | length == 2 and all(.steps > 0)' >/dev/null
 step "replays them as events"
 foretell training watch "$race" --progress json --json 2>events.ndjson >/dev/null

@@ -36,13 +36,13 @@ func TestPredict(t *testing.T) {
 	var one []byte
 	for _, workers := range []int{1, 3} {
 		var out bytes.Buffer
-		told := int64(0)
-		n, err := o.Model.Predict(t.Context(), bytes.NewReader(blind), &out, PredictOptions{Workers: workers, Progress: func(rows int64) { told = rows }})
+		reported := int64(0)
+		n, err := o.Model.Predict(t.Context(), bytes.NewReader(blind), &out, PredictOptions{Workers: workers, Progress: func(rows int64) { reported = rows }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n != int64(len(rows)-1) || told != n {
-			t.Errorf("%d rows, told %d, want %d", n, told, len(rows)-1)
+		if n != int64(len(rows)-1) || reported != n {
+			t.Errorf("%d rows, reported %d, want %d", n, reported, len(rows)-1)
 		}
 		if one == nil {
 			one = out.Bytes()

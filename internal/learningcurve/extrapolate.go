@@ -13,10 +13,10 @@ type Trial struct {
 	// Value is the performance on Scored held-out rows.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
-	// Alone is the performance of the one algorithm that runs in all trials, on Judged of
-	// these rows. It gives the slope of the curve.
-	Alone  float64 `json:"alone"`
-	Judged int     `json:"judged"`
+	// Validation is the performance on Validated of these rows of the one algorithm that
+	// runs in all trials. It determines the slope of the curve.
+	Validation float64 `json:"alone"`
+	Validated  int     `json:"judged"`
 	// Seconds is the duration of the race. Cut is set if it was stopped at its time
 	// limit, so that a complete race takes longer.
 	Seconds   float64 `json:"seconds"`
@@ -47,7 +47,7 @@ type Forecast struct {
 // validation and test rows. classes are the numbers of rows of the whole file's classes.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
-	t := Trial{Rows: rows, Scored: scored, Alone: validation, Judged: validated, classes: stratify(classes, rows)}
+	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratify(classes, rows)}
 	if scored > 0 {
 		t.Value = (validation*float64(validated) + test*float64(tested)) / float64(scored)
 	}
@@ -134,8 +134,8 @@ type curve struct {
 func fit(trials []Trial, perClass bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
-		e := max(1-t.Alone, 0.5/float64(max(t.Judged, 1)))
-		s := max(standardError(e, stratify(t.classes, t.Judged), perClass), 1e-6) / e // of log e
+		e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
+		s := max(standardError(e, stratify(t.classes, t.Validated), perClass), 1e-6) / e // of log e
 		weight, at := 1/(s*s), math.Log(float64(t.Rows))
 		w, x, y, xx, xy = w+weight, x+weight*at, y+weight*math.Log(e), xx+weight*at*at, xy+weight*at*math.Log(e)
 	}

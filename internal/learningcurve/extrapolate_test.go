@@ -158,17 +158,17 @@ func TestTimeOfCutTrial(t *testing.T) {
 // TestSizes checks that samples are smaller than the file.
 func TestSizes(t *testing.T) {
 	if sizes := learningcurve.Sizes(learningcurve.MinRows - 1); sizes != nil {
-		t.Errorf("a small file is rehearsed with %v", sizes)
+		t.Errorf("a small file has samples of %v", sizes)
 	}
 	for _, rows := range []int{learningcurve.MinRows, 3451, 1_000_000} {
 		sizes := learningcurve.Sizes(rows)
 		for i, n := range sizes {
 			if n > rows/2 || n > 2000 || i > 0 && n <= sizes[i-1] {
-				t.Errorf("%d rows are rehearsed with %v", rows, sizes)
+				t.Errorf("%d rows have samples of %v", rows, sizes)
 			}
 		}
 		if len(sizes) < 2 {
-			t.Errorf("%d rows are rehearsed with %v: a curve needs two points", rows, sizes)
+			t.Errorf("%d rows have samples of %v: a curve needs two points", rows, sizes)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestDeadlineOfRace(t *testing.T) {
 	began := time.Unix(1000, 0)
 	d := Deadline{Limit: 10 * time.Second, ends: began.Add(10 * time.Second), now: func() time.Time { return began.Add(2500 * time.Millisecond) }}
-	t.Run("an extended service is told the rest", func(t *testing.T) {
+	t.Run("an extended service gets the remaining time", func(t *testing.T) {
 		var body api.NewTraining
 		if err := d.LimitRace(&body, time.Second, true); err != nil {
 			t.Fatal(err)

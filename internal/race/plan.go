@@ -68,7 +68,7 @@ func (r *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 	// The best algorithm alone on the small sample gives the slope of the learning curve
 	// in a fraction of the time.
 	best := bestAlgorithm(report)
-	large.Alone = connect.Performance(best.Performance)
+	large.Validation = connect.Performance(best.Performance)
 	body := r.Body
 	body.Algorithms = []string{best.Algorithm}
 	small, _, err := r.raceSample(ctx, paths[0], sizes[0], body, smallSampleSeconds)

@@ -30,20 +30,20 @@ func TestDrawIsUnbiased(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums := func(fraction float64) (g, h float64, kept int) {
-		lot := &rowSampler{}
-		lot.resize(f.Rows, len(l.train))
-		if _, err := lot.sample(t.Context(), 2, l, 0, sampleParams{fraction: fraction, salt: 5}); err != nil {
+		sampler := &rowSampler{}
+		sampler.resize(f.Rows, len(l.train))
+		if _, err := sampler.sample(t.Context(), 2, l, 0, sampleParams{fraction: fraction, salt: 5}); err != nil {
 			t.Fatal(err)
 		}
-		for i, row := range lot.keep {
-			dg, dh := tree.UnpackGradHess(lot.gradients[row])
+		for i, row := range sampler.keep {
+			dg, dh := tree.UnpackGradHess(sampler.gradients[row])
 			g += float64(dg)
 			h += float64(dh)
-			if i > 0 && row <= lot.keep[i-1] {
+			if i > 0 && row <= sampler.keep[i-1] {
 				t.Fatal("rows are not ascending")
 			}
 		}
-		return g, h, len(lot.keep)
+		return g, h, len(sampler.keep)
 	}
 	allG, allH, all := sums(1)
 	someG, someH, few := sums(0.3)

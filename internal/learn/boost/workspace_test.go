@@ -23,7 +23,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			workspaces := &WorkspacePool{}
-			var alone, together []*Fitter
+			var single, together []*Fitter
 			for i := range 3 {
 				var fold split.Fold
 				for row := range int32(600) {
@@ -39,24 +39,24 @@ func TestWorkspaceIsShared(t *testing.T) {
 						t.Fatal(err)
 					}
 					if shared == nil {
-						alone = append(alone, n)
+						single = append(single, n)
 					} else {
 						together = append(together, n)
 					}
 				}
 			}
 			for range 3 {
-				for i := range alone {
-					if a, b := stepProbabilities(t, alone[i]), stepProbabilities(t, together[i]); !slices.Equal(a, b) {
+				for i := range single {
+					if a, b := stepProbabilities(t, single[i]), stepProbabilities(t, together[i]); !slices.Equal(a, b) {
 						t.Fatalf("%s, %d classes: fitter %d predicts something else than alone", name, classes, i)
 					}
-					if a, b := alone[i].Cost(), together[i].Cost(); a != b {
+					if a, b := single[i].Cost(), together[i].Cost(); a != b {
 						t.Fatalf("%s, %d classes: fitter %d costs %v, alone %v", name, classes, i, b, a)
 					}
 				}
 			}
-			for i := range alone {
-				a, _ := alone[i].Model().AppendBinary(nil)
+			for i := range single {
+				a, _ := single[i].Model().AppendBinary(nil)
 				b, err := together[i].Model().AppendBinary(nil)
 				if err != nil || !bytes.Equal(a, b) {
 					t.Errorf("%s, %d classes: fitter %d trained another model than alone (%v)", name, classes, i, err)

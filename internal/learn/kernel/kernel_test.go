@@ -108,7 +108,7 @@ func TestProductsAreChainsInOrder(t *testing.T) {
 	}
 }
 
-func TestAdamTwinsAgree(t *testing.T) {
+func TestAdamAgreesWithPortable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n = 8*9 + 5
 	w, m, v, g := random(rng, n), random(rng, n), make([]float32, n), random(rng, n)

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestTileTwins holds the assembly and the portable code to their promises:
+// TestTileAgreesWithPortable holds the assembly and the portable code to their promises:
 // chains rounded once a step, the same for AVX2 and AVX-512, and chains
 // rounded twice.
-func TestTileTwins(t *testing.T) {
+func TestTileAgreesWithPortable(t *testing.T) {
 	hasAVX2, hasAVX512 := useAVX2, useAVX512
 	t.Cleanup(func() { useAVX2, useAVX512, tileRows = hasAVX2, hasAVX512, fullTileRows() })
 	for _, by := range []struct {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestTreeTwins compares what the assembly for trees makes with what the
+// TestTreeAgreesWithPortable compares what the assembly for trees makes with what the
 // portable code does, bit by bit.
-func TestTreeTwins(t *testing.T) {
+func TestTreeAgreesWithPortable(t *testing.T) {
 	has, hasWidest := useAVX2, useAVX512DQ
 	if !hasWidest {
 		t.Skip("not on this processor")

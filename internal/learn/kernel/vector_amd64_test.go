@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestVectorTwins compares what the assembly makes of elements, odd ones among
+// TestVectorAgreesWithPortable compares what the assembly makes of elements, odd ones among
 // them, with what the portable code does, bit by bit.
-func TestVectorTwins(t *testing.T) {
+func TestVectorAgreesWithPortable(t *testing.T) {
 	has := useAVX2
 	if !has {
 		t.Skip("not on this processor")

@@ -33,19 +33,19 @@ func TestWorkspaceIsShared(t *testing.T) {
 		n.PredictValidation(p)
 		return p
 	}
-	var alone, together []*Fitter
+	var single, together []*Fitter
 	for i := range frames {
-		alone, together = append(alone, open(i, nil)), append(together, open(i, workspaces))
+		single, together = append(single, open(i, nil)), append(together, open(i, workspaces))
 	}
 	for range 3 {
 		for i := range frames {
-			if a, b := step(alone[i]), step(together[i]); !slices.Equal(a, b) {
+			if a, b := step(single[i]), step(together[i]); !slices.Equal(a, b) {
 				t.Fatalf("fitter %d predicts something else than alone", i)
 			}
 		}
 	}
 	for i := range frames {
-		a, _ := alone[i].Model().AppendBinary(nil)
+		a, _ := single[i].Model().AppendBinary(nil)
 		b, err := together[i].Model().AppendBinary(nil)
 		if err != nil || !bytes.Equal(a, b) {
 			t.Errorf("fitter %d trained another model than alone (%v)", i, err)

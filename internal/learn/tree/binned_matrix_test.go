@@ -61,7 +61,7 @@ func TestEqualMappersShareBins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := NewBinnedMatrix(t.Context(), f, 65, 2)
+	built, err := NewBinnedMatrix(t.Context(), f, 65, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,8 @@ func TestEqualMappersShareBins(t *testing.T) {
 		if got := &coarse.Features[i].Data[0] == &fine.Features[i].Data[0]; got != shared {
 			t.Errorf("feature %d: shared %v, want %v", i, got, shared)
 		}
-		if diff := cmp.Diff(alone.Features[i].Data, coarse.Features[i].Data); diff != "" {
-			t.Errorf("feature %d is in other bins (-built alone +reused):\n%s", i, diff)
+		if diff := cmp.Diff(built.Features[i].Data, coarse.Features[i].Data); diff != "" {
+			t.Errorf("feature %d is in other bins (-built +reused):\n%s", i, diff)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestAppend(t *testing.T) {
 func checkGroupWords(t *testing.T, b *BinnedMatrix) {
 	t.Helper()
 	if len(b.constant) != len(b.Features) || len(b.groups) != (len(b.Features)+7)/8 {
-		t.Fatalf("%d features, %d octs, %d flags", len(b.Features), len(b.groups), len(b.constant))
+		t.Fatalf("%d features, %d groups, %d flags", len(b.Features), len(b.groups), len(b.constant))
 	}
 	for i, feature := range b.Features {
 		for row, bin := range feature.Data {

@@ -16,36 +16,36 @@ type exhaustiveSearch struct {
 	l2   float64
 }
 
-func (n *exhaustiveSearch) gain(left func(bin int) bool) float64 {
+func (e *exhaustiveSearch) gain(left func(bin int) bool) float64 {
 	var gl, hl, gr, hr float64
-	for bin := range n.g {
+	for bin := range e.g {
 		if left(bin) {
-			gl, hl = gl+n.g[bin], hl+n.h[bin]
+			gl, hl = gl+e.g[bin], hl+e.h[bin]
 		} else {
-			gr, hr = gr+n.g[bin], hr+n.h[bin]
+			gr, hr = gr+e.g[bin], hr+e.h[bin]
 		}
 	}
 	if hl < 1 || hr < 1 {
 		return 0
 	}
 	g, h := gl+gr, hl+hr
-	return gl*gl/(hl+n.l2) + gr*gr/(hr+n.l2) - g*g/(h+n.l2)
+	return gl*gl/(hl+e.l2) + gr*gr/(hr+e.l2) - g*g/(h+e.l2)
 }
 
-func (n *exhaustiveSearch) numeric() float64 {
-	best, last := 0.0, len(n.g)-1
+func (e *exhaustiveSearch) numeric() float64 {
+	best, last := 0.0, len(e.g)-1
 	for edge := range last {
 		best = max(best,
-			n.gain(func(bin int) bool { return bin <= edge }),
-			n.gain(func(bin int) bool { return bin <= edge || bin == last }))
+			e.gain(func(bin int) bool { return bin <= edge }),
+			e.gain(func(bin int) bool { return bin <= edge || bin == last }))
 	}
 	return best
 }
 
-func (n *exhaustiveSearch) subsets() float64 {
+func (e *exhaustiveSearch) subsets() float64 {
 	best := 0.0
-	for set := range 1 << len(n.g) {
-		best = max(best, n.gain(func(bin int) bool { return set>>bin&1 != 0 }))
+	for set := range 1 << len(e.g) {
+		best = max(best, e.gain(func(bin int) bool { return set>>bin&1 != 0 }))
 	}
 	return best
 }
@@ -111,11 +111,11 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
 	offsets := featureOffsets(bins)
-	count := func(rows []int32, octs bool) []int64 {
+	count := func(rows []int32, packed bool) []int64 {
 		h := make([]int64, offsets[len(bins.Features)]+histWidth)
 		ordered := gatherGradients(make([]int64, len(rows)), sample.Gradients, rows)
-		for _, of := range activeGroups(bins, nil) {
-			buildGroup(bins, offsets, &of, octs, new(histBuffer), h, rows, ordered)
+		for _, group := range activeGroups(bins, nil) {
+			buildGroup(bins, offsets, &group, packed, new(histBuffer), h, rows, ordered)
 		}
 		return h
 	}
