@@ -141,7 +141,7 @@ func TestFormsAreKnownEarly(t *testing.T) {
 			return nil
 		}
 		if names, _ := complete(cmd, nil, ""); len(names) == 0 {
-			t.Errorf("%s does not tell what it prints", cmd.CommandPath())
+			t.Errorf("%s does not list what it prints", cmd.CommandPath())
 		}
 		if err := cmd.Flags().Set("fields", "no such member"); err == nil {
 			t.Errorf("%s takes a --fields that there is not", cmd.CommandPath())

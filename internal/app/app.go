@@ -130,8 +130,8 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 // registerWorker registers this process as one that runs the jobs of all processes,
-// until withdraw is called.
-func (a *App) registerWorker(ctx context.Context) (withdraw func()) {
+// until unregister is called.
+func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
 		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.Process()) })
 		if err != nil && ctx.Err() == nil { // only the reported queue positions depend on it

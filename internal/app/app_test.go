@@ -20,8 +20,8 @@ import (
 	"foretell/internal/store"
 )
 
-// bench is an App on a folder, and the context of an account.
-type bench struct {
+// testApp is an App on a folder, and the context of an account.
+type testApp struct {
 	*app.App
 	dir string
 	ctx context.Context // the account's
@@ -29,15 +29,15 @@ type bench struct {
 
 // open opens the App of a folder, for the local account. Its jobs wait until
 // work is called.
-func open(t *testing.T, dir string) *bench {
+func open(t *testing.T, dir string) *testApp {
 	t.Helper()
 	return openAt(t, dir, time.Now)
 }
 
 // openAt is open with a clock.
-func openAt(t *testing.T, dir string, now func() time.Time) *bench {
+func openAt(t *testing.T, dir string, now func() time.Time) *testApp {
 	t.Helper()
-	b, closeAll, err := openIn(t.Context(), dir, house{log: io.Discard, now: now})
+	b, closeAll, err := openIn(t.Context(), dir, appOptions{log: io.Discard, now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,15 +45,15 @@ func openAt(t *testing.T, dir string, now func() time.Time) *bench {
 	return b
 }
 
-// house configures the App of a test.
-type house struct {
+// appOptions configures the App of a test.
+type appOptions struct {
 	log         io.Writer
 	now         func() time.Time
 	accept      bool // any database
 	preparation time.Duration
 }
 
-func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
+func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), error) {
 	st, err := store.Open(ctx, filepath.Join(dir, "foretell.db"))
 	if err != nil {
 		return nil, nil, err
@@ -71,7 +71,7 @@ func openIn(ctx context.Context, dir string, h house) (*bench, func(), error) {
 		return nil, nil, err
 	}
 	ctx, err = signIn(ctx, a, session.AccessToken)
-	return &bench{App: a, dir: dir, ctx: ctx}, func() { _ = st.Close() }, err
+	return &testApp{App: a, dir: dir, ctx: ctx}, func() { _ = st.Close() }, err
 }
 
 // signIn returns a context of the token's account.
@@ -82,13 +82,13 @@ func signIn(ctx context.Context, a *app.App, token string) (context.Context, err
 }
 
 // work runs jobs until the test ends or the returned function is called.
-func (b *bench) work(t *testing.T) (stop func()) {
+func (a *testApp) work(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := b.Run(ctx); err != nil {
+		if err := a.Run(ctx); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -101,13 +101,13 @@ func (b *bench) work(t *testing.T) (stop func()) {
 }
 
 // as returns the same App for another account.
-func (b *bench) as(t *testing.T, email string) *bench {
+func (a *testApp) as(t *testing.T, email string) *testApp {
 	t.Helper()
-	if err := b.AddUser(t.Context(), email, "correct horse"); err != nil {
+	if err := a.AddUser(t.Context(), email, "correct horse"); err != nil {
 		t.Fatal(err)
 	}
-	session := must(b.LogIn(t.Context(), logIn(email, "correct horse")))(t)
-	return &bench{App: b.App, dir: b.dir, ctx: must(signIn(t.Context(), b.App, session.AccessToken))(t)}
+	session := must(a.LogIn(t.Context(), logIn(email, "correct horse")))(t)
+	return &testApp{App: a.App, dir: a.dir, ctx: must(signIn(t.Context(), a.App, session.AccessToken))(t)}
 }
 
 func logIn(email, password string) *api.LogInInput {
@@ -155,27 +155,27 @@ func eventually[T any](t *testing.T, get func() (T, error), ok func(T) bool) T {
 	}
 }
 
-func (b *bench) create(t *testing.T, name string) *api.CreatedDataset {
+func (a *testApp) create(t *testing.T, name string) *api.CreatedDataset {
 	t.Helper()
-	return must(b.CreateDataset(b.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: name}}))(t)
+	return must(a.CreateDataset(a.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: name}}))(t)
 }
 
-func (b *bench) add(t *testing.T, key, csv string) {
+func (a *testApp) add(t *testing.T, key, csv string) {
 	t.Helper()
-	must(b.AddData(b.ctx, &api.DatasetInput{DatasetKey: key}, strings.NewReader(csv)))(t)
+	must(a.AddData(a.ctx, &api.DatasetInput{DatasetKey: key}, strings.NewReader(csv)))(t)
 }
 
 // prepared creates a dataset and waits until it is prepared.
-func (b *bench) prepared(t *testing.T, name, csv string) *api.Dataset {
+func (a *testApp) prepared(t *testing.T, name, csv string) *api.Dataset {
 	t.Helper()
-	key := b.create(t, name).DatasetKey
-	b.add(t, key, csv)
-	return b.awaitDataset(t, key)
+	key := a.create(t, name).DatasetKey
+	a.add(t, key, csv)
+	return a.awaitDataset(t, key)
 }
 
-func (b *bench) awaitDataset(t *testing.T, key string) *api.Dataset {
+func (a *testApp) awaitDataset(t *testing.T, key string) *api.Dataset {
 	t.Helper()
-	return eventually(t, func() (*api.Dataset, error) { return b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: key}) },
+	return eventually(t, func() (*api.Dataset, error) { return a.GetDataset(a.ctx, &api.DatasetInput{DatasetKey: key}) },
 		func(d *api.Dataset) bool { return d.Status == api.DatasetCompleted || d.Status == api.DatasetFailed })
 }
 
@@ -189,30 +189,30 @@ func newRace(dataset string, threshold float64) *api.CreateTrainingInput {
 	}
 }
 
-func (b *bench) awaitTraining(t *testing.T, key string) *api.Training {
+func (a *testApp) awaitTraining(t *testing.T, key string) *api.Training {
 	t.Helper()
-	return eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: key}) },
+	return eventually(t, func() (*api.Training, error) { return a.GetTraining(a.ctx, &api.TrainingInput{TrainingJobKey: key}) },
 		func(r *api.Training) bool { return r.Status != api.TrainingPending && r.Status != api.TrainingRunning })
 }
 
 // trained returns a race that trained a model on an easy dataset.
-func (b *bench) trained(t *testing.T, name string) *api.Training {
+func (a *testApp) trained(t *testing.T, name string) *api.Training {
 	t.Helper()
-	d := b.prepared(t, name, labelled(300))
-	created := must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t)
-	return b.awaitTraining(t, created.TrainingJobKey)
+	d := a.prepared(t, name, labelled(300))
+	created := must(a.CreateTraining(a.ctx, newRace(d.DatasetKey, 0.8)))(t)
+	return a.awaitTraining(t, created.TrainingJobKey)
 }
 
-func (b *bench) predicted(t *testing.T, model, blind string) *api.Prediction {
+func (a *testApp) predicted(t *testing.T, model, blind string) *api.Prediction {
 	t.Helper()
-	created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: model}, strings.NewReader(blind)))(t)
-	return b.awaitPrediction(t, created.PredictionKey)
+	created := must(a.CreatePrediction(a.ctx, &api.ModelInput{ModelKey: model}, strings.NewReader(blind)))(t)
+	return a.awaitPrediction(t, created.PredictionKey)
 }
 
-func (b *bench) awaitPrediction(t *testing.T, key string) *api.Prediction {
+func (a *testApp) awaitPrediction(t *testing.T, key string) *api.Prediction {
 	t.Helper()
 	return eventually(t, func() (*api.Prediction, error) {
-		return b.GetPrediction(b.ctx, &api.PredictionInput{PredictionKey: key})
+		return a.GetPrediction(a.ctx, &api.PredictionInput{PredictionKey: key})
 	}, func(p *api.Prediction) bool {
 		return p.Status != api.PredictionPending && p.Status != api.PredictionRunning
 	})
@@ -253,10 +253,10 @@ func noisy(rows int) string {
 
 // files returns the names of all blobs in the folder, including incomplete
 // ones.
-func (b *bench) files(t *testing.T) []string {
+func (a *testApp) files(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, e := range must(os.ReadDir(filepath.Join(b.dir, "blobs")))(t) {
+	for _, e := range must(os.ReadDir(filepath.Join(a.dir, "blobs")))(t) {
 		if strings.Contains(e.Name(), "-") { // what else is there holds no bytes of the service
 			names = append(names, e.Name())
 		}

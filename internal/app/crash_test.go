@@ -26,7 +26,7 @@ func TestCrashChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs as the child of other tests only")
 	}
-	b, closeAll, err := openIn(t.Context(), dir, house{log: os.Stdout, now: time.Now})
+	b, closeAll, err := openIn(t.Context(), dir, appOptions{log: os.Stdout, now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,9 +26,9 @@ func TestCreateDatasetBounds(t *testing.T) {
 		want api.Code // empty: created
 	}{
 		{"three characters are a name", api.NewDataset{DatasetName: "äöü"}, ""},
-		{"two are none", api.NewDataset{DatasetName: "äö"}, api.CodeInvalid},
+		{"two are too few", api.NewDataset{DatasetName: "äö"}, api.CodeInvalid},
 		{"thirty characters are a name", api.NewDataset{DatasetName: strings.Repeat("é", 30)}, ""},
-		{"thirty-one are none", api.NewDataset{DatasetName: strings.Repeat("é", 31)}, api.CodeInvalid},
+		{"thirty-one are too many", api.NewDataset{DatasetName: strings.Repeat("é", 31)}, api.CodeInvalid},
 		{"a name is taken once", api.NewDataset{DatasetName: "äöü"}, api.CodeNameTaken},
 		{"an empty description", api.NewDataset{DatasetName: "empty", Description: text("")}, api.CodeInvalid},
 		{"a long description", api.NewDataset{DatasetName: "long", Description: text(strings.Repeat("x", 150))}, ""},
@@ -136,7 +136,7 @@ func TestDeleteWhileProcessing(t *testing.T) {
 // takes longer than its limit.
 func TestPreparationTimeLimit(t *testing.T) {
 	t.Parallel()
-	b, closeAll, err := openIn(t.Context(), t.TempDir(), house{log: io.Discard, now: time.Now, preparation: time.Nanosecond})
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: io.Discard, now: time.Now, preparation: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ type folder struct {
 func newFolder(t *testing.T) *folder {
 	t.Helper()
 	f := &folder{dir: t.TempDir(), backup: t.TempDir()}
-	b, closeAll, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now})
+	b, closeAll, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func newFolder(t *testing.T) *folder {
 	closeAll()
 	copyFiles(t, f.backup, databaseFiles(t, f.dir))
 
-	b, closeAll, err = openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now})
+	b, closeAll, err = openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func newFolder(t *testing.T) *folder {
 // left returns the files in the folder, including orphans.
 func (f *folder) left(t *testing.T) []string {
 	t.Helper()
-	b := &bench{dir: f.dir}
+	b := &testApp{dir: f.dir}
 	left := b.files(t)
 	entries, err := os.ReadDir(filepath.Join(f.dir, "blobs", "orphans"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -99,7 +99,7 @@ func (f *folder) wantAll(t *testing.T) {
 }
 
 // run opens the folder, sweeps it and closes it.
-func (f *folder) run(t *testing.T, h house, with func(b *bench)) {
+func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	t.Helper()
 	h.now = time.Now
 	if h.log == nil {
@@ -117,16 +117,16 @@ func (f *folder) run(t *testing.T, h house, with func(b *bench)) {
 }
 
 // createdWith returns a dataset whose preparation fails.
-func (b *bench) createdWith(t *testing.T) string {
+func (a *testApp) createdWith(t *testing.T) string {
 	t.Helper()
-	key := b.create(t, "sweep-"+time.Now().Format("150405.000000")).DatasetKey
-	b.add(t, key, "not a table of anything")
+	key := a.create(t, "sweep-"+time.Now().Format("150405.000000")).DatasetKey
+	a.add(t, key, "not a table of anything")
 	return key
 }
 
 func TestNewDatabaseRejectsOldFiles(t *testing.T) {
 	t.Parallel()
-	for name, harm := range map[string]func(*testing.T, *folder){
+	for name, damage := range map[string]func(*testing.T, *folder){
 		"removed": func(t *testing.T, f *folder) {
 			t.Helper()
 			removeFiles(t, databaseFiles(t, f.dir))
@@ -153,20 +153,20 @@ func TestNewDatabaseRejectsOldFiles(t *testing.T) {
 			f := newFolder(t)
 			saved := t.TempDir()
 			copyFiles(t, saved, databaseFiles(t, f.dir))
-			harm(t, f)
+			damage(t, f)
 			for range 2 { // the first leaves nothing that lets the second pass
-				if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
+				if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
 					t.Fatalf("error %v, want %v", err, app.ErrMismatch)
 				}
 			}
 			f.wantAll(t)
 
-			f.run(t, house{accept: true}, func(*bench) {})
+			f.run(t, appOptions{accept: true}, func(*testApp) {})
 			f.wantAll(t)
 
 			removeFiles(t, databaseFiles(t, f.dir))
 			copyFiles(t, f.dir, databaseFiles(t, saved))
-			f.run(t, house{accept: name == "of another folder" || name == "of a release that wrote no identity"}, func(b *bench) {
+			f.run(t, appOptions{accept: name == "of another folder" || name == "of a release that wrote no identity"}, func(b *testApp) {
 				must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey}))(t).Close()
 			})
 			f.wantAll(t)
@@ -181,7 +181,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 	copyFiles(t, saved, databaseFiles(t, f.dir))
 	removeFiles(t, databaseFiles(t, f.dir))
 	copyFiles(t, f.dir, databaseFiles(t, f.backup))
-	f.run(t, house{}, func(b *bench) {
+	f.run(t, appOptions{}, func(b *testApp) {
 		_, err := b.GetModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey})
 		wantCode(t, err, api.CodeNotFound)
 		if now := b.files(t); len(now) != 1 {
@@ -192,7 +192,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 
 	removeFiles(t, databaseFiles(t, f.dir))
 	copyFiles(t, f.dir, databaseFiles(t, saved))
-	f.run(t, house{}, func(b *bench) {
+	f.run(t, appOptions{}, func(b *testApp) {
 		must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey}))(t).Close()
 		if now := b.files(t); len(now) != 2 {
 			t.Errorf("taken back are %v", now)
@@ -206,7 +206,7 @@ func TestFilesMissing(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(f.dir, "blobs")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
+	if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
 		t.Errorf("error %v, want %v", err, app.ErrMismatch)
 	}
 }
@@ -218,7 +218,7 @@ func TestWALWithoutDatabase(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path+"-wal", []byte("committed"), 0o600), os.Truncate(path, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, store.ErrCorrupt) {
+	if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("error %v, want %v", err, store.ErrCorrupt)
 	}
 	if b := must(os.ReadFile(path + "-wal"))(t); string(b) != "committed" {
@@ -233,7 +233,7 @@ func TestTruncatedDatabase(t *testing.T) {
 	if err := os.Truncate(path, must(os.Stat(path))(t).Size()/2); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openIn(t.Context(), f.dir, house{log: io.Discard, now: time.Now}); !errors.Is(err, store.ErrCorrupt) {
+	if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("error %v, want %v", err, store.ErrCorrupt)
 	}
 	f.wantAll(t)

@@ -50,18 +50,18 @@ type jobCounter struct {
 
 func newJobCounter() *jobCounter { return &jobCounter{byKind: map[string]map[string]int64{}} }
 
-func (t *jobCounter) add(kind, outcome string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byKind[kind] == nil {
-		t.byKind[kind] = map[string]int64{}
+func (c *jobCounter) add(kind, outcome string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byKind[kind] == nil {
+		c.byKind[kind] = map[string]int64{}
 	}
-	t.byKind[kind][outcome]++
+	c.byKind[kind][outcome]++
 }
 
 // counts returns a copy of the counts of a kind.
-func (t *jobCounter) counts(kind string) map[string]int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return maps.Clone(t.byKind[kind])
+func (c *jobCounter) counts(kind string) map[string]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.byKind[kind])
 }

@@ -98,8 +98,8 @@ func translateLost(err error) error {
 // jobStore adapts the store to job.Store.
 type jobStore struct{ store *store.Store }
 
-func (q jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
-	j, err := q.store.ClaimJob(ctx, store.JobClaim(c))
+func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
+	j, err := s.store.ClaimJob(ctx, store.JobClaim(c))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, job.ErrNoJob
 	}
@@ -109,13 +109,13 @@ func (q jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Created: j.Created}, nil
 }
 
-func (q jobStore) RenewJob(ctx context.Context, key string, until time.Time) (bool, error) {
-	cancelled, err := q.store.RenewJob(ctx, key, until)
+func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (bool, error) {
+	cancelled, err := s.store.RenewJob(ctx, key, until)
 	return cancelled, translateLost(err)
 }
 
-func (q jobStore) ReleaseJob(ctx context.Context, key string) error {
-	return q.store.ReleaseJob(ctx, key)
+func (s jobStore) ReleaseJob(ctx context.Context, key string) error {
+	return s.store.ReleaseJob(ctx, key)
 }
 
-func (q jobStore) FreeDeadJobs(ctx context.Context) error { return q.store.FreeDeadJobs(ctx) }
+func (s jobStore) FreeDeadJobs(ctx context.Context) error { return s.store.FreeDeadJobs(ctx) }

@@ -26,7 +26,7 @@ func TestFailureReason(t *testing.T) {
 	} {
 		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
 		if got := a.failureReason(c.cause); got != c.want {
-			t.Errorf("%v gives %q", c.cause, got)
+			t.Errorf("%v returns %q", c.cause, got)
 		}
 	}
 }

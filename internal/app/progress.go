@@ -37,19 +37,19 @@ func newProgressRecorder(children []*store.Training) *progressRecorder {
 	return b
 }
 
-func (b *progressRecorder) algorithms() []string {
+func (p *progressRecorder) algorithms() []string {
 	var names []string
-	for _, l := range b.rows {
+	for _, l := range p.rows {
 		names = append(names, l.row.Algorithm)
 	}
 	return names
 }
 
 // record adds an event of the race. It does not block.
-func (b *progressRecorder) record(e learn.Event) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, l := range b.rows {
+func (p *progressRecorder) record(e learn.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.rows {
 		if l.row.Algorithm != e.Algorithm {
 			continue
 		}
@@ -62,11 +62,11 @@ func (b *progressRecorder) record(e learn.Event) {
 }
 
 // takeChanged returns copies of the changed rows and marks them as written.
-func (b *progressRecorder) takeChanged() []algorithmRow {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (p *progressRecorder) takeChanged() []algorithmRow {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var changed []algorithmRow
-	for _, l := range b.rows {
+	for _, l := range p.rows {
 		if l.dirty {
 			changed = append(changed, *l)
 			l.written, l.dirty = l.row.Status, false
@@ -77,11 +77,11 @@ func (b *progressRecorder) takeChanged() []algorithmRow {
 
 // restore marks rows that could not be written as changed. Later events are
 // kept.
-func (b *progressRecorder) restore(lines []algorithmRow) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (p *progressRecorder) restore(lines []algorithmRow) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, unposted := range lines {
-		for _, l := range b.rows {
+		for _, l := range p.rows {
 			if l.row.Key == unposted.row.Key {
 				l.written, l.dirty = unposted.written, true
 			}

@@ -11,22 +11,22 @@ import (
 	"foretell/internal/api"
 )
 
-// harms are ways to damage a file.
-var harms = map[string]func(content []byte) []byte{
+// damages are ways to damage a file.
+var damages = map[string]func(content []byte) []byte{
 	"cut":     func(c []byte) []byte { return c[:len(c)/2] },
 	"flipped": func(c []byte) []byte { c = slices.Clone(c); c[len(c)/2] ^= 1; return c },
 	"longer":  func(c []byte) []byte { return append(slices.Clone(c), '\n') },
 }
 
-// harm damages the file in the folder that is not in before, and returns a
+// damage damages the file in the folder that is not in before, and returns a
 // function that restores it.
-func (b *bench) harm(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
+func (a *testApp) damage(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
 	t.Helper()
-	for _, name := range b.files(t) {
+	for _, name := range a.files(t) {
 		if slices.Contains(before, name) {
 			continue
 		}
-		path := filepath.Join(b.dir, "blobs", name)
+		path := filepath.Join(a.dir, "blobs", name)
 		content, was := must(os.ReadFile(path))(t), must(os.Stat(path))(t)
 		if err := os.WriteFile(path, how(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func wantDamage(t *testing.T, status, reason string) {
 // TestDamagedFiles damages a file of each kind before it is read.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
-	for name, how := range harms {
+	for name, how := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := t // the jobs run until its end
@@ -66,7 +66,7 @@ func TestDamagedFiles(t *testing.T) {
 			t.Run("uploaded CSV", func(t *testing.T) {
 				key := b.create(t, "uploaded").DatasetKey
 				b.add(t, key, labelled(300))
-				b.harm(t, nil, how)
+				b.damage(t, nil, how)
 				b.work(whole)
 				d := b.awaitDataset(t, key)
 				wantDamage(t, d.Status, d.FailureReason)
@@ -77,7 +77,7 @@ func TestDamagedFiles(t *testing.T) {
 			t.Run("dataset", func(t *testing.T) {
 				before := b.files(t)
 				d := b.prepared(t, "prepared", labelled(300))
-				b.harm(t, before, how)
+				b.damage(t, before, how)
 				race := b.awaitTraining(t, must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t).TrainingJobKey)
 				wantDamage(t, race.Status, race.FailureReason)
 			})
@@ -85,7 +85,7 @@ func TestDamagedFiles(t *testing.T) {
 				d := b.prepared(t, "trained", labelled(300))
 				before := b.files(t)
 				race := b.awaitTraining(t, must(b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.8)))(t).TrainingJobKey)
-				undo := b.harm(t, before, how)
+				undo := b.damage(t, before, how)
 				p := b.predicted(t, race.ModelKey, blind(20))
 				wantDamage(t, p.Status, p.FailureReason)
 				_, err := b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey})
@@ -96,7 +96,7 @@ func TestDamagedFiles(t *testing.T) {
 				before = b.files(t)
 				p = b.predicted(t, race.ModelKey, blind(20))
 				in := resultInput(t, p.PredictionResultURL)
-				undo = b.harm(t, before, how)
+				undo = b.damage(t, before, how)
 				_, err = b.DownloadResult(t.Context(), in)
 				wantCode(t, err, api.CodeDamaged)
 				undo()
@@ -105,7 +105,7 @@ func TestDamagedFiles(t *testing.T) {
 					t.Errorf("%d of %d bytes", n, file.Size)
 				}
 				file.Close()
-				b.harm(t, before, how) // after it was found good
+				b.damage(t, before, how) // after it was found good
 				_, err = b.DownloadResult(t.Context(), in)
 				wantCode(t, err, api.CodeDamaged)
 			})
@@ -134,7 +134,7 @@ func TestMissingFile(t *testing.T) {
 // TestDamagedBlindFile damages the blind CSV of a queued prediction.
 func TestDamagedBlindFile(t *testing.T) {
 	t.Parallel()
-	for name, how := range harms {
+	for name, how := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := open(t, t.TempDir())
@@ -143,7 +143,7 @@ func TestDamagedBlindFile(t *testing.T) {
 			stop()
 			before := b.files(t)
 			created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(40))))(t)
-			b.harm(t, before, how)
+			b.damage(t, before, how)
 			b.work(t)
 			p := b.awaitPrediction(t, created.PredictionKey)
 			wantDamage(t, p.Status, p.FailureReason)

@@ -161,7 +161,7 @@ func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
 	if run.Status == "" {
 		child.Status = string(o.Status)
 	}
-	if judged := o.Model == nil || o.Report.ValidationRows > 0; judged && len(run.Curve) > 0 {
+	if validated := o.Model == nil || o.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
 		child.Achieved, child.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
 	}
 	if run.Err != nil {

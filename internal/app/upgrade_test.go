@@ -71,7 +71,7 @@ func TestUpgradeDataFolder(t *testing.T) {
 		t.Errorf("after all files were read: %+v", found)
 	}
 	for _, name := range before {
-		b.harm(t, slices.DeleteFunc(b.files(t), func(other string) bool { return other == name }), harms["flipped"])
+		b.damage(t, slices.DeleteFunc(b.files(t), func(other string) bool { return other == name }), damages["flipped"])
 	}
 	if found := must(b.CheckFiles(t.Context(), true))(t); len(found.Damaged) != len(before) {
 		t.Errorf("of %d files that were changed: %+v", len(before), found)

@@ -24,7 +24,7 @@ func TestPasswords(t *testing.T) {
 		}
 	})
 	t.Run("another does not", func(t *testing.T) {
-		if err := p.Verify(t.Context(), hash, "correct house"); !errors.Is(err, ErrPassword) {
+		if err := p.Verify(t.Context(), hash, "correct donkey"); !errors.Is(err, ErrPassword) {
 			t.Error(err)
 		}
 	})

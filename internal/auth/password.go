@@ -104,9 +104,9 @@ type phc struct {
 var phcBase64 = base64.RawStdEncoding.Strict()
 
 // String returns the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
-func (h phc) String() string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.lanes,
-		phcBase64.EncodeToString(h.salt), phcBase64.EncodeToString(h.hash))
+func (p phc) String() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes,
+		phcBase64.EncodeToString(p.salt), phcBase64.EncodeToString(p.hash))
 }
 
 var errPHC = errors.New("unknown password hash")

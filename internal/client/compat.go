@@ -23,11 +23,11 @@ func decode(data []byte, out any) error {
 	if err := dec.Decode(&tree); err != nil {
 		return strict
 	}
-	mended, err := json.Marshal(coerce(tree, reflect.TypeOf(out)))
+	coerced, err := json.Marshal(coerce(tree, reflect.TypeOf(out)))
 	if err != nil {
 		return strict
 	}
-	if err := json.Unmarshal(mended, out); err != nil {
+	if err := json.Unmarshal(coerced, out); err != nil {
 		return strict
 	}
 	return nil

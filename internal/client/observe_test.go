@@ -38,7 +38,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("saw %+v", seen)
 	}
 	if strings.Contains(fmt.Sprintf("%+v", seen), "hidden") {
-		t.Errorf("told a secret: %+v", seen)
+		t.Errorf("shown a secret: %+v", seen)
 	}
 }
 

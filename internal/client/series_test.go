@@ -40,14 +40,14 @@ func TestGroupSeries(t *testing.T) {
 		return all
 	}
 	const long = "a name of thirty characters ab" // the next is cut to 28
-	told := entries("N-3", "M", "N")
-	told[0].Series, told[1].Series, told[2].Series = "N", "M", "N"
+	named := entries("N-3", "M", "N")
+	named[0].Series, named[1].Series, named[2].Series = "N", "M", "N"
 	for _, test := range []struct {
 		name     string
 		datasets []api.DatasetEntry
 		want     map[string][]string
 	}{
-		{"as_the_service_says", told, map[string][]string{"N": {"N-3", "N"}, "M": {"M"}}},
+		{"as_the_service_says", named, map[string][]string{"N": {"N-3", "N"}, "M": {"M"}}},
 		{"by_names", entries("N-3", "lone-2", "N-2", "N-02", "N-1", "N", "a name of thirty characters-2", long), map[string][]string{
 			long: {"a name of thirty characters-2", long}, "N": {"N-3", "N-2", "N"}, "lone-2": {"lone-2"}, "N-02": {"N-02"}, "N-1": {"N-1"},
 		}},

@@ -141,10 +141,10 @@ func TestService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := 0
-		job, err := c.WaitTraining(ctx, race.TrainingJobKey, func(*api.TrainingProgress) { told++ })
-		if err != nil || job.Status != api.TrainingCompleted || job.ModelKey == "" || told == 0 {
-			t.Fatalf("%+v, told %d times, %v", job, told, err)
+		calls := 0
+		job, err := c.WaitTraining(ctx, race.TrainingJobKey, func(*api.TrainingProgress) { calls++ })
+		if err != nil || job.Status != api.TrainingCompleted || job.ModelKey == "" || calls == 0 {
+			t.Fatalf("%+v, %d calls, %v", job, calls, err)
 		}
 		predict(t, c, job.ModelKey)
 		var file bytes.Buffer

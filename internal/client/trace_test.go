@@ -27,22 +27,22 @@ func TestTraceRedactsSecrets(t *testing.T) {
 			say(500, `{"code":"internal","detail":"failed","datasetUploadInfo":{"uploadUrl":"https://s.example/x?expires=1&signature=hidden-signature"}}`)(w, r)
 		}
 	})
-	var told strings.Builder
-	c := d.client(t, client.Options{Token: "hidden-bearer", Trace: func(e client.TraceEvent) { fmt.Fprintf(&told, "%+v\n", e) }})
+	var traced strings.Builder
+	c := d.client(t, client.Options{Token: "hidden-bearer", Trace: func(e client.TraceEvent) { fmt.Fprintf(&traced, "%+v\n", e) }})
 	if _, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "ada", Password: "hidden-password"}}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := c.Download(t.Context(), d.URL+"/result?X-Amz-Credential=hidden-credential&signature=hidden-signature&page=3", failingWriter{})
-	fmt.Fprintf(&told, "%v %#v", err, err)
+	fmt.Fprintf(&traced, "%v %#v", err, err)
 	d.Close()
 	_, err = c.Download(t.Context(), d.URL+"/result?signature=hidden-signature&page=3", failingWriter{})
-	fmt.Fprintf(&told, "%v", err)
-	if strings.Contains(told.String(), "hidden") {
-		t.Errorf("told a secret:\n%s", told.String())
+	fmt.Fprintf(&traced, "%v", err)
+	if strings.Contains(traced.String(), "hidden") {
+		t.Errorf("revealed a secret:\n%s", traced.String())
 	}
 	for _, want := range []string{"ada", "page=3", "[cut]", "POST"} {
-		if !strings.Contains(told.String(), want) {
-			t.Errorf("%q is not told", want)
+		if !strings.Contains(traced.String(), want) {
+			t.Errorf("%q is missing", want)
 		}
 	}
 }

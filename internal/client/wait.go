@@ -39,9 +39,9 @@ func (c *Client) WaitDataset(ctx context.Context, key string, each func(*api.Dat
 func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.TrainingProgress)) (*api.Training, error) {
 	in := &api.TrainingInput{TrainingJobKey: key}
 	var job *api.Training
-	told := map[string]int{}
+	reported := map[string]int{}
 	_, err := poll(ctx, c, func() (*api.TrainingProgress, bool, error) {
-		progress, err := c.trainingProgress(ctx, key, told)
+		progress, err := c.trainingProgress(ctx, key, reported)
 		if err != nil || !trainingEnded(progress.Status) {
 			return progress, false, err
 		}
@@ -49,7 +49,7 @@ func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.Tr
 		return progress, err == nil && trainingEnded(job.Status), err
 	}, func(progress *api.TrainingProgress) {
 		for _, run := range progress.Jobs {
-			told[run.TrainingJobKey] = run.Steps
+			reported[run.TrainingJobKey] = run.Steps
 		}
 		if each != nil {
 			each(progress)
@@ -63,14 +63,14 @@ func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.Tr
 
 // trainingProgress reads the progress of a race, with its history if the recent
 // scores do not continue those already reported.
-func (c *Client) trainingProgress(ctx context.Context, key string, told map[string]int) (*api.TrainingProgress, error) {
+func (c *Client) trainingProgress(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)
 	if err != nil {
 		return nil, err
 	}
 	missed := func(run api.AlgorithmRun) bool {
-		return run.Steps > told[run.TrainingJobKey]+len(run.RecentPerformances)
+		return run.Steps > reported[run.TrainingJobKey]+len(run.RecentPerformances)
 	}
 	if slices.ContainsFunc(progress.Jobs, missed) {
 		in.History = true

@@ -47,34 +47,34 @@ func (r *Report) Summary() string {
 }
 
 // FormatValue returns the value for a table; "" if it was not measured.
-func (v *Result) FormatValue() string {
+func (r *Result) FormatValue() string {
 	switch {
-	case v.Value == nil:
+	case r.Value == nil:
 		return ""
-	case v.Baseline != nil:
-		return formatValue(*v.Value, *v.Baseline)
+	case r.Baseline != nil:
+		return formatValue(*r.Value, *r.Baseline)
 	}
-	return formatValue(*v.Value, 0)
+	return formatValue(*r.Value, 0)
 }
 
 // FormatRows returns the number of rows for a table; "" if the requirement was skipped.
-func (v *Result) FormatRows() string {
-	if v.Skipped {
+func (r *Result) FormatRows() string {
+	if r.Skipped {
 		return ""
 	}
-	return fmt.Sprint(v.Rows)
+	return fmt.Sprint(r.Rows)
 }
 
 // line returns the result as one line.
-func (v *Result) line() string {
-	if v.Value == nil {
-		return v.Requirement + ": " + v.Reason
+func (r *Result) line() string {
+	if r.Value == nil {
+		return r.Requirement + ": " + r.Reason
 	}
-	measured := v.FormatValue()
-	if v.Interval != nil {
-		measured += " (" + v.Interval.String() + ")"
+	measured := r.FormatValue()
+	if r.Interval != nil {
+		measured += " (" + r.Interval.String() + ")"
 	}
-	return fmt.Sprintf("%s: %s on %s, %s", v.Requirement, measured, rowCount(v.Rows), v.Reason)
+	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, rowCount(r.Rows), r.Reason)
 }
 
 // WriteGitHub writes annotations for GitHub Actions: an error for each missed

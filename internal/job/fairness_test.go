@@ -10,9 +10,9 @@ import (
 )
 
 // insertOf queues a job of an account.
-func (m *rows) insertOf(account, key string) {
-	m.insert(key)
-	m.with(func() { m.jobs[key].Account = account })
+func (r *rows) insertOf(account, key string) {
+	r.insert(key)
+	r.with(func() { r.jobs[key].Account = account })
 }
 
 // TestPerAccountLimit queues more jobs of one account than there are workers,

@@ -35,23 +35,23 @@ type row struct {
 
 func newRows() *rows { return &rows{jobs: map[string]*row{}, dead: map[string]bool{}} }
 
-func (m *rows) insert(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}}
+func (r *rows) insert(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}}
 }
 
 // with reads or changes the rows.
-func (m *rows) with(fn func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (r *rows) with(fn func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	fn()
 }
 
-func (m *rows) count() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.jobs)
+func (r *rows) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.jobs)
 }
 
 func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {

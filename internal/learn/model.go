@@ -86,9 +86,9 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 		if err != nil {
 			return nil, err
 		}
-		alone := m.withMembers(one)
-		alone.temperature = 1 // it is applied to the sum
-		probabilities, err := alone.predictAll(ctx, f, workers)
+		single := m.withMembers(one)
+		single.temperature = 1 // it is applied to the sum
+		probabilities, err := single.predictAll(ctx, f, workers)
 		if err != nil {
 			return nil, err
 		}

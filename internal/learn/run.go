@@ -158,7 +158,7 @@ type earlyStopping struct {
 
 // minGain is the smallest relative improvement of log loss that counts.
 //
-// The log loss of a run that is right on every validation row falls for ever,
+// The log loss of a run that is right on every validation row falls forever,
 // but the decrease means less and less for other rows: with n rows right, one
 // of n others may still be wrong. Each improvement must therefore be at least a
 // tenth of that probability, perfectGain/n.

@@ -19,17 +19,17 @@ func Won(r *api.ModelReport) string {
 	if r.TargetPerformance != nil && slices.ContainsFunc(r.Algorithms, func(a api.AlgorithmReport) bool { return a.Outcome == api.OutcomeReached }) {
 		return fmt.Sprintf("%s reached %s %s first, with %s", r.Algorithm, r.Metric, formatScore(*r.TargetPerformance), formatScore(winner.Performance))
 	}
-	name, rival := runnerUp(r)
+	name, other := runnerUp(r)
 	switch {
-	case rival == nil:
+	case other == nil:
 		return ""
-	case winner.LogLoss <= rival.LogLoss:
-		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(rival.LogLoss))
+	case winner.LogLoss <= other.LogLoss:
+		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
 		return fmt.Sprintf("%s won: no single algorithm is clearly better (log loss %s, %s %s; lower is better)",
-			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(rival.LogLoss))
+			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	}
-	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, formatScore(winner.Performance), name, formatScore(rival.Performance))
+	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, formatScore(winner.Performance), name, formatScore(other.Performance))
 }
 
 // blend is the algorithm code of a blend.
@@ -50,7 +50,7 @@ func candidate(r *api.ModelReport, algorithm string) *api.Candidate {
 }
 
 // runnerUp returns the candidate with the lowest log loss besides the winner.
-func runnerUp(r *api.ModelReport) (name string, rival *api.Candidate) {
+func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	word := "next best"
 	if r.Algorithm == blend {
 		word = "best single"
@@ -61,11 +61,11 @@ func runnerUp(r *api.ModelReport) (name string, rival *api.Candidate) {
 	}
 	for _, one := range names {
 		c := candidate(r, one)
-		if one != r.Algorithm && c != nil && (rival == nil || c.LogLoss < rival.LogLoss) {
-			name, rival = word+" "+one, c
+		if one != r.Algorithm && c != nil && (other == nil || c.LogLoss < other.LogLoss) {
+			name, other = word+" "+one, c
 		}
 	}
-	return name, rival
+	return name, other
 }
 
 // The widths from which a race has intervals and titles.

@@ -136,22 +136,22 @@ type oneConn struct {
 	closed chan struct{}
 }
 
-func (l *oneConn) Accept() (net.Conn, error) {
-	if conn := l.conn; conn != nil {
-		l.conn = nil
+func (o *oneConn) Accept() (net.Conn, error) {
+	if conn := o.conn; conn != nil {
+		o.conn = nil
 		return conn, nil
 	}
-	<-l.closed
+	<-o.closed
 	return nil, net.ErrClosed
 }
 
-func (l *oneConn) Close() error {
+func (o *oneConn) Close() error {
 	select {
-	case <-l.closed:
+	case <-o.closed:
 	default:
-		close(l.closed)
+		close(o.closed)
 	}
 	return nil
 }
 
-func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+func (o *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }

@@ -15,10 +15,10 @@ var requestCount = regexp.MustCompile(`(?m)^foretell_http_requests_total\{operat
 
 // checkDocumented fails unless every error status that the service returned
 // during the test is documented for its operation. docs/api.md lists the same.
-func (w *testServer) checkDocumented(t *testing.T) {
+func (s *testServer) checkDocumented(t *testing.T) {
 	t.Helper()
-	documented := w.documentedStatuses(t)
-	metrics := w.get(t, "/metrics")
+	documented := s.documentedStatuses(t)
+	metrics := s.get(t, "/metrics")
 	for _, match := range requestCount.FindAllStringSubmatch(metrics, -1) {
 		operation, status := match[1], match[2]
 		if operation != "none" && status >= "400" && !slices.Contains(documented[operation], status) {
@@ -28,9 +28,9 @@ func (w *testServer) checkDocumented(t *testing.T) {
 }
 
 // documentedStatuses returns the statuses of the OpenAPI document by operation.
-func (w *testServer) documentedStatuses(t *testing.T) map[string][]string {
+func (s *testServer) documentedStatuses(t *testing.T) map[string][]string {
 	t.Helper()
-	document := w.get(t, "/openapi.json")
+	document := s.get(t, "/openapi.json")
 	var openAPI struct {
 		Paths map[string]map[string]struct {
 			OperationID string         `json:"operationId"`
@@ -54,9 +54,9 @@ func (w *testServer) documentedStatuses(t *testing.T) map[string][]string {
 
 // get returns the body of a path. It does not use t.Context, which has ended
 // during a cleanup.
-func (w *testServer) get(t *testing.T, path string) string {
+func (s *testServer) get(t *testing.T, path string) string {
 	t.Helper()
-	resp, err := http.Get(w.url + path) //nolint:noctx // the test's context has ended
+	resp, err := http.Get(s.url + path) //nolint:noctx // the test's context has ended
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,9 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-func (w *testServer) refused(t *testing.T, r refusal) {
+func (s *testServer) refused(t *testing.T, r refusal) {
 	t.Helper()
-	resp, body := w.send(t, r.call)
+	resp, body := s.send(t, r.call)
 	if resp.StatusCode != r.want {
 		t.Fatalf("%d, want %d: %s", resp.StatusCode, r.want, body)
 	}

@@ -174,15 +174,15 @@ func TestExpectContinue(t *testing.T) {
 
 // announce sends the head of a request with a body of size bytes and returns
 // the first status. A form is POSTed.
-func (w *testServer) announce(t *testing.T, address string, size int64, form string) (status int, continued bool) {
+func (s *testServer) announce(t *testing.T, address string, size int64, form string) (status int, continued bool) {
 	t.Helper()
-	conn, path := w.dial(t, address)
+	conn, path := s.dial(t, address)
 	method, kind := "PUT", "text/csv"
 	if form != "" {
 		method, kind = "POST", form
 	}
 	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-		method, path, w.token, kind, size)
+		method, path, s.token, kind, size)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func (w *testServer) announce(t *testing.T, address string, size int64, form str
 	return resp.StatusCode, resp.StatusCode == http.StatusContinue
 }
 
-func (w *testServer) dial(t *testing.T, address string) (conn net.Conn, path string) {
+func (s *testServer) dial(t *testing.T, address string) (conn net.Conn, path string) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {

@@ -85,9 +85,9 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 }
 
 // addUser creates an account that can log in.
-func (w *testServer) addUser(t *testing.T) {
+func (s *testServer) addUser(t *testing.T) {
 	t.Helper()
-	if err := w.app.AddUser(t.Context(), testUser, testPassword); err != nil {
+	if err := s.app.AddUser(t.Context(), testUser, testPassword); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -109,7 +109,7 @@ type reply struct {
 	ContentLength int64
 }
 
-func (w *testServer) send(t *testing.T, c call) (reply, []byte) {
+func (s *testServer) send(t *testing.T, c call) (reply, []byte) {
 	t.Helper()
 	body, kind := c.body, ""
 	switch {
@@ -120,7 +120,7 @@ func (w *testServer) send(t *testing.T, c call) (reply, []byte) {
 	}
 	address := c.path
 	if strings.HasPrefix(address, "/") {
-		address = w.url + address
+		address = s.url + address
 	}
 	req, err := http.NewRequestWithContext(t.Context(), c.method, address, strings.NewReader(body))
 	if err != nil {
@@ -129,8 +129,8 @@ func (w *testServer) send(t *testing.T, c call) (reply, []byte) {
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	if !c.anonymous && w.token != "" {
-		req.Header.Set("Authorization", "Bearer "+w.token)
+	if !c.anonymous && s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	for name, value := range c.header {
 		req.Header.Set(name, value)
@@ -149,9 +149,9 @@ func (w *testServer) send(t *testing.T, c call) (reply, []byte) {
 
 // must sends a call, which must succeed, and decodes its JSON into out, unless
 // nil.
-func (w *testServer) must(t *testing.T, c call, out any) reply {
+func (s *testServer) must(t *testing.T, c call, out any) reply {
 	t.Helper()
-	resp, body := w.send(t, c)
+	resp, body := s.send(t, c)
 	if resp.StatusCode >= 300 {
 		t.Fatalf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
 	}
@@ -189,21 +189,21 @@ func form(t *testing.T, pairs ...string) (body, contentType string) {
 }
 
 // newDataset creates an empty dataset.
-func (w *testServer) newDataset(t *testing.T, name string) api.CreatedDataset {
+func (s *testServer) newDataset(t *testing.T, name string) api.CreatedDataset {
 	t.Helper()
 	var created api.CreatedDataset
-	w.must(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
+	s.must(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
 	return created
 }
 
 // poll reads path until its status is final.
-func (w *testServer) poll(t *testing.T, path string) string {
+func (s *testServer) poll(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		var state struct{ Status string }
-		w.must(t, call{method: "GET", path: path}, &state)
+		s.must(t, call{method: "GET", path: path}, &state)
 		switch state.Status {
 		case "PENDING", "PROCESSING", "RUNNING":
 		default:

@@ -135,7 +135,7 @@ func TestWorkflow(t *testing.T) {
 	})
 }
 
-func (w *testServer) predictBothWays(t *testing.T, model string) {
+func (s *testServer) predictBothWays(t *testing.T, model string) {
 	t.Helper()
 	blind := flowers(30, false)
 	before, kindBefore := form(t, "modelKey", model, "file", blind)
@@ -149,42 +149,42 @@ func (w *testServer) predictBothWays(t *testing.T, model string) {
 	for name, c := range calls {
 		t.Run(name, func(t *testing.T) {
 			var created api.CreatedPrediction
-			if resp := w.must(t, c, &created); resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") == "" {
+			if resp := s.must(t, c, &created); resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") == "" {
 				t.Errorf("created with %d, Location %q", resp.StatusCode, resp.Header.Get("Location"))
 			}
-			if got := w.poll(t, created.PredictionCreationProgressURL); got != api.PredictionCompleted {
+			if got := s.poll(t, created.PredictionCreationProgressURL); got != api.PredictionCompleted {
 				t.Fatalf("the prediction ended as %s", got)
 			}
 			var prediction api.Prediction
-			w.must(t, call{method: "GET", path: "/api/v1/predictions/" + created.PredictionKey}, &prediction)
-			w.checkResult(t, prediction.PredictionResultURL, blind)
+			s.must(t, call{method: "GET", path: "/api/v1/predictions/" + created.PredictionKey}, &prediction)
+			s.checkResult(t, prediction.PredictionResultURL, blind)
 		})
 	}
 }
 
 // checkModel downloads the file of a model, completely and in part.
-func (w *testServer) checkModel(t *testing.T, path string) {
+func (s *testServer) checkModel(t *testing.T, path string) {
 	t.Helper()
-	resp, body := w.send(t, call{method: "GET", path: path})
+	resp, body := s.send(t, call{method: "GET", path: path})
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/octet-stream" || resp.ContentLength != int64(len(body)) {
 		t.Fatalf("%d: %d bytes of %s", resp.StatusCode, len(body), resp.Header.Get("Content-Type"))
 	}
 	if err := learn.VerifyModel(bytes.NewReader(body), resp.ContentLength); err != nil {
 		t.Error(err)
 	}
-	part, rest := w.send(t, call{method: "GET", path: path, header: map[string]string{"Range": "bytes=10-"}})
+	part, rest := s.send(t, call{method: "GET", path: path, header: map[string]string{"Range": "bytes=10-"}})
 	if part.StatusCode != http.StatusPartialContent || !bytes.Equal(rest, body[10:]) {
 		t.Errorf("from byte 10: %d and %d bytes", part.StatusCode, len(rest))
 	}
-	if resp, _ := w.send(t, call{method: "GET", path: path, anonymous: true}); resp.StatusCode != http.StatusUnauthorized {
+	if resp, _ := s.send(t, call{method: "GET", path: path, anonymous: true}); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a token: %d", resp.StatusCode)
 	}
 }
 
 // checkResult downloads a result, completely and in part, by its URL alone.
-func (w *testServer) checkResult(t *testing.T, address, blind string) {
+func (s *testServer) checkResult(t *testing.T, address, blind string) {
 	t.Helper()
-	resp, body := w.send(t, call{method: "GET", path: address, anonymous: true})
+	resp, body := s.send(t, call{method: "GET", path: address, anonymous: true})
 	rows, err := csv.NewReader(strings.NewReader(string(body))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -201,19 +201,19 @@ func (w *testServer) checkResult(t *testing.T, address, blind string) {
 	if got := resp.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") {
 		t.Errorf("Content-Disposition %q", got)
 	}
-	part, rest := w.send(t, call{method: "GET", path: address, anonymous: true, header: map[string]string{"Range": "bytes=10-"}})
+	part, rest := s.send(t, call{method: "GET", path: address, anonymous: true, header: map[string]string{"Range": "bytes=10-"}})
 	if part.StatusCode != http.StatusPartialContent || string(rest) != string(body[10:]) {
 		t.Errorf("from byte 10: %d and %d bytes", part.StatusCode, len(rest))
 	}
-	part, rest = w.send(t, call{method: "GET", path: address, anonymous: true, header: map[string]string{"Range": "bytes=9999999-"}})
+	part, rest = s.send(t, call{method: "GET", path: address, anonymous: true, header: map[string]string{"Range": "bytes=9999999-"}})
 	if part.StatusCode != http.StatusRequestedRangeNotSatisfiable || !strings.Contains(string(rest), `"code":"bad-range"`) {
 		t.Errorf("past the end: %d %s", part.StatusCode, rest)
 	}
-	head, _ := w.send(t, call{method: "HEAD", path: address, anonymous: true})
+	head, _ := s.send(t, call{method: "HEAD", path: address, anonymous: true})
 	if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(body)) {
 		t.Errorf("HEAD: %d with %d bytes", head.StatusCode, head.ContentLength)
 	}
-	forged, rest := w.send(t, call{method: "GET", path: address + "x", anonymous: true})
+	forged, rest := s.send(t, call{method: "GET", path: address + "x", anonymous: true})
 	if forged.StatusCode != http.StatusForbidden {
 		t.Errorf("a forged address: %d %s", forged.StatusCode, rest)
 	}

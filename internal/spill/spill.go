@@ -166,45 +166,45 @@ func (f *File) NewStream() *Stream { return f.NewStreamSize(bufferSize) }
 func (f *File) NewStreamSize(size int) *Stream { return &Stream{file: f, size: size} }
 
 // Write appends b. It never fails.
-func (t *Stream) Write(b []byte) (int, error) {
+func (s *Stream) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
-		part := min(len(b), t.size-len(t.buffer))
-		t.buffer = append(t.buffer, b[:part]...)
+		part := min(len(b), s.size-len(s.buffer))
+		s.buffer = append(s.buffer, b[:part]...)
 		b = b[part:]
-		if len(t.buffer) == t.size {
-			t.flush()
+		if len(s.buffer) == s.size {
+			s.flush()
 		}
 	}
 	return n, nil
 }
 
 // flush writes the buffer as a block.
-func (t *Stream) flush() {
-	if at, ok := t.file.put(t.buffer); ok {
-		t.blocks = append(t.blocks, at)
-		t.buffer = t.buffer[:0]
+func (s *Stream) flush() {
+	if at, ok := s.file.put(s.buffer); ok {
+		s.blocks = append(s.blocks, at)
+		s.buffer = s.buffer[:0]
 		return
 	}
-	t.held = append(t.held, t.buffer)
-	t.blocks = append(t.blocks, int64(-len(t.held)))
-	t.buffer = make([]byte, 0, t.size)
+	s.held = append(s.held, s.buffer)
+	s.blocks = append(s.blocks, int64(-len(s.held)))
+	s.buffer = make([]byte, 0, s.size)
 }
 
 // Len returns the number of bytes written.
-func (t *Stream) Len() int64 { return int64(len(t.blocks))*int64(t.size) + int64(len(t.buffer)) }
+func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.size) + int64(len(s.buffer)) }
 
 // Reader returns a reader of the first n bytes, n ≤ t.Len(). Its errors are those of the
 // file. The stream may grow meanwhile, but not concurrently with a Read.
-func (t *Stream) Reader(n int64) io.Reader {
-	return io.LimitReader(&streamReader{stream: t}, n)
+func (s *Stream) Reader(n int64) io.Reader {
+	return io.LimitReader(&streamReader{stream: s}, n)
 }
 
 // Append appends the first n bytes to b, n ≤ t.Len().
-func (t *Stream) Append(b []byte, n int64) ([]byte, error) {
+func (s *Stream) Append(b []byte, n int64) ([]byte, error) {
 	end := len(b)
 	b = slices.Grow(b, int(n))[:end+int(n)]
-	if _, err := io.ReadFull(t.Reader(n), b[end:]); err != nil {
+	if _, err := io.ReadFull(s.Reader(n), b[end:]); err != nil {
 		return b[:end], fmt.Errorf("reading a temporary file: %w", err)
 	}
 	return b, nil

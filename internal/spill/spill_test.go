@@ -109,8 +109,8 @@ func TestNoFileIsLeft(t *testing.T) {
 	}
 }
 
-// TestVacate takes a disk into memory between writes.
-func TestVacate(t *testing.T) {
+// TestLoadIntoMemory loads a file between writes.
+func TestLoadIntoMemory(t *testing.T) {
 	disk := spill.New(t.TempDir())
 	r := rand.New(rand.NewPCG(3, 4))
 	stream := disk.NewStreamSize(64)

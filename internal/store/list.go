@@ -18,16 +18,16 @@ type listQuery struct {
 }
 
 // and adds a condition.
-func (s *listQuery) and(condition string, args ...any) {
-	s.where = append(s.where, condition)
-	s.args = append(s.args, args...)
+func (l *listQuery) and(condition string, args ...any) {
+	l.where = append(l.where, condition)
+	l.args = append(l.args, args...)
 }
 
-func (s *listQuery) condition() string {
-	if len(s.where) == 0 {
+func (l *listQuery) condition() string {
+	if len(l.where) == 0 {
 		return ""
 	}
-	return " WHERE " + strings.Join(s.where, " AND ")
+	return " WHERE " + strings.Join(l.where, " AND ")
 }
 
 // scanner is a row: *sql.Row or *sql.Rows.

@@ -158,7 +158,7 @@ func wantErr(t *testing.T, got, want error) {
 	}
 }
 
-// fill inserts account ann with the datasets d1…d3, of which d1 has the race t1
+// fill inserts account ann with the datasets d1…d3; d1 has the race t1
 // with the runs t1a and t1b, model m1 and prediction p1; and account bob without
 // rows.
 func (s suite) fill(t *testing.T) {
@@ -258,7 +258,7 @@ func (s suite) datasets(t *testing.T) {
 				keys = append(keys, d.Key)
 			}
 			if err != nil || total != tt.total || !cmp.Equal(keys, tt.keys) {
-				t.Errorf("%+v gives %v of %d, %v", tt.query, keys, total, err)
+				t.Errorf("%+v returns %v of %d, %v", tt.query, keys, total, err)
 			}
 		}
 		return err

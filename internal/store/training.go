@@ -41,11 +41,11 @@ type Training struct {
 }
 
 // Race returns the key of the race that the training job is or belongs to.
-func (r *Training) Race() string {
-	if r.Parent != "" {
-		return r.Parent
+func (t *Training) Race() string {
+	if t.Parent != "" {
+		return t.Parent
 	}
-	return r.Key
+	return t.Key
 }
 
 const (

@@ -62,7 +62,7 @@ func TestUpgradeSeries(t *testing.T) {
 		}
 		exec("INSERT INTO dataset (key, account, name, status, buckets, created, updated) VALUES ('b', 'bob', 'lone', '', 64, 0, 0)")
 		for name := range want {
-			// The two models of train-12 follow the three of train-2, of which one
+			// The two models of train-12 follow the three of train-2; one of them
 			// exists.
 			versions, created := 0, 0
 			switch name {

@@ -124,7 +124,7 @@ type Meter struct {
 	total     int64
 	start     time.Time
 	last      time.Time // of the last line or event
-	lastTenth int64     // tenths of total that the last line told
+	lastTenth int64     // tenths of total that the last line showed
 	bar       *progressbar.ProgressBar
 	shown     atomic.Bool // the bar, see Write
 }

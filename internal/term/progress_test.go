@@ -10,22 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bench is a progress with a test clock.
-type bench struct {
+// testProgress is a progress with a test clock.
+type testProgress struct {
 	*Progress
 	text  strings.Builder
 	clock time.Time
 }
 
-func newBench(mode Mode) *bench {
-	b := &bench{clock: time.Unix(0, 0)}
+func newTestProgress(mode Mode) *testProgress {
+	b := &testProgress{clock: time.Unix(0, 0)}
 	b.Progress = &Progress{mode: mode, out: &b.text, unicode: true, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
 	return b
 }
 
 func TestMeter(t *testing.T) {
 	transfer := func(mode Mode, step time.Duration) string {
-		b := newBench(mode)
+		b := newTestProgress(mode)
 		m := b.Bytes("uploading a.csv", 4_000_000)
 		for n := range int64(41) {
 			b.clock = b.clock.Add(step)
@@ -41,7 +41,7 @@ func TestMeter(t *testing.T) {
 			}
 		}
 	})
-	t.Run("plain_tells_every_tenth", func(t *testing.T) {
+	t.Run("plain_shows_every_tenth", func(t *testing.T) {
 		got := transfer(Plain, time.Second)
 		if lines := strings.Count(got, "\n"); lines != 10 || !strings.HasPrefix(got, "uploading a.csv: 10 % of 4.0 MB\n") || strings.Contains(got, "\r") {
 			t.Errorf("%d lines:\n%s", lines, got)
@@ -63,7 +63,7 @@ func TestMeter(t *testing.T) {
 // TestMeterOfUnknownLength checks that such a bar ends its goroutine, as synctest
 // requires, and prints only supported characters.
 func TestMeterOfUnknownLength(t *testing.T) {
-	b := newBench(Bar)
+	b := newTestProgress(Bar)
 	b.unicode = false
 	end := 0
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestMeterOfUnknownLength(t *testing.T) {
 }
 
 func TestRaceJoinsScores(t *testing.T) {
-	b := newBench(Plain)
+	b := newTestProgress(Plain)
 	r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 	scores := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[:2]}}, "")
@@ -109,7 +109,7 @@ func TestRaceLooks(t *testing.T) {
 		{Name: "BSEV01", State: "RUNNING", Word: "learning"},
 	}
 	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes, "")
@@ -133,7 +133,7 @@ func TestRaceLooks(t *testing.T) {
 		}
 	})
 	t.Run("a_terminal_made_narrower_has_wrapped_the_lines", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes, "")
@@ -145,7 +145,7 @@ func TestRaceLooks(t *testing.T) {
 		}
 	})
 	t.Run("a_locale_without_other_signs_has_ascii", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		b.unicode = false
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute, Replay: true})
 		r.Update(lanes, "")
@@ -160,7 +160,7 @@ func TestRaceLooks(t *testing.T) {
 		r.Done()
 	})
 	t.Run("what_follows_the_last_algorithm_is_named", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Limit: time.Minute, Replay: true})
 		r.Update(lanes[:1], "building the model")
 		if first, _, _ := strings.Cut(b.text.String(), "\n"); !strings.Contains(first, "building the model") {
@@ -173,7 +173,7 @@ func TestRaceLooks(t *testing.T) {
 		}
 	})
 	t.Run("the_kept_step_is_the_figure_and_the_model_is_marked", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
 		r.Update([]RunState{
 			{Name: "BSIX01", State: "COMPLETED", Word: "done", Done: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
@@ -190,7 +190,7 @@ func TestRaceLooks(t *testing.T) {
 		}
 	})
 	t.Run("a_service_that_does_not_tell_the_kept_step_has_the_peak", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
 		r.Update([]RunState{{Name: "BSIX01", State: "RUNNING", Word: "learning", Recent: []float64{0.7, 0.8, 0.75}}}, "")
 		if got := b.text.String(); !strings.Contains(got, "latest  peak\x1b") || !strings.Contains(got, "0.7500  0.8000  learning") {
@@ -199,7 +199,7 @@ func TestRaceLooks(t *testing.T) {
 		r.Done()
 	})
 	t.Run("plain_lines_say_what_follows_the_last_algorithm", func(t *testing.T) {
-		b := newBench(Plain)
+		b := newTestProgress(Plain)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 		running := lanes[1]
 		ended := RunState{Name: "BSEV01", State: "TIMED_OUT", Word: "time limit", Done: true}
@@ -224,7 +224,7 @@ race 1 min 11 s: building the model
 		}
 	})
 	t.Run("a_low_terminal_has_one_line", func(t *testing.T) {
-		b := newBench(Bar)
+		b := newTestProgress(Bar)
 		b.height = func() int { return 5 }
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Replay: true})
 		r.Update(lanes, "")
@@ -234,7 +234,7 @@ race 1 min 11 s: building the model
 		}
 	})
 	t.Run("an_event_for_each_score", func(t *testing.T) {
-		b := newBench(JSON)
+		b := newTestProgress(JSON)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7)})
 		state := lanes[0]
 		state.Steps = 9
@@ -248,7 +248,7 @@ race 1 min 11 s: building the model
 		}
 	})
 	t.Run("told_once_in_plain_lines", func(t *testing.T) {
-		b := newBench(Plain)
+		b := newTestProgress(Plain)
 		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
 		for range 20 {
 			b.clock = b.clock.Add(time.Second)

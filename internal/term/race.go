@@ -58,7 +58,7 @@ type Race struct {
 	activity string // what goes on beside the learning, see Update
 	// dashExplained is set once a plain line has explained the dash.
 	dashExplained bool
-	model         string // the lane that the model came from; empty before the end
+	model         string // the run that the model came from; empty before the end
 	stop          func()
 }
 
@@ -67,7 +67,7 @@ type run struct {
 	state    string
 	word     string
 	done     bool
-	reported bool // a plain line has told that it ended
+	reported bool // a plain line has reported that it ended
 	steps    int
 	curve    []float64
 	peak     float64
@@ -106,15 +106,15 @@ func (r *Race) frame(now time.Time) {
 
 // Update shows the states. activity describes what the race does while no algorithm is
 // training, such as waiting; "" otherwise.
-func (r *Race) Update(lanes []RunState, doing string) {
+func (r *Race) Update(states []RunState, activity string) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	now := r.p.now()
-	for _, state := range lanes {
+	for _, state := range states {
 		r.merge(state)
 	}
-	changed := doing != r.activity
-	r.activity = doing
+	changed := activity != r.activity
+	r.activity = activity
 	switch r.p.mode {
 	case Bar:
 		r.frame(now)
@@ -129,7 +129,7 @@ func (r *Race) Update(lanes []RunState, doing string) {
 		if r.news {
 			r.p.event(r.event(now))
 		}
-		if changed && doing != "" {
+		if changed && activity != "" {
 			r.p.event(r.activityEvent())
 		}
 	}
@@ -185,13 +185,13 @@ func (r *Race) merge(state RunState) {
 
 // newScores returns the scores that are not in the curve yet. If the service does not
 // count them, they are matched by the longest overlap.
-func (l *run) newScores(state RunState) []float64 {
+func (r *run) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {
-		return recent[len(recent)-min(len(recent), max(0, state.Steps-l.steps)):]
+		return recent[len(recent)-min(len(recent), max(0, state.Steps-r.steps)):]
 	}
-	for n := min(len(l.curve), len(recent)); n > 0; n-- {
-		if slices.Equal(l.curve[len(l.curve)-n:], recent[:n]) {
+	for n := min(len(r.curve), len(recent)); n > 0; n-- {
+		if slices.Equal(r.curve[len(r.curve)-n:], recent[:n]) {
 			return recent[n:]
 		}
 	}
@@ -243,22 +243,22 @@ func (r *Race) standings() string {
 
 // score returns the score of a run: that of the kept step, or the highest if that is
 // unknown.
-func (l *run) score() float64 {
-	if l.kept != nil {
-		return *l.kept
+func (r *run) score() float64 {
+	if r.kept != nil {
+		return *r.kept
 	}
-	return l.peak
+	return r.peak
 }
 
 // ending returns the result of a run; "" without a score.
-func (l *run) ending() string {
+func (r *run) ending() string {
 	switch {
-	case l.kept != nil && l.logLoss != nil:
-		return fmt.Sprintf(", kept %.4f, log loss %.4f", *l.kept, *l.logLoss)
-	case l.kept != nil:
-		return fmt.Sprintf(", kept %.4f", *l.kept)
-	case len(l.curve) > 0:
-		return fmt.Sprintf(", peak %.4f", l.peak)
+	case r.kept != nil && r.logLoss != nil:
+		return fmt.Sprintf(", kept %.4f, log loss %.4f", *r.kept, *r.logLoss)
+	case r.kept != nil:
+		return fmt.Sprintf(", kept %.4f", *r.kept)
+	case len(r.curve) > 0:
+		return fmt.Sprintf(", peak %.4f", r.peak)
 	}
 	return ""
 }
@@ -318,19 +318,19 @@ func (r *Race) activityEvent() any {
 	return waitEvent{"waiting", r.activity}
 }
 
-func (l *run) latest() float64 {
-	if len(l.curve) == 0 {
+func (r *run) latest() float64 {
+	if len(r.curve) == 0 {
 		return math.Inf(-1)
 	}
-	return l.curve[len(l.curve)-1]
+	return r.curve[len(r.curve)-1]
 }
 
 // loss returns the log loss of the kept step; -Inf before the first score.
-func (l *run) loss() float64 {
-	if l.logLoss == nil {
+func (r *run) loss() float64 {
+	if r.logLoss == nil {
 		return math.Inf(-1)
 	}
-	return *l.logLoss
+	return *r.logLoss
 }
 
 // formatScore formats a score with four digits; a dash before the first.

@@ -150,7 +150,7 @@ func (r *Race) headings() (figure string, losses bool) {
 
 // labels returns the labels of the runs and their maximum width: titles, or names if
 // titles leave too little room for a curve.
-func (r *Race) labels(room int) (labels []string, widest int) {
+func (r *Race) labels(width int) (labels []string, widest int) {
 	const curve = 24
 	for _, titled := range []bool{true, false} {
 		labels, widest = nil, 0
@@ -161,7 +161,7 @@ func (r *Race) labels(room int) (labels []string, widest int) {
 			}
 			labels, widest = append(labels, label), max(widest, twwidth.Width(label))
 		}
-		if room-widest >= curve {
+		if width-widest >= curve {
 			break
 		}
 	}

@@ -190,8 +190,8 @@ func (t *Table) lines(row []string, widths []int, width int) [][]string {
 	if !t.NoTruncate || end < 0 {
 		return [][]string{row}
 	}
-	room := width - gap - total(widths[:end])
-	if longest := longestWord(row[end]); longest > room && longest <= width-gap {
+	space := width - gap - total(widths[:end])
+	if longest := longestWord(row[end]); longest > space && longest <= width-gap {
 		lines := [][]string{slices.Clone(row)}
 		lines[0][end] = ""
 		for _, text := range Wrap(row[end], width-gap) {
@@ -199,7 +199,7 @@ func (t *Table) lines(row []string, widths []int, width int) [][]string {
 		}
 		return lines
 	}
-	wrapped := Wrap(row[end], max(least, room))
+	wrapped := Wrap(row[end], max(least, space))
 	lines := make([][]string, len(wrapped))
 	for i, text := range wrapped {
 		lines[i] = make([]string, len(row))

@@ -20,9 +20,9 @@ type leafwiseBooster struct {
 	// leafwiseWorkspace is nil between rounds.
 	*leafwiseWorkspace
 	treeCost tree.Cost
-	// tape holds the binary form of the rounds so far. ends holds the offset of
+	// stream holds the binary form of the rounds so far. ends holds the offset of
 	// each round's end.
-	tape        *spill.Stream
+	stream      *spill.Stream
 	ends        []int64
 	out         codec.Writer
 	mappers     []tree.BinMapper
@@ -42,7 +42,7 @@ const minMeanGradient = 1e-6
 
 // newLeafwiseBooster returns a booster before its first round.
 func newLeafwiseBooster(l *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
-	return &leafwiseBooster{opts: opts, scores: l, bins: bins, mappers: bins.Mappers(), tape: opts.Disk.NewStream(), params: tree.Params{
+	return &leafwiseBooster{opts: opts, scores: l, bins: bins, mappers: bins.Mappers(), stream: opts.Disk.NewStream(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,
@@ -112,8 +112,8 @@ func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 		done = done && m == nil
 		m.write(&t.out, t.mappers)
 	}
-	t.tape.Write(t.out.Data())
-	t.ends = append(t.ends, t.tape.Len())
+	t.stream.Write(t.out.Data())
+	t.ends = append(t.ends, t.stream.Len())
 	return done, nil
 }
 
@@ -166,7 +166,7 @@ func (t *leafwiseBooster) predictValidation(dst []float32) { t.scores.predictVal
 func (t *leafwiseBooster) ensemble(n int) ensemble {
 	outputs, mappers := len(t.scores.base), t.mappers
 	return newSpilledEnsemble(spilledEnsemble{
-		kindByte: kindLeafwise, tape: t.tape, size: roundsSize(t.ends, n),
+		kindByte: kindLeafwise, stream: t.stream, size: roundsSize(t.ends, n),
 		writeHead: func(w *codec.Writer) { writeMappers(w, mappers, n*outputs) },
 	}, func(r *codec.Reader) ensemble { return readLeafwiseModel(r, outputs) })
 }

@@ -12,8 +12,8 @@ import (
 // It is decoded on first use, because most models of a race never predict.
 type spilledEnsemble struct {
 	kindByte byte
-	tape     *spill.Stream
-	size     int64 // of its rounds; the tape may hold later ones
+	stream   *spill.Stream
+	size     int64 // of its rounds; the stream may hold later ones
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble
@@ -42,7 +42,7 @@ func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 
 func (e *spilledEnsemble) write(w *codec.Writer) {
 	e.writeHead(w)
-	w.Append(func(b []byte) ([]byte, error) { return e.tape.Append(b, e.size) })
+	w.Append(func(b []byte) ([]byte, error) { return e.stream.Append(b, e.size) })
 }
 
 // roundsSize returns the number of bytes of the first n rounds. ends holds the

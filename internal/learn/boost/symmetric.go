@@ -22,12 +22,12 @@ type symmetricBooster struct {
 	// are too many to keep, they are computed twice.
 	projections []projection
 	keepsOdds   bool
-	// tape holds the binary form of the trees so far. ends holds the offset of
+	// stream holds the binary form of the trees so far. ends holds the offset of
 	// each tree's end.
-	tape *spill.Stream
-	ends []int64
-	out  codec.Writer
-	used usedFeatures
+	stream *spill.Stream
+	ends   []int64
+	out    codec.Writer
+	used   usedFeatures
 }
 
 // maxOdds is the largest number of odds that are kept.
@@ -37,7 +37,7 @@ func newSymmetricBooster(p objective, in *featureSet, opts Options) *symmetricBo
 	rows, outputs := in.bins[0].Rows, len(p.base)
 	t := &symmetricBooster{
 		opts: opts, scores: newRowScores(p, rows), features: in, keepsOdds: rows*outputs <= maxOdds,
-		tape: opts.Disk.NewStream(), used: usedFeatures{index: make(map[int32]int32)},
+		stream: opts.Disk.NewStream(), used: usedFeatures{index: make(map[int32]int32)},
 	}
 	if outputs > sketchSize {
 		t.projections = make([]projection, outputs)
@@ -128,8 +128,8 @@ func (t *symmetricBooster) record(splits []tree.LevelSplit) {
 	grown := newSymmetricTree(splits, t.values, outputs)
 	t.out.Reset()
 	grown.write(&t.out, outputs)
-	t.tape.Write(t.out.Data())
-	t.ends = append(t.ends, t.tape.Len())
+	t.stream.Write(t.out.Data())
+	t.ends = append(t.ends, t.stream.Len())
 }
 
 // leafValues returns the values of a leaf, one for each output.
@@ -167,7 +167,7 @@ func (t *symmetricBooster) ensemble(n int) ensemble {
 		sources = append(sources, t.features.sourceOf(feature))
 	}
 	return newSpilledEnsemble(spilledEnsemble{
-		kindByte: kindSymmetric, tape: t.tape, size: roundsSize(t.ends, n),
+		kindByte: kindSymmetric, stream: t.stream, size: roundsSize(t.ends, n),
 		writeHead: func(w *codec.Writer) { writeFeatureSources(w, sources, n) },
 	}, func(r *codec.Reader) ensemble { return readSymmetricModel(r, outputs) })
 }

@@ -16,7 +16,7 @@ type candidate struct {
 	params    growthParams
 	firstTree int           // index of the first tree in the forest
 	trees     int           // number of trees that have voted
-	tape      *spill.Stream // the trees in binary form
+	stream    *spill.Stream // the trees in binary form
 	eval      *votes        // votes on the rows of fold.Validation
 	oob       *votes        // out-of-bag votes on rows of fold.Train
 	oobError  oobError      // estimate for a large forest of these parameters
@@ -67,7 +67,7 @@ func (t *Fitter) addTrees(ctx context.Context, c *candidate, n int) error {
 		return err
 	}
 	for _, b := range packed {
-		c.tape.Write(b)
+		c.stream.Write(b)
 	}
 	c.trees += n
 	return nil
@@ -91,7 +91,7 @@ func (t *Fitter) pilot(ctx context.Context, c *candidate) error {
 // than they are. Only the out-of-bag votes of the halves are counted
 // separately.
 func (t *Fitter) double(ctx context.Context, c *candidate) error {
-	last := &candidate{params: c.params, firstTree: c.trees, tape: c.tape, eval: c.eval, oob: c.oob.emptied(len(t.oobIndex))}
+	last := &candidate{params: c.params, firstTree: c.trees, stream: c.stream, eval: c.eval, oob: c.oob.emptied(len(t.oobIndex))}
 	if err := t.addTrees(ctx, last, c.trees); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	for i := range m.mappers {
 		m.mappers[i].Write(w)
 	}
-	if m.spilled.tape != nil {
+	if m.spilled.stream != nil {
 		w.Uvarint(m.spilled.n)
 		w.Append(m.spilled.append)
 		return w.Result()

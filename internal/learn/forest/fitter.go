@@ -81,7 +81,7 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	t.current.trees = spilledTrees{t.best.tape, t.best.tape.Len(), t.best.trees}
+	t.current.trees = spilledTrees{t.best.stream, t.best.stream.Len(), t.best.trees}
 	done = len(t.moves) == 0 && t.best.trees >= t.opts.Trees
 	if done || float64(t.best.trees) >= refitGrowth*float64(t.calibratedTrees) {
 		t.calibratedTrees = t.best.trees
@@ -167,9 +167,9 @@ func (t *Fitter) prepare(ctx context.Context) error {
 	}
 	t.growers = make([]*grower, t.opts.Workers)
 	t.best = &candidate{
-		tape: t.opts.Disk.NewStream(),
-		eval: newVotes(t.bins, t.fold.Validation, t.opts.Classes),
-		oob:  newVotes(t.bins, rows, t.opts.Classes),
+		stream: t.opts.Disk.NewStream(),
+		eval:   newVotes(t.bins, t.fold.Validation, t.opts.Classes),
+		oob:    newVotes(t.bins, rows, t.opts.Classes),
 	}
 	t.best.params, t.moves = t.opts.initialParams(t.searchSpace())
 	return nil
@@ -206,7 +206,7 @@ func (t *Fitter) rarestClass() int {
 func (t *Fitter) newCandidate(p growthParams) *candidate {
 	return &candidate{
 		params: p,
-		tape:   t.opts.Disk.NewStream(),
+		stream: t.opts.Disk.NewStream(),
 		eval:   t.best.eval.emptied(len(t.fold.Validation)),
 		oob:    t.best.oob.emptied(len(t.oobIndex)),
 	}

@@ -27,9 +27,9 @@ type Model struct {
 
 // spilledTrees is the start of a stream, which holds n trees in binary form.
 type spilledTrees struct {
-	tape *spill.Stream
-	size int64
-	n    int
+	stream *spill.Stream
+	size   int64
+	n      int
 }
 
 // newModel returns m with trees that decodes m.spilled.
@@ -51,10 +51,10 @@ func newModel(m Model) *Model {
 
 // append appends the trees in binary form to b.
 func (r spilledTrees) append(b []byte) ([]byte, error) {
-	if r.tape == nil {
+	if r.stream == nil {
 		return b, nil
 	}
-	return r.tape.Append(b, r.size)
+	return r.stream.Append(b, r.size)
 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;

@@ -76,8 +76,8 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// numeric finds the best threshold of a numeric feature with the cells h, the
-// last of which holds missing values.
+// numeric finds the best threshold of a numeric feature with the cells h. The
+// last cell is that of missing values.
 func (s *splitFinder) numeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
