@@ -75,7 +75,7 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.tellOrphans(ctx, session); err != nil {
+	if err := o.printOrphans(ctx, session); err != nil {
 		return err
 	}
 	if len(items) == 0 {
@@ -101,8 +101,8 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintList(&o.output, gone, pruneColumns...)
 }
 
-// tellOrphans prints the orphaned files in the data folder, which prune does not delete.
-func (o *pruneOptions) tellOrphans(ctx context.Context, session *connect.Session) error {
+// printOrphans prints the orphaned files in the data folder, which prune does not delete.
+func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Session) error {
 	if !session.Embedded {
 		return nil
 	}

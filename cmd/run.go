@@ -323,7 +323,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return err
 	}
 	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.ContinueRun != nil { // to download it would not judge the model
+	if p.gate.IsSet() && p.ContinueRun != nil { // a download alone would not check the model
 		again = p.ContinueRun(p.job.TrainingJobKey)
 	}
 	prediction, err := p.AwaitPrediction(ctx, created.PredictionKey, again)

@@ -63,7 +63,7 @@ type runDocument struct {
 
 	Understood   *preflight.ColumnRoles `json:"understood,omitempty"`
 	Requirements []gate.Result          `json:"requirements,omitempty"`
-	Stairs       []race.SearchStep      `json:"stairs,omitempty"`
+	Steps        []race.SearchStep      `json:"stairs,omitempty"`
 	Scores       *scoring.Result        `json:"scores,omitempty"`
 }
 
@@ -78,7 +78,7 @@ func (p *runPipeline) print() error {
 		TargetPerformance: p.job.TargetPerformance, AchievedPerformance: p.job.AchievedPerformance,
 		TestPerformance: p.job.TestPerformance, TrainingPerformance: p.job.TrainingPerformance,
 		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmKind(p.model.Algorithm), ModelKey: p.job.ModelKey,
-		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Stairs: p.steps,
+		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Steps: p.steps,
 		Understood: p.files.ColumnRoles(),
 		Scores:     p.result.Scores,
 	}

@@ -144,7 +144,6 @@ var goodPhrases = []string{"there is none", "there are none", "gives up", "each 
 // wordExceptions are the places that may keep a word. A slash at the end is a folder.
 var wordExceptions = []struct{ path, word, reason string }{
 	{"cmd/words_test.go", "", "the lists"},
-	{"testdata/script/run.txtar", "stairs", "a member of the output"},
 	{"internal/learn/prepare_test.go", "desk", "the text of a review"},
 }
 

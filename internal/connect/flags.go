@@ -100,7 +100,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	}
 	_, missing := os.Stat(dir)
 	forget := func() error { return nil }
-	if errors.Is(missing, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a rehearsal leaves no folder behind
+	if errors.Is(missing, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a dry run leaves no folder behind
 		if dir, err = os.MkdirTemp("", "foretell-dry-run-"); err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func (p *Preflight) hint(in *Input, f *finding, likely string) string {
 			return ""
 		}
 		return "if it is the ID, name it: " + again("id", f.Name)
-	case csvfile.CodeEmptyColumn, csvfile.CodeConstantColumn, csvfile.CodeTwinColumn:
+	case csvfile.CodeEmptyColumn, csvfile.CodeConstantColumn, csvfile.CodeEqualColumn:
 		if f.Count > 1 {
 			return "no action is needed"
 		}

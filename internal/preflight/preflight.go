@@ -313,14 +313,14 @@ const maxPerKind = 3
 // NoteWarnings prints the warnings unless --quiet is set, at most maxPerKind of each
 // kind; check prints all.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
-	told := map[string]int{}
+	reported := map[string]int{}
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		if f.Severity != profile.SeverityWarning {
 			continue
 		}
-		told[f.File+f.Code]++
-		switch n := told[f.File+f.Code]; {
+		reported[f.File+f.Code]++
+		switch n := reported[f.File+f.Code]; {
 		case n <= maxPerKind:
 			o.Note("warning: %s", shortenPath(p.Host, f))
 		case n == maxPerKind+1:

@@ -39,11 +39,11 @@ type columnReport struct {
 	api.Column
 	// Values is the range of numbers, or the most frequent texts.
 	Values string `json:"values"`
-	// Alone is the accuracy of predicting the label from this column alone.
-	Alone    float64               `json:"alone,omitempty"`
-	Features int                   `json:"features"`
-	Numbers  *profile.NumericStats `json:"numbers,omitempty"`
-	Top      []profile.ValueCount  `json:"top,omitempty"`
+	// LabelAccuracy is the accuracy of predicting the label from this column alone.
+	LabelAccuracy float64               `json:"alone,omitempty"`
+	Features      int                   `json:"features"`
+	Numbers       *profile.NumericStats `json:"numbers,omitempty"`
+	Top           []profile.ValueCount  `json:"top,omitempty"`
 
 	rows int // of the file
 }
@@ -79,7 +79,7 @@ func newFileReport(in *Input, p *profile.Profile) fileReport {
 			Column: api.Column{
 				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate,
 			},
-			Values: valueSummary(c, p.Rows), Alone: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
+			Values: valueSummary(c, p.Rows), LabelAccuracy: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
 		})
 	}
 	for _, c := range p.Classes {

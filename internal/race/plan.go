@@ -65,7 +65,7 @@ func (r *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 	if err != nil {
 		return err
 	}
-	// The best algorithm alone on the small sample gives the slope of the learning curve
+	// The best algorithm alone on the small sample determines the slope of the learning curve
 	// in a fraction of the time.
 	best := bestAlgorithm(report)
 	large.Validation = connect.Performance(best.Performance)

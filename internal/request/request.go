@@ -25,7 +25,7 @@ type Options struct {
 	Strings, Typed []string
 	// Headers are NAME:VALUE.
 	Headers []string
-	// Input is the file to send as the body; - is standard input, "" is none.
+	// Input is the file to send as the body; - is standard input, "" means no body.
 	Input string
 	// Stdin returns the standard input.
 	Stdin func() io.Reader

@@ -74,11 +74,11 @@ func (g *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 	}
 	verdict := gate.Compare(report, other, g.baseline.name)
 	if g.baseline.dataset != "" {
-		judged, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+		candidate, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
 		if err != nil {
 			return nil, err
 		}
-		if judged.DatasetKey != g.baseline.dataset {
+		if candidate.DatasetKey != g.baseline.dataset {
 			verdict.Reason += differentDataNote
 		}
 	}

@@ -52,7 +52,7 @@ func TestSniffHeader(t *testing.T) {
 }
 
 // TestMissingColumn: without headers, what the columns hold says which of them a blind file
-// lacks; where that does not tell, it is the last.
+// lacks; where that is ambiguous, it is the last.
 func TestMissingColumn(t *testing.T) {
 	columns := []func(i int) string{
 		func(i int) string { return string("pe"[i%2]) },

@@ -191,7 +191,7 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 // Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
 // quotient has at least 62 bits, more than a float64 holds, and a last bit set for the
 // remainder makes the conversion round as the exact quotient would. Multiplying by the
-// inverse gives a quotient that may be one too low, which is good enough unless the
+// inverse yields a quotient that may be one too low, which is good enough unless the
 // difference could reach the rounded bit (Lemire, Number parsing at a gigabyte per second,
 // 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {

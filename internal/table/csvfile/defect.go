@@ -46,7 +46,7 @@ const (
 	CodeSimilarClasses = "similar-classes"
 	CodeConstantColumn = "constant-column"
 	CodeEmptyColumn    = "empty-column"
-	CodeTwinColumn     = "twin-column"
+	CodeEqualColumn    = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
 	CodeRepeatedHeader = "repeated-header"
 	CodeLeakingColumn  = "leaking-column"
@@ -71,8 +71,8 @@ type Defect struct {
 	Column int `json:"column,omitempty"`
 	// Name is the name of Column in the header; empty if it has none.
 	Name string `json:"name,omitempty"`
-	// Count is the number of rows or columns of the file with this defect, of which Line
-	// and Column are the first; 0 if they are not counted.
+	// Count is the number of rows or columns of the file with this defect; Line and
+	// Column are those of the first. It is 0 if they are not counted.
 	Count int `json:"count,omitempty"`
 	// AtLeast is set if Count covers a part of the file only, because the rest could not
 	// be read.

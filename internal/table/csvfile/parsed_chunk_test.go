@@ -43,10 +43,10 @@ func rowsOf(t *Table, rows [][]string) [][]string {
 
 // rowsWorker collects the same from chunks.
 type rowsWorker struct {
-	table *Table
-	rows  *[][]string
-	grid  ParsedChunk
-	whole bool
+	table  *Table
+	rows   *[][]string
+	parsed ParsedChunk
+	whole  bool
 
 	numeric []bool
 }
@@ -56,15 +56,15 @@ func (h *rowsWorker) Parse(c *Chunk) error {
 	for i := range h.numeric {
 		h.numeric[i] = i%2 == 0
 	}
-	h.whole = h.grid.Parse(c, h.numeric)
+	h.whole = h.parsed.Parse(c, h.numeric)
 	for i := 0; h.whole && i < len(h.numeric); i += 2 {
-		h.grid.FloatsOrText(i)
+		h.parsed.FloatsOrText(i)
 	}
 	return nil
 }
 
 func (h *rowsWorker) Commit(c *Chunk) error {
-	g := &h.grid
+	g := &h.parsed
 	if !h.whole {
 		return h.table.Reread(c, func() error {
 			*h.rows = rowsOf(h.table, *h.rows)
@@ -90,7 +90,7 @@ func (h *rowsWorker) Commit(c *Chunk) error {
 }
 
 // compareReading checks that reading a file by chunks and by records yields the same.
-func compareReading(t *testing.T, file []byte, hands, size int) {
+func compareReading(t *testing.T, file []byte, workers, size int) {
 	t.Helper()
 	whole, err := OpenTable(NewReader(bytes.NewReader(file), ','))
 	if err != nil {
@@ -102,7 +102,7 @@ func compareReading(t *testing.T, file []byte, hands, size int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = parted.RunPipeline(t.Context(), hands, size, func() ChunkWorker { return &rowsWorker{table: parted, rows: &got} })
+	err = parted.RunPipeline(t.Context(), workers, size, func() ChunkWorker { return &rowsWorker{table: parted, rows: &got} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,11 +152,11 @@ func parsedDecimals(t *testing.T, texts []string) []cells.Decimal {
 	got, want := make([]cells.Decimal, len(texts)), make([]cells.Decimal, len(texts))
 	all := parseDecimals(got, text, begins, 1)
 	if parseDecimalsGo(want, text, begins, 1) != all || all == slices.Contains(want, unparsedDecimal) {
-		t.Error("the twins disagree whether all are plain")
+		t.Error("the assembly and the portable code disagree whether all are plain")
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			t.Errorf("%q: the twins read %x and %x", texts[i], got[i], want[i])
+			t.Errorf("%q: assembly and portable code read %x and %x", texts[i], got[i], want[i])
 		}
 	}
 	return got

@@ -123,7 +123,7 @@ func (r *Reader) Read() (*Record, error) {
 	return nil, r.err
 }
 
-// skipBlank skips blank lines, of which a file may have hundreds of millions.
+// skipBlank skips blank lines; a file may have hundreds of millions.
 func (r *Reader) skipBlank() {
 	for ; r.pos < r.end; r.nextLine++ {
 		switch r.buf[r.pos] {

@@ -123,8 +123,8 @@ func (s *Set) store(id hashedID, line int) {
 
 // forEachID calls do with the IDs of a stream in the order in which they were added, until
 // it returns false.
-func forEachID(tape *spill.Stream, do func(id hashedID, line int) bool) error {
-	src := bufio.NewReader(tape.Reader(tape.Len()))
+func forEachID(stream *spill.Stream, do func(id hashedID, line int) bool) error {
+	src := bufio.NewReader(stream.Reader(stream.Len()))
 	var record [idRecordBytes]byte
 	for {
 		switch _, err := io.ReadFull(src, record[:]); {

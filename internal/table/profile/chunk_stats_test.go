@@ -59,6 +59,6 @@ func TestStaleSnapshots(t *testing.T) {
 		t.Error(d)
 	}
 	if late.distinct.exact() || late.rows < 200 {
-		t.Error("too few numbers to tell")
+		t.Error("too few numbers for the test")
 	}
 }

@@ -111,7 +111,7 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
-		s.warn(csvfile.CodeTwinColumn, i, "has the same content as column %d (%s): not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
+		s.warn(csvfile.CodeEqualColumn, i, "has the same content as column %d (%s): not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
 	case j.namesRows && j.form == FormCategory:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique: the column identifies rows and is not used")
 	case j.form == FormNumeric && allDifferent && c.numbersRows(filled):

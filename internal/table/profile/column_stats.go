@@ -61,7 +61,7 @@ const (
 const (
 	defaultTextMemory = 16 << 20 // for texts
 	wideTextMemory    = 64 << 20 // additionally for many columns
-	wideTextBytes     = 1 << 10  // of which each column adds this
+	wideTextBytes     = 1 << 10  // the part of it that each column adds
 	hashMemory        = 24 << 20 // for sets of hashes
 	sampleMemory      = 64 << 20 // for the first texts
 )

@@ -129,19 +129,19 @@ func TestFormsOfEvictedTexts(t *testing.T) {
 		{"names", func(i int) string { return fmt.Sprintf("ab%dxy", i) }, FormCategory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tally := ColumnStats{limits: memoryLimits{maxTexts: 100, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
+			stats := ColumnStats{limits: memoryLimits{maxTexts: 100, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
 			for i := range 20_000 {
-				tally.addCell([]byte(c.cell(i)), i+2)
-				if len(tally.texts.list) == 1_000 {
-					tally.texts.evict(tally.texts.bytes/2, &tally.limits)
+				stats.addCell([]byte(c.cell(i)), i+2)
+				if len(stats.texts.list) == 1_000 {
+					stats.texts.evict(stats.texts.bytes/2, &stats.limits)
 				}
 			}
-			j := tally.infer()
-			p := tally.profile(&j)
+			j := stats.infer()
+			p := stats.profile(&j)
 			if j.form != c.form || p.Form != c.form || p.Distinct > 20_000 || p.Distinct < 17_000 || p.Missing != 0 {
 				t.Errorf("%+v", p)
 			}
-			if n := len(tally.features("x", &j)); (n == 0) != (c.name == "names") {
+			if n := len(stats.features("x", &j)); (n == 0) != (c.name == "names") {
 				t.Errorf("%d features", n)
 			}
 		})
@@ -158,14 +158,14 @@ func TestDuplicateColumns(t *testing.T) {
 	if d := cmp.Diff([]string{"name", "number", "other"}, featuresOf(p)); d != "" {
 		t.Error(d)
 	}
-	var twins []string
+	var same []string
 	for _, w := range p.Warnings {
-		if w.Code == csvfile.CodeTwinColumn {
-			twins = append(twins, w.String())
+		if w.Code == csvfile.CodeEqualColumn {
+			same = append(same, w.String())
 		}
 	}
 	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column: not used (copy, code)"}
-	if d := cmp.Diff(want, twins); d != "" {
+	if d := cmp.Diff(want, same); d != "" {
 		t.Error(d)
 	}
 }

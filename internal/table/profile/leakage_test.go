@@ -47,7 +47,7 @@ func TestLeakingColumns(t *testing.T) {
 		}
 		noise, half := p.Columns[0].LabelAccuracy, p.Columns[4].LabelAccuracy
 		if noise > 0.72 || half < 0.75 || half > 0.9 {
-			t.Errorf("%d rows: noise tells %v, half %v", rows, noise, half)
+			t.Errorf("%d rows: noise predicts %v, half %v", rows, noise, half)
 		}
 		if m := p.Columns[0].Numbers.Median; math.Abs(m-500) > 60 {
 			t.Errorf("%d rows: the median is %v", rows, m)
@@ -74,7 +74,7 @@ func TestLeakingColumns(t *testing.T) {
 		p := scanText(t, leaky(30), ScanOptions{})
 		for i := range p.Columns {
 			if p.Columns[i].LabelAccuracy != 0 {
-				t.Errorf("%s tells %v", p.Columns[i].Name, p.Columns[i].LabelAccuracy)
+				t.Errorf("%s predicts %v", p.Columns[i].Name, p.Columns[i].LabelAccuracy)
 			}
 		}
 	})

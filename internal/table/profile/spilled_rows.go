@@ -36,20 +36,20 @@ func newSpilledRows(disk *spill.File, fields int) *spilledRows {
 // add adds the cells of the next row, one per field.
 func (o *spilledRows) add(cells []uint64) {
 	o.rows++
-	for i, tape := range o.groups {
+	for i, stream := range o.groups {
 		o.bytes = o.bytes[:0]
 		for _, cell := range cells[i*groupFields : min((i+1)*groupFields, o.fields)] {
 			o.bytes = binary.LittleEndian.AppendUint64(o.bytes, cell)
 		}
-		_, _ = tape.Write(o.bytes) // never fails
+		_, _ = stream.Write(o.bytes) // never fails
 	}
 }
 
 // forEachField calls do for each wanted field of a group with its cells by row, which do
 // may change.
 func (o *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
-	tape, first := o.groups[group], group*groupFields
-	text, err := tape.Append(nil, tape.Len())
+	stream, first := o.groups[group], group*groupFields
+	text, err := stream.Append(nil, stream.Len())
 	if err != nil {
 		return err
 	}

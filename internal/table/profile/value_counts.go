@@ -33,7 +33,7 @@ type valueCounts struct {
 	frozen     bool        // texts hardly repeat: new ones are not kept
 	doorkeeper *doorkeeper
 	sampled    []distinctValue // the first texts, once some are evicted
-	orderHash  uint64          // hash of which rows have the same text, see addOrder
+	orderHash  uint64          // identifies the rows with the same text, see addOrder
 }
 
 // valueBytes is the memory of a distinctValue besides its text: itself, its slot, and the

@@ -17,27 +17,27 @@ func TestLevelsAreRetainedByCount(t *testing.T) {
 	})
 
 	t.Run("frequent_texts_survive_forgetting", func(t *testing.T) {
-		tally := ColumnStats{limits: memoryLimits{maxTexts: 10, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
+		stats := ColumnStats{limits: memoryLimits{maxTexts: 10, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 100_000 {
 			cell := "rare" + strconv.Itoa(i)
 			if i%2 == 0 {
 				cell = "often" + strconv.Itoa(rng.IntN(50))
 			}
-			tally.addCell([]byte(cell), i)
-			if len(tally.texts.list) == 1_000 {
-				tally.texts.evict(tally.texts.bytes/2, &tally.limits)
+			stats.addCell([]byte(cell), i)
+			if len(stats.texts.list) == 1_000 {
+				stats.texts.evict(stats.texts.bytes/2, &stats.limits)
 			}
 		}
 		often := 0
-		for _, one := range tally.texts.retained() {
+		for _, one := range stats.texts.retained() {
 			if strings.HasPrefix(one.text, "often") && one.rows > 800 {
 				often++
 			}
 		}
-		n, exact := tally.texts.distinct()
-		if often != 50 || exact || n < 47_000 || n > 53_000 || len(tally.texts.list) > 1_000 {
-			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(tally.texts.list))
+		n, exact := stats.texts.distinct()
+		if often != 50 || exact || n < 47_000 || n > 53_000 || len(stats.texts.list) > 1_000 {
+			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(stats.texts.list))
 		}
 	})
 }

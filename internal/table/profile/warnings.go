@@ -30,7 +30,7 @@ type warningGroup struct {
 var warningGroups = map[string]warningGroup{
 	csvfile.CodeEmptyColumn:    {2, "have no value in any row", "not used"},
 	csvfile.CodeConstantColumn: {2, "are constant", "not used"},
-	csvfile.CodeTwinColumn:     {2, "have the same content as an earlier column", "not used"},
+	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column", "not used"},
 	csvfile.CodeIDLikeColumn:   {2, "identify or number the rows", "not used"},
 	csvfile.CodeJunkInNumbers:  {4, "of numbers hold other text in some rows", "taken as missing, or kept apart from the numbers where it is frequent"},
 	csvfile.CodeLeakingColumn:  {4, "predict nearly every label by themselves", "are they known before the label is?"},

@@ -225,7 +225,7 @@ func TestScanOfAWideTableIsCancelled(t *testing.T) {
 		return ctx.asked.Load(), err
 	}
 	all, err := scan(math.MaxInt64)
-	if err != nil || all < 3*3_000 { // the columns are counted, judged and measured
+	if err != nil || all < 3*3_000 { // the columns are counted, inferred and measured
 		t.Fatalf("asked %d times: %v", all, err)
 	}
 	for after := int64(0); after < all; after += all / 20 {

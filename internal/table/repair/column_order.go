@@ -59,7 +59,7 @@ func (m *repairer) missingColumn(name, role string) error {
 	return missingColumn(m.dialect.line, name, role, m.names)
 }
 
-// nameColumns gives every column a unique name.
+// nameColumns makes the names of columns unique.
 func (m *repairer) nameColumns() {
 	if !m.dialect.header {
 		m.nameHeaderless()
