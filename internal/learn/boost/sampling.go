@@ -51,8 +51,7 @@ type sampleParams struct {
 	salt     uint64
 }
 
-// resize sets the lengths for the given number of rows, train of which are
-// trained on.
+// resize sets the lengths for a frame of rows rows, train of them for training.
 func (t *rowSampler) resize(rows, train int) {
 	t.gradients = workspace.Resize(t.gradients, rows)
 	t.keep, t.rest = workspace.Resize(t.keep, rows), workspace.Resize(t.rest, rows)
