@@ -68,7 +68,7 @@ func detectUTF16(head []byte) string {
 }
 
 // transcode converts src from the named encoding to UTF-8. Invalid bytes are a
-// *frame.Defect.
+// *csvfile.Defect.
 func transcode(src io.Reader, name string) (io.Reader, error) {
 	charset, err := findCharset(name)
 	if err != nil || charset == nil {

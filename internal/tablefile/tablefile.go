@@ -19,7 +19,7 @@ type Options struct {
 	// has its byte order mark or NUL bytes.
 	Encoding string
 	// Delimiter separates the fields of CSV files. It is used only for several files.
-	// Defaults to the result of frame.FindDelimiter for each.
+	// Defaults to the result of csvfile.FindDelimiter for each.
 	Delimiter byte
 	// Sheet is the name of the sheet to read of a workbook. Defaults to the first.
 	Sheet string
@@ -36,7 +36,7 @@ type File struct {
 // Error is an error of reading a file as a table.
 type Error struct {
 	File string // its name
-	Err  error  // a *frame.Defect if the content is invalid
+	Err  error  // a *csvfile.Defect if the content is invalid
 }
 
 // Error returns the reason with the file's name.
@@ -113,7 +113,7 @@ func (r *Reader) Done() int64 { return *r.done }
 
 // CSV returns the table as CSV in UTF-8, from its beginning. The first call detects the
 // formats, which may take a pass over the files. An error about a file, returned here or
-// by Read, is an *Error; if it is a *frame.Defect, its location is one in that file. The
+// by Read, is an *Error; if it is a *csvfile.Defect, its location is one in that file. The
 // Reader must be closed.
 func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	if err := t.inspect(ctx); err != nil {
