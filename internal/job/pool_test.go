@@ -351,7 +351,9 @@ func TestFail(t *testing.T) {
 				tt.prepare(m)
 				p, givenUp, stop := m.start(t, tt.do)
 				synctest.Wait()
-				if stuck := p.StoreError() != nil; stuck != (m.fails > 0) {
+				fails := false
+				m.with(func() { fails = m.fails > 0 })
+				if stuck := p.StoreError() != nil; stuck != fails {
 					t.Errorf("stuck: %v", p.StoreError())
 				}
 				time.Sleep(time.Minute)
