@@ -177,8 +177,8 @@ func (a *App) updateUser(ctx context.Context, email string, change func(*store.A
 	return a.noAccount(err, email)
 }
 
-// DeleteUser deletes an account and all its data. Its running jobs stop: those
-// of this process at once, of others at their next heartbeat.
+// DeleteUser deletes an account and all its data. Its running jobs stop: at
+// once in this process, and at the next heartbeat in other processes.
 func (a *App) DeleteUser(ctx context.Context, email string) error {
 	email = normalizeEmail(email)
 	var account *store.Account

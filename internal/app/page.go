@@ -16,7 +16,7 @@ func pageOf(in api.PageInput) (store.Page, error) {
 	return store.Page{Offset: in.Offset, Limit: min(in.Limit, api.MaxPageLimit)}, nil
 }
 
-// pageEnvelope returns the envelope of a page of a list with total items.
+// pageEnvelope returns the paging fields of one page of a list that has total items.
 func pageEnvelope(w store.Page, total int64) api.Page {
 	p := api.Page{Offset: w.Offset, Limit: w.Limit, Total: total}
 	// Subtracts, so that a huge offset does not overflow.

@@ -18,7 +18,7 @@ import (
 	"foretell/internal/term"
 )
 
-// Result is the download of a result.
+// Result is a result to download: its session, its provenance and its check.
 type Result struct {
 	Session *connect.Session
 	Provenance

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// fitter trains on one fold, step by step. An adapter makes the fitters of the
-// packages boost, forest and neural implement it.
+// fitter trains on one fold, step by step. The fitters of the packages
+// boost, forest and neural implement it through an adapter.
 type fitter interface {
 	// Step does the next unit of training. done reports whether it was the
 	// last.

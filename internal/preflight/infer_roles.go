@@ -17,8 +17,8 @@ import (
 )
 
 // InferRoles infers from the first rows which columns are the ID and the label, and sets
-// the layouts of the files. A file that cannot be read is unchanged: its profile has the
-// error.
+// the layouts of the files. For a file that cannot be read it sets nothing; the file's
+// profile has the error.
 func (p *Preflight) InferRoles(ctx context.Context) error {
 	header, err := p.Train.header(ctx)
 	if header == nil || err != nil {

@@ -74,8 +74,8 @@ const (
 	titleWidth    = 78
 )
 
-// writeRace writes the outcome and the scores of each algorithm. The model's line is
-// marked.
+// writeRace writes the outcome and the scores of each algorithm. The line of the
+// algorithm that became the model is marked.
 func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Algorithms) == 0 {
 		return

@@ -306,7 +306,7 @@ type classes struct {
 }
 
 // maxClasses bounds the memory for the confusion matrix and the probabilities. A
-// column with more different values, such as an ID, does not name classes.
+// column with more distinct values, such as an ID, cannot be the label.
 const maxClasses = 2000
 
 // newClasses returns the classes: those with a probability in their order, then the other

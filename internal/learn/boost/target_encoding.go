@@ -217,8 +217,8 @@ func (e *targetEncoder) gain(key categoryKey) float64 {
 // are those of highest gain.
 const maxPairedColumns = 12
 
-// pairs returns up to limit combinations of two of singles, the ones whose gain
-// most exceeds the better gain of their two keys.
+// pairs combines the keys of singles two at a time and returns up to limit
+// combinations: those whose gain exceeds that of their better key by the most.
 func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.gain(singles[i]) })

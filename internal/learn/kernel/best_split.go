@@ -15,11 +15,10 @@ type GainParams struct {
 	Best float64
 }
 
-// BestSplit finds the first of the best splits of cells, each of which holds a
-// gradient above 32 bits of a hessian. It returns the index of the cell after
-// which to split, and the total of sum and the cells up to that one. It sets
-// s.Best to the score. If no score exceeds s.Best, the index is -1. Sums of
-// hessians must be below 2³¹.
+// BestSplit finds the first of the best splits of cells. A cell has a gradient
+// in its high 32 bits and a hessian in its low 32 bits. at is the index of the
+// last cell on the left, or -1 if no score exceeds s.Best; left is sum plus
+// cells[:at+1]. It sets s.Best to the score. Sums of hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, s *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, s)
 	hessian := s.Hessian

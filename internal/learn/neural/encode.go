@@ -55,7 +55,8 @@ func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inpu
 	}
 }
 
-// encodeCategories encodes one categorical column. If f lacks it, codes is nil.
+// encodeCategories encodes one categorical column. codes is nil if the frame
+// does not have the column.
 func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, codes []int32, rows []int32, drop *dropout) {
 	levels := len(in.rowOfLevel) - 2
 	for j, r := range rows {

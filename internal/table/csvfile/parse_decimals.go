@@ -35,9 +35,9 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 	return all
 }
 
-// parseLongNumber parses a cell of 9 to 19 digits, 20 if the first is 0, with a point
-// among the first eight and an optional minus, to the nearest float64. readSlack must
-// follow the text.
+// parseLongNumber parses a cell and rounds it to the nearest float64. The cell has 9 to
+// 19 digits (20 if the first is 0), a point among the first eight, and optionally a minus.
+// At least readSlack bytes must follow it in text.
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them
