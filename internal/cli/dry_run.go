@@ -158,7 +158,7 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-// The placeholders for keys of objects that are not created.
+// The keys that a dry run shows for objects that it does not create.
 const (
 	plannedDataset    = "DATASET_KEY"
 	plannedTraining   = "TRAINING_KEY"

@@ -199,3 +199,23 @@ func (u *run) dropLate(p *scheduler) {
 		u.best = u.curve[n-1].best
 	}
 }
+
+// Run is the result of one algorithm of a race.
+type Run struct {
+	Algorithm string
+	Status    Status
+	// Performance and LogLoss are those of the best step on the validation
+	// rows, or 0 before the first score. LogLoss is after calibration unless
+	// the race was cut short, see Candidate.
+	Performance, LogLoss float64
+	// Interval is the 95 % confidence interval of Performance, or NaN if
+	// unknown.
+	Interval Interval
+	// Curve holds the performance after each step.
+	Curve []float64
+	// TrainingPerformance and TestPerformance are set only for the run of the
+	// chosen model, and for no run if a blend was chosen.
+	TrainingPerformance, TestPerformance float64
+	// Err is the cause of the status Failed.
+	Err error
+}
