@@ -70,7 +70,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 
 // measure sets the sizes of the data folder and of its parts, and the free space.
 func (s *status) measure(ctx context.Context, session *connect.Session) error {
-	free, _, err := blob.Space(session.DataDir)
+	free, _, err := blob.DiskSpace(session.DataDir)
 	if err != nil {
 		return err
 	}

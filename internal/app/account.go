@@ -46,8 +46,8 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
-	err = a.passwords.Verify(ctx, account.Password, in.Body.Password)
-	if err != nil && !errors.Is(err, auth.ErrPassword) {
+	err = a.passwords.Verify(ctx, account.PasswordHash, in.Body.Password)
+	if err != nil && !errors.Is(err, auth.ErrWrongPassword) {
 		return nil, err
 	}
 	if err != nil || account.Disabled {
@@ -68,7 +68,7 @@ func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 	err := a.store.Read(ctx, read)
 	if errors.Is(err, store.ErrNotFound) {
 		err = a.insertAccount(ctx, localEmail, "")
-		if err == nil || errors.Is(err, store.ErrTaken) { // created by another process meanwhile
+		if err == nil || errors.Is(err, store.ErrExists) { // created by another process meanwhile
 			err = a.store.Read(ctx, read)
 		}
 	}
@@ -116,7 +116,7 @@ func (a *App) AddUser(ctx context.Context, email, password string) error {
 		return err
 	}
 	err = a.insertAccount(ctx, email, hash)
-	if errors.Is(err, store.ErrTaken) {
+	if errors.Is(err, store.ErrExists) {
 		return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email).WithCause(err)
 	}
 	return a.toProblem(err)
@@ -128,7 +128,7 @@ func (a *App) insertAccount(ctx context.Context, email, hash string) error {
 		return err
 	}
 	return a.store.Write(ctx, func(t *store.Tx) error {
-		return t.InsertAccount(ctx, &store.Account{Key: key, Email: email, Password: hash, Created: a.now()})
+		return t.InsertAccount(ctx, &store.Account{Key: key, Email: email, PasswordHash: hash, Created: a.now()})
 	})
 }
 
@@ -153,7 +153,7 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 		return err
 	}
 	return a.updateUser(ctx, email, func(account *store.Account) {
-		account.Password, account.Disabled = hash, false
+		account.PasswordHash, account.Disabled = hash, false
 	})
 }
 
@@ -193,7 +193,7 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 	if err != nil {
 		return a.noAccount(err, email)
 	}
-	a.pool.Drop(account.Key)
+	a.pool.StopDeleted(account.Key)
 	a.deleteBlobs(ctx, blobs...)
 	return nil
 }

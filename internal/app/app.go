@@ -64,7 +64,7 @@ type App struct {
 	ownJobsOnly   bool
 	// preparationBase is as in Config.
 	preparationBase time.Duration
-	passwords       *auth.Passwords
+	passwords       *auth.PasswordHasher
 	logins          *auth.Limiter
 	pool            *job.Pool
 	models          *modelCache
@@ -83,7 +83,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		passwords: auth.NewPasswords(maxHashes, c.Rand), logins: auth.NewLimiter(loginBurst, loginInterval, c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
+		passwords: auth.NewPasswordHasher(maxHashes, c.Rand), logins: auth.NewLimiter(loginBurst, loginInterval, c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
 	}
 	if err := a.checkFolder(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (a *App) Run(ctx context.Context) error {
 // until unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
-		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.Process()) })
+		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.ProcessName()) })
 		if err != nil && ctx.Err() == nil { // only the reported queue positions depend on it
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}

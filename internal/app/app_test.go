@@ -58,7 +58,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"), st.Process())
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"), st.ProcessName())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -42,7 +42,7 @@ func callerOf(ctx context.Context) Caller {
 func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 	var account *store.Account
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		account, err = t.GetTokenAccount(ctx, auth.HashToken(token), a.now())
+		account, err = t.GetAccountByToken(ctx, auth.HashToken(token), a.now())
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -66,12 +66,12 @@ func absoluteURL(ctx context.Context, path string) string {
 // an hour.
 func (a *App) signedURL(ctx context.Context, path string) string {
 	expires := a.now().Unix() + signedURLSeconds
-	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.Sign(a.secret, path, expires)
+	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
 }
 
 // verifySignature returns nil if signed made the URL and it has not expired.
 func (a *App) verifySignature(path string, expires int64, signature string) error {
-	err := auth.Verify(a.secret, path, expires, signature, a.now())
+	err := auth.VerifyURL(a.secret, path, expires, signature, a.now())
 	switch {
 	case errors.Is(err, auth.ErrExpired):
 		return api.NewProblem(api.CodeForbidden, "the URL has expired: signed URLs are valid for one hour; read the dataset or prediction again to get a new one").WithCause(err)

@@ -47,7 +47,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		d.Buckets = *in.Body.NumberOfBuckets
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error { return t.InsertDataset(ctx, d) })
-	if errors.Is(err, store.ErrTaken) {
+	if errors.Is(err, store.ErrExists) {
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		return nil, a.notFound(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
-		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.Reason,
+		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason,
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
 	}
 	if len(d.Schema) > 0 {
@@ -224,7 +224,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		a.deleteBlobs(ctx, info.Key)
 	}
-	if errors.Is(err, store.ErrState) {
+	if errors.Is(err, store.ErrWrongState) {
 		now, err := a.dataset(ctx, d.Key)
 		if err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 // of the race, and of the deadline.
 func (a *App) timeLeft(c *raceRows) time.Duration {
 	now, race := a.now(), c.race
-	left := time.Duration(race.Seconds)*time.Second - now.Sub(race.Started)
+	left := time.Duration(race.TimeLimitSeconds)*time.Second - now.Sub(race.Started)
 	if !race.Deadline.IsZero() {
 		left = min(left, race.Deadline.Sub(now))
 	}
@@ -39,7 +39,7 @@ func (a *App) loadInTime(ctx context.Context, c *raceRows) (*frame.Frame, error)
 
 // timeLimitOf returns the time limit of a race.
 func timeLimitOf(race *store.Training) time.Duration {
-	limit := time.Duration(race.Seconds) * time.Second
+	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
 		limit = min(limit, race.Deadline.Sub(race.Created))
 	}
@@ -54,7 +54,7 @@ const expireInterval = 250 * time.Millisecond
 func (a *App) expireRaces(ctx context.Context) {
 	var overdue []*store.Training
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		overdue, err = t.ListOverdue(ctx, a.now())
+		overdue, err = t.ListOverdueRaces(ctx, a.now())
 		return err
 	})
 	for _, race := range overdue {
@@ -70,7 +70,7 @@ func (a *App) expireRace(ctx context.Context, race *store.Training) error {
 	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", timeLimitOf(race))
 	queued := false
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		if queued, err = t.DropQueuedJob(ctx, race.Key); err != nil || !queued {
+		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {
 			return err
 		}
 		return a.endQueuedRace(ctx, t, race, api.TrainingTimedOut, reason)

@@ -17,10 +17,10 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		for {
 			blobs, err = del(t, ctx, callerOf(ctx).Account, key)
-			if !errors.Is(err, store.ErrState) {
+			if !errors.Is(err, store.ErrWrongState) {
 				return err
 			}
-			busy, err := t.ActiveJob(ctx, noun, key)
+			busy, err := t.FindActiveJob(ctx, noun, key)
 			if err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	if err != nil {
 		return nil, a.notFound(err, nounNames[noun], key)
 	}
-	a.pool.Drop(key)
+	a.pool.StopDeleted(key)
 	a.deleteBlobs(ctx, blobs...)
 	return &api.None{}, nil
 }
@@ -47,7 +47,7 @@ func (a *App) dropInterrupted(ctx context.Context, t *store.Tx, busy *store.Acti
 	if err != nil || !s.interrupted {
 		return false, err
 	}
-	if busy.Noun == nounNames["training"] {
+	if busy.Resource == nounNames["training"] {
 		race, err := t.GetTraining(ctx, callerOf(ctx).Account, busy.Key)
 		if err != nil {
 			return false, err
@@ -59,19 +59,19 @@ func (a *App) dropInterrupted(ctx context.Context, t *store.Tx, busy *store.Acti
 		return false, err
 	}
 	from := p.Status
-	p.Status, p.Reason, p.Updated = api.PredictionFailed, "deleted before it was predicted", a.now()
+	p.Status, p.FailureReason, p.Updated = api.PredictionFailed, "deleted before it was predicted", a.now()
 	return true, t.UpdatePrediction(ctx, p, from)
 }
 
 // conflict returns the problem of a resource that cannot be deleted while a job
 // is active.
 func conflict(noun, key string, busy *store.ActiveJob) error {
-	what := busy.Noun + " " + busy.Key
+	what := busy.Resource + " " + busy.Key
 	if busy.Key == key {
 		what = "it"
 	}
 	remedy := "wait for its end"
-	if busy.Noun == nounNames["training"] {
+	if busy.Resource == nounNames["training"] {
 		remedy = "cancel the training job or wait for its end"
 	}
 	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then delete again",

@@ -32,10 +32,10 @@ func (a *App) checkFolder(ctx context.Context, accept bool) error {
 	var rows string
 	var named []string
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if rows, err = t.GetFolder(ctx); err != nil || rows != "" && rows == files {
+		if rows, err = t.GetFolderID(ctx); err != nil || rows != "" && rows == files {
 			return err // the common case
 		}
-		named, err = t.ListBlobs(ctx)
+		named, err = t.ListBlobKeys(ctx)
 		return err
 	})
 	if err != nil || rows != "" && rows == files {
@@ -55,7 +55,7 @@ func (a *App) checkFolder(ctx context.Context, accept bool) error {
 			return err
 		}
 	}
-	if rows, err = a.store.GetOrInsertFolder(ctx, files); err != nil {
+	if rows, err = a.store.GetOrInsertFolderID(ctx, files); err != nil {
 		return err
 	}
 	return a.blobs.SetIdentity(rows)
@@ -86,9 +86,9 @@ func checkReferences(rows, files string, named, there []string) error {
 // sweep cleans up the stored files, see [blob.Files.Sweep], and logs each file
 // that is moved.
 func (a *App) sweep(ctx context.Context) {
-	swept, err := a.blobs.Sweep(a.now(), a.store.Alive, func() (keys []string, err error) {
+	swept, err := a.blobs.Sweep(a.now(), a.store.IsAlive, func() (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {
-			keys, err = t.ListBlobs(ctx)
+			keys, err = t.ListBlobKeys(ctx)
 			return err
 		})
 		return keys, err
@@ -100,7 +100,7 @@ func (a *App) sweep(ctx context.Context) {
 	for _, name := range swept.Orphaned {
 		a.log.WarnContext(ctx, "the database does not reference a stored file: moved to blobs/orphans", "file", name, "keptDays", days)
 	}
-	for _, name := range swept.Returned {
+	for _, name := range swept.Restored {
 		a.log.WarnContext(ctx, "the database references a stored file again: moved back from blobs/orphans", "file", name)
 	}
 	for _, name := range swept.Removed {

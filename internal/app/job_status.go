@@ -44,7 +44,7 @@ func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, 
 func (p *processCache) alive(process string) bool {
 	lives, ok := p.cached[process]
 	if !ok {
-		lives = p.app.store.Alive(process)
+		lives = p.app.store.IsAlive(process)
 		p.cached[process] = lives
 	}
 	return lives
@@ -55,7 +55,7 @@ func (p *processCache) status(j *store.JobState) jobStatus {
 	if j == nil {
 		return jobStatus{}
 	}
-	s := jobStatus{job: j, running: p.alive(j.Owner) && j.Until.After(p.app.now())}
+	s := jobStatus{job: j, running: p.alive(j.Owner) && j.LeaseExpires.After(p.app.now())}
 	s.interrupted = !s.running && !p.worker && !p.alive(j.Process)
 	return s
 }
@@ -128,9 +128,9 @@ func (a *App) Adopt(ctx context.Context, key string) error {
 		if err != nil || s.job == nil || !s.interrupted {
 			return err
 		}
-		return t.AdoptJob(ctx, key, a.store.Process())
+		return t.AdoptJob(ctx, key, a.store.ProcessName())
 	})
-	a.pool.Want(key)
+	a.pool.AllowSubject(key)
 	return a.toProblem(err)
 }
 
@@ -142,5 +142,5 @@ func (a *App) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 		s, err = a.jobStatus(ctx, t, key)
 		return err
 	})
-	return s.running && s.job.Owner != a.store.Process(), a.toProblem(err)
+	return s.running && s.job.Owner != a.store.ProcessName(), a.toProblem(err)
 }

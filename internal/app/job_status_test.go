@@ -33,7 +33,7 @@ func TestQueuePosition(t *testing.T) {
 	}
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
 	defer func() { _ = rows.Close() }()
-	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.Process()) }); err != nil {
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.ProcessName()) }); err != nil {
 		t.Fatal(err)
 	}
 	if r := get(keys[2]); r.Interrupted || r.QueuedBehind != 1 {
@@ -77,10 +77,10 @@ func TestDeleteInterrupted(t *testing.T) {
 			return tx.UpdatePrediction(t.Context(), p, from)
 		})
 	}
-	work(func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.Process()) })
+	work(func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.ProcessName()) })
 	_, err := b.DeletePrediction(b.ctx, first)
 	wantCode(t, err, api.CodeWrongState)
-	work(func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), rows.Process()) })
+	work(func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), rows.ProcessName()) })
 
 	must(b.DeletePrediction(b.ctx, first))(t)
 	_, err = b.GetPrediction(b.ctx, first)

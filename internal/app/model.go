@@ -19,7 +19,7 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 	}
 	return &api.Model{
 		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
-		AchievedPerformance: quotedDecimal(m.Achieved), CreatedOn: api.FormatTime(m.Created),
+		AchievedPerformance: quotedDecimal(m.AchievedPerformance), CreatedOn: api.FormatTime(m.Created),
 		Algorithm: m.Algorithm, Champion: m.Champion, ModelExtensions: modelExtra(m),
 	}, nil
 }
@@ -27,7 +27,7 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 func modelExtra(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.Test, AchievedInterval: parseInterval(m.ValidationInterval), TestInterval: parseInterval(m.TestInterval), Bytes: m.Bytes,
+		TestPerformance: m.TestPerformance, AchievedInterval: parseInterval(m.ValidationInterval), TestInterval: parseInterval(m.TestInterval), Bytes: m.Bytes,
 	}
 }
 
@@ -83,7 +83,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		models, total, err := t.ListModels(ctx, in.DatasetKey, w)
 		for _, m := range models {
 			out.Models = append(out.Models, api.ModelEntry{
-				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quotedDecimal(m.Achieved),
+				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quotedDecimal(m.AchievedPerformance),
 				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
 				ModelExtensions: modelExtra(m),
 			})

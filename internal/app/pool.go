@@ -29,7 +29,7 @@ const (
 // holds a dataset in memory, so few jobs run at a time; the others stream.
 func (a *App) newPool(training int) *job.Pool {
 	return job.NewPool(job.Config{
-		Store: jobStore{a.store}, WantedOnly: a.ownJobsOnly, Now: a.now, Log: a.log,
+		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
 			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.prepare, Fail: a.failDataset},
 			{Name: kindTrain, Workers: training, Do: a.train, Fail: a.failTraining},
@@ -41,7 +41,7 @@ func (a *App) newPool(training int) *job.Pool {
 // DiskFull returns the problem of a full disk while jobs cannot begin or end
 // because of it, so that a client in this process stops waiting; else nil.
 func (a *App) DiskFull() error {
-	if err := a.pool.StoreError(); errors.Is(err, store.ErrFull) {
+	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)
 	}
 	return nil
@@ -55,8 +55,8 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 	}
 	j := &store.Job{Key: key, Account: account, Kind: kind, Subject: subject, Created: a.now()}
 	if a.ownJobsOnly {
-		j.Process = a.store.Process()
-		a.pool.Want(subject)
+		j.Process = a.store.ProcessName()
+		a.pool.AllowSubject(subject)
 	}
 	return t.InsertJob(ctx, j)
 }
@@ -65,7 +65,7 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 // process still has the lease. The outcome is the final state of its subject.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.FinishJob(ctx, j.Key, a.store.Process()); err != nil {
+		if err := t.FinishJob(ctx, j.Key, a.store.ProcessName()); err != nil {
 			return err
 		}
 		return write(t)
@@ -79,7 +79,7 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 // writeLeased commits the writes of write while a job runs, under the same condition.
 func (a *App) writeLeased(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.CheckLease(ctx, j.Key, a.store.Process()); err != nil {
+		if err := t.CheckLease(ctx, j.Key, a.store.ProcessName()); err != nil {
 			return err
 		}
 		return write(t)
@@ -118,4 +118,4 @@ func (s jobStore) ReleaseJob(ctx context.Context, key string) error {
 	return s.store.ReleaseJob(ctx, key)
 }
 
-func (s jobStore) FreeDeadJobs(ctx context.Context) error { return s.store.FreeDeadJobs(ctx) }
+func (s jobStore) FreeDeadLeases(ctx context.Context) error { return s.store.FreeDeadLeases(ctx) }

@@ -36,10 +36,10 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	case err == nil:
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionCompleted)
 	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
-		p.Reason = errPredictionLimit.Error()
+		p.FailureReason = errPredictionLimit.Error()
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionTimeout)
 	case errors.As(err, &defect):
-		p.Reason = defect.Error()
+		p.FailureReason = defect.Error()
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionFailed)
 	}
 	return err
@@ -119,7 +119,7 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 		}
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
-		p.Status, p.Reason, p.Updated = api.PredictionFailed, a.failureReason(cause), a.now()
+		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, a.failureReason(cause), a.now()
 		return t.UpdatePrediction(ctx, p, from)
 	})
 	if err == nil {

@@ -91,8 +91,8 @@ func (a *App) predictionWithStatus(ctx context.Context, key string) (p *store.Pr
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
 	out := api.Prediction{
 		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.effective(p.Status), Interrupted: s.interrupted,
-		TargetPerformance: p.Threshold, AchievedPerformance: p.Achieved,
-		CreatedOn: api.FormatTime(p.Created), FailureReason: p.Reason, Rows: p.Rows,
+		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
+		CreatedOn: api.FormatTime(p.Created), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes,
 	}
 	if p.Status == api.PredictionCompleted {
@@ -107,7 +107,7 @@ func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.effective(p.Status), Rows: p.Rows, FailureReason: p.Reason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.effective(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,

@@ -72,7 +72,7 @@ func (a *App) jobDataset(ctx context.Context, account, key string) (d *store.Dat
 // endDataset makes the dataset COMPLETED, or FAILED if there is a reason. The
 // CSV of a FAILED dataset is deleted.
 func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string) error {
-	d.Status, d.Reason, d.Updated = api.DatasetCompleted, reason, a.now()
+	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, a.now()
 	useless := ""
 	if reason != "" {
 		d.Status, useless, d.File = api.DatasetFailed, d.Blob, store.File{}
@@ -102,7 +102,7 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 // failDamaged makes the dataset FAILED and keeps its CSV, because its owner may
 // be able to recover a part of it.
 func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
-	d.Status, d.Reason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
+	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 

@@ -19,7 +19,7 @@ func (a *App) toProblem(err error) error {
 	switch {
 	case err == nil || errors.As(err, &p):
 		return err
-	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
+	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
 		return a.diskFull(err)
 	case errors.Is(err, store.ErrCorrupt):
 		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)
@@ -32,7 +32,7 @@ func (a *App) toProblem(err error) error {
 func (a *App) diskFull(err error) error {
 	dir := a.blobs.Folder()
 	left := ""
-	if free, _, err := blob.Space(dir); err == nil {
+	if free, _, err := blob.DiskSpace(dir); err == nil {
 		left = fmt.Sprintf(", %.1f MB free", float64(free)/1e6)
 	}
 	if !a.ownJobsOnly {
@@ -58,7 +58,7 @@ func (a *App) failureReason(cause error) string {
 	switch {
 	case errors.As(a.toProblem(cause), &p):
 		return p.Error()
-	case errors.Is(cause, job.ErrAttempts):
+	case errors.Is(cause, job.ErrTooManyAttempts):
 		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"
 	}
 	return "an internal error: see the service's log under this key"

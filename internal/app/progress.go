@@ -55,7 +55,7 @@ func (p *progressRecorder) record(e learn.Event) {
 		}
 		if e.Step > len(l.row.Curve) {
 			l.row.Curve = append(l.row.Curve, e.Performance)
-			l.row.Achieved, l.row.LogLoss = finiteOrNil(e.Kept), finiteOrNil(e.LogLoss)
+			l.row.AchievedPerformance, l.row.LogLoss = finiteOrNil(e.Kept), finiteOrNil(e.LogLoss)
 		}
 		l.row.Status, l.dirty = string(e.Status), true
 	}

@@ -14,8 +14,8 @@ func TestProgressReportsBestStep(t *testing.T) {
 	t.Parallel()
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})
-	if row := b.takeChanged()[0].row; row.Achieved != nil || row.LogLoss != nil {
-		t.Errorf("before the first score: %v, %v", row.Achieved, row.LogLoss)
+	if row := b.takeChanged()[0].row; row.AchievedPerformance != nil || row.LogLoss != nil {
+		t.Errorf("before the first score: %v, %v", row.AchievedPerformance, row.LogLoss)
 	}
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, Kept: 0.8, LogLoss: 0.5, Step: 1})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, Kept: 0.8, LogLoss: 0.5, Step: 2})

@@ -77,7 +77,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 		if c.dataset, err = t.GetDataset(ctx, r.Account, c.race.Dataset); err != nil {
 			return err
 		}
-		if c.children, err = t.GetChildren(ctx, r.Subject); err != nil {
+		if c.children, err = t.ListRuns(ctx, r.Subject); err != nil {
 			return err
 		}
 		if r.Attempt > 1 { // the deadline may have passed because a process died
@@ -86,7 +86,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 		for _, row := range append(c.children[:len(c.children):len(c.children)], c.race) {
 			from := row.Status
 			row.Status, row.Started, row.Finished = api.TrainingRunning, a.now(), time.Time{}
-			row.Curve, row.Achieved, row.LogLoss = nil, nil, nil
+			row.Curve, row.AchievedPerformance, row.LogLoss = nil, nil, nil
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
 			}
@@ -121,12 +121,12 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *raceRows, o *learn.Out
 		runs[run.Algorithm] = run
 	}
 	c.race.Status, c.race.Finished, c.race.Cancelling = string(o.Status), now, false
-	c.race.Reason = raceReason(c.race, o)
+	c.race.FailureReason = raceReason(c.race, o)
 	if m != nil {
-		if c.race.Achieved = m.Achieved; m.Achieved != nil {
+		if c.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
 			c.race.LogLoss = finiteOrNil(o.Report.Validation.LogLoss)
 		}
-		c.race.Training, c.race.Test = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
+		c.race.TrainingPerformance, c.race.TestPerformance = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
 	}
 	err = a.finishJob(ctx, j, c.race.Status, func(t *store.Tx) error {
 		for _, child := range c.children {
@@ -157,18 +157,18 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *raceRows, o *learn.Out
 // endRun sets the result of one algorithm; its status is the race's if it never
 // began.
 func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
-	child.Status, child.Curve, child.Achieved, child.LogLoss = string(run.Status), run.Curve, nil, nil
+	child.Status, child.Curve, child.AchievedPerformance, child.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
 		child.Status = string(o.Status)
 	}
 	if validated := o.Model == nil || o.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
-		child.Achieved, child.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
+		child.AchievedPerformance, child.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
 	}
 	if run.Err != nil {
-		child.Reason = run.Err.Error()
+		child.FailureReason = run.Err.Error()
 	}
 	if o.Model != nil && run.Algorithm == o.Algorithm {
-		child.Training, child.Test = measured(run.TrainingPerformance, o.Report.TrainingRows), measured(run.TestPerformance, o.Report.TestRows)
+		child.TrainingPerformance, child.TestPerformance = measured(run.TrainingPerformance, o.Report.TrainingRows), measured(run.TestPerformance, o.Report.TestRows)
 	}
 }
 
@@ -217,7 +217,7 @@ func (a *App) storeModel(ctx context.Context, c *raceRows, o *learn.Outcome) (*s
 		return nil, err
 	}
 	info, err := a.writeModel(ctx, o.Model)
-	if errors.Is(err, blob.ErrFull) && c.disk.LoadIntoMemory() == nil { // the spilled data may have filled the disk
+	if errors.Is(err, blob.ErrDiskFull) && c.disk.LoadIntoMemory() == nil { // the spilled data may have filled the disk
 		info, err = a.writeModel(ctx, o.Model)
 	}
 	if err != nil {
@@ -229,7 +229,7 @@ func (a *App) storeModel(ctx context.Context, c *raceRows, o *learn.Outcome) (*s
 	}
 	return &store.Model{
 		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
-		Algorithm: o.Algorithm, Achieved: achieved, File: storedFile(info), Report: report, Created: a.now(),
+		Algorithm: o.Algorithm, AchievedPerformance: achieved, File: storedFile(info), Report: report, Created: a.now(),
 		ValidationInterval: formatInterval(figures.Validation, figures.Metric), TestInterval: formatInterval(figures.Test, figures.Metric),
 	}, nil
 }
@@ -254,13 +254,13 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 		if err != nil {
 			return err
 		}
-		children, err := t.GetChildren(ctx, j.Subject)
+		children, err := t.ListRuns(ctx, j.Subject)
 		if err != nil {
 			return err
 		}
 		for _, row := range append(children, race) {
 			from := row.Status
-			row.Status, row.Reason, row.Finished, row.Cancelling = api.TrainingFailed, a.failureReason(cause), now, false
+			row.Status, row.FailureReason, row.Finished, row.Cancelling = api.TrainingFailed, a.failureReason(cause), now, false
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
 			}

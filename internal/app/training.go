@@ -21,7 +21,7 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 		if err != nil {
 			return err
 		}
-		s, err := a.jobStatus(ctx, t, r.Race())
+		s, err := a.jobStatus(ctx, t, r.RaceKey())
 		out = s.toTraining(r)
 		return err
 	})
@@ -43,9 +43,9 @@ func toTraining(r *store.Training) api.Training {
 	return api.Training{
 		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: outcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
-		AchievedPerformance: r.Achieved, LogLoss: r.LogLoss, TrainingPerformance: r.Training, TestPerformance: r.Test,
-		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.Reason,
-		TimeLimitSeconds: r.Seconds,
+		AchievedPerformance: r.AchievedPerformance, LogLoss: r.LogLoss, TrainingPerformance: r.TrainingPerformance, TestPerformance: r.TestPerformance,
+		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.FailureReason,
+		TimeLimitSeconds: r.TimeLimitSeconds,
 		StartedOn:        optionalTime(r.Started), FinishedOn: optionalTime(r.Finished),
 		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm),
 	}
@@ -91,7 +91,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 		}
 		stand, err := a.jobStatuses(ctx, t, q.Account)
 		for _, r := range trainings {
-			out.TrainingJobs = append(out.TrainingJobs, stand[r.Race()].toTraining(r))
+			out.TrainingJobs = append(out.TrainingJobs, stand[r.RaceKey()].toTraining(r))
 		}
 		out.Page = pageEnvelope(w, total)
 		return err
@@ -113,11 +113,11 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		}
 		runs := []*store.Training{r}
 		if r.Parent == "" {
-			if runs, err = t.GetChildren(ctx, r.Key); err != nil {
+			if runs, err = t.ListRuns(ctx, r.Key); err != nil {
 				return err
 			}
 		}
-		s, err := a.jobStatus(ctx, t, r.Race())
+		s, err := a.jobStatus(ctx, t, r.RaceKey())
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func algorithmRun(r *store.Training, history bool) api.AlgorithmRun {
 		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: r.Status, Outcome: outcome(r),
 		RecentPerformances: append([]float64{}, recent...),
 		Steps:              len(r.Curve),
-		KeptPerformance:    r.Achieved, LogLoss: r.LogLoss,
+		KeptPerformance:    r.AchievedPerformance, LogLoss: r.LogLoss,
 	}
 	if history {
 		out.Performances = r.Curve

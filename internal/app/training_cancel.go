@@ -51,7 +51,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 
 // cancelPending ends a race that no living process runs.
 func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
-	if err := t.DropJob(ctx, race.Key); err != nil {
+	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
 	}
 	return a.endQueuedRace(ctx, t, race, api.TrainingCancelled, "")
@@ -59,13 +59,13 @@ func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Traini
 
 // endQueuedRace ends a race whose job was deleted, with its runs.
 func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
-	children, err := t.GetChildren(ctx, race.Key)
+	children, err := t.ListRuns(ctx, race.Key)
 	if err != nil {
 		return err
 	}
 	for _, r := range append(children, race) {
 		from := r.Status
-		r.Status, r.Reason, r.Finished = status, reason, a.now()
+		r.Status, r.FailureReason, r.Finished = status, reason, a.now()
 		if err := t.UpdateTraining(ctx, r, from); err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	r := &store.Training{
 		ScalingFactor: n.ScalingFactor, Threshold: threshold, Metric: api.MetricAccuracy,
-		Seconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed,
+		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed,
 	}
 	switch n.Metric {
 	case "":
@@ -99,7 +99,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 		if *s < 1 || *s > maxTimeLimitSeconds {
 			return nil, api.NewFieldProblem("timeLimitSeconds", "%d: must be 1 to %d", *s, maxTimeLimitSeconds)
 		}
-		r.Seconds = *s
+		r.TimeLimitSeconds = *s
 	}
 	if s := n.FinishWithinSeconds; s != nil && !(*s > 0 && *s <= maxTimeLimitSeconds) {
 		return nil, api.NewFieldProblem("finishWithinSeconds", "%v: must be above 0 and at most %d", *s, maxTimeLimitSeconds)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPasswords(t *testing.T) {
-	p := NewPasswords(2, rand.Reader)
+	p := NewPasswordHasher(2, rand.Reader)
 	hash, err := p.Hash(t.Context(), "correct horse")
 	if err != nil {
 		t.Fatal(err)
@@ -24,12 +24,12 @@ func TestPasswords(t *testing.T) {
 		}
 	})
 	t.Run("another does not", func(t *testing.T) {
-		if err := p.Verify(t.Context(), hash, "correct donkey"); !errors.Is(err, ErrPassword) {
+		if err := p.Verify(t.Context(), hash, "correct donkey"); !errors.Is(err, ErrWrongPassword) {
 			t.Error(err)
 		}
 	})
 	t.Run("nothing fits an empty hash", func(t *testing.T) {
-		if err := p.Verify(t.Context(), "", ""); !errors.Is(err, ErrPassword) {
+		if err := p.Verify(t.Context(), "", ""); !errors.Is(err, ErrWrongPassword) {
 			t.Error(err)
 		}
 	})
@@ -55,7 +55,7 @@ func TestPasswords(t *testing.T) {
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 func TestVerifyReadsOtherCosts(t *testing.T) {
-	p := NewPasswords(1, rand.Reader)
+	p := NewPasswordHasher(1, rand.Reader)
 	if err := p.Verify(t.Context(), reference, "password"); err != nil {
 		t.Error(err)
 	}
@@ -90,7 +90,7 @@ func TestTokens(t *testing.T) {
 func TestSignedAddress(t *testing.T) {
 	secret, now := []byte("secret"), time.Unix(1_800_000_000, 0)
 	expires := now.Unix() + 60
-	good := Sign(secret, "/a/b", expires)
+	good := SignURL(secret, "/a/b", expires)
 	for _, tt := range []struct {
 		name, path, signature string
 		expires               int64
@@ -101,14 +101,14 @@ func TestSignedAddress(t *testing.T) {
 		{"as signed", "/a/b", good, expires, "secret", 0, nil},
 		{"until it expires", "/a/b", good, expires, "secret", 59 * time.Second, nil},
 		{"and no longer", "/a/b", good, expires, "secret", 60 * time.Second, ErrExpired},
-		{"another path", "/a/c", good, expires, "secret", 0, ErrSignature},
-		{"another time", "/a/b", good, expires + 1, "secret", 0, ErrSignature},
-		{"another secret", "/a/b", good, expires, "secrets", 0, ErrSignature},
-		{"no signature", "/a/b", "", expires, "secret", 0, ErrSignature},
-		{"no base64", "/a/b", "é", expires, "secret", 0, ErrSignature},
+		{"another path", "/a/c", good, expires, "secret", 0, ErrInvalidSignature},
+		{"another time", "/a/b", good, expires + 1, "secret", 0, ErrInvalidSignature},
+		{"another secret", "/a/b", good, expires, "secrets", 0, ErrInvalidSignature},
+		{"no signature", "/a/b", "", expires, "secret", 0, ErrInvalidSignature},
+		{"no base64", "/a/b", "é", expires, "secret", 0, ErrInvalidSignature},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Verify([]byte(tt.secret), tt.path, tt.expires, tt.signature, now.Add(tt.after))
+			err := VerifyURL([]byte(tt.secret), tt.path, tt.expires, tt.signature, now.Add(tt.after))
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
@@ -118,9 +118,9 @@ func TestSignedAddress(t *testing.T) {
 
 func FuzzVerify(f *testing.F) {
 	f.Add("/a", int64(1), "")
-	f.Add("/a", int64(1), Sign([]byte("other"), "/a", 1))
+	f.Add("/a", int64(1), SignURL([]byte("other"), "/a", 1))
 	f.Fuzz(func(t *testing.T, path string, expires int64, signature string) {
-		if Verify([]byte("secret"), path, expires, signature, time.Unix(0, 0)) == nil && signature != Sign([]byte("secret"), path, expires) {
+		if VerifyURL([]byte("secret"), path, expires, signature, time.Unix(0, 0)) == nil && signature != SignURL([]byte("secret"), path, expires) {
 			t.Errorf("%q holds for %q", signature, path)
 		}
 	})

@@ -18,15 +18,15 @@ type Limiter struct {
 	now      func() time.Time
 
 	mu sync.Mutex
-	// full is the time at which a bucket has all its tokens again. A bucket that
+	// fullAt is the time at which a bucket has all its tokens again. A bucket that
 	// is not in the map is full.
-	full map[string]time.Time
+	fullAt map[string]time.Time
 }
 
 // NewLimiter returns a limiter that allows burst attempts at once, and one more
 // each interval.
 func NewLimiter(burst int, interval time.Duration, now func() time.Time) *Limiter {
-	return &Limiter{burst: burst, interval: interval, now: now, full: map[string]time.Time{}}
+	return &Limiter{burst: burst, interval: interval, now: now, fullAt: map[string]time.Time{}}
 }
 
 // Take takes a token of the key and returns 0. If the key has none left, it
@@ -36,7 +36,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	defer l.mu.Unlock()
 	now := l.now()
 	l.evict(now)
-	full := l.full[key]
+	full := l.fullAt[key]
 	if full.Before(now) {
 		full = now
 	}
@@ -44,7 +44,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	if wait := full.Sub(now) - time.Duration(l.burst)*l.interval; wait > 0 {
 		return wait
 	}
-	l.full[key] = full
+	l.fullAt[key] = full
 	return 0
 }
 
@@ -52,23 +52,23 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if full, ok := l.full[key]; ok {
-		l.full[key] = full.Add(-l.interval)
+	if full, ok := l.fullAt[key]; ok {
+		l.fullAt[key] = full.Add(-l.interval)
 	}
 }
 
 // evict removes the full buckets if there are too many buckets, and all of them
 // if that is not enough: memory is more important than an exact limit.
 func (l *Limiter) evict(now time.Time) {
-	if len(l.full) < maxBuckets {
+	if len(l.fullAt) < maxBuckets {
 		return
 	}
-	for key, full := range l.full {
+	for key, full := range l.fullAt {
 		if !full.After(now) {
-			delete(l.full, key)
+			delete(l.fullAt, key)
 		}
 	}
-	if len(l.full) >= maxBuckets {
-		clear(l.full)
+	if len(l.fullAt) >= maxBuckets {
+		clear(l.fullAt)
 	}
 }

@@ -57,8 +57,8 @@ func TestLimiter(t *testing.T) {
 		for i := range 3 * maxBuckets {
 			l.Take(strconv.Itoa(i))
 		}
-		if len(l.full) > maxBuckets {
-			t.Errorf("%d buckets", len(l.full))
+		if len(l.fullAt) > maxBuckets {
+			t.Errorf("%d buckets", len(l.fullAt))
 		}
 	})
 }

@@ -30,72 +30,72 @@ const (
 	maxBytes     = 128
 )
 
-// ErrPassword is returned if a password does not match its hash.
-var ErrPassword = errors.New("wrong password")
+// ErrWrongPassword is returned if a password does not match its hash.
+var ErrWrongPassword = errors.New("wrong password")
 
-// Passwords hashes and verifies passwords. It limits the concurrency, because
+// PasswordHasher hashes and verifies passwords. It limits the concurrency, because
 // each hash takes 19 MiB and about 20 ms and could otherwise overload the
 // service.
-type Passwords struct {
-	slots chan struct{}
-	rand  io.Reader
-	dummy string
+type PasswordHasher struct {
+	slots     chan struct{}
+	rand      io.Reader
+	dummyHash string
 }
 
-// NewPasswords returns Passwords with at most limit concurrent hashes. Salts
+// NewPasswordHasher returns Passwords with at most limit concurrent hashes. Salts
 // come from rand.
-func NewPasswords(limit int, rand io.Reader) *Passwords {
-	p := &Passwords{slots: make(chan struct{}, limit), rand: rand}
-	decoy := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
-	p.dummy = decoy.String()
+func NewPasswordHasher(limit int, rand io.Reader) *PasswordHasher {
+	p := &PasswordHasher{slots: make(chan struct{}, limit), rand: rand}
+	decoy := phcHash{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
+	p.dummyHash = decoy.String()
 	return p
 }
 
 // Hash returns the PHC string of a password.
-func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
-	h := phc{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
+func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
+	h := phcHash{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
 	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
 		return "", err
 	}
 	var err error
-	h.hash, err = p.derive(ctx, h, password, hashBytes)
+	h.hash, err = p.deriveKey(ctx, h, password, hashBytes)
 	return h.String(), err
 }
 
-// Verify returns nil if the PHC string is of this password, else ErrPassword.
+// Verify returns nil if the PHC string is of this password, else ErrWrongPassword.
 // An empty string matches no password and takes as long as any other, so that
 // the time does not reveal whether an account exists.
-func (p *Passwords) Verify(ctx context.Context, hashed, password string) error {
+func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {
-		hashed = p.dummy
+		hashed = p.dummyHash
 	}
 	h, err := parsePHC(hashed)
 	if err != nil {
 		return err
 	}
-	got, err := p.derive(ctx, h, password, len(h.hash))
+	got, err := p.deriveKey(ctx, h, password, len(h.hash))
 	if err != nil {
 		return err
 	}
 	if subtle.ConstantTimeCompare(got, h.hash) != 1 || !known {
-		return ErrPassword
+		return ErrWrongPassword
 	}
 	return nil
 }
 
-func (p *Passwords) derive(ctx context.Context, h phc, password string, n int) ([]byte, error) {
+func (p *PasswordHasher) deriveKey(ctx context.Context, h phcHash, password string, keyBytes int) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return argon2.IDKey([]byte(password), h.salt, h.passes, h.memory, h.lanes, uint32(n)), nil
+	return argon2.IDKey([]byte(password), h.salt, h.passes, h.memory, h.lanes, uint32(keyBytes)), nil
 }
 
-// phc is a hash and its parameters.
-type phc struct {
+// phcHash is a hash and its parameters.
+type phcHash struct {
 	memory, passes uint32
 	lanes          uint8
 	salt, hash     []byte
@@ -104,21 +104,21 @@ type phc struct {
 var phcBase64 = base64.RawStdEncoding.Strict()
 
 // String returns the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
-func (p phc) String() string {
+func (p phcHash) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes,
 		phcBase64.EncodeToString(p.salt), phcBase64.EncodeToString(p.hash))
 }
 
 var errPHC = errors.New("unknown password hash")
 
-func parsePHC(s string) (phc, error) {
+func parsePHC(s string) (phcHash, error) {
 	parts := strings.Split(s, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
-		return phc{}, errPHC
+		return phcHash{}, errPHC
 	}
-	var h phc
+	var h phcHash
 	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &h.lanes); err != nil {
-		return phc{}, errPHC
+		return phcHash{}, errPHC
 	}
 	var errSalt, errHash error
 	h.salt, errSalt = phcBase64.DecodeString(parts[4])
@@ -126,7 +126,7 @@ func parsePHC(s string) (phc, error) {
 	ok := errSalt == nil && errHash == nil && h.memory > 0 && h.memory <= maxMemoryKiB && h.passes > 0 && h.passes <= maxPasses &&
 		h.lanes > 0 && h.lanes <= maxLanes && len(h.salt) > 0 && len(h.salt) <= maxBytes && len(h.hash) >= 16 && len(h.hash) <= maxBytes
 	if !ok || h.String() != s {
-		return phc{}, errPHC
+		return phcHash{}, errPHC
 	}
 	return h, nil
 }

@@ -28,9 +28,9 @@ import (
 
 // The errors that callers handle. Test with errors.Is.
 var (
-	ErrNotFound = errors.New("no such blob")
-	ErrFull     = errors.New("no space left for blobs")
-	ErrKey      = errors.New("not the key of a blob")
+	ErrNotFound   = errors.New("no such blob")
+	ErrDiskFull   = errors.New("no space left for blobs")
+	ErrInvalidKey = errors.New("not the key of a blob")
 )
 
 // partSuffix marks a file that is being written.
@@ -39,19 +39,19 @@ const partSuffix = ".part"
 // Files stores blobs as files in a folder. It is safe for concurrent use, and
 // several processes may share the folder.
 type Files struct {
-	dir, writer string
+	dir, process string
 }
 
 // Open opens the folder and creates it if missing. Writer is the name of this
 // process in its keys; it must be lower-case letters and digits.
-func Open(dir, writer string) (*Files, error) {
-	if !isAlphanumeric(writer) {
-		return nil, fmt.Errorf("%w: writer %q", ErrKey, writer)
+func Open(dir, process string) (*Files, error) {
+	if !isAlphanumeric(process) {
+		return nil, fmt.Errorf("%w: writer %q", ErrInvalidKey, process)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return &Files{dir: dir, writer: writer}, nil
+	return &Files{dir: dir, process: process}, nil
 }
 
 // Info describes a blob.
@@ -66,18 +66,18 @@ type Info struct {
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8
-	// checkStep is how many bytes are written between checks of the free space.
-	checkStep = 1 << 20
+	// spaceCheckInterval is how many bytes are written between checks of the free space.
+	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrFull if the disk has no more than the reserve. If the free
+// checkSpace returns ErrDiskFull if the disk has no more than the reserve. If the free
 // space is unknown it returns nil.
 func (f *Files) checkSpace() error {
-	free, total, err := Space(f.dir)
+	free, total, err := DiskSpace(f.dir)
 	if err != nil || free > min(reserveBytes, total/reserveShare) {
 		return nil //nolint:nilerr // unknown free space is not an error
 	}
-	return fmt.Errorf("%w: the last %d bytes are reserved for the database", ErrFull, free)
+	return fmt.Errorf("%w: the last %d bytes are reserved for the database", ErrDiskFull, free)
 }
 
 // Writer writes one blob.
@@ -94,22 +94,22 @@ type Writer struct {
 
 // Create creates a blob. Writes fail once ctx is done.
 func (f *Files) Create(ctx context.Context) (*Writer, error) {
-	key := f.writer + "-" + strings.ToLower(rand.Text())
+	key := f.process + "-" + strings.ToLower(rand.Text())
 	path := filepath.Join(f.dir, key)
 	file, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, wrapFull(err)
+		return nil, wrapDiskFull(err)
 	}
 	return &Writer{files: f, ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
 }
 
-// Write appends to the blob. It returns ErrFull if the disk is full.
+// Write appends to the blob. It returns ErrDiskFull if the disk is full.
 func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
 	if w.info.Size >= w.nextCheck {
-		w.nextCheck += checkStep
+		w.nextCheck += spaceCheckInterval
 		if err := w.files.checkSpace(); err != nil {
 			return 0, err
 		}
@@ -117,12 +117,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	w.sum.Write(p[:n])
 	w.info.Size += int64(n)
-	return n, wrapFull(err)
+	return n, wrapDiskFull(err)
 }
 
 // Commit makes the blob durable and visible under its key.
 func (w *Writer) Commit() (Info, error) {
-	err := errors.Join(w.ctx.Err(), wrapFull(w.file.Sync()), wrapFull(w.file.Close()))
+	err := errors.Join(w.ctx.Err(), wrapDiskFull(w.file.Sync()), wrapDiskFull(w.file.Close()))
 	if err == nil {
 		err = os.Rename(w.path+partSuffix, w.path)
 	}
@@ -156,7 +156,7 @@ type Reader struct {
 
 // Open opens a blob for reading.
 func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
-	path, err := f.path(key)
+	path, err := f.blobPath(key)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 func (f *Files) Delete(_ context.Context, keys ...string) error {
 	var errs []error
 	for _, key := range keys {
-		path, err := f.path(key)
+		path, err := f.blobPath(key)
 		if err == nil {
 			err = os.Remove(path)
 		}
@@ -195,12 +195,12 @@ func (f *Files) Delete(_ context.Context, keys ...string) error {
 	return errors.Join(errs...)
 }
 
-// path returns the path of a blob. It rejects keys that Create cannot have
+// blobPath returns the path of a blob. It rejects keys that Create cannot have
 // made, so that no key leads out of the folder.
-func (f *Files) path(key string) (string, error) {
+func (f *Files) blobPath(key string) (string, error) {
 	writer, name, ok := strings.Cut(key, "-")
 	if !ok || !isAlphanumeric(writer) || !isAlphanumeric(name) {
-		return "", fmt.Errorf("%w: %q", ErrKey, key)
+		return "", fmt.Errorf("%w: %q", ErrInvalidKey, key)
 	}
 	return filepath.Join(f.dir, key), nil
 }
@@ -215,11 +215,11 @@ func isAlphanumeric(s string) bool {
 	return s != ""
 }
 
-// wrapFull wraps errors that mean that the disk is full in ErrFull.
-func wrapFull(err error) error {
-	for _, e := range fullErrors {
+// wrapDiskFull wraps errors that mean that the disk is full in ErrDiskFull.
+func wrapDiskFull(err error) error {
+	for _, e := range diskFullErrors {
 		if errors.Is(err, e) {
-			return fmt.Errorf("%w: %w", ErrFull, err)
+			return fmt.Errorf("%w: %w", ErrDiskFull, err)
 		}
 	}
 	return err

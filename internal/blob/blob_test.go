@@ -132,7 +132,7 @@ func TestFullDisk(t *testing.T) {
 	if w.file, err = os.OpenFile(full, os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write([]byte("hello")); !errors.Is(err, ErrFull) {
+	if _, err := w.Write([]byte("hello")); !errors.Is(err, ErrDiskFull) {
 		t.Error(err)
 	}
 	w.Abort()
@@ -147,7 +147,7 @@ func FuzzKey(f *testing.F) {
 	}
 	files := &Files{dir: "dir"}
 	f.Fuzz(func(t *testing.T, key string) {
-		path, err := files.path(key)
+		path, err := files.blobPath(key)
 		if err == nil && (filepath.Dir(path) != "dir" || filepath.Base(path) != key) {
 			t.Errorf("%q leads to %s", key, path)
 		}

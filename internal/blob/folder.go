@@ -29,13 +29,13 @@ func (f *Files) Identity() (string, error) {
 // its folder.
 func (f *Files) SetIdentity(id string) error {
 	path := filepath.Join(f.dir, identityFile)
-	part := path + "." + f.writer + partSuffix
+	part := path + "." + f.process + partSuffix
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return wrapFull(err)
+		return wrapDiskFull(err)
 	}
 	_, err = file.WriteString(id + "\n")
-	if err = errors.Join(wrapFull(err), wrapFull(file.Sync()), file.Close()); err == nil {
+	if err = errors.Join(wrapDiskFull(err), wrapDiskFull(file.Sync()), file.Close()); err == nil {
 		err = os.Rename(part, path)
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ type Orphans struct {
 // Orphans returns the number and size of the orphans.
 func (f *Files) Orphans() (Orphans, error) {
 	var o Orphans
-	names, err := blobNames(f.orphansDir())
+	names, err := listBlobFiles(f.orphansDir())
 	for _, name := range names {
 		info, err := os.Stat(filepath.Join(f.orphansDir(), name))
 		if err != nil {
@@ -75,7 +75,7 @@ func (f *Files) Orphans() (Orphans, error) {
 func (f *Files) Keys() ([]string, error) {
 	var keys []string
 	for _, dir := range []string{f.dir, f.orphansDir()} {
-		names, err := blobNames(dir)
+		names, err := listBlobFiles(dir)
 		if err != nil {
 			return nil, err
 		}

@@ -16,16 +16,16 @@ const orphansFolder = "orphans"
 // OrphanGrace is how long an orphan is kept before it is removed.
 const OrphanGrace = 30 * 24 * time.Hour
 
-// Swept lists the names of the files that a sweep changed.
-type Swept struct {
+// SweepResult lists the names of the files that a sweep changed.
+type SweepResult struct {
 	// Removed are incomplete files of dead processes, and orphans older than
 	// OrphanGrace.
 	Removed []string
 	// Orphaned are blobs that no row references. They were moved to the folder
 	// orphans.
 	Orphaned []string
-	// Returned are orphans that a row references again. They were moved back.
-	Returned []string
+	// Restored are orphans that a row references again. They were moved back.
+	Restored []string
 }
 
 // Sweep cleans up after dead processes and replaced databases. It removes
@@ -34,46 +34,46 @@ type Swept struct {
 // whether a writer is running; its files are left alone. Used returns the keys
 // that rows reference. It is called after the files are listed, so that it
 // includes what a writer committed before it died.
-func (f *Files) Sweep(now time.Time, alive func(writer string) bool, used func() ([]string, error)) (Swept, error) {
-	names, err := blobNames(f.dir)
+func (f *Files) Sweep(now time.Time, isAlive func(writer string) bool, listReferenced func() ([]string, error)) (SweepResult, error) {
+	names, err := listBlobFiles(f.dir)
 	if err != nil {
-		return Swept{}, err
+		return SweepResult{}, err
 	}
-	kept, err := blobNames(f.orphansDir())
+	orphans, err := listBlobFiles(f.orphansDir())
 	if err != nil {
-		return Swept{}, err
+		return SweepResult{}, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		writer, _, _ := strings.Cut(name, "-")
-		return writer == f.writer || alive(writer)
+		return writer == f.process || isAlive(writer)
 	})
-	keys, err := used()
+	keys, err := listReferenced()
 	if err != nil {
-		return Swept{}, err
+		return SweepResult{}, err
 	}
-	named := map[string]bool{}
+	referenced := map[string]bool{}
 	for _, key := range keys {
-		named[key] = true
+		referenced[key] = true
 	}
-	var done Swept
+	var result SweepResult
 	var errs []error
-	for _, name := range kept {
-		errs = append(errs, f.sweepOrphan(now, name, named[name], &done))
+	for _, name := range orphans {
+		errs = append(errs, f.sweepOrphan(now, name, referenced[name], &result))
 	}
 	for _, name := range names {
-		if !named[name] {
-			errs = append(errs, f.sweepUnreferenced(now, name, &done))
+		if !referenced[name] {
+			errs = append(errs, f.sweepUnreferenced(now, name, &result))
 		}
 	}
-	return done, errors.Join(errs...)
+	return result, errors.Join(errs...)
 }
 
 // sweepUnreferenced removes an incomplete file, and makes any other an orphan as of
 // now.
-func (f *Files) sweepUnreferenced(now time.Time, name string, done *Swept) error {
+func (f *Files) sweepUnreferenced(now time.Time, name string, result *SweepResult) error {
 	path := filepath.Join(f.dir, name)
 	if strings.HasSuffix(name, partSuffix) {
-		return recordSwept(os.Remove(path), name, &done.Removed)
+		return recordSwept(os.Remove(path), name, &result.Removed)
 	}
 	if err := os.MkdirAll(f.orphansDir(), 0o700); err != nil {
 		return err
@@ -81,15 +81,15 @@ func (f *Files) sweepUnreferenced(now time.Time, name string, done *Swept) error
 	if err := os.Chtimes(path, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // without it the grace period may be over at once
 	}
-	return recordSwept(os.Rename(path, filepath.Join(f.orphansDir(), name)), name, &done.Orphaned)
+	return recordSwept(os.Rename(path, filepath.Join(f.orphansDir(), name)), name, &result.Orphaned)
 }
 
 // sweepOrphan restores an orphan that is referenced, and removes one whose
 // grace period is over.
-func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept) error {
+func (f *Files) sweepOrphan(now time.Time, name string, referenced bool, result *SweepResult) error {
 	path := filepath.Join(f.orphansDir(), name)
-	if named {
-		return recordSwept(os.Rename(path, filepath.Join(f.dir, name)), name, &done.Returned)
+	if referenced {
+		return recordSwept(os.Rename(path, filepath.Join(f.dir, name)), name, &result.Restored)
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func (f *Files) sweepOrphan(now time.Time, name string, named bool, done *Swept)
 	if err != nil || now.Sub(info.ModTime()) < OrphanGrace {
 		return err
 	}
-	return recordSwept(os.Remove(path), name, &done.Removed)
+	return recordSwept(os.Remove(path), name, &result.Removed)
 }
 
 // recordSwept appends the name to the list unless there was an error. A missing file
@@ -115,9 +115,9 @@ func recordSwept(err error, name string, list *[]string) error {
 
 func (f *Files) orphansDir() string { return filepath.Join(f.dir, orphansFolder) }
 
-// blobNames returns the names of the blobs in a folder, including incomplete
+// listBlobFiles returns the names of the blobs in a folder, including incomplete
 // ones; none if the folder does not exist.
-func blobNames(dir string) ([]string, error) {
+func listBlobFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -48,7 +48,7 @@ func newSweepFolder(t *testing.T) *sweepFolder {
 	return s
 }
 
-func (s *sweepFolder) sweep(t *testing.T) Swept {
+func (s *sweepFolder) sweep(t *testing.T) SweepResult {
 	t.Helper()
 	done, err := s.self.Sweep(s.now, func(writer string) bool { return writer == "living" }, func() ([]string, error) { return s.used, nil })
 	if err != nil {
@@ -86,7 +86,7 @@ func TestSweep(t *testing.T) {
 	})
 	t.Run("it is taken back when a row names it", func(t *testing.T) {
 		s.used = []string{s.kept, s.unused}
-		wantNames(t, "returned", s.sweep(t).Returned, s.unused)
+		wantNames(t, "returned", s.sweep(t).Restored, s.unused)
 		wantNames(t, "the orphans", names(t, filepath.Join(s.dir, orphansFolder)))
 	})
 	t.Run("it stays for the grace time, from when it became one", func(t *testing.T) {

@@ -22,12 +22,12 @@ type VerifiedReader struct {
 	Size    int64
 	ModTime time.Time
 
-	ctx  context.Context
-	file io.ReadCloser
-	want Info
-	sum  hash.Hash
-	read int64
-	end  error // of the first read that found the end or failed; nil before
+	ctx       context.Context
+	file      io.ReadCloser
+	want      Info
+	sum       hash.Hash
+	bytesRead int64
+	readErr   error // of the first read that found the end or failed; nil before
 }
 
 // OpenVerified opens the blob that want describes. It returns ErrDamaged if the
@@ -40,39 +40,39 @@ func (f *Files) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, e
 		return nil, err
 	}
 	if (want.SHA256 != "" || want.Size > 0) && r.Size != want.Size {
-		return nil, errors.Join(sizeDamage(r.Size, want.Size), r.Close())
+		return nil, errors.Join(sizeError(r.Size, want.Size), r.Close())
 	}
 	return &VerifiedReader{Size: r.Size, ModTime: r.ModTime, ctx: ctx, file: r, want: want, sum: sha256.New()}, nil
 }
 
-func sizeDamage(is, was int64) error {
-	return fmt.Errorf("%w: %d bytes instead of the %d that were stored", ErrDamaged, is, was)
+func sizeError(got, want int64) error {
+	return fmt.Errorf("%w: %d bytes instead of the %d that were stored", ErrDamaged, got, want)
 }
 
 // Read returns ErrDamaged in place of io.EOF if the file differs from what was
 // written.
 func (r *VerifiedReader) Read(p []byte) (int, error) {
-	if r.end != nil {
-		return 0, r.end
+	if r.readErr != nil {
+		return 0, r.readErr
 	}
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	n, err := r.file.Read(p)
-	r.read += int64(n)
+	r.bytesRead += int64(n)
 	r.sum.Write(p[:n])
 	if errors.Is(err, io.EOF) {
-		err = r.compare()
+		err = r.verifyEnd()
 	}
-	r.end = err
+	r.readErr = err
 	return n, err
 }
 
-// compare returns io.EOF if what was read is what was written, else ErrDamaged.
-func (r *VerifiedReader) compare() error {
+// verifyEnd returns io.EOF if what was read is what was written, else ErrDamaged.
+func (r *VerifiedReader) verifyEnd() error {
 	switch {
-	case r.read != r.Size: // changed while it was read
-		return sizeDamage(r.read, r.Size)
+	case r.bytesRead != r.Size: // changed while it was read
+		return sizeError(r.bytesRead, r.Size)
 	case r.want.SHA256 != "" && r.SHA256() != r.want.SHA256:
 		return fmt.Errorf("%w: its SHA-256 differs from that of the stored file", ErrDamaged)
 	}

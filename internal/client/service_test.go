@@ -32,7 +32,7 @@ func newService(t *testing.T) (*app.App, http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.Process())
+	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.ProcessName())
 	if err != nil {
 		t.Fatal(err)
 	}

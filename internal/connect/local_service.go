@@ -89,7 +89,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOp
 	if err != nil {
 		return nil, DataDirError(dir, err)
 	}
-	bytes, err := blob.Open(filepath.Join(dir, "blobs"), rows.Process())
+	bytes, err := blob.Open(filepath.Join(dir, "blobs"), rows.ProcessName())
 	if err != nil {
 		return nil, errors.Join(DataDirError(dir, err), rows.Close())
 	}
@@ -123,11 +123,11 @@ func DataDirError(dir string, err error) error {
 	case errors.Is(err, store.ErrCorrupt):
 		return e.WithHint("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
 			"or name another folder with --data-dir or %[2]s", database, config.EnvDataDir)
-	case errors.Is(err, store.ErrFull):
-		free, _, _ := blob.Space(dir) // 0 if it is unknown
+	case errors.Is(err, store.ErrDiskFull):
+		free, _, _ := blob.DiskSpace(dir) // 0 if it is unknown
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.Bytes(int64(free)), err).
 			WithHint("free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again")
-	case errors.Is(err, store.ErrNewer):
+	case errors.Is(err, store.ErrNewerSchema):
 		return e.WithHint("use the foretell that wrote it or a newer one, or name another folder with --data-dir or %s", config.EnvDataDir)
 	}
 	return e.WithHint("name another folder with --data-dir or %s", config.EnvDataDir)

@@ -177,7 +177,7 @@ func (o *Checker) checkDisk(ctx context.Context, s *config.Settings) Result {
 	if err != nil {
 		return checkFail(ctx, name, err)
 	}
-	free, total, err := blob.Space(nearestExisting(dir))
+	free, total, err := blob.DiskSpace(nearestExisting(dir))
 	if err != nil {
 		return checkFail(ctx, name, err)
 	}

@@ -47,8 +47,8 @@ type Store interface {
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob returns an unfinished job to the queue.
 	ReleaseJob(ctx context.Context, key string) error
-	// FreeDeadJobs frees the leases of dead processes.
-	FreeDeadJobs(ctx context.Context) error
+	// FreeDeadLeases frees the leases of dead processes.
+	FreeDeadLeases(ctx context.Context) error
 }
 
 // accountKind is the key of the count of jobs that this pool runs, by kind and
@@ -57,18 +57,18 @@ type accountKind struct{ kind, account string }
 
 // claim leases the next job of a kind that this pool may run.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
-	p.claiming.Lock()
-	defer p.claiming.Unlock()
+	p.claimMu.Lock()
+	defer p.claimMu.Unlock()
 	now := p.Now()
 	c := Claim{Kind: k.Name, Now: now, Until: now.Add(lease)}
-	for h, n := range p.active {
-		if h.kind == k.Name && k.PerAccount > 0 && n >= k.PerAccount {
-			c.ExcludeAccounts = append(c.ExcludeAccounts, h.account)
+	for key, n := range p.active {
+		if key.kind == k.Name && k.PerAccount > 0 && n >= k.PerAccount {
+			c.ExcludeAccounts = append(c.ExcludeAccounts, key.account)
 		}
 	}
-	if p.WantedOnly {
+	if p.AllowedSubjectsOnly {
 		p.mu.Lock()
-		c.Subjects = slices.Sorted(maps.Keys(p.wanted))
+		c.Subjects = slices.Sorted(maps.Keys(p.allowedSubjects))
 		p.mu.Unlock()
 		if len(c.Subjects) == 0 {
 			return nil, ErrNoJob
@@ -81,12 +81,12 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	return j, err
 }
 
-// uncount uncounts a job that ended or was released.
-func (p *Pool) uncount(j *Job) {
-	p.claiming.Lock()
-	defer p.claiming.Unlock()
-	h := accountKind{j.Kind, j.Account}
-	if p.active[h]--; p.active[h] == 0 {
-		delete(p.active, h)
+// decrementActive uncounts a job that ended or was released.
+func (p *Pool) decrementActive(j *Job) {
+	p.claimMu.Lock()
+	defer p.claimMu.Unlock()
+	key := accountKind{j.Kind, j.Account}
+	if p.active[key]--; p.active[key] == 0 {
+		delete(p.active, key)
 	}
 }

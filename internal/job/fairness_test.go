@@ -48,7 +48,7 @@ func TestPerAccountLimit(t *testing.T) {
 			}
 			delete(m.jobs, "1")
 		})
-		p.Drop("subject of 1")
+		p.StopDeleted("subject of 1")
 		time.Sleep(pollInterval)
 		synctest.Wait()
 		m.with(func() {
@@ -79,7 +79,7 @@ func TestDrop(t *testing.T) {
 				synctest.Wait()
 				before := time.Now()
 				m.with(func() { delete(m.jobs, "1") })
-				p.Drop(deleted)
+				p.StopDeleted(deleted)
 				synctest.Wait()
 				if !errors.Is(end, ErrLeaseLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
 					t.Errorf("the run ended with %v after %s, given up: %v", end, time.Since(before), *givenUp)

@@ -38,11 +38,11 @@ type Kind struct {
 type Config struct {
 	Store Store
 	Kinds []Kind
-	// WantedOnly limits the pool to jobs whose subject was passed to [Pool.Want].
+	// AllowedSubjectsOnly limits the pool to jobs whose subject was passed to [Pool.AllowSubject].
 	// Otherwise it runs the jobs of all processes.
-	WantedOnly bool
-	Now        func() time.Time
-	Log        *slog.Logger
+	AllowedSubjectsOnly bool
+	Now                 func() time.Time
+	Log                 *slog.Logger
 }
 
 // Pool runs jobs. It is safe for concurrent use.
@@ -50,20 +50,20 @@ type Pool struct {
 	Config
 	wake map[string]chan struct{} // by kind
 
-	mu         sync.Mutex
-	runs       map[*Run]struct{}
-	wanted     map[string]struct{} // subjects
-	storeError error
+	mu              sync.Mutex
+	runs            map[*Run]struct{}
+	allowedSubjects map[string]struct{} // subjects
+	storeError      error
 
-	// claiming is held during a claim, so that concurrent claims respect
+	// claimMu is held during a claim, so that concurrent claims respect
 	// PerAccount.
-	claiming sync.Mutex
-	active   map[accountKind]int // guarded by claiming
+	claimMu sync.Mutex
+	active  map[accountKind]int // guarded by claimMu
 }
 
 // NewPool returns a pool. It runs no jobs before [Pool.Run].
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, wanted: map[string]struct{}{}, active: map[accountKind]int{}}
+	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, allowedSubjects: map[string]struct{}{}, active: map[accountKind]int{}}
 	for _, k := range c.Kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}
@@ -79,23 +79,23 @@ func (p *Pool) Wake(kind string) {
 	}
 }
 
-// Want lets a pool with Config.WantedOnly run the job on a subject, now or once
+// AllowSubject lets a pool with Config.AllowedSubjectsOnly run the job on a subject, now or once
 // it is queued.
-func (p *Pool) Want(subject string) {
-	if !p.WantedOnly {
+func (p *Pool) AllowSubject(subject string) {
+	if !p.AllowedSubjectsOnly {
 		return
 	}
 	p.mu.Lock()
-	p.wanted[subject] = struct{}{}
+	p.allowedSubjects[subject] = struct{}{}
 	p.mu.Unlock()
 	for kind := range p.wake {
 		p.Wake(kind)
 	}
 }
 
-// Drop stops the running jobs of a deleted subject or account in this pool at
+// StopDeleted stops the running jobs of a deleted subject or account in this pool at
 // once. Other processes stop theirs at the next heartbeat.
-func (p *Pool) Drop(key string) {
+func (p *Pool) StopDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
@@ -121,10 +121,10 @@ func (p *Pool) Cancel(subject string) {
 // lease of a job that has not stopped is freed when the process ends.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
-	workers.Go(func() { p.freeDeadJobs(ctx) })
+	workers.Go(func() { p.freeDeadLeases(ctx) })
 	for i := range p.Kinds {
 		for range max(1, p.Kinds[i].Workers) {
-			workers.Go(func() { p.work(ctx, &p.Kinds[i]) })
+			workers.Go(func() { p.runWorker(ctx, &p.Kinds[i]) })
 		}
 	}
 	stopped := make(chan struct{})
@@ -151,18 +151,18 @@ func (p *Pool) warnAbandoned(ctx context.Context) {
 	}
 }
 
-// freeDeadJobs frees the leases of dead processes, at once and then periodically.
-func (p *Pool) freeDeadJobs(ctx context.Context) {
+// freeDeadLeases frees the leases of dead processes, at once and then periodically.
+func (p *Pool) freeDeadLeases(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := p.Store.FreeDeadJobs(ctx); err != nil && ctx.Err() == nil {
+		if err := p.Store.FreeDeadLeases(ctx); err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
 		}
 		sleep(ctx, pollInterval, nil)
 	}
 }
 
-// work claims and runs jobs of a kind, one at a time.
-func (p *Pool) work(ctx context.Context, k *Kind) {
+// runWorker claims and runs jobs of a kind, one at a time.
+func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 	for ctx.Err() == nil {
 		j, err := p.claim(ctx, k)
 		switch {
@@ -170,7 +170,7 @@ func (p *Pool) work(ctx context.Context, k *Kind) {
 			p.setStoreError(nil)
 			p.Wake(k.Name) // there may be more, for another worker
 			p.runJob(ctx, k, j)
-			p.uncount(j)
+			p.decrementActive(j)
 		case errors.Is(err, ErrNoJob):
 			sleep(ctx, pollInterval, p.wake[k.Name])
 		case ctx.Err() == nil:

@@ -98,7 +98,7 @@ func (m memory) ReleaseJob(_ context.Context, key string) error {
 	return nil
 }
 
-func (m memory) FreeDeadJobs(context.Context) error {
+func (m memory) FreeDeadLeases(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.jobs {
@@ -133,7 +133,7 @@ func (m memory) start(t *testing.T, do func(ctx context.Context, r *Run) error) 
 func (m memory) startPool(t *testing.T, wanted bool, do func(ctx context.Context, r *Run) error) (p *Pool, givenUp *[]error, stop func()) {
 	t.Helper()
 	givenUp = &[]error{}
-	p = NewPool(Config{Store: m, WantedOnly: wanted, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
+	p = NewPool(Config{Store: m, AllowedSubjectsOnly: wanted, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
 		Name: "kind", Workers: 1, Do: do,
 		Fail: func(_ context.Context, j *Job, cause error) error {
 			err := m.finish(j.Key)
@@ -194,7 +194,7 @@ func TestWantedOnly(t *testing.T) {
 		defer stop()
 		time.Sleep(2 * lease)
 		before := time.Now()
-		p.Want("subject of own")
+		p.AllowSubject("subject of own")
 		m.insert("own")
 		p.Wake("kind")
 		synctest.Wait()
@@ -203,7 +203,7 @@ func TestWantedOnly(t *testing.T) {
 				t.Errorf("left after %s: %v", time.Since(before), m.jobs)
 			}
 		})
-		p.Want("subject of orphan")
+		p.AllowSubject("subject of orphan")
 		synctest.Wait()
 		if m.count() != 0 {
 			t.Error("the job that is wanted now was not done")
@@ -341,7 +341,7 @@ func TestFail(t *testing.T) {
 	}{
 		{"work that fails is given up", func(context.Context, *Run) error { return broken }, func(memory) {}, broken},
 		{"work that panics too", func(context.Context, *Run) error { panic("oh") }, func(memory) {}, ErrPanic},
-		{"and work whose workers keep dying", untilDone, func(m memory) { m.jobs["1"].Attempt = maxAttempts }, ErrAttempts},
+		{"and work whose workers keep dying", untilDone, func(m memory) { m.jobs["1"].Attempt = maxAttempts }, ErrTooManyAttempts},
 		{"until that could be written", func(context.Context, *Run) error { return broken }, func(m memory) { m.fails = 3 }, broken},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

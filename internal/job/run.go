@@ -20,8 +20,8 @@ const (
 	maxAttempts = 5
 )
 
-// ErrAttempts is the cause passed to Fail after too many attempts.
-var ErrAttempts = fmt.Errorf("%d attempts ended with the death of their process", maxAttempts)
+// ErrTooManyAttempts is the cause passed to Fail after too many attempts.
+var ErrTooManyAttempts = fmt.Errorf("%d attempts ended with the death of their process", maxAttempts)
 
 // ErrPanic is the cause passed to Fail if Do panicked.
 var ErrPanic = errors.New("panic")
@@ -47,7 +47,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "attempt", j.Attempt)
 	began := p.Now()
 	log.InfoContext(ctx, "job begins")
-	err := ErrAttempts
+	err := ErrTooManyAttempts
 	if j.Attempt <= maxAttempts {
 		err = p.attempt(ctx, k, j)
 	}
@@ -58,10 +58,10 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case errors.Is(err, ErrLeaseLost):
 		log.WarnContext(ctx, "job was taken over or its subject deleted")
 	case ctx.Err() != nil:
-		p.release(ctx, j, log)
+		p.releaseJob(ctx, j, log)
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
-		p.fail(ctx, k, j, err)
+		p.commitFailure(ctx, k, j, err)
 	}
 }
 
@@ -72,9 +72,9 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	p.mu.Lock()
 	p.runs[r] = struct{}{}
 	p.mu.Unlock()
-	beating := make(chan struct{})
+	heartbeatDone := make(chan struct{})
 	go func() {
-		defer close(beating)
+		defer close(heartbeatDone)
 		p.heartbeat(ctx, r, stop)
 	}()
 	defer func() {
@@ -85,7 +85,7 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 		delete(p.runs, r)
 		p.mu.Unlock()
 		stop(errStopping)
-		<-beating
+		<-heartbeatDone
 	}()
 	err = k.Do(ctx, r)
 	if err != nil && errors.Is(context.Cause(ctx), ErrLeaseLost) {
@@ -115,8 +115,8 @@ func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFu
 	}
 }
 
-// release returns a job to the queue at a clean stop.
-func (p *Pool) release(ctx context.Context, j *Job, log *slog.Logger) {
+// releaseJob returns a job to the queue at a clean stop.
+func (p *Pool) releaseJob(ctx context.Context, j *Job, log *slog.Logger) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
 	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
@@ -140,9 +140,9 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// fail commits the failure. It retries while the store fails, because no
+// commitFailure commits the failure. It retries while the store fails, because no
 // other process claims the job while this one has the lease.
-func (p *Pool) fail(ctx context.Context, k *Kind, j *Job, cause error) {
+func (p *Pool) commitFailure(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)
 		if err == nil || errors.Is(err, ErrLeaseLost) {

@@ -41,7 +41,7 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.Process())
+	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.ProcessName())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 // Account is a user who may log in.
 type Account struct {
 	Key, Email string
-	// Password is a PHC string; empty if nobody can log in to the account.
-	Password string `json:"-"`
+	// PasswordHash is a PHC string; empty if nobody can log in to the account.
+	PasswordHash string `json:"-"`
 	// Disabled accounts keep their data, but their tokens are invalid.
 	Disabled bool
 	Created  time.Time
@@ -18,18 +18,18 @@ type Account struct {
 
 const accountColumns = "key, email, password, disabled, created"
 
-func scanAccount(row scanner) (*Account, error) {
+func scanAccount(row rowScanner) (*Account, error) {
 	var a Account
 	var created int64
-	err := row.Scan(&a.Key, &a.Email, &a.Password, &a.Disabled, &created)
+	err := row.Scan(&a.Key, &a.Email, &a.PasswordHash, &a.Disabled, &created)
 	a.Created = fromMicros(created)
 	return &a, err
 }
 
-// InsertAccount adds an account. It fails with ErrTaken if the e-mail is in use.
+// InsertAccount adds an account. It fails with ErrExists if the e-mail is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
-		a.Key, a.Email, a.Password, boolInt(a.Disabled), micros(a.Created)))
+		a.Key, a.Email, a.PasswordHash, boolToInt(a.Disabled), toMicros(a.Created)))
 }
 
 // GetAccount returns the account with an e-mail address.
@@ -52,7 +52,7 @@ func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
 // in the queue.
 func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
-		a.Password, boolInt(a.Disabled), a.Key)
+		a.PasswordHash, boolToInt(a.Disabled), a.Key)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 // DeleteAccount deletes the account with all its rows, and returns the blobs
 // that are no longer referenced.
 func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
-	blobs, err := t.blobsWhere(ctx, "account", key)
+	blobs, err := t.listCascadeBlobs(ctx, "account", key)
 	if err != nil {
 		return nil, err
 	}
@@ -77,17 +77,17 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
 
 // InsertToken adds a session. Sessions that expired before now are deleted.
 func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
-	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", micros(now)); err != nil {
+	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", toMicros(now)); err != nil {
 		return err
 	}
-	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, micros(expires))
+	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
 }
 
-// GetTokenAccount returns the account of a session that is valid at now.
-func (t *Tx) GetTokenAccount(ctx context.Context, hash string, now time.Time) (*Account, error) {
+// GetAccountByToken returns the account of a session that is valid at now.
+func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, `SELECT a.key, a.email, a.password, a.disabled, a.created
 		FROM token t JOIN account a ON a.key = t.account
-		WHERE t.hash = ? AND t.expires > ? AND a.disabled = 0`, hash, micros(now)))
+		WHERE t.hash = ? AND t.expires > ? AND a.disabled = 0`, hash, toMicros(now)))
 	return a, translateError(err)
 }
 
@@ -109,7 +109,7 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (kept
 	return kept, err
 }
 
-func boolInt(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}

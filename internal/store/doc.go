@@ -4,7 +4,7 @@
 // Every table has the same methods on [Tx]: Insert, Get, List, Update or
 // Finish, Delete. One [Store.Write] is one transaction. A change of state names
 // the state it starts from, so that of two concurrent changes one succeeds and
-// the other gets [ErrState].
+// the other gets [ErrWrongState].
 //
 //	write   one connection, transactions that lock at once (BEGIN IMMEDIATE):
 //	        writers queue in Go or wait in SQLite, and never fail with SQLITE_BUSY

@@ -12,13 +12,13 @@ import (
 
 // The errors that callers handle. Test with errors.Is.
 var (
-	ErrNotFound  = errors.New("no such row")
-	ErrTaken     = errors.New("the name is taken")
-	ErrState     = errors.New("the row is not in the required state")
-	ErrLeaseLost = errors.New("the job was leased by another process or deleted")
-	ErrFull      = errors.New("the disk of the database is full")
-	ErrCorrupt   = errors.New("the database is damaged")
-	ErrNewer     = errors.New("the database was written by a newer program")
+	ErrNotFound    = errors.New("no such row")
+	ErrExists      = errors.New("the name is taken")
+	ErrWrongState  = errors.New("the row is not in the required state")
+	ErrLeaseLost   = errors.New("the job was leased by another process or deleted")
+	ErrDiskFull    = errors.New("the disk of the database is full")
+	ErrCorrupt     = errors.New("the database is damaged")
+	ErrNewerSchema = errors.New("the database was written by a newer program")
 )
 
 // translateError translates driver errors into the errors above and wraps the cause.
@@ -32,13 +32,13 @@ func translateError(err error) error {
 	}
 	switch e.Code() {
 	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return fmt.Errorf("%w: %w", ErrTaken, err)
+		return fmt.Errorf("%w: %w", ErrExists, err)
 	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second when the shared index cannot grow
-		return fmt.Errorf("%w: %w", ErrFull, err)
+		return fmt.Errorf("%w: %w", ErrDiskFull, err)
 	}
 	return err
 }

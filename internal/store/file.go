@@ -42,7 +42,7 @@ func (t *Tx) ListFiles(ctx context.Context) ([]*OwnedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row scanner) (*OwnedFile, error) {
+	return scanAll(rows, func(row rowScanner) (*OwnedFile, error) {
 		var f OwnedFile
 		return &f, row.Scan(&f.Kind, &f.Key, &f.Blob, &f.Bytes, &f.SHA256)
 	})

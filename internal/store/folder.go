@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// GetOrInsertFolder stores id as the identity of the data folder unless it has one,
+// GetOrInsertFolderID stores id as the identity of the data folder unless it has one,
 // and returns the stored one: every process gets the same.
-func (s *Store) GetOrInsertFolder(ctx context.Context, id string) (kept string, err error) {
+func (s *Store) GetOrInsertFolderID(ctx context.Context, id string) (kept string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
-		kept, err = t.GetFolder(ctx)
+		kept, err = t.GetFolderID(ctx)
 		if err != nil || kept != "" {
 			return err
 		}
@@ -19,9 +19,9 @@ func (s *Store) GetOrInsertFolder(ctx context.Context, id string) (kept string, 
 	return kept, err
 }
 
-// GetFolder returns the identity of the data folder; empty if the database has
+// GetFolderID returns the identity of the data folder; empty if the database has
 // none yet.
-func (t *Tx) GetFolder(ctx context.Context) (id string, err error) {
+func (t *Tx) GetFolderID(ctx context.Context) (id string, err error) {
 	err = translateError(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
 	if errors.Is(err, ErrNotFound) {
 		return "", nil

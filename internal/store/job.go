@@ -21,7 +21,7 @@ type Job struct {
 
 const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.created"
 
-func scanJob(row scanner) (*Job, error) {
+func scanJob(row rowScanner) (*Job, error) {
 	var j Job
 	var created int64
 	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &created)
@@ -33,7 +33,7 @@ func scanJob(row scanner) (*Job, error) {
 // it.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
-		j.Key, j.Account, j.Kind, j.Subject, j.Process, micros(j.Created)))
+		j.Key, j.Account, j.Kind, j.Subject, j.Process, toMicros(j.Created)))
 }
 
 // JobClaim describes which jobs a process may claim, and for how long.
@@ -47,13 +47,13 @@ type JobClaim struct {
 	Now, Until time.Time
 }
 
-// where returns the condition of the claim: a job is free if it has no owner,
+// condition returns the condition of the claim: a job is free if it has no owner,
 // or if the lease of another process has expired. Jobs of disabled accounts
 // wait.
-func (c *JobClaim) where(process string) (string, []any) {
+func (c *JobClaim) condition(process string) (string, []any) {
 	query := `j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
-	args := []any{c.Kind, micros(c.Now), process}
+	args := []any{c.Kind, toMicros(c.Now), process}
 	if c.Subjects != nil {
 		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
 		for _, subject := range c.Subjects {
@@ -71,7 +71,7 @@ func (c *JobClaim) where(process string) (string, []any) {
 // account whose last claim is longest ago. It returns ErrNotFound if there is
 // none.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.where(s.Process())
+	where, args := c.condition(s.ProcessName())
 	if idle, err := s.noJob(ctx, where, args); err != nil || idle {
 		return nil, errors.Join(err, errWhen(idle, ErrNotFound))
 	}
@@ -83,11 +83,11 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 			return err
 		}
 		j.Attempt++
-		if err := t.exec(ctx, "UPDATE account SET served = ? WHERE key = ?", micros(c.Now), j.Account); err != nil {
+		if err := t.exec(ctx, "UPDATE account SET served = ? WHERE key = ?", toMicros(c.Now), j.Account); err != nil {
 			return err
 		}
 		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ? WHERE key = ?",
-			s.Process(), micros(c.Until), j.Attempt, j.Key)
+			s.ProcessName(), toMicros(c.Until), j.Attempt, j.Key)
 	})
 	return j, err
 }
@@ -115,7 +115,7 @@ func errWhen(condition bool, err error) error {
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
-			micros(until), key, s.Process())
+			toMicros(until), key, s.ProcessName())
 		return row.Scan(&cancelled)
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -128,12 +128,12 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 // claimed.
 func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 	return s.Write(ctx, func(t *Tx) error {
-		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.Process())
+		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.ProcessName())
 	})
 }
 
-// FreeDeadJobs frees the leases of dead processes before they expire.
-func (s *Store) FreeDeadJobs(ctx context.Context) error {
+// FreeDeadLeases frees the leases of dead processes before they expire.
+func (s *Store) FreeDeadLeases(ctx context.Context) error {
 	var owners []string
 	err := s.Read(ctx, func(t *Tx) (err error) {
 		owners, err = t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE owner <> ''")
@@ -143,7 +143,7 @@ func (s *Store) FreeDeadJobs(ctx context.Context) error {
 		return err
 	}
 	for _, owner := range owners {
-		if s.Alive(owner) {
+		if s.IsAlive(owner) {
 			continue
 		}
 		err := s.Write(ctx, func(t *Tx) error {
@@ -174,14 +174,14 @@ func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	return err
 }
 
-// DropJob deletes the job of a subject, even if it is leased.
-func (t *Tx) DropJob(ctx context.Context, subject string) error {
+// DeleteJob deletes the job of a subject, even if it is leased.
+func (t *Tx) DeleteJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
 
-// DropQueuedJob deletes the job of a subject unless it is leased, and reports
+// DeleteQueuedJob deletes the job of a subject unless it is leased, and reports
 // whether it did.
-func (t *Tx) DropQueuedJob(ctx context.Context, subject string) (bool, error) {
+func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (bool, error) {
 	err := t.execRequired(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
@@ -202,7 +202,7 @@ func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row scanner) (*JobCount, error) {
+	return scanAll(rows, func(row rowScanner) (*JobCount, error) {
 		var c JobCount
 		return &c, row.Scan(&c.Kind, &c.Queued, &c.Running)
 	})

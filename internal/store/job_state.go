@@ -12,18 +12,18 @@ type JobState struct {
 	Process string
 	// Owner is the process that has the lease; empty if none has.
 	Owner string
-	// Until is when the lease expires.
-	Until   time.Time
-	Created time.Time
+	// LeaseExpires is when the lease expires.
+	LeaseExpires time.Time
+	Created      time.Time
 }
 
 const jobStateColumns = "subject, account, kind, process, owner, until, created"
 
-func scanJobState(row scanner) (*JobState, error) {
+func scanJobState(row rowScanner) (*JobState, error) {
 	var j JobState
 	var until, created int64
 	err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &until, &created)
-	j.Until, j.Created = fromMicros(until), fromMicros(created)
+	j.LeaseExpires, j.Created = fromMicros(until), fromMicros(created)
 	return &j, err
 }
 
@@ -58,7 +58,7 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
-		coalesce(sum(CASE WHEN owner <> '' THEN 1 ELSE 0 END), 0) FROM job WHERE kind = ?`, j.Account, micros(j.Created), j.Kind)
+		coalesce(sum(CASE WHEN owner <> '' THEN 1 ELSE 0 END), 0) FROM job WHERE kind = ?`, j.Account, toMicros(j.Created), j.Kind)
 	if err := row.Scan(&own, &running); err != nil {
 		return 0, err
 	}

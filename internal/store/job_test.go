@@ -56,7 +56,7 @@ func (s suite) jobs(t *testing.T) {
 		if err != nil || j.Subject != "6" {
 			t.Fatalf("claimed %+v, %v", j, err)
 		}
-		write(t, s.Store, func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.Process()) })
+		write(t, s.Store, func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.ProcessName()) })
 	})
 	t.Run("a disabled account's lose their leases and wait", func(t *testing.T) {
 		queue("ann", 3, "7")
@@ -75,7 +75,7 @@ func (s suite) jobs(t *testing.T) {
 				t.Errorf("claimed %+v", j)
 			}
 		}
-		write(t, s.Store, func(tx *Tx) error { return tx.DropJob(t.Context(), "7") })
+		write(t, s.Store, func(tx *Tx) error { return tx.DeleteJob(t.Context(), "7") })
 	})
 	other := s.open(t)
 	t.Run("a lease that ran out is another's", func(t *testing.T) {
@@ -85,8 +85,8 @@ func (s suite) jobs(t *testing.T) {
 		}
 		_, err := s.RenewJob(t.Context(), j.Key, at(200))
 		wantErr(t, err, ErrLeaseLost)
-		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.Process()) }), ErrLeaseLost)
-		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.CheckLease(t.Context(), j.Key, s.Process()) }), ErrLeaseLost)
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, s.ProcessName()) }), ErrLeaseLost)
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.CheckLease(t.Context(), j.Key, s.ProcessName()) }), ErrLeaseLost)
 		if cancelled, err := other.RenewJob(t.Context(), j.Key, at(200)); cancelled || err != nil {
 			t.Error(cancelled, err)
 		}
@@ -104,17 +104,17 @@ func (s suite) jobs(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		queue("bob", 3, "5")
 		claim(gone, 110)
-		if err := s.FreeDeadJobs(t.Context()); err != nil {
+		if err := s.FreeDeadLeases(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(111), Until: at(120)}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a living process lost its job: %v", err)
 		}
 		gone.lock.file.Close() // as its death would
-		if gone.lock.file = nil; s.Alive(gone.Process()) {
+		if gone.lock.file = nil; s.IsAlive(gone.ProcessName()) {
 			t.Fatal("it lives")
 		}
-		if err := s.FreeDeadJobs(t.Context()); err != nil {
+		if err := s.FreeDeadLeases(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if j := claim(s.Store, 112); j.Subject != "5" {
@@ -139,7 +139,7 @@ func (s suite) jobs(t *testing.T) {
 						return
 					}
 					if err == nil {
-						err = from.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, from.Process()) })
+						err = from.Write(t.Context(), func(tx *Tx) error { return tx.FinishJob(t.Context(), j.Key, from.ProcessName()) })
 					}
 					if err != nil {
 						t.Error(err)
@@ -166,7 +166,7 @@ func TestOpenBySecondProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !second.Alive(first.Process()) || !first.Alive(second.Process()) || first.Alive("nobody") || first.Alive("../entry") {
+	if !second.IsAlive(first.ProcessName()) || !first.IsAlive(second.ProcessName()) || first.IsAlive("nobody") || first.IsAlive("../entry") {
 		t.Error("the processes do not see who lives")
 	}
 	if err := errors.Join(first.Close(), second.Close()); err != nil {
@@ -187,7 +187,7 @@ func TestOpenBySecondProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Open(t.Context(), path)
-		wantErr(t, err, ErrNewer)
+		wantErr(t, err, ErrNewerSchema)
 	})
 }
 
@@ -234,7 +234,7 @@ func BenchmarkClaim(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := s.Write(b.Context(), func(tx *Tx) error { return tx.FinishJob(b.Context(), j.Key, s.Process()) }); err != nil {
+		if err := s.Write(b.Context(), func(tx *Tx) error { return tx.FinishJob(b.Context(), j.Key, s.ProcessName()) }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,31 +17,31 @@ type listQuery struct {
 	args                 []any
 }
 
-// and adds a condition.
-func (l *listQuery) and(condition string, args ...any) {
+// addCondition adds a condition.
+func (l *listQuery) addCondition(condition string, args ...any) {
 	l.where = append(l.where, condition)
 	l.args = append(l.args, args...)
 }
 
-func (l *listQuery) condition() string {
+func (l *listQuery) whereClause() string {
 	if len(l.where) == 0 {
 		return ""
 	}
 	return " WHERE " + strings.Join(l.where, " AND ")
 }
 
-// scanner is a row: *sql.Row or *sql.Rows.
-type scanner interface{ Scan(dst ...any) error }
+// rowScanner is a row: *sql.Row or *sql.Rows.
+type rowScanner interface{ Scan(dst ...any) error }
 
 // listPage returns the rows of the page and the total number of rows.
-func listPage[T any](ctx context.Context, t *Tx, s listQuery, w Page, scan func(scanner) (*T, error)) ([]*T, int64, error) {
+func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) ([]*T, int64, error) {
 	var total int64
-	count := "SELECT count(*) FROM " + s.from + s.condition()
-	if err := t.tx.QueryRowContext(ctx, count, s.args...).Scan(&total); err != nil {
+	count := "SELECT count(*) FROM " + q.from + q.whereClause()
+	if err := t.tx.QueryRowContext(ctx, count, q.args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	query := "SELECT " + s.columns + " FROM " + s.from + s.condition() + " ORDER BY " + s.order + " LIMIT ? OFFSET ?"
-	rows, err := t.tx.QueryContext(ctx, query, append(s.args[:len(s.args):len(s.args)], w.Limit, w.Offset)...)
+	query := "SELECT " + q.columns + " FROM " + q.from + q.whereClause() + " ORDER BY " + q.order + " LIMIT ? OFFSET ?"
+	rows, err := t.tx.QueryContext(ctx, query, append(q.args[:len(q.args):len(q.args)], page.Limit, page.Offset)...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -50,7 +50,7 @@ func listPage[T any](ctx context.Context, t *Tx, s listQuery, w Page, scan func(
 }
 
 // scanAll scans all rows and closes them.
-func scanAll[T any](rows *sql.Rows, scan func(scanner) (*T, error)) ([]*T, error) {
+func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
 	for rows.Next() {
@@ -103,8 +103,8 @@ func (t *Tx) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// micros returns a time as it is stored: microseconds, or 0 for the zero time.
-func micros(t time.Time) int64 {
+// toMicros returns a time as it is stored: microseconds, or 0 for the zero time.
+func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}

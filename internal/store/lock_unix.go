@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock opens and locks the file, or returns errHeld. The lock is released by
+// tryLock opens and locks the file, or returns errLocked. The lock is released by
 // Close or by the end of the process.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -26,7 +26,7 @@ func tryLock(path string) (*os.File, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errHeld
+		return nil, errLocked
 	}
 	return nil, err
 }

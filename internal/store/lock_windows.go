@@ -10,7 +10,7 @@ import (
 // file.
 const sharingViolation = syscall.Errno(32)
 
-// tryLock opens the file exclusively, or returns errHeld. The lock is released
+// tryLock opens the file exclusively, or returns errLocked. The lock is released
 // by Close or by the end of the process.
 func tryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
@@ -20,7 +20,7 @@ func tryLock(path string) (*os.File, error) {
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, sharingViolation) {
-		return nil, errHeld
+		return nil, errLocked
 	}
 	if err != nil {
 		return nil, err

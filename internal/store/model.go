@@ -12,7 +12,7 @@ type Model struct {
 	// InsertModel sets both.
 	Version, SeriesVersion int
 	Algorithm              string
-	Achieved               *float64 // on validation rows; nil if there were none
+	AchievedPerformance    *float64 // on validation rows; nil if there were none
 	File
 	// Report is an api.ModelReport as JSON.
 	Report  []byte
@@ -23,27 +23,27 @@ type Model struct {
 	Champion bool
 	// Series is the dataset's; the others are the race's. Threshold is nil if the
 	// race had none, Test if it was not measured. They are read-only.
-	Series, Metric  string
-	Threshold, Test *float64
+	Series, Metric             string
+	Threshold, TestPerformance *float64
 	// The intervals are those of the race's metric on validation and test rows, as
 	// JSON; "" if unknown.
 	ValidationInterval, TestInterval string
 }
 
 const (
-	modelColumns      = modelEntry + ", m.report"
-	modelEntryColumns = modelEntry + ", ''" // lists do not show reports
-	modelEntry        = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
+	modelColumns     = modelBaseColumns + ", m.report"
+	modelListColumns = modelBaseColumns + ", ''" // lists do not show reports
+	modelBaseColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
 	d.series, t.metric, t.threshold, t.test, m.validation_interval, m.test_interval`
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
-func scanModel(row scanner) (*Model, error) {
+func scanModel(row rowScanner) (*Model, error) {
 	var m Model
 	var created int64
-	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.Achieved,
-		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.Test,
+	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
+		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance,
 		&m.ValidationInterval, &m.TestInterval, &m.Report)
 	m.Created = fromMicros(created)
 	return &m, err
@@ -63,8 +63,8 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	}
 	return translateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, validation_interval, test_interval, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.Achieved,
-		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, micros(m.Created)))
+		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.AchievedPerformance,
+		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, toMicros(m.Created)))
 }
 
 // GetModel returns a model of the account.
@@ -79,10 +79,10 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 
 // ListModels returns a page of a dataset's models, newest first, and their
 // total number. Report is left empty.
-func (t *Tx) ListModels(ctx context.Context, dataset string, w Page) ([]*Model, int64, error) {
-	s := listQuery{columns: modelEntryColumns, from: modelFrom, order: "m.version DESC"}
-	s.and("m.dataset = ?", dataset)
-	models, total, err := listPage(ctx, t, s, w, scanModel)
+func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) ([]*Model, int64, error) {
+	q := listQuery{columns: modelListColumns, from: modelFrom, order: "m.version DESC"}
+	q.addCondition("m.dataset = ?", dataset)
+	models, total, err := listPage(ctx, t, q, page, scanModel)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -105,7 +105,7 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 }
 
 // DeleteModel deletes a model with its predictions, and returns the blobs that
-// are no longer referenced. It returns ErrState while a prediction with it is
+// are no longer referenced. It returns ErrWrongState while a prediction with it is
 // running.
 func (t *Tx) DeleteModel(ctx context.Context, account, key string) ([]string, error) {
 	m, err := t.GetModel(ctx, account, key)

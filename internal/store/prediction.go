@@ -13,11 +13,11 @@ type Prediction struct {
 	Blind, Result File
 	// Rows is the number of rows predicted so far.
 	Rows             int64
-	Reason           string
+	FailureReason    string
 	Created, Updated time.Time
 	// Threshold is the race's and Achieved the model's; nil if there is none. They
 	// are read-only.
-	Threshold, Achieved *float64
+	Threshold, AchievedPerformance *float64
 }
 
 const (
@@ -28,12 +28,12 @@ const (
 	predictionFrom = "prediction p JOIN model m ON m.key = p.model JOIN training t ON t.key = m.training"
 )
 
-func scanPrediction(row scanner) (*Prediction, error) {
+func scanPrediction(row rowScanner) (*Prediction, error) {
 	var p Prediction
 	var created, updated int64
 	err := row.Scan(&p.Key, &p.Account, &p.Dataset, &p.Model, &p.Status, &p.Blind.Blob, &p.Blind.Bytes, &p.Blind.SHA256,
-		&p.Result.Blob, &p.Result.Bytes, &p.Result.SHA256, &p.Rows, &p.Reason,
-		&created, &updated, &p.Threshold, &p.Achieved)
+		&p.Result.Blob, &p.Result.Bytes, &p.Result.SHA256, &p.Rows, &p.FailureReason,
+		&created, &updated, &p.Threshold, &p.AchievedPerformance)
 	p.Created, p.Updated = fromMicros(created), fromMicros(updated)
 	return &p, err
 }
@@ -44,7 +44,7 @@ func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, created, updated)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256,
-		micros(p.Created), micros(p.Updated)))
+		toMicros(p.Created), toMicros(p.Updated)))
 }
 
 // GetPrediction returns a prediction of the account; of any account if that is
@@ -65,27 +65,27 @@ type PredictionQuery struct {
 // ListPredictions returns a page of predictions, newest first, and their total
 // number.
 func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Prediction, int64, error) {
-	s := listQuery{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
+	list := listQuery{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
 	if q.Model != "" {
-		s.and("p.model = ?", q.Model)
+		list.addCondition("p.model = ?", q.Model)
 	}
 	if q.Dataset != "" {
-		s.and("p.dataset = ?", q.Dataset)
+		list.addCondition("p.dataset = ?", q.Dataset)
 	}
-	return listPage(ctx, t, s, q.Page, scanPrediction)
+	return listPage(ctx, t, list, q.Page, scanPrediction)
 }
 
 // UpdatePrediction writes the mutable columns of a prediction if it is in state
-// from; else it returns ErrState.
-func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, from string) error {
-	return t.execRequired(ctx, ErrState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
+// from; else it returns ErrWrongState.
+func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState string) error {
+	return t.execRequired(ctx, ErrWrongState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
 		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
 		WHERE key = ? AND status = ?`,
-		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.Reason, micros(p.Updated), p.Key, from)
+		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
 }
 
 // DeletePrediction deletes a prediction and returns its blobs. It returns
-// ErrState while it is running.
+// ErrWrongState while it is running.
 func (t *Tx) DeletePrediction(ctx context.Context, account, key string) ([]string, error) {
 	p, err := t.GetPrediction(ctx, account, key)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// errHeld is returned if another process holds the lock.
-var errHeld = errors.New("locked")
+// errLocked is returned if another process holds the lock.
+var errLocked = errors.New("locked")
 
-// lockPoll is the interval between attempts to lock.
-const lockPoll = 10 * time.Millisecond
+// lockPollInterval is the interval between attempts to lock.
+const lockPollInterval = 10 * time.Millisecond
 
-// waitLock locks the file and waits while another process holds the lock. Close
+// waitForLock locks the file and waits while another process holds the lock. Close
 // releases it, as does the end of the process.
-func waitLock(ctx context.Context, path string) (*os.File, error) {
-	tick := time.NewTicker(lockPoll)
+func waitForLock(ctx context.Context, path string) (*os.File, error) {
+	tick := time.NewTicker(lockPollInterval)
 	defer tick.Stop()
 	for {
 		f, err := tryLock(path)
-		if !errors.Is(err, errHeld) {
+		if !errors.Is(err, errLocked) {
 			return f, err
 		}
 		select {
@@ -43,9 +43,9 @@ type processLock struct {
 
 const lockSuffix = ".lock"
 
-// lockProcess creates and locks the file of this process. The caller holds the entry
+// newProcessLock creates and locks the file of this process. The caller holds the entry
 // lock, so that no other process is between creating its file and locking it.
-func lockProcess(folder string) (*processLock, error) {
+func newProcessLock(folder string) (*processLock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func lockProcess(folder string) (*processLock, error) {
 	}
 	p := &processLock{folder: folder, name: strings.ToLower(rand.Text())}
 	for _, e := range entries {
-		p.alive(strings.TrimSuffix(e.Name(), lockSuffix)) // removes the files of dead processes
+		p.isAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // removes the files of dead processes
 	}
 	p.file, err = tryLock(p.path(p.name))
 	return p, err
@@ -65,9 +65,9 @@ func (p *processLock) path(name string) string {
 	return filepath.Join(p.folder, name+lockSuffix)
 }
 
-// alive reports whether the named process is running, by trying its lock. The
+// isAlive reports whether the named process is running, by trying its lock. The
 // file of a dead process is removed.
-func (p *processLock) alive(name string) bool {
+func (p *processLock) isAlive(name string) bool {
 	if name == p.name && p.file != nil {
 		return true
 	}

@@ -14,7 +14,7 @@ import (
 func (s suite) series(t *testing.T) {
 	add := func(tx *Tx, dataset, model, metric string, achieved *float64) *Model {
 		t.Helper()
-		m := &Model{Key: model, Account: "ann", Dataset: dataset, Training: "of " + model, Achieved: achieved, Report: []byte("{}")}
+		m := &Model{Key: model, Account: "ann", Dataset: dataset, Training: "of " + model, AchievedPerformance: achieved, Report: []byte("{}")}
 		err := tx.InsertTraining(t.Context(), &Training{Key: m.Training, Account: "ann", Dataset: dataset, Metric: metric, Status: api.TrainingCompleted})
 		if err = errors.Join(err, tx.InsertModel(t.Context(), m)); err != nil {
 			t.Fatal(err)

@@ -41,7 +41,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	// One process at a time migrates and locks its process file; the others wait.
-	entry, err := waitLock(ctx, filepath.Join(folder, "entry.lock"))
+	entry, err := waitForLock(ctx, filepath.Join(folder, "entry.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("waiting to enter the data folder: %w", err)
 	}
@@ -49,23 +49,23 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := checkWAL(path); err != nil {
 		return nil, err
 	}
-	if err := createPrivate(path); err != nil {
+	if err := createPrivateFile(path); err != nil {
 		return nil, err
 	}
 	s := &Store{}
-	if s.write, err = connect(path, "immediate", ""); err != nil {
+	if s.write, err = openDB(path, "immediate", ""); err != nil {
 		return nil, err
 	}
 	s.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, s.write); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
 	}
-	if s.read, err = connect(path, "deferred", "query_only(1)"); err != nil {
+	if s.read, err = openDB(path, "deferred", "query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.read.SetMaxOpenConns(maxReaders)
 	s.read.SetMaxIdleConns(maxReaders)
-	if s.lock, err = lockProcess(filepath.Join(folder, "processes")); err != nil {
+	if s.lock, err = newProcessLock(filepath.Join(folder, "processes")); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -85,9 +85,9 @@ func checkWAL(path string) error {
 	return fmt.Errorf("%s: %w: it is empty, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
 }
 
-// createPrivate creates the file with mode 0600, which SQLite also uses for its
+// createPrivateFile creates the file with mode 0600, which SQLite also uses for its
 // log files.
-func createPrivate(path string) error {
+func createPrivateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -95,11 +95,11 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-// connect prepares connections to the file. synchronous(FULL) makes what was
+// openDB prepares connections to the file. synchronous(FULL) makes what was
 // answered survive a power cut too, at one fsync a commit; a killed process
 // alone would lose nothing with less.
-func connect(path, lock, pragma string) (*sql.DB, error) {
-	query := url.Values{"_txlock": {lock}, "_pragma": {
+func openDB(path, txLock, pragma string) (*sql.DB, error) {
+	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}}
 	if pragma != "" {
@@ -130,7 +130,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	sources := provider.ListSources()
 	newest := sources[len(sources)-1].Version
 	if have > newest {
-		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, have, newest)
+		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
 	}
 	if have == newest {
 		return nil
@@ -159,12 +159,12 @@ func (s *Store) Ping(ctx context.Context) error {
 	return translateError(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
-// Process returns the name of this process among those that share the database.
-func (s *Store) Process() string { return s.lock.name }
+// ProcessName returns the name of this process among those that share the database.
+func (s *Store) ProcessName() string { return s.lock.name }
 
-// Alive reports whether the process of that name, see [Store.Process], is
+// IsAlive reports whether the process of that name, see [Store.Process], is
 // running.
-func (s *Store) Alive(process string) bool { return s.lock.alive(process) }
+func (s *Store) IsAlive(process string) bool { return s.lock.isAlive(process) }
 
 // Tx is a transaction. It is valid until the function it was passed to returns.
 type Tx struct {
@@ -188,14 +188,14 @@ func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
 		return translateContextError(ctx, err)
 	}
 	if err := fn(&Tx{tx}); err != nil {
-		return errors.Join(translateContextError(ctx, err), ignoreDone(tx.Rollback()))
+		return errors.Join(translateContextError(ctx, err), ignoreTxDone(tx.Rollback()))
 	}
 	return translateContextError(ctx, tx.Commit())
 }
 
-// ignoreDone drops the error of rolling back a transaction that the end of its
+// ignoreTxDone drops the error of rolling back a transaction that the end of its
 // context has already rolled back.
-func ignoreDone(err error) error {
+func ignoreTxDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) {
 		return nil
 	}

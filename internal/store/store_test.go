@@ -77,7 +77,7 @@ func (s suite) secrets(t *testing.T) {
 		if err != nil || secret != "0" {
 			t.Errorf("secret %q, %v", secret, err)
 		}
-		folder, err := from.GetOrInsertFolder(t.Context(), value)
+		folder, err := from.GetOrInsertFolderID(t.Context(), value)
 		if err != nil || folder != "0" {
 			t.Errorf("folder %q, %v", folder, err)
 		}
@@ -175,7 +175,7 @@ func (s suite) fill(t *testing.T) {
 		}
 		race := Training{
 			Key: "t1", Account: "ann", Dataset: "d1", Status: api.TrainingPending, ScalingFactor: 8, Threshold: new(0.9),
-			Metric: api.MetricAccuracy, Seconds: 60, Seed: 1 << 62, Created: at(3),
+			Metric: api.MetricAccuracy, TimeLimitSeconds: 60, Seed: 1 << 62, Created: at(3),
 		}
 		errs = append(errs, tx.InsertTraining(t.Context(), &race))
 		for i, key := range []string{"t1a", "t1b"} {
@@ -184,7 +184,7 @@ func (s suite) fill(t *testing.T) {
 			errs = append(errs, tx.InsertTraining(t.Context(), &child))
 		}
 		errs = append(errs, tx.InsertModel(t.Context(), &Model{
-			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", Achieved: new(0.8), File: File{Blob: "model-1", Bytes: 7, SHA256: "m1"}, Report: []byte("{}"), TestInterval: `{"low":0.7,"high":0.9}`, Created: at(4),
+			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", AchievedPerformance: new(0.8), File: File{Blob: "model-1", Bytes: 7, SHA256: "m1"}, Report: []byte("{}"), TestInterval: `{"low":0.7,"high":0.9}`, Created: at(4),
 		}), tx.InsertPrediction(t.Context(), &Prediction{
 			Key: "p1", Account: "ann", Dataset: "d1", Model: "m1", Status: api.PredictionPending, Blind: File{Blob: "blind-1", Bytes: 9, SHA256: "b1"}, Created: at(5), Updated: at(5),
 		}))
@@ -194,21 +194,21 @@ func (s suite) fill(t *testing.T) {
 
 func (s suite) accounts(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
-		wantErr(t, tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"}), ErrTaken)
+		wantErr(t, tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"}), ErrExists)
 		return tx.InsertToken(t.Context(), "ann", "hash", at(0), at(10))
 	})
 	write(t, s.Store, func(tx *Tx) error {
-		a, err := tx.GetTokenAccount(t.Context(), "hash", at(9))
+		a, err := tx.GetAccountByToken(t.Context(), "hash", at(9))
 		if err != nil || a.Key != "ann" {
 			t.Errorf("the token is of %+v, %v", a, err)
 		}
-		_, err = tx.GetTokenAccount(t.Context(), "hash", at(10))
+		_, err = tx.GetAccountByToken(t.Context(), "hash", at(10))
 		wantErr(t, err, ErrNotFound)
 		a.Disabled = true
 		if err := tx.UpdateAccount(t.Context(), a); err != nil {
 			return err
 		}
-		_, err = tx.GetTokenAccount(t.Context(), "hash", at(9))
+		_, err = tx.GetAccountByToken(t.Context(), "hash", at(9))
 		wantErr(t, err, ErrNotFound)
 		a.Disabled = false
 		return tx.UpdateAccount(t.Context(), a)
@@ -223,16 +223,16 @@ func (s suite) accounts(t *testing.T) {
 func (s suite) datasets(t *testing.T) {
 	description := "what it is"
 	want := &Dataset{
-		Key: "d2", Account: "ann", Name: "name of d2", Series: "name of d2", Status: api.DatasetProcessing, Buckets: 64, File: File{Blob: "csv-2", Bytes: 1 << 40, SHA256: "d2"}, Reason: "why",
+		Key: "d2", Account: "ann", Name: "name of d2", Series: "name of d2", Status: api.DatasetProcessing, Buckets: 64, File: File{Blob: "csv-2", Bytes: 1 << 40, SHA256: "d2"}, FailureReason: "why",
 		Rows: 7, Columns: []api.Column{{Name: "a", Kind: "numeric"}}, Classes: []api.Class{{Label: "x", Rows: 7}}, Schema: []byte(`{"a":1}`),
 		Created: at(1), Updated: at(20),
 	}
 	write(t, s.Store, func(tx *Tx) error {
-		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}), ErrTaken)
+		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}), ErrExists)
 		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "nobody", Name: "name"}), ErrNotFound)
 		return tx.UpdateDataset(t.Context(), want, api.DatasetPending)
 	})
-	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateDataset(t.Context(), want, api.DatasetPending) }), ErrState)
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateDataset(t.Context(), want, api.DatasetPending) }), ErrWrongState)
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		got, err := tx.GetDataset(t.Context(), "ann", "d2")
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -267,7 +267,7 @@ func (s suite) datasets(t *testing.T) {
 		t.Error(err)
 	}
 	t.Run("a read transaction cannot write", func(t *testing.T) {
-		if err := s.Read(t.Context(), func(tx *Tx) error { return tx.DropJob(t.Context(), "x") }); err == nil {
+		if err := s.Read(t.Context(), func(tx *Tx) error { return tx.DeleteJob(t.Context(), "x") }); err == nil {
 			t.Error("it could")
 		}
 	})
@@ -292,11 +292,11 @@ func (s suite) trainings(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if r.DatasetName != "name of d1" || r.Model != "m1" || r.Seed != 1<<62 || r.Achieved != nil || !r.Started.IsZero() {
+		if r.DatasetName != "name of d1" || r.Model != "m1" || r.Seed != 1<<62 || r.AchievedPerformance != nil || !r.Started.IsZero() {
 			t.Errorf("the run is %+v", r)
 		}
 		want := *r
-		want.Status, want.Achieved, want.Curve, want.Started = api.TrainingRunning, &achieved, []float64{0.5, 0.75}, at(30)
+		want.Status, want.AchievedPerformance, want.Curve, want.Started = api.TrainingRunning, &achieved, []float64{0.5, 0.75}, at(30)
 		if err := tx.UpdateTraining(t.Context(), &want, api.TrainingPending); err != nil {
 			return err
 		}
@@ -304,7 +304,7 @@ func (s suite) trainings(t *testing.T) {
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Error(diff)
 		}
-		wantErr(t, tx.CancelTraining(t.Context(), "t1", api.TrainingRunning), ErrState)
+		wantErr(t, tx.CancelTraining(t.Context(), "t1", api.TrainingRunning), ErrWrongState)
 		for parentOnly, want := range map[bool][]string{true: {"t1"}, false: {"t1", "t1a", "t1b"}} {
 			rows, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Dataset: "d1", ParentOnly: parentOnly, Page: Page{0, 9}})
 			var keys []string
@@ -357,8 +357,8 @@ func (s suite) models(t *testing.T) {
 				return err
 			}
 		}
-		second := &Model{Key: "m2", Account: "ann", Dataset: "d1", Training: "t2", Achieved: new(0.9), File: File{Blob: "model-2"}}
-		third := &Model{Key: "m3", Account: "ann", Dataset: "d1", Training: "t3", Achieved: new(0.9), File: File{Blob: "model-3"}}
+		second := &Model{Key: "m2", Account: "ann", Dataset: "d1", Training: "t2", AchievedPerformance: new(0.9), File: File{Blob: "model-2"}}
+		third := &Model{Key: "m3", Account: "ann", Dataset: "d1", Training: "t3", AchievedPerformance: new(0.9), File: File{Blob: "model-3"}}
 		if err := errors.Join(tx.InsertModel(t.Context(), second), tx.InsertModel(t.Context(), third)); err != nil {
 			return err
 		}
@@ -382,8 +382,8 @@ func (s suite) models(t *testing.T) {
 func (s suite) deletes(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
 		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
-		wantErr(t, err, ErrState) // it is PENDING
-		busy, err := tx.ActiveJob(t.Context(), "dataset", "d1")
+		wantErr(t, err, ErrWrongState) // it is PENDING
+		busy, err := tx.FindActiveJob(t.Context(), "dataset", "d1")
 		if want := (&ActiveJob{"training job", "t1", api.TrainingPending}); err != nil || !cmp.Equal(busy, want) {
 			t.Errorf("busy is %v, %v", busy, err)
 		}
@@ -404,12 +404,12 @@ func (s suite) deletes(t *testing.T) {
 		}
 		_, err = tx.GetPrediction(t.Context(), "ann", "p1")
 		wantErr(t, err, ErrNotFound)
-		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.Process()), ErrLeaseLost)
+		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.ProcessName()), ErrLeaseLost)
 		blobs, err = tx.DeleteAccount(t.Context(), "ann")
 		if err != nil || !cmp.Equal(blobs, []string{"csv-2", "model-2", "model-3"}) {
 			t.Errorf("the blobs are %v, %v", blobs, err)
 		}
-		used, err := tx.ListBlobs(t.Context())
+		used, err := tx.ListBlobKeys(t.Context())
 		if len(used) > 0 {
 			t.Errorf("blobs %v are used still", used)
 		}

@@ -20,17 +20,17 @@ type Training struct {
 	Cancelling    bool
 	ScalingFactor int
 	// Threshold is nil if the race has none.
-	Threshold *float64
-	Metric    string
-	Seconds   int
-	Seed      int64
+	Threshold        *float64
+	Metric           string
+	TimeLimitSeconds int
+	Seed             int64
 	// The performances are nil until known. Achieved is on validation rows; while
 	// a run is running, it is that of its best step so far. LogLoss is in nats, of
 	// the same step on the same rows.
-	Achieved, LogLoss, Training, Test *float64
+	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
 	// Curve holds the validation scores of a run in order.
 	Curve                      []float64
-	Reason                     string
+	FailureReason              string
 	Created, Started, Finished time.Time
 	// Deadline is when the race must have ended, including its time in the queue;
 	// zero is no deadline.
@@ -40,8 +40,8 @@ type Training struct {
 	DatasetName, Model, ParentStatus string
 }
 
-// Race returns the key of the race that the training job is or belongs to.
-func (t *Training) Race() string {
+// RaceKey returns the key of the race that the training job is or belongs to.
+func (t *Training) RaceKey() string {
 	if t.Parent != "" {
 		return t.Parent
 	}
@@ -49,9 +49,9 @@ func (t *Training) Race() string {
 }
 
 const (
-	trainingColumns      = trainingEntry + ", t.curve"
-	trainingEntryColumns = trainingEntry + ", '[]'" // lists do not show curves
-	trainingEntry        = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position,
+	trainingColumns     = trainingBaseColumns + ", t.curve"
+	trainingListColumns = trainingBaseColumns + ", '[]'" // lists do not show curves
+	trainingBaseColumns = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position,
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
@@ -60,12 +60,12 @@ const (
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
 
-func scanTraining(row scanner) (*Training, error) {
+func scanTraining(row rowScanner) (*Training, error) {
 	var t Training
 	var curve []byte
 	var created, started, finished, deadline int64
 	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
-		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.Seconds, &t.Seed, &t.Achieved, &t.LogLoss, &t.Training, &t.Test, &t.Reason,
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
 		&created, &started, &finished, &deadline, &t.DatasetName, &t.Model, &t.ParentStatus, &curve)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
 		scaling, threshold, metric, seconds, seed, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
-		r.ScalingFactor, r.Threshold, r.Metric, r.Seconds, r.Seed, micros(r.Created), micros(r.Deadline)))
+		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, toMicros(r.Created), toMicros(r.Deadline)))
 }
 
 // GetTraining returns a training job of the account.
@@ -94,10 +94,10 @@ func (t *Tx) GetTraining(ctx context.Context, account, key string) (*Training, e
 	return r, translateError(err)
 }
 
-// GetChildren returns the runs of a race in the order of its algorithms.
-func (t *Tx) GetChildren(ctx context.Context, parent string) ([]*Training, error) {
+// ListRuns returns the runs of a race in the order of its algorithms.
+func (t *Tx) ListRuns(ctx context.Context, race string) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx,
-		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.parent = ? ORDER BY t.position", parent)
+		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.parent = ? ORDER BY t.position", race)
 	if err != nil {
 		return nil, err
 	}
@@ -117,25 +117,25 @@ type TrainingQuery struct {
 // ListTrainings returns a page of training jobs, newest first, a race before
 // its runs, and their total number. Curve is left empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, int64, error) {
-	s := listQuery{
-		columns: trainingEntryColumns, from: trainingFrom,
+	list := listQuery{
+		columns: trainingListColumns, from: trainingFrom,
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
 	}
-	s.and("t.account = ?", q.Account)
+	list.addCondition("t.account = ?", q.Account)
 	if q.Dataset != "" {
-		s.and("t.dataset = ?", q.Dataset)
+		list.addCondition("t.dataset = ?", q.Dataset)
 	}
 	if q.ParentOnly {
-		s.and("t.parent IS NULL")
+		list.addCondition("t.parent IS NULL")
 	}
-	return listPage(ctx, t, s, q.Page, scanTraining)
+	return listPage(ctx, t, list, q.Page, scanTraining)
 }
 
-// ListOverdue returns the races that wait for any worker and whose deadline has
+// ListOverdueRaces returns the races that wait for any worker and whose deadline has
 // passed at now.
-func (t *Tx) ListOverdue(ctx context.Context, now time.Time) ([]*Training, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingEntryColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
-		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, micros(now))
+func (t *Tx) ListOverdueRaces(ctx context.Context, now time.Time) ([]*Training, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
+		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, toMicros(now))
 	if err != nil {
 		return nil, err
 	}
@@ -143,22 +143,22 @@ func (t *Tx) ListOverdue(ctx context.Context, now time.Time) ([]*Training, error
 }
 
 // UpdateTraining writes the mutable columns of a training job if it is in state
-// from; else it returns ErrState.
-func (t *Tx) UpdateTraining(ctx context.Context, r *Training, from string) error {
-	curve, err := json.Marshal(nonNil(r.Curve))
+// from; else it returns ErrWrongState.
+func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) error {
+	curve, err := json.Marshal(emptyIfNil(r.Curve))
 	if err != nil {
 		return err
 	}
-	return t.execRequired(ctx, ErrState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, log_loss = ?, training = ?, test = ?,
+	return t.execRequired(ctx, ErrWrongState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, log_loss = ?, training = ?, test = ?,
 		curve = ?, reason = ?, started = ?, finished = ? WHERE key = ? AND status = ?`,
-		r.Status, boolInt(r.Cancelling), r.Achieved, r.LogLoss, r.Training, r.Test,
-		string(curve), r.Reason, micros(r.Started), micros(r.Finished), r.Key, from)
+		r.Status, boolToInt(r.Cancelling), r.AchievedPerformance, r.LogLoss, r.TrainingPerformance, r.TestPerformance,
+		string(curve), r.FailureReason, toMicros(r.Started), toMicros(r.Finished), r.Key, fromState)
 }
 
-// CancelTraining requests a RUNNING race to stop. It returns ErrState if the
+// CancelTraining requests a RUNNING race to stop. It returns ErrWrongState if the
 // race is in another state.
 func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
-	err := t.execRequired(ctx, ErrState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
+	err := t.execRequired(ctx, ErrWrongState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
 }
 
 // DeleteTraining deletes a race with its runs, model and predictions, and
-// returns the blobs that are no longer referenced. It returns ErrState while it
+// returns the blobs that are no longer referenced. It returns ErrWrongState while it
 // is active.
 func (t *Tx) DeleteTraining(ctx context.Context, account, key string) ([]string, error) {
 	r, err := t.GetTraining(ctx, account, key)

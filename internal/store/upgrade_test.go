@@ -17,7 +17,7 @@ import (
 func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.db")
-	db, err := connect(path, "immediate", "")
+	db, err := openDB(path, "immediate", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,4 +3,4 @@ package blob
 import "syscall"
 
 // ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
-var fullErrors = []error{syscall.Errno(39), syscall.Errno(112)}
+var diskFullErrors = []error{syscall.Errno(39), syscall.Errno(112)}
