@@ -249,7 +249,7 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	tokens.Client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
 	_, err := client.Call(ctx, tokens.Client, api.ListDatasets, in)
-	if api.CodeOf(err) == api.CodeUnauthorized {
+	if api.CodeFromError(err) == api.CodeUnauthorized {
 		e := exit.From(ctx, err)
 		e.Fact = tokens.Server + " refused the token: " + e.Fact
 		return credential.Credential{}, e.WithHint("pipe in another token, or sign in with the password: `foretell login %s --username E-MAIL`", tokens.Server)

@@ -82,7 +82,7 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 func hasPages(ctx context.Context, session *connect.Session) bool {
 	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
-		return api.CodeOf(err) != api.CodeNoRoute
+		return api.CodeFromError(err) != api.CodeNoRoute
 	}
 	_ = page.Body.Close() // only what it is counts
 	return !strings.Contains(page.Header.Get("Content-Type"), "json")

@@ -157,7 +157,7 @@ func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, ite
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)
-			code := api.CodeOf(err)
+			code := api.CodeFromError(err)
 			if stays = code == api.CodeWrongState; stays {
 				o.output.Note("%s %s was kept: %v", item.Kind, item.Key, err)
 			} else if err != nil && code != api.CodeNotFound {

@@ -26,7 +26,7 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 			return p.AwaitDataset(ctx, key)
 		}
 		created, err := client.Call(ctx, p.Client, api.CreateDataset, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
-		if api.CodeOf(err) == api.CodeNameTaken && attempt < attempts {
+		if api.CodeFromError(err) == api.CodeNameTaken && attempt < attempts {
 			continue // another run has just taken the name
 		}
 		if err != nil {

@@ -79,7 +79,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	created, err := session.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
-	if api.CodeOf(err) == api.CodeWrongState {
+	if api.CodeFromError(err) == api.CodeWrongState {
 		return exit.From(ctx, err).WithHint("upload its CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", term.ShellQuote(ref))
 	}
 	if err != nil {

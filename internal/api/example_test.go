@@ -32,9 +32,9 @@ func ExampleThreshold() {
 	// {"scalingFactor":0,"performanceThreshold":null}
 }
 
-func ExampleOutcomeText() {
-	fmt.Println(api.OutcomeText(api.OutcomeBelow, new(0.9)))
-	fmt.Println(api.OutcomeText(api.OutcomeTimeLimit, nil))
+func ExampleFormatOutcome() {
+	fmt.Println(api.FormatOutcome(api.OutcomeBelow, new(0.9)))
+	fmt.Println(api.FormatOutcome(api.OutcomeTimeLimit, nil))
 	// Output:
 	// below 0.90
 	// time limit

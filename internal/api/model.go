@@ -144,9 +144,9 @@ type Baseline struct {
 	Test       *Scores `json:"test" doc:"On the test rows; null if there are none."`
 }
 
-// WhyTestMissing returns the reason why the report has no test metrics, for people;
+// TestMissingReason returns the reason why the report has no test metrics, for people;
 // "" if it has some.
-func (r *ModelReport) WhyTestMissing() string {
+func (r *ModelReport) TestMissingReason() string {
 	switch {
 	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not count rows
 		return ""
@@ -164,8 +164,8 @@ type BlendShare struct {
 	Weight    float64 `json:"weight" doc:"The weights of a blend sum to 1."`
 }
 
-// Shares returns the algorithms of a blend with their weights, for people.
-func (r *ModelReport) Shares() string {
+// FormatBlend returns the algorithms of a blend with their weights, for people.
+func (r *ModelReport) FormatBlend() string {
 	shares := make([]string, len(r.Blend))
 	for i, share := range r.Blend {
 		shares[i] = fmt.Sprintf("%s %.0f%%", share.Algorithm, 100*share.Weight)

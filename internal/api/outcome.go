@@ -18,11 +18,11 @@ const (
 	OutcomeFailed      = "failed"
 )
 
-// OutcomeOf returns the outcome of a training job from its status and
+// OutcomeFromStatus returns the outcome of a training job from its status and
 // threshold; nil is no threshold. beaten reports whether another algorithm won
 // the race; it is false for a race itself. The outcome of an unknown status is
 // "".
-func OutcomeOf(status string, threshold *float64, beaten bool) string {
+func OutcomeFromStatus(status string, threshold *float64, otherWon bool) string {
 	switch status {
 	case TrainingPending:
 		return OutcomePending
@@ -35,7 +35,7 @@ func OutcomeOf(status string, threshold *float64, beaten bool) string {
 		return OutcomeReached
 	case TrainingNotCompleted:
 		switch {
-		case beaten:
+		case otherWon:
 			return OutcomeStopped
 		case threshold == nil:
 			return OutcomeDone
@@ -51,14 +51,14 @@ func OutcomeOf(status string, threshold *float64, beaten bool) string {
 	return ""
 }
 
-// OutcomeText returns an outcome for people, such as "below 0.90". threshold is
+// FormatOutcome returns an outcome for people, such as "below 0.90". threshold is
 // the race's; nil if it had none.
-func OutcomeText(outcome string, threshold *float64) string {
+func FormatOutcome(outcome string, threshold *float64) string {
 	switch {
 	case outcome == OutcomeReached && threshold != nil:
-		return "reached " + thresholdText(*threshold)
+		return "reached " + formatThreshold(*threshold)
 	case outcome == OutcomeBelow && threshold != nil:
-		return "below " + thresholdText(*threshold)
+		return "below " + formatThreshold(*threshold)
 	case outcome == OutcomeBelow:
 		return OutcomeDone
 	case outcome == OutcomeTimeLimit:
@@ -67,8 +67,8 @@ func OutcomeText(outcome string, threshold *float64) string {
 	return outcome
 }
 
-// thresholdText formats a threshold with two decimals, or more if it has more.
-func thresholdText(v float64) string {
+// formatThreshold formats a threshold with two decimals, or more if it has more.
+func formatThreshold(v float64) string {
 	if text := strconv.FormatFloat(v, 'f', -1, 64); len(text) > len("0.00") {
 		return text
 	}

@@ -41,7 +41,7 @@ func Codes() []Code {
 	}
 }
 
-var statusOf = map[Code]int{
+var httpStatuses = map[Code]int{
 	CodeMalformed:        http.StatusBadRequest,
 	CodeUnauthorized:     http.StatusUnauthorized,
 	CodeBadCredentials:   http.StatusUnauthorized,
@@ -65,7 +65,7 @@ var statusOf = map[Code]int{
 
 // Status returns the HTTP status of the code; 500 for an unknown one.
 func (c Code) Status() int {
-	if s, ok := statusOf[c]; ok {
+	if s, ok := httpStatuses[c]; ok {
 		return s
 	}
 	return http.StatusInternalServerError
@@ -130,9 +130,9 @@ func (p *Problem) Error() string {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// CodeOf returns the code of the Problem in err's chain, or [CodeInternal] if
+// CodeFromError returns the code of the Problem in err's chain, or [CodeInternal] if
 // there is none.
-func CodeOf(err error) Code {
+func CodeFromError(err error) Code {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p.Code

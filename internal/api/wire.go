@@ -28,13 +28,13 @@ type Decimal struct {
 type Threshold struct {
 	// Value is from 0 to 1; nil is no threshold.
 	Value *float64
-	// Given is false if the request has no such member.
-	Given bool
+	// IsSet is false if the request has no such member.
+	IsSet bool
 }
 
 // NewThreshold returns the Threshold of a request with this value; nil is no
 // threshold.
-func NewThreshold(value *float64) Threshold { return Threshold{Value: value, Given: true} }
+func NewThreshold(value *float64) Threshold { return Threshold{Value: value, IsSet: true} }
 
 // ValidThreshold reports whether value is nil or from 0 to 1.
 func ValidThreshold(value *float64) bool { return value == nil || *value >= 0 && *value <= 1 }
@@ -44,7 +44,7 @@ func (t Threshold) MarshalJSON() ([]byte, error) { return json.Marshal(t.Value) 
 
 // UnmarshalJSON parses a number or null.
 func (t *Threshold) UnmarshalJSON(b []byte) error {
-	*t = Threshold{Given: true}
+	*t = Threshold{IsSet: true}
 	return json.Unmarshal(b, &t.Value)
 }
 

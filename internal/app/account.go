@@ -108,10 +108,10 @@ type User struct {
 // AddUser creates an account. It returns CodeNameTaken if the e-mail has one.
 func (a *App) AddUser(ctx context.Context, email, password string) error {
 	email = normalizeEmail(email)
-	if err := checkEmail(email); err != nil {
+	if err := validateEmail(email); err != nil {
 		return err
 	}
-	hash, err := a.newPassword(ctx, password)
+	hash, err := a.hashNewPassword(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 // SetPassword changes the password of an account and ends its sessions. It also
 // enables a disabled account.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
-	hash, err := a.newPassword(ctx, password)
+	hash, err := a.hashNewPassword(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (a *App) updateUser(ctx context.Context, email string, change func(*store.A
 		change(account)
 		return t.UpdateAccount(ctx, account)
 	})
-	return a.noAccount(err, email)
+	return a.accountProblem(err, email)
 }
 
 // DeleteUser deletes an account and all its data. Its running jobs stop: at
@@ -191,22 +191,22 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 		return err
 	})
 	if err != nil {
-		return a.noAccount(err, email)
+		return a.accountProblem(err, email)
 	}
 	a.pool.StopDeleted(account.Key)
 	a.deleteBlobs(ctx, blobs...)
 	return nil
 }
 
-// noAccount is problem for the account of an e-mail.
-func (a *App) noAccount(err error, email string) error {
+// accountProblem is toProblem for the account of an e-mail.
+func (a *App) accountProblem(err error, email string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find its e-mail", email).WithCause(err)
 	}
 	return a.toProblem(err)
 }
 
-func (a *App) newPassword(ctx context.Context, password string) (string, error) {
+func (a *App) hashNewPassword(ctx context.Context, password string) (string, error) {
 	if n := utf8.RuneCountInString(password); n < minPassword {
 		return "", api.NewFieldProblem("password", "%d characters: must be at least %d", n, minPassword)
 	}
@@ -219,9 +219,9 @@ func (a *App) newPassword(ctx context.Context, password string) (string, error) 
 // normalizeEmail returns an e-mail as it is stored and looked up.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// checkEmail rejects what is clearly not an e-mail address. Only a delivered
+// validateEmail rejects what is clearly not an e-mail address. Only a delivered
 // e-mail proves an address.
-func checkEmail(email string) error {
+func validateEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	if !ok || name == "" || domain == "" || len(email) > maxEmail || strings.ContainsAny(email, " \t\r\n<>,;\"") ||
 		strings.Contains(domain, "@") || !utf8.ValidString(email) {

@@ -22,9 +22,9 @@ import (
 type Config struct {
 	Store *store.Store
 	Blobs *blob.Files
-	// Scratch is the folder of temporary files, which must exist. Defaults to the
+	// TempDir is the folder of temporary files, which must exist. Defaults to the
 	// system's.
-	Scratch string
+	TempDir string
 	// Now is the clock. Rand is the source of keys, tokens and salts and must be
 	// cryptographically secure (crypto/rand.Reader).
 	Now  func() time.Time
@@ -55,24 +55,24 @@ type Config struct {
 type App struct {
 	store         *store.Store
 	blobs         *blob.Files
-	scratch       string
+	tempDir       string
 	now           func() time.Time
 	rand          io.Reader
 	log           *slog.Logger
 	secret        []byte
 	datasetsArray bool
 	ownJobsOnly   bool
-	// preparationBase is as in Config.
-	preparationBase time.Duration
-	passwords       *auth.PasswordHasher
-	logins          *auth.Limiter
-	pool            *job.Pool
-	models          *modelCache
-	finishedJobs    *jobCounter
+	// basePreparationLimit is as in Config.
+	basePreparationLimit time.Duration
+	passwords            *auth.PasswordHasher
+	logins               *auth.Limiter
+	pool                 *job.Pool
+	models               *modelCache
+	finishedJobs         *jobCounter
 }
 
-// maxHashes is the number of concurrent password hashes, each of 19 MiB.
-const maxHashes = 2
+// maxConcurrentHashes is the number of concurrent password hashes, each of 19 MiB.
+const maxConcurrentHashes = 2
 
 // New returns an App. Its operations can be called at once; the jobs they queue
 // wait for [App.Run], in this or another process. It returns ErrMismatch if the
@@ -82,10 +82,10 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, scratch: c.Scratch, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		passwords: auth.NewPasswordHasher(maxHashes, c.Rand), logins: auth.NewLimiter(loginBurst, loginInterval, c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
+		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
+		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Rand), logins: auth.NewLimiter(loginBurst, loginInterval, c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
 	}
-	if err := a.checkFolder(context.Background(), c.AcceptDatabase); err != nil {
+	if err := a.checkIdentity(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err
 	}
 	if a.secret == nil {
@@ -94,7 +94,7 @@ func New(c Config) (*App, error) {
 			return nil, err
 		}
 	}
-	a.preparationBase = cmp.Or(c.PreparationLimit, preparationTime)
+	a.basePreparationLimit = cmp.Or(c.PreparationLimit, preparationTime)
 	a.pool = a.newPool(max(1, c.Workers))
 	return a, nil
 }
@@ -144,11 +144,11 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 
 // removeLeftovers removes the files of dead processes.
 func (a *App) removeLeftovers(ctx context.Context) {
-	a.sweep(ctx)
-	if a.scratch == "" {
+	a.sweepBlobs(ctx)
+	if a.tempDir == "" {
 		return
 	}
-	if err := spill.Sweep(a.scratch); err != nil {
+	if err := spill.Sweep(a.tempDir); err != nil {
 		a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
 	}
 }

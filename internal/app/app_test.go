@@ -62,7 +62,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, Scratch: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}
@@ -128,7 +128,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 // wantCode fails unless err is a problem with the code.
 func wantCode(t *testing.T, err error, want api.Code) {
 	t.Helper()
-	if err == nil || api.CodeOf(err) != want {
+	if err == nil || api.CodeFromError(err) != want {
 		t.Errorf("error %v, want one of code %s", err, want)
 	}
 }

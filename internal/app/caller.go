@@ -30,9 +30,9 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// callerOf returns the caller of an operation. Without one it has no account, and
+// callerFromContext returns the caller of an operation. Without one it has no account, and
 // therefore access to nothing.
-func callerOf(ctx context.Context) Caller {
+func callerFromContext(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
@@ -59,12 +59,12 @@ const signedURLSeconds = 3600
 
 // absoluteURL returns the absolute URL of a path.
 func absoluteURL(ctx context.Context, path string) string {
-	return strings.TrimSuffix(callerOf(ctx).BaseURL, "/") + path
+	return strings.TrimSuffix(callerFromContext(ctx).BaseURL, "/") + path
 }
 
-// signedURL returns the absolute URL of a path with a signature that is valid for
+// signURL returns the absolute URL of a path with a signature that is valid for
 // an hour.
-func (a *App) signedURL(ctx context.Context, path string) string {
+func (a *App) signURL(ctx context.Context, path string) string {
 	expires := a.now().Unix() + signedURLSeconds
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
 }

@@ -35,8 +35,8 @@ type DamagedFile struct {
 
 // CheckFiles verifies the size of every stored file and, with sums, its
 // checksum.
-func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
-	files, err := a.storedFiles(ctx)
+func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, error) {
+	files, err := a.listStoredFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,11 @@ func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
 		if f.SHA256 == "" {
 			c.Unverified++
 		}
-		size, err := a.checkFile(ctx, f, sums)
+		size, err := a.checkFile(ctx, f, withChecksums)
 		switch {
 		case err == nil:
 			c.Bytes += size
-		case api.CodeOf(err) == api.CodeDamaged:
+		case api.CodeFromError(err) == api.CodeDamaged:
 			c.Damaged = append(c.Damaged, DamagedFile{f.Blob, err.Error()})
 		default:
 			return nil, err
@@ -62,15 +62,15 @@ func (a *App) CheckFiles(ctx context.Context, sums bool) (*FileCheck, error) {
 }
 
 // checkFile returns the size of a file, or a problem with CodeDamaged.
-func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, sums bool) (size int64, err error) {
-	if sums {
+func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums bool) (size int64, err error) {
+	if withChecksums {
 		err = a.readVerified(ctx, f, func(_ io.Reader, n int64) error {
 			size = n
 			return nil
 		})
 		return size, err
 	}
-	r, err := a.blobs.OpenVerified(ctx, blobInfo(f.File))
+	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
 		return 0, a.damagedProblem(ctx, err, f)
 	}
@@ -86,7 +86,7 @@ type Usage struct {
 
 // Usage returns the size of the stored files of all accounts.
 func (a *App) Usage(ctx context.Context) (*Usage, error) {
-	files, err := a.storedFiles(ctx)
+	files, err := a.listStoredFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	return &u, nil
 }
 
-// storedFiles returns every file that the database references.
-func (a *App) storedFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
+// listStoredFiles returns every file that the database references.
+func (a *App) listStoredFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		files, err = t.ListFiles(ctx)
 		return err

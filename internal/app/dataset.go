@@ -28,7 +28,7 @@ func uploadPath(key string) string  { return datasetPath(key) + "/upload" }
 
 // CreateDataset creates an empty dataset in state PENDING.
 func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
-	if err := checkNewDataset(in.Body); err != nil {
+	if err := validateNewDataset(in.Body); err != nil {
 		return nil, err
 	}
 	key, err := a.newKey()
@@ -37,7 +37,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	now := a.now()
 	d := &store.Dataset{
-		Key: key, Account: callerOf(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
+		Key: key, Account: callerFromContext(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
 		Status: api.DatasetPending, Buckets: api.DefaultBuckets, Created: now, Updated: now,
 	}
 	if in.Body.Series != nil {
@@ -56,11 +56,11 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
 		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(key)),
-		DatasetUploadInfo:          a.uploadInfo(ctx, key),
+		DatasetUploadInfo:          a.newUploadInfo(ctx, key),
 	}, nil
 }
 
-func checkNewDataset(d api.NewDataset) error {
+func validateNewDataset(d api.NewDataset) error {
 	if n := utf8.RuneCountInString(d.DatasetName); n < minName || n > maxName {
 		return api.NewFieldProblem("datasetName", "%d characters: must be %d to %d", n, minName, maxName)
 	}
@@ -85,17 +85,17 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	var d *store.Dataset
 	var s jobStatus
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		if d, err = t.GetDataset(ctx, callerOf(ctx).Account, in.DatasetKey); err != nil {
+		if d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, in.DatasetKey); err != nil {
 			return err
 		}
-		s, err = a.jobStatus(ctx, t, d.Key)
+		s, err = a.findJobStatus(ctx, t, d.Key)
 		return err
 	})
 	if err != nil {
-		return nil, a.notFound(err, "dataset", in.DatasetKey)
+		return nil, a.lookupProblem(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
-		DatasetEntry: datasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason,
+		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason,
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
 	}
 	if len(d.Schema) > 0 {
@@ -106,27 +106,27 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		out.IDName, out.LabelName = schema.ID, schema.Label
 	}
 	if d.Status == api.DatasetPending {
-		info := a.uploadInfo(ctx, d.Key)
+		info := a.newUploadInfo(ctx, d.Key)
 		out.DatasetUploadInfo = &info
 	}
 	return out, nil
 }
 
-// uploadInfo returns where to upload the CSV of a PENDING dataset.
-func (a *App) uploadInfo(ctx context.Context, key string) api.UploadInfo {
-	return api.UploadInfo{UploadURL: a.signedURL(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
+// newUploadInfo returns where to upload the CSV of a PENDING dataset.
+func (a *App) newUploadInfo(ctx context.Context, key string) api.UploadInfo {
+	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
 }
 
-// dataset returns a dataset of the caller.
-func (a *App) dataset(ctx context.Context, key string) (d *store.Dataset, err error) {
+// findDataset returns a dataset of the caller.
+func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		d, err = t.GetDataset(ctx, callerOf(ctx).Account, key)
+		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return d, a.notFound(err, "dataset", key)
+	return d, a.lookupProblem(err, "dataset", key)
 }
 
-func datasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
+func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
 	return api.DatasetEntry{
 		Interrupted: s.interrupted,
 		DatasetKey:  d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
@@ -136,7 +136,7 @@ func datasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.Datase
 
 // ListDatasets returns a page of the caller's datasets, newest first.
 func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api.DatasetPage, error) {
-	w, err := pageOf(in.PageInput)
+	w, err := parsePage(in.PageInput)
 	if err != nil {
 		return nil, err
 	}
@@ -148,16 +148,16 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		datasets, total, err := t.ListDatasets(ctx, store.DatasetQuery{
-			Account: callerOf(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w,
+			Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w,
 		})
 		if err != nil {
 			return err
 		}
-		stand, err := a.jobStatuses(ctx, t, callerOf(ctx).Account)
+		statuses, err := a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
 		for _, d := range datasets {
-			out.Datasets.Items = append(out.Datasets.Items, datasetEntry(ctx, d, stand[d.Key]))
+			out.Datasets.Items = append(out.Datasets.Items, toDatasetEntry(ctx, d, statuses[d.Key]))
 		}
-		out.Page = pageEnvelope(w, total)
+		out.Page = toPage(w, total)
 		return err
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 // AddData stores a CSV of at most 32 MB for a PENDING dataset and queues its
 // preparation.
 func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader) (*api.DatasetEntry, error) {
-	d, err := a.pendingDataset(ctx, in.DatasetKey)
+	d, err := a.findPendingDataset(ctx, in.DatasetKey)
 	if err != nil {
 		return nil, err
 	}
@@ -183,27 +183,27 @@ func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reade
 	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
-	d, err := a.pendingDataset(ctx, in.DatasetKey)
+	d, err := a.findPendingDataset(ctx, in.DatasetKey)
 	if err != nil {
 		return nil, err
 	}
 	return a.upload(ctx, d, upload{body: body, size: size, min: api.MinUploadBytes, max: api.MaxUploadBytes})
 }
 
-// pendingDataset returns a dataset that accepts data. The state is checked
+// findPendingDataset returns a dataset that accepts data. The state is checked
 // again after the upload.
-func (a *App) pendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
-	d, err := a.dataset(ctx, key)
+func (a *App) findPendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
+	d, err := a.findDataset(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	if d.Status != api.DatasetPending {
-		return nil, notPending(d)
+		return nil, notPendingProblem(d)
 	}
 	return d, nil
 }
 
-func notPending(d *store.Dataset) error {
+func notPendingProblem(d *store.Dataset) error {
 	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data can be added only while it is PENDING; create another dataset for other data", d.Key, d.Status)
 }
 
@@ -214,7 +214,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		return nil, err
 	}
-	d.Status, d.File, d.Updated = api.DatasetProcessing, storedFile(info), a.now()
+	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
 			return err
@@ -225,17 +225,17 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 		a.deleteBlobs(ctx, info.Key)
 	}
 	if errors.Is(err, store.ErrWrongState) {
-		now, err := a.dataset(ctx, d.Key)
+		now, err := a.findDataset(ctx, d.Key)
 		if err != nil {
 			return nil, err
 		}
-		return nil, notPending(now)
+		return nil, notPendingProblem(now)
 	}
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
 	a.pool.Wake(kindPrepare)
-	entry := datasetEntry(ctx, d, jobStatus{})
+	entry := toDatasetEntry(ctx, d, jobStatus{})
 	return &entry, nil
 }
 

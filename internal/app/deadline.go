@@ -11,10 +11,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// timeLeft returns what remains of the time limit, which counts from the start
+// raceTimeLeft returns what remains of the time limit, which counts from the start
 // of the race, and of the deadline.
-func (a *App) timeLeft(c *raceRows) time.Duration {
-	now, race := a.now(), c.race
+func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
+	now, race := a.now(), rows.race
 	left := time.Duration(race.TimeLimitSeconds)*time.Second - now.Sub(race.Started)
 	if !race.Deadline.IsZero() {
 		left = min(left, race.Deadline.Sub(now))
@@ -25,20 +25,20 @@ func (a *App) timeLeft(c *raceRows) time.Duration {
 // errTimeLimit is returned if a race has no time left when it begins.
 var errTimeLimit = errors.New("the time limit was reached before the race began")
 
-// loadInTime loads the rows of a race. It returns errTimeLimit if no time is
+// loadFrameInTime loads the rows of a race. It returns errTimeLimit if no time is
 // left afterwards.
-func (a *App) loadInTime(ctx context.Context, c *raceRows) (*frame.Frame, error) {
-	limited, done := context.WithTimeoutCause(ctx, a.timeLeft(c), errTimeLimit)
+func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame, error) {
+	limited, done := context.WithTimeoutCause(ctx, a.raceTimeLeft(rows), errTimeLimit)
 	defer done()
-	f, err := a.loadFrame(limited, c.dataset)
-	if errors.Is(context.Cause(limited), errTimeLimit) || err == nil && a.timeLeft(c) <= 0 {
+	f, err := a.loadFrame(limited, rows.dataset)
+	if errors.Is(context.Cause(limited), errTimeLimit) || err == nil && a.raceTimeLeft(rows) <= 0 {
 		return nil, errTimeLimit
 	}
 	return f, err
 }
 
-// timeLimitOf returns the time limit of a race.
-func timeLimitOf(race *store.Training) time.Duration {
+// raceTimeLimit returns the time limit of a race.
+func raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
 		limit = min(limit, race.Deadline.Sub(race.Created))
@@ -67,7 +67,7 @@ func (a *App) expireRaces(ctx context.Context) {
 
 // expireRace ends a race unless a worker has claimed it.
 func (a *App) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", timeLimitOf(race))
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", raceTimeLimit(race))
 	queued := false
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {

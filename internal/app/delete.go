@@ -11,12 +11,12 @@ import (
 // deleteResource deletes a resource of the caller and then its files. noun is a root of
 // [store.Tx.Busy].
 func (a *App) deleteResource(ctx context.Context, noun, key string,
-	del func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
+	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		for {
-			blobs, err = del(t, ctx, callerOf(ctx).Account, key)
+			blobs, err = deleteRow(t, ctx, callerFromContext(ctx).Account, key)
 			if !errors.Is(err, store.ErrWrongState) {
 				return err
 			}
@@ -24,37 +24,37 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 			if err != nil {
 				return err
 			}
-			if dropped, err := a.dropInterrupted(ctx, t, busy); err != nil {
+			if dropped, err := a.endInterrupted(ctx, t, busy); err != nil {
 				return err
 			} else if !dropped {
-				return conflict(nounNames[noun], key, busy)
+				return deletionConflict(resourceNames[noun], key, busy)
 			}
 		}
 	})
 	if err != nil {
-		return nil, a.notFound(err, nounNames[noun], key)
+		return nil, a.lookupProblem(err, resourceNames[noun], key)
 	}
 	a.pool.StopDeleted(key)
 	a.deleteBlobs(ctx, blobs...)
 	return &api.None{}, nil
 }
 
-// dropInterrupted ends a race or prediction that prevents a deletion, if no process runs
+// endInterrupted ends a race or prediction that prevents a deletion, if no process runs
 // it and none will resume it. It reports whether it did: otherwise the caller
 // must cancel it or wait for its end.
-func (a *App) dropInterrupted(ctx context.Context, t *store.Tx, busy *store.ActiveJob) (bool, error) {
-	s, err := a.jobStatus(ctx, t, busy.Key)
+func (a *App) endInterrupted(ctx context.Context, t *store.Tx, busy *store.ActiveJob) (bool, error) {
+	s, err := a.findJobStatus(ctx, t, busy.Key)
 	if err != nil || !s.interrupted {
 		return false, err
 	}
-	if busy.Resource == nounNames["training"] {
-		race, err := t.GetTraining(ctx, callerOf(ctx).Account, busy.Key)
+	if busy.Resource == resourceNames["training"] {
+		race, err := t.GetTraining(ctx, callerFromContext(ctx).Account, busy.Key)
 		if err != nil {
 			return false, err
 		}
 		return true, a.cancelPending(ctx, t, race)
 	}
-	p, err := t.GetPrediction(ctx, callerOf(ctx).Account, busy.Key)
+	p, err := t.GetPrediction(ctx, callerFromContext(ctx).Account, busy.Key)
 	if err != nil {
 		return false, err
 	}
@@ -63,22 +63,22 @@ func (a *App) dropInterrupted(ctx context.Context, t *store.Tx, busy *store.Acti
 	return true, t.UpdatePrediction(ctx, p, from)
 }
 
-// conflict returns the problem of a resource that cannot be deleted while a job
+// deletionConflict returns the problem of a resource that cannot be deleted while a job
 // is active.
-func conflict(noun, key string, busy *store.ActiveJob) error {
+func deletionConflict(noun, key string, busy *store.ActiveJob) error {
 	what := busy.Resource + " " + busy.Key
 	if busy.Key == key {
 		what = "it"
 	}
 	remedy := "wait for its end"
-	if busy.Resource == nounNames["training"] {
+	if busy.Resource == resourceNames["training"] {
 		remedy = "cancel the training job or wait for its end"
 	}
 	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then delete again",
 		noun, key, what, busy.Status, remedy)
 }
 
-// nounNames maps the store's nouns to those of messages.
-var nounNames = map[string]string{
+// resourceNames maps the store's nouns to those of messages.
+var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }

@@ -19,73 +19,73 @@ var ErrMismatch = errors.New("the database does not belong to the stored files")
 // missing, for example because their disk is not mounted. Test with errors.Is.
 var ErrFilesGone = fmt.Errorf("%w: none of the stored files that it references is in blobs/", ErrMismatch)
 
-// checkFolder makes sure that the database and the stored files belong
+// checkIdentity makes sure that the database and the stored files belong
 // together, which is that both have the same identity. If one has none yet,
 // because it is new or of a release without identities, it gets the other's,
 // unless the references in the database contradict the files. With accept the
 // files get the identity of the database in any case.
-func (a *App) checkFolder(ctx context.Context, accept bool) error {
-	files, err := a.blobs.Identity()
+func (a *App) checkIdentity(ctx context.Context, accept bool) error {
+	filesID, err := a.blobs.Identity()
 	if err != nil {
 		return err
 	}
-	var rows string
-	var named []string
+	var databaseID string
+	var referenced []string
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if rows, err = t.GetFolderID(ctx); err != nil || rows != "" && rows == files {
+		if databaseID, err = t.GetFolderID(ctx); err != nil || databaseID != "" && databaseID == filesID {
 			return err // the common case
 		}
-		named, err = t.ListBlobKeys(ctx)
+		referenced, err = t.ListBlobKeys(ctx)
 		return err
 	})
-	if err != nil || rows != "" && rows == files {
+	if err != nil || databaseID != "" && databaseID == filesID {
 		return err
 	}
-	there, err := a.blobs.Keys()
+	stored, err := a.blobs.Keys()
 	if err != nil {
 		return err
 	}
 	if !accept {
-		if err := checkReferences(rows, files, named, there); err != nil {
+		if err := checkReferences(databaseID, filesID, referenced, stored); err != nil {
 			return err
 		}
 	}
-	if files == "" {
-		if files, err = a.newKey(); err != nil {
+	if filesID == "" {
+		if filesID, err = a.newKey(); err != nil {
 			return err
 		}
 	}
-	if rows, err = a.store.GetOrInsertFolderID(ctx, files); err != nil {
+	if databaseID, err = a.store.GetOrInsertFolderID(ctx, filesID); err != nil {
 		return err
 	}
-	return a.blobs.SetIdentity(rows)
+	return a.blobs.SetIdentity(databaseID)
 }
 
 // checkReferences returns why a database that references the blobs in named does
 // not belong to the blobs in there; nil if it may. A missing identity is empty.
-func checkReferences(rows, files string, named, there []string) error {
-	if len(there) == 0 && len(named) == 0 {
+func checkReferences(databaseID, filesID string, referenced, stored []string) error {
+	if len(stored) == 0 && len(referenced) == 0 {
 		return nil
 	}
-	if rows != "" && files != "" {
-		return fmt.Errorf("%w: it belongs to another data folder than the stored files in blobs/ (%d)", ErrMismatch, len(there))
+	if databaseID != "" && filesID != "" {
+		return fmt.Errorf("%w: it belongs to another data folder than the stored files in blobs/ (%d)", ErrMismatch, len(stored))
 	}
 	known := map[string]bool{}
-	for _, key := range named {
+	for _, key := range referenced {
 		known[key] = true
 	}
-	if slices.ContainsFunc(there, func(key string) bool { return known[key] }) {
+	if slices.ContainsFunc(stored, func(key string) bool { return known[key] }) {
 		return nil
 	}
-	if len(there) == 0 {
-		return fmt.Errorf("%w (0 of %d)", ErrFilesGone, len(named))
+	if len(stored) == 0 {
+		return fmt.Errorf("%w (0 of %d)", ErrFilesGone, len(referenced))
 	}
-	return fmt.Errorf("%w: it is new or empty, and references none of the stored files in blobs/ (%d)", ErrMismatch, len(there))
+	return fmt.Errorf("%w: it is new or empty, and references none of the stored files in blobs/ (%d)", ErrMismatch, len(stored))
 }
 
-// sweep cleans up the stored files, see [blob.Files.Sweep], and logs each file
+// sweepBlobs cleans up the stored files, see [blob.Files.Sweep], and logs each file
 // that is moved.
-func (a *App) sweep(ctx context.Context) {
+func (a *App) sweepBlobs(ctx context.Context) {
 	swept, err := a.blobs.Sweep(a.now(), a.store.IsAlive, func() (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {
 			keys, err = t.ListBlobKeys(ctx)

@@ -17,52 +17,52 @@ type jobStatus struct {
 	// interrupted reports whether no process runs it and none will resume it
 	// automatically.
 	interrupted bool
-	// ahead is the number of jobs that run first; 0 if it was not looked up.
-	ahead int
+	// queuedBefore is the number of jobs that run first; 0 if it was not looked up.
+	queuedBefore int
 }
 
 // processCache caches which processes are alive.
 type processCache struct {
-	app    *App
-	cached map[string]bool
-	worker bool // some process runs the jobs of all processes
+	app       *App
+	alive     map[string]bool
+	hasWorker bool // some process runs the jobs of all processes
 }
 
 // newProcessCache looks up whether any process runs the jobs of all processes.
 func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, error) {
-	p := &processCache{app: a, cached: map[string]bool{"": false}}
+	p := &processCache{app: a, alive: map[string]bool{"": false}}
 	workers, err := t.ListWorkers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range workers {
-		p.worker = p.worker || p.alive(w)
+		p.hasWorker = p.hasWorker || p.isAlive(w)
 	}
 	return p, nil
 }
 
-func (p *processCache) alive(process string) bool {
-	lives, ok := p.cached[process]
+func (p *processCache) isAlive(process string) bool {
+	alive, ok := p.alive[process]
 	if !ok {
-		lives = p.app.store.IsAlive(process)
-		p.cached[process] = lives
+		alive = p.app.store.IsAlive(process)
+		p.alive[process] = alive
 	}
-	return lives
+	return alive
 }
 
-// status returns the status of a job, which may be nil.
-func (p *processCache) status(j *store.JobState) jobStatus {
+// jobStatus returns the status of a job, which may be nil.
+func (p *processCache) jobStatus(j *store.JobState) jobStatus {
 	if j == nil {
 		return jobStatus{}
 	}
-	s := jobStatus{job: j, running: p.alive(j.Owner) && j.LeaseExpires.After(p.app.now())}
-	s.interrupted = !s.running && !p.worker && !p.alive(j.Process)
+	s := jobStatus{job: j, running: p.isAlive(j.Owner) && j.LeaseExpires.After(p.app.now())}
+	s.interrupted = !s.running && !p.hasWorker && !p.isAlive(j.Process)
 	return s
 }
 
-// jobStatus returns the status of the job on one resource, with its place in
+// findJobStatus returns the status of the job on one resource, with its place in
 // the queue.
-func (a *App) jobStatus(ctx context.Context, t *store.Tx, subject string) (jobStatus, error) {
+func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (jobStatus, error) {
 	j, err := t.GetJobState(ctx, subject)
 	if errors.Is(err, store.ErrNotFound) {
 		return jobStatus{}, nil
@@ -74,16 +74,16 @@ func (a *App) jobStatus(ctx context.Context, t *store.Tx, subject string) (jobSt
 	if err != nil {
 		return jobStatus{}, err
 	}
-	s := p.status(j)
-	if p.worker && !s.running {
-		s.ahead, err = t.CountJobsBefore(ctx, j)
+	s := p.jobStatus(j)
+	if p.hasWorker && !s.running {
+		s.queuedBefore, err = t.CountJobsBefore(ctx, j)
 	}
 	return s, err
 }
 
-// jobStatuses returns the states of all jobs of an account by the keys of their
+// listJobStatuses returns the states of all jobs of an account by the keys of their
 // resources.
-func (a *App) jobStatuses(ctx context.Context, t *store.Tx, account string) (map[string]jobStatus, error) {
+func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) (map[string]jobStatus, error) {
 	jobs, err := t.ListJobStates(ctx, account)
 	if err != nil || len(jobs) == 0 {
 		return nil, err
@@ -94,28 +94,28 @@ func (a *App) jobStatuses(ctx context.Context, t *store.Tx, account string) (map
 	}
 	all := make(map[string]jobStatus, len(jobs))
 	for _, j := range jobs {
-		all[j.Subject] = p.status(j)
+		all[j.Subject] = p.jobStatus(j)
 	}
 	return all, nil
 }
 
-// effective returns the status to report: PENDING instead of RUNNING if no process
+// reportedStatus returns the status to report: PENDING instead of RUNNING if no process
 // runs the job, otherwise the status as written.
-func (s jobStatus) effective(written string) string {
-	if written == api.TrainingRunning && s.job != nil && !s.running { // the same string as of a prediction
+func (s jobStatus) reportedStatus(stored string) string {
+	if stored == api.TrainingRunning && s.job != nil && !s.running { // the same string as of a prediction
 		return api.TrainingPending
 	}
-	return written
+	return stored
 }
 
 // toTraining converts a race, or one algorithm's run in it.
 func (s jobStatus) toTraining(r *store.Training) api.Training {
-	r.Status = s.effective(r.Status)
+	r.Status = s.reportedStatus(r.Status)
 	out := toTraining(r)
 	if s.interrupted {
 		out.Outcome = api.OutcomeInterrupted
 	}
-	out.QueuedBehind, out.Interrupted = s.ahead, s.interrupted
+	out.QueuedBehind, out.Interrupted = s.queuedBefore, s.interrupted
 	return out
 }
 
@@ -124,7 +124,7 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 // runs the job or there is none.
 func (a *App) Adopt(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		s, err := a.jobStatus(ctx, t, key)
+		s, err := a.findJobStatus(ctx, t, key)
 		if err != nil || s.job == nil || !s.interrupted {
 			return err
 		}
@@ -139,7 +139,7 @@ func (a *App) Adopt(ctx context.Context, key string) error {
 func (a *App) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 	var s jobStatus
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		s, err = a.jobStatus(ctx, t, key)
+		s, err = a.findJobStatus(ctx, t, key)
 		return err
 	})
 	return s.running && s.job.Owner != a.store.ProcessName(), a.toProblem(err)

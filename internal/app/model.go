@@ -13,18 +13,18 @@ import (
 // highest achievedPerformance among those with the metric of the newest one;
 // the first wins a tie.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
-	m, err := a.model(ctx, in.ModelKey)
+	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
 		return nil, err
 	}
 	return &api.Model{
 		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
-		AchievedPerformance: quotedDecimal(m.AchievedPerformance), CreatedOn: api.FormatTime(m.Created),
-		Algorithm: m.Algorithm, Champion: m.Champion, ModelExtensions: modelExtra(m),
+		AchievedPerformance: toDecimal(m.AchievedPerformance), CreatedOn: api.FormatTime(m.Created),
+		Algorithm: m.Algorithm, Champion: m.Champion, ModelExtensions: toModelExtensions(m),
 	}, nil
 }
 
-func modelExtra(m *store.Model) api.ModelExtensions {
+func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
 		TestPerformance: m.TestPerformance, AchievedInterval: parseInterval(m.ValidationInterval), TestInterval: parseInterval(m.TestInterval), Bytes: m.Bytes,
@@ -53,16 +53,16 @@ func parseInterval(stored string) *api.Interval {
 	return i
 }
 
-func (a *App) model(ctx context.Context, key string) (m *store.Model, err error) {
+func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		m, err = t.GetModel(ctx, callerOf(ctx).Account, key)
+		m, err = t.GetModel(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return m, a.notFound(err, "model", key)
+	return m, a.lookupProblem(err, "model", key)
 }
 
-// quotedDecimal returns a number as the documented string; nil is not measured.
-func quotedDecimal(v *float64) api.Decimal {
+// toDecimal returns a number as the documented string; nil is not measured.
+func toDecimal(v *float64) api.Decimal {
 	if v == nil {
 		return api.Decimal{Value: math.NaN()}
 	}
@@ -71,11 +71,11 @@ func quotedDecimal(v *float64) api.Decimal {
 
 // ListModelsOfDataset returns a page of a dataset's models, newest first.
 func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.ModelPage, error) {
-	w, err := pageOf(in.PageInput)
+	w, err := parsePage(in.PageInput)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.dataset(ctx, in.DatasetKey); err != nil {
+	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	out := &api.ModelPage{Models: []api.ModelEntry{}}
@@ -83,12 +83,12 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		models, total, err := t.ListModels(ctx, in.DatasetKey, w)
 		for _, m := range models {
 			out.Models = append(out.Models, api.ModelEntry{
-				ModelKey: m.Key, Version: m.Version, AchievedPerformance: quotedDecimal(m.AchievedPerformance),
+				ModelKey: m.Key, Version: m.Version, AchievedPerformance: toDecimal(m.AchievedPerformance),
 				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
-				ModelExtensions: modelExtra(m),
+				ModelExtensions: toModelExtensions(m),
 			})
 		}
-		out.Page = pageEnvelope(w, total)
+		out.Page = toPage(w, total)
 		return err
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 
 // GetModelReport returns the report of a model.
 func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.ModelReport, error) {
-	m, err := a.model(ctx, in.ModelKey)
+	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +108,12 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.Mode
 
 // DownloadModel opens the file of a model, in the format of learn.ReadModel.
 func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
-	m, err := a.model(ctx, in.ModelKey)
+	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.openVerified(ctx, modelFile(m), func() error {
-		_, err := a.model(ctx, m.Key)
+		_, err := a.findModel(ctx, m.Key)
 		return err
 	})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"foretell/internal/store"
 )
 
-// pageOf checks the parameters of a list and returns the page to read.
-func pageOf(in api.PageInput) (store.Page, error) {
+// parsePage checks the parameters of a list and returns the page to read.
+func parsePage(in api.PageInput) (store.Page, error) {
 	if in.Offset < 0 {
 		return store.Page{}, api.NewFieldProblem("offset", "%d: must be at least 0", in.Offset)
 	}
@@ -16,12 +16,12 @@ func pageOf(in api.PageInput) (store.Page, error) {
 	return store.Page{Offset: in.Offset, Limit: min(in.Limit, api.MaxPageLimit)}, nil
 }
 
-// pageEnvelope returns the paging fields of one page of a list that has total items.
-func pageEnvelope(w store.Page, total int64) api.Page {
-	p := api.Page{Offset: w.Offset, Limit: w.Limit, Total: total}
+// toPage returns the paging fields of one page of a list that has total items.
+func toPage(page store.Page, total int64) api.Page {
+	p := api.Page{Offset: page.Offset, Limit: page.Limit, Total: total}
 	// Subtracts, so that a huge offset does not overflow.
-	if w.Offset < total-w.Limit {
-		next := w.Offset + w.Limit
+	if page.Offset < total-page.Limit {
+		next := page.Offset + page.Limit
 		p.NextOffset = &next
 	}
 	return p

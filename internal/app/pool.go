@@ -27,12 +27,12 @@ const (
 
 // newPool returns the pool of the three kinds. Training uses all cores and
 // holds a dataset in memory, so few jobs run at a time; the others stream.
-func (a *App) newPool(training int) *job.Pool {
+func (a *App) newPool(trainingWorkers int) *job.Pool {
 	return job.NewPool(job.Config{
 		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
 			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.prepare, Fail: a.failDataset},
-			{Name: kindTrain, Workers: training, Do: a.train, Fail: a.failTraining},
+			{Name: kindTrain, Workers: trainingWorkers, Do: a.train, Fail: a.failTraining},
 			{Name: kindPredict, Workers: maxPredictions, Do: a.predict, Fail: a.failPrediction},
 		},
 	})
@@ -73,22 +73,22 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 	if err == nil {
 		a.finishedJobs.add(j.Kind, outcome)
 	}
-	return translateLost(err)
+	return translateLeaseLost(err)
 }
 
-// writeLeased commits the writes of write while a job runs, under the same condition.
-func (a *App) writeLeased(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
+// writeWithLease commits the writes of write while a job runs, under the same condition.
+func (a *App) writeWithLease(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.CheckLease(ctx, j.Key, a.store.ProcessName()); err != nil {
 			return err
 		}
 		return write(t)
 	})
-	return translateLost(err)
+	return translateLeaseLost(err)
 }
 
-// translateLost translates the store's ErrLost into the pool's.
-func translateLost(err error) error {
+// translateLeaseLost translates the store's ErrLost into the pool's.
+func translateLeaseLost(err error) error {
 	if errors.Is(err, store.ErrLeaseLost) {
 		return errors.Join(job.ErrLeaseLost, err)
 	}
@@ -111,7 +111,7 @@ func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 
 func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (bool, error) {
 	cancelled, err := s.store.RenewJob(ctx, key, until)
-	return cancelled, translateLost(err)
+	return cancelled, translateLeaseLost(err)
 }
 
 func (s jobStore) ReleaseJob(ctx context.Context, key string) error {

@@ -30,7 +30,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	}
 	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
 	defer done()
-	err = a.makeResult(limited, r, p)
+	err = a.writeResult(limited, r, p)
 	var defect *csvfile.Defect
 	switch {
 	case err == nil:
@@ -48,7 +48,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 // beginPrediction makes the prediction RUNNING, which it already is after the
 // death of a process.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
-	err = a.writeLeased(ctx, &r.Job, func(t *store.Tx) error {
+	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 	return p, err
 }
 
-// makeResult stores the result and sets Result and Rows of p.
-func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
+// writeResult stores the result and sets Result and Rows of p.
+func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
 		return err
@@ -72,25 +72,25 @@ func (a *App) makeResult(ctx context.Context, r *job.Run, p *store.Prediction) e
 	defer result.Abort()
 
 	var rows atomic.Int64
-	posted := *p // a copy, because p changes below, maybe before the posting has stopped
-	stopPosting := runEvery(ctx, progressInterval, func() { a.writeRows(ctx, &r.Job, posted, rows.Load()) })
+	written := *p // a copy, because p changes below, maybe before the posting has stopped
+	stopRecording := runEvery(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
 	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
 		return err
 	})
-	stopPosting()
+	stopRecording()
 	if err != nil {
 		return err
 	}
 	info, err := result.Commit()
-	p.Result = storedFile(info)
+	p.Result = toStoreFile(info)
 	return err
 }
 
-// writeRows writes how many rows are predicted.
-func (a *App) writeRows(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
+// writePredictionProgress writes how many rows are predicted.
+func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, a.now()
-	err := a.writeLeased(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
+	err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
 	if err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
 	}
@@ -145,7 +145,7 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	f := modelFile(row)
 	err = a.readVerified(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
-			kind := fileKinds[f.Kind]
+			kind := fileKindTexts[f.Kind]
 			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read, %v: restore it from a backup, or %s",
 				kind.noun, f.Key, err, kind.replacement).WithCause(err)
 		}

@@ -17,7 +17,7 @@ func resultPath(key string) string     { return predictionPath(key) + "/result" 
 // is read again after the body.
 func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.Reader) (*api.CreatedPrediction, error) {
 	if in.ModelKey != "" { // before the upload
-		if _, err := a.model(ctx, in.ModelKey); err != nil {
+		if _, err := a.findModel(ctx, in.ModelKey); err != nil {
 			return nil, err
 		}
 	}
@@ -29,7 +29,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	if err != nil {
 		return nil, err
 	}
-	m, err := a.model(ctx, in.ModelKey)
+	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
 		a.deleteBlobs(ctx, info.Key)
 		return nil, err
@@ -37,7 +37,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: storedFile(info), Created: now, Updated: now,
+		Status: api.PredictionPending, Blind: toStoreFile(info), Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.InsertPrediction(ctx, p); err != nil {
@@ -47,7 +47,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	})
 	if err != nil {
 		a.deleteBlobs(ctx, info.Key)
-		return nil, a.notFound(err, "model", m.Key) // deleted during the upload
+		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
 	}
 	a.pool.Wake(kindPredict)
 	return &api.CreatedPrediction{
@@ -58,7 +58,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 
 // GetPrediction returns a prediction, with a newly signed URL of the result.
 func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.Prediction, error) {
-	p, s, err := a.predictionWithStatus(ctx, in.PredictionKey)
+	p, s, err := a.findPredictionWithStatus(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
@@ -66,54 +66,54 @@ func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.
 	return &out, nil
 }
 
-// prediction returns a prediction of an account; of any if that is empty.
-func (a *App) prediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
+// findPrediction returns a prediction of an account; of any if that is empty.
+func (a *App) findPrediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		p, err = t.GetPrediction(ctx, account, key)
 		return err
 	})
-	return p, a.notFound(err, "prediction", key)
+	return p, a.lookupProblem(err, "prediction", key)
 }
 
-// predictionWithStatus returns a prediction of the caller and the state of its
+// findPredictionWithStatus returns a prediction of the caller and the state of its
 // job.
-func (a *App) predictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
+func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if p, err = t.GetPrediction(ctx, callerOf(ctx).Account, key); err != nil {
+		if p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key); err != nil {
 			return err
 		}
-		s, err = a.jobStatus(ctx, t, key)
+		s, err = a.findJobStatus(ctx, t, key)
 		return err
 	})
-	return p, s, a.notFound(err, "prediction", key)
+	return p, s, a.lookupProblem(err, "prediction", key)
 }
 
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.effective(p.Status), Interrupted: s.interrupted,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes,
 	}
 	if p.Status == api.PredictionCompleted {
-		out.PredictionResultURL = a.signedURL(ctx, resultPath(p.Key))
+		out.PredictionResultURL = a.signURL(ctx, resultPath(p.Key))
 	}
 	return out
 }
 
 // GetPredictionProgress returns how many rows are predicted.
 func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput) (*api.PredictionProgress, error) {
-	p, s, err := a.predictionWithStatus(ctx, in.PredictionKey)
+	p, s, err := a.findPredictionWithStatus(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.effective(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.reportedStatus(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,
 // newest first.
 func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput) (*api.PredictionPage, error) {
-	if _, err := a.model(ctx, in.ModelKey); err != nil {
+	if _, err := a.findModel(ctx, in.ModelKey); err != nil {
 		return nil, err
 	}
 	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Model: in.ModelKey})
@@ -121,14 +121,14 @@ func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput
 
 // ListPredictionsOfDataset does the same for all models of a dataset.
 func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.PredictionPage, error) {
-	if _, err := a.dataset(ctx, in.DatasetKey); err != nil {
+	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Dataset: in.DatasetKey})
 }
 
 func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.PredictionQuery) (*api.PredictionPage, error) {
-	w, err := pageOf(in)
+	w, err := parsePage(in)
 	if err != nil {
 		return nil, err
 	}
@@ -139,11 +139,11 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 		if err != nil {
 			return err
 		}
-		stand, err := a.jobStatuses(ctx, t, callerOf(ctx).Account)
+		statuses, err := a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
 		for _, p := range predictions {
-			out.Predictions = append(out.Predictions, a.toPrediction(ctx, p, stand[p.Key]))
+			out.Predictions = append(out.Predictions, a.toPrediction(ctx, p, statuses[p.Key]))
 		}
-		out.Page = pageEnvelope(w, total)
+		out.Page = toPage(w, total)
 		return err
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if err := a.verifySignature(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
-	p, err := a.prediction(ctx, "", in.PredictionKey)
+	p, err := a.findPrediction(ctx, "", in.PredictionKey)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
 	}
 	r, err := a.openVerified(ctx, resultFile(p), func() error {
-		_, err := a.prediction(ctx, "", p.Key)
+		_, err := a.findPrediction(ctx, "", p.Key)
 		return err
 	})
 	if err != nil {

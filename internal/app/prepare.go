@@ -26,13 +26,13 @@ var errPreparationLimit = errors.New("its preparation took longer than the time 
 
 // preparationLimit returns the time limit for preparing a CSV of that size.
 func (a *App) preparationLimit(bytes int64) time.Duration {
-	return a.preparationBase + time.Duration(bytes/minPreparationRate)*time.Second
+	return a.basePreparationLimit + time.Duration(bytes/minPreparationRate)*time.Second
 }
 
 // prepare scans the CSV of a PROCESSING dataset, stores its profile and makes
 // the dataset COMPLETED, or FAILED if the CSV has a defect.
 func (a *App) prepare(ctx context.Context, r *job.Run) error {
-	d, err := a.jobDataset(ctx, r.Account, r.Subject)
+	d, err := a.findJobDataset(ctx, r.Account, r.Subject)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if d.Schema, err = json.Marshal(prof.Schema); err != nil {
 		return err
 	}
-	d.Rows, d.Columns, d.Classes = int64(prof.Rows), columnsOf(prof), classesOf(prof)
+	d.Rows, d.Columns, d.Classes = int64(prof.Rows), toColumns(prof), toClasses(prof)
 	return a.endDataset(ctx, &r.Job, d, "")
 }
 
-// jobDataset returns the dataset of a job.
-func (a *App) jobDataset(ctx context.Context, account, key string) (d *store.Dataset, err error) {
+// findJobDataset returns the dataset of a job.
+func (a *App) findJobDataset(ctx context.Context, account, key string) (d *store.Dataset, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, account, key)
 		return err
@@ -73,27 +73,27 @@ func (a *App) jobDataset(ctx context.Context, account, key string) (d *store.Dat
 // CSV of a FAILED dataset is deleted.
 func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, a.now()
-	useless := ""
+	unused := ""
 	if reason != "" {
-		d.Status, useless, d.File = api.DatasetFailed, d.Blob, store.File{}
+		d.Status, unused, d.File = api.DatasetFailed, d.Blob, store.File{}
 	}
 	err := a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
-	if err == nil && useless != "" {
-		a.deleteBlobs(ctx, useless)
+	if err == nil && unused != "" {
+		a.deleteBlobs(ctx, unused)
 	}
 	return err
 }
 
 // failDataset commits that the preparation failed.
 func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
-	d, err := a.jobDataset(ctx, j.Account, j.Subject)
+	d, err := a.findJobDataset(ctx, j.Account, j.Subject)
 	if errors.Is(err, store.ErrNotFound) {
 		return job.ErrLeaseLost // deleted together with its job
 	}
 	if err != nil {
 		return err
 	}
-	if api.CodeOf(cause) == api.CodeDamaged {
+	if api.CodeFromError(cause) == api.CodeDamaged {
 		return a.failDamaged(ctx, j, d, cause)
 	}
 	return a.endDataset(ctx, j, d, a.failureReason(cause))
@@ -106,7 +106,7 @@ func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cau
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 
-func columnsOf(p *profile.Profile) []api.Column {
+func toColumns(p *profile.Profile) []api.Column {
 	columns := make([]api.Column, len(p.Columns))
 	for i, c := range p.Columns {
 		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate}
@@ -114,7 +114,7 @@ func columnsOf(p *profile.Profile) []api.Column {
 	return columns
 }
 
-func classesOf(p *profile.Profile) []api.Class {
+func toClasses(p *profile.Profile) []api.Class {
 	classes := make([]api.Class, len(p.Classes))
 	for i, c := range p.Classes {
 		classes[i] = api.Class{Label: c.Text, Rows: int64(c.Rows)}

@@ -20,16 +20,16 @@ func (a *App) toProblem(err error) error {
 	case err == nil || errors.As(err, &p):
 		return err
 	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
-		return a.diskFull(err)
+		return a.diskFullProblem(err)
 	case errors.Is(err, store.ErrCorrupt):
 		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)
 	}
 	return err
 }
 
-// diskFull returns the problem of a full disk. The folder is named only in the log,
+// diskFullProblem returns the problem of a full disk. The folder is named only in the log,
 // except to the owner of a local data folder.
-func (a *App) diskFull(err error) error {
+func (a *App) diskFullProblem(err error) error {
 	dir := a.blobs.Folder()
 	left := ""
 	if free, _, err := blob.DiskSpace(dir); err == nil {
@@ -43,8 +43,8 @@ func (a *App) diskFull(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// notFound is problem for a resource that was looked up by its key.
-func (a *App) notFound(err error, noun, key string) error {
+// lookupProblem is toProblem for a resource that was looked up by its key.
+func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to find its key", noun, key, noun).WithCause(err)
 	}

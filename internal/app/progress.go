@@ -24,17 +24,17 @@ type progressRecorder struct {
 // algorithmRow is one algorithm's row, its status in the store, and whether it has
 // unwritten changes.
 type algorithmRow struct {
-	row     store.Training
-	written string
-	dirty   bool
+	row          store.Training
+	storedStatus string
+	changed      bool
 }
 
-func newProgressRecorder(children []*store.Training) *progressRecorder {
-	b := &progressRecorder{}
-	for _, child := range children {
-		b.rows = append(b.rows, &algorithmRow{row: *child, written: child.Status})
+func newProgressRecorder(runs []*store.Training) *progressRecorder {
+	p := &progressRecorder{}
+	for _, run := range runs {
+		p.rows = append(p.rows, &algorithmRow{row: *run, storedStatus: run.Status})
 	}
-	return b
+	return p
 }
 
 func (p *progressRecorder) algorithms() []string {
@@ -57,7 +57,7 @@ func (p *progressRecorder) record(e learn.Event) {
 			l.row.Curve = append(l.row.Curve, e.Performance)
 			l.row.AchievedPerformance, l.row.LogLoss = finiteOrNil(e.Kept), finiteOrNil(e.LogLoss)
 		}
-		l.row.Status, l.dirty = string(e.Status), true
+		l.row.Status, l.changed = string(e.Status), true
 	}
 }
 
@@ -67,23 +67,23 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	defer p.mu.Unlock()
 	var changed []algorithmRow
 	for _, l := range p.rows {
-		if l.dirty {
+		if l.changed {
 			changed = append(changed, *l)
-			l.written, l.dirty = l.row.Status, false
+			l.storedStatus, l.changed = l.row.Status, false
 		}
 	}
 	return changed
 }
 
-// restore marks rows that could not be written as changed. Later events are
+// markChanged marks rows that could not be written as changed. Later events are
 // kept.
-func (p *progressRecorder) restore(lines []algorithmRow) {
+func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, unposted := range lines {
+	for _, unwritten := range rows {
 		for _, l := range p.rows {
-			if l.row.Key == unposted.row.Key {
-				l.written, l.dirty = unposted.written, true
+			if l.row.Key == unwritten.row.Key {
+				l.storedStatus, l.changed = unwritten.storedStatus, true
 			}
 		}
 	}
@@ -91,18 +91,18 @@ func (p *progressRecorder) restore(lines []algorithmRow) {
 
 // writeProgress writes the changed rows. After an error they are written the
 // next time, or at the end of the race.
-func (a *App) writeProgress(ctx context.Context, j *job.Job, b *progressRecorder) {
-	changed := b.takeChanged()
+func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressRecorder) {
+	changed := recorder.takeChanged()
 	if len(changed) == 0 {
 		return
 	}
 	now := a.now()
-	err := a.writeLeased(ctx, j, func(t *store.Tx) error {
+	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {
 			if l.row.Status != api.TrainingRunning {
 				l.row.Finished = now
 			}
-			if err := t.UpdateTraining(ctx, &l.row, l.written); err != nil {
+			if err := t.UpdateTraining(ctx, &l.row, l.storedStatus); err != nil {
 				return err
 			}
 		}
@@ -111,7 +111,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, b *progressRecorder
 	if err == nil {
 		return
 	}
-	b.restore(changed)
+	recorder.markChanged(changed)
 	if ctx.Err() == nil {
 		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
 	}

@@ -20,7 +20,7 @@ func TestProgressReportsBestStep(t *testing.T) {
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, Kept: 0.8, LogLoss: 0.5, Step: 1})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, Kept: 0.8, LogLoss: 0.5, Step: 2})
 	row := b.takeChanged()[0].row
-	run := algorithmRun(&row, false)
+	run := toAlgorithmRun(&row, false)
 	if run.LatestPerformance != 0.7 || run.KeptPerformance == nil || *run.KeptPerformance != 0.8 || run.LogLoss == nil || *run.LogLoss != 0.5 {
 		t.Errorf("latest %v, kept %v, log loss %v", run.LatestPerformance, run.KeptPerformance, run.LogLoss)
 	}
@@ -34,9 +34,9 @@ func TestProgressRestoresUnwrittenRows(t *testing.T) {
 	if len(b.takeChanged()) != 0 {
 		t.Error("what is taken is due still")
 	}
-	b.restore(failed)
+	b.markChanged(failed)
 	again := b.takeChanged()
-	if len(again) != 1 || again[0].written != api.TrainingRunning || again[0].row.Status != api.TrainingNotCompleted {
+	if len(again) != 1 || again[0].storedStatus != api.TrainingRunning || again[0].row.Status != api.TrainingNotCompleted {
 		t.Errorf("due after a failure: %+v", again)
 	}
 }

@@ -61,7 +61,7 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
 	out := api.AlgorithmReport{
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...),
-		Outcome: api.OutcomeOf(string(run.Status), race.Threshold, o.Status == learn.Completed),
+		Outcome: api.OutcomeFromStatus(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
 	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
 		out.Performance, out.LogLoss, out.Interval = &run.Performance, &run.LogLoss, toInterval(run.Interval)

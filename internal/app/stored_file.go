@@ -10,9 +10,9 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKinds holds for each kind of stored file its name in messages, which the
+// fileKindTexts holds for each kind of stored file its name in messages, which the
 // key of its owner follows, and how to replace it without a backup.
-var fileKinds = map[string]struct{ noun, replacement string }{
+var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
 	store.BlindFile:  {"the blind CSV of prediction", "predict again"},
@@ -40,7 +40,7 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 // errors may be a consequence of the corruption. A file of an earlier release,
 // which has no checksum, gets one.
 func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
-	r, err := a.blobs.OpenVerified(ctx, blobInfo(f.File))
+	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
 		return a.damagedProblem(ctx, err, f)
 	}
@@ -80,7 +80,7 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	default:
 		return err
 	}
-	kind := fileKinds[f.Kind]
+	kind := fileKindTexts[f.Kind]
 	a.log.ErrorContext(ctx, "damaged file", "file", f.Blob, "of", kind.noun+" "+f.Key, "error", err)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
@@ -89,10 +89,10 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 // download. It does so for every download, because bit rot does not change the
 // modification time. If the file is missing, it returns the error of still,
 // which looks up the owner again and fails if that was deleted.
-func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, still func() error) (*blob.Reader, error) {
+func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
-		if gone := still(); gone != nil {
+		if gone := checkOwner(); gone != nil {
 			return nil, gone
 		}
 	}
@@ -106,4 +106,6 @@ func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, still func()
 	return r, nil
 }
 
-func blobInfo(f store.File) blob.Info { return blob.Info{Key: f.Blob, Size: f.Bytes, SHA256: f.SHA256} }
+func toBlobInfo(f store.File) blob.Info {
+	return blob.Info{Key: f.Blob, Size: f.Bytes, SHA256: f.SHA256}
+}

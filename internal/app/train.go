@@ -20,43 +20,43 @@ import (
 
 // raceRows is a running race: its rows as they will be written next.
 type raceRows struct {
-	race     *store.Training
-	children []*store.Training
-	dataset  *store.Dataset
-	disk     *spill.File // holds the model until it is stored
+	race    *store.Training
+	runs    []*store.Training
+	dataset *store.Dataset
+	spill   *spill.File // holds the model until it is stored
 }
 
 // train runs a race and stores its model. A race whose process died is
 // restarted.
 func (a *App) train(ctx context.Context, r *job.Run) error {
-	c, err := a.beginRace(ctx, r)
+	rows, err := a.beginRace(ctx, r)
 	if err != nil {
 		return err
 	}
-	if c.race.Cancelling {
-		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.Cancelled})
+	if rows.race.Cancelling {
+		return a.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
 	}
-	f, err := a.loadInTime(ctx, c)
+	f, err := a.loadFrameInTime(ctx, rows)
 	if errors.Is(err, errTimeLimit) {
-		return a.endRace(ctx, &r.Job, c, &learn.Outcome{Status: learn.TimedOut})
+		return a.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
 	}
 	if err != nil {
 		return err
 	}
-	c.disk = spill.New(a.scratch)
-	defer a.closeSpill(ctx, c.disk)
-	board := newProgressRecorder(c.children)
-	stopPosting := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, board) })
+	rows.spill = spill.New(a.tempDir)
+	defer a.closeSpill(ctx, rows.spill)
+	recorder := newProgressRecorder(rows.runs)
+	stopRecording := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
 	outcome, err := learn.Race(ctx, f, learn.Params{
-		Algorithms: board.algorithms(), ScalingFactor: c.race.ScalingFactor, Buckets: c.dataset.Buckets,
-		Threshold: c.race.Threshold, Metric: c.race.Metric, Seed: uint64(c.race.Seed),
-		TimeLimit: a.timeLeft(c), Now: a.now, Stop: r.Cancelled(), Progress: board.record, Disk: c.disk,
+		Algorithms: recorder.algorithms(), ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
+		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed),
+		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Stop: r.Cancelled(), Progress: recorder.record, Disk: rows.spill,
 	})
-	stopPosting()
+	stopRecording()
 	if err != nil {
 		return err
 	}
-	return a.endRace(ctx, &r.Job, c, outcome)
+	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
 // closeSpill closes the disk of a race.
@@ -69,21 +69,21 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 // beginRace makes the race and its children RUNNING and resets the results of
 // an earlier attempt.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
-	c := &raceRows{}
-	err := a.writeLeased(ctx, &r.Job, func(t *store.Tx) (err error) {
-		if c.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
+	rows := &raceRows{}
+	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
+		if rows.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
-		if c.dataset, err = t.GetDataset(ctx, r.Account, c.race.Dataset); err != nil {
+		if rows.dataset, err = t.GetDataset(ctx, r.Account, rows.race.Dataset); err != nil {
 			return err
 		}
-		if c.children, err = t.ListRuns(ctx, r.Subject); err != nil {
+		if rows.runs, err = t.ListRuns(ctx, r.Subject); err != nil {
 			return err
 		}
 		if r.Attempt > 1 { // the deadline may have passed because a process died
-			c.race.Deadline = time.Time{}
+			rows.race.Deadline = time.Time{}
 		}
-		for _, row := range append(c.children[:len(c.children):len(c.children)], c.race) {
+		for _, row := range append(rows.runs[:len(rows.runs):len(rows.runs)], rows.race) {
 			from := row.Status
 			row.Status, row.Started, row.Finished = api.TrainingRunning, a.now(), time.Time{}
 			row.Curve, row.AchievedPerformance, row.LogLoss = nil, nil, nil
@@ -93,7 +93,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 		}
 		return nil
 	})
-	return c, err
+	return rows, err
 }
 
 func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
@@ -110,40 +110,40 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 }
 
 // endRace commits the end of the race, with its model if there is one.
-func (a *App) endRace(ctx context.Context, j *job.Job, c *raceRows, o *learn.Outcome) error {
-	m, err := a.storeModel(ctx, c, o)
+func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *learn.Outcome) error {
+	m, err := a.storeModel(ctx, rows, outcome)
 	if err != nil {
 		return err
 	}
 	now := a.now()
 	runs := map[string]learn.Run{}
-	for _, run := range o.Runs {
+	for _, run := range outcome.Runs {
 		runs[run.Algorithm] = run
 	}
-	c.race.Status, c.race.Finished, c.race.Cancelling = string(o.Status), now, false
-	c.race.FailureReason = raceReason(c.race, o)
+	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
+	rows.race.FailureReason = raceFailureReason(rows.race, outcome)
 	if m != nil {
-		if c.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
-			c.race.LogLoss = finiteOrNil(o.Report.Validation.LogLoss)
+		if rows.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
+			rows.race.LogLoss = finiteOrNil(outcome.Report.Validation.LogLoss)
 		}
-		c.race.TrainingPerformance, c.race.TestPerformance = measured(o.Training, o.Report.TrainingRows), measured(o.Test, o.Report.TestRows)
+		rows.race.TrainingPerformance, rows.race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
 	}
-	err = a.finishJob(ctx, j, c.race.Status, func(t *store.Tx) error {
-		for _, child := range c.children {
-			posted, err := t.GetTraining(ctx, child.Account, child.Key)
+	err = a.finishJob(ctx, j, rows.race.Status, func(t *store.Tx) error {
+		for _, child := range rows.runs {
+			stored, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
 				return err
 			}
 			child.Finished = now
-			if !posted.Finished.IsZero() {
-				child.Finished = posted.Finished
+			if !stored.Finished.IsZero() {
+				child.Finished = stored.Finished
 			}
-			endRun(child, runs[child.Algorithm], o)
-			if err := t.UpdateTraining(ctx, child, posted.Status); err != nil {
+			setRunResult(child, runs[child.Algorithm], outcome)
+			if err := t.UpdateTraining(ctx, child, stored.Status); err != nil {
 				return err
 			}
 		}
-		if err := t.UpdateTraining(ctx, c.race, api.TrainingRunning); err != nil || m == nil {
+		if err := t.UpdateTraining(ctx, rows.race, api.TrainingRunning); err != nil || m == nil {
 			return err
 		}
 		return t.InsertModel(ctx, m)
@@ -154,41 +154,41 @@ func (a *App) endRace(ctx context.Context, j *job.Job, c *raceRows, o *learn.Out
 	return err
 }
 
-// endRun sets the result of one algorithm; its status is the race's if it never
+// setRunResult sets the result of one algorithm; its status is the race's if it never
 // began.
-func endRun(child *store.Training, run learn.Run, o *learn.Outcome) {
-	child.Status, child.Curve, child.AchievedPerformance, child.LogLoss = string(run.Status), run.Curve, nil, nil
+func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
+	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
-		child.Status = string(o.Status)
+		row.Status = string(outcome.Status)
 	}
-	if validated := o.Model == nil || o.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
-		child.AchievedPerformance, child.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
+	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
+		row.AchievedPerformance, row.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
 	}
 	if run.Err != nil {
-		child.FailureReason = run.Err.Error()
+		row.FailureReason = run.Err.Error()
 	}
-	if o.Model != nil && run.Algorithm == o.Algorithm {
-		child.TrainingPerformance, child.TestPerformance = measured(run.TrainingPerformance, o.Report.TrainingRows), measured(run.TestPerformance, o.Report.TestRows)
+	if outcome.Model != nil && run.Algorithm == outcome.Algorithm {
+		row.TrainingPerformance, row.TestPerformance = performanceOrNil(run.TrainingPerformance, outcome.Report.TrainingRows), performanceOrNil(run.TestPerformance, outcome.Report.TestRows)
 	}
 }
 
-// measured returns a performance that was measured on that many rows; nil for 0
+// performanceOrNil returns a performance that was measured on that many rows; nil for 0
 // rows, which is not measured.
-func measured(performance float64, rows int) *float64 {
+func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
 	}
 	return finiteOrNil(performance)
 }
 
-// raceReason returns why a race has no model; "" if it has one.
-func raceReason(race *store.Training, o *learn.Outcome) string {
+// raceFailureReason returns why a race has no model; "" if it has one.
+func raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase it", timeLimitOf(race))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase it", raceTimeLimit(race))
 	case learn.Cancelled:
 		return "cancelled before any algorithm had trained a model"
 	}
@@ -203,34 +203,34 @@ func raceReason(race *store.Training, o *learn.Outcome) string {
 
 // storeModel stores the model of a race as a blob and returns the row to insert;
 // nil if the race has no model.
-func (a *App) storeModel(ctx context.Context, c *raceRows, o *learn.Outcome) (*store.Model, error) {
-	if o.Model == nil {
+func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
+	if outcome.Model == nil {
 		return nil, nil
 	}
 	key, err := a.newKey()
 	if err != nil {
 		return nil, err
 	}
-	figures := toReport(key, c.race, o)
-	report, err := json.Marshal(figures)
+	report := toReport(key, rows.race, outcome)
+	encoded, err := json.Marshal(report)
 	if err != nil {
 		return nil, err
 	}
-	info, err := a.writeModel(ctx, o.Model)
-	if errors.Is(err, blob.ErrDiskFull) && c.disk.LoadIntoMemory() == nil { // the spilled data may have filled the disk
-		info, err = a.writeModel(ctx, o.Model)
+	info, err := a.writeModel(ctx, outcome.Model)
+	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
+		info, err = a.writeModel(ctx, outcome.Model)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var achieved *float64
-	if _, known := figures.Validation.Value(figures.Metric); known {
-		achieved = &o.Achieved
+	if _, known := report.Validation.Value(report.Metric); known {
+		achieved = &outcome.Achieved
 	}
 	return &store.Model{
-		Key: key, Account: c.race.Account, Dataset: c.race.Dataset, Training: c.race.Key,
-		Algorithm: o.Algorithm, AchievedPerformance: achieved, File: storedFile(info), Report: report, Created: a.now(),
-		ValidationInterval: formatInterval(figures.Validation, figures.Metric), TestInterval: formatInterval(figures.Test, figures.Metric),
+		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
+		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: toStoreFile(info), Report: encoded, Created: a.now(),
+		ValidationInterval: formatInterval(report.Validation, report.Metric), TestInterval: formatInterval(report.Test, report.Metric),
 	}, nil
 }
 

@@ -15,18 +15,18 @@ func TestUnmeasuredIsNil(t *testing.T) {
 	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.TimedOut, Model: &learn.Model{}, Achieved: 0.8}
 	o.Report.ValidationRows = 10
 	var hasty, slow store.Training
-	endRun(&hasty, run, o)
+	setRunResult(&hasty, run, o)
 	if hasty.TestPerformance != nil || hasty.TrainingPerformance != nil || hasty.AchievedPerformance == nil || *hasty.AchievedPerformance != 0.8 {
 		t.Errorf("without a row: test %v, training %v, achieved %v", hasty.TestPerformance, hasty.TrainingPerformance, hasty.AchievedPerformance)
 	}
 	o.Report.TestRows = 20
-	endRun(&slow, run, o)
+	setRunResult(&slow, run, o)
 	if slow.TestPerformance == nil || *slow.TestPerformance != 0.75 || slow.TrainingPerformance != nil {
 		t.Errorf("with 20 rows: test %v, training %v", slow.TestPerformance, slow.TrainingPerformance)
 	}
 	o.Report.ValidationRows = 0
 	var blind store.Training
-	endRun(&blind, run, o)
+	setRunResult(&blind, run, o)
 	if blind.AchievedPerformance != nil || blind.LogLoss != nil {
 		t.Errorf("without validation rows: achieved %v, log loss %v", blind.AchievedPerformance, blind.LogLoss)
 	}

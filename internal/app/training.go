@@ -17,46 +17,46 @@ func trainingPath(key string) string { return "/api/v1/training/" + key }
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var out api.Training
 	err := a.store.Read(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, callerOf(ctx).Account, in.TrainingJobKey)
+		r, err := t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
 		if err != nil {
 			return err
 		}
-		s, err := a.jobStatus(ctx, t, r.RaceKey())
+		s, err := a.findJobStatus(ctx, t, r.RaceKey())
 		out = s.toTraining(r)
 		return err
 	})
 	if err != nil {
-		return nil, a.notFound(err, "training job", in.TrainingJobKey)
+		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
 	}
 	return &out, nil
 }
 
-func (a *App) training(ctx context.Context, key string) (r *store.Training, err error) {
+func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		r, err = t.GetTraining(ctx, callerOf(ctx).Account, key)
+		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return r, a.notFound(err, "training job", key)
+	return r, a.lookupProblem(err, "training job", key)
 }
 
 func toTraining(r *store.Training) api.Training {
 	return api.Training{
-		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: outcome(r),
+		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: trainingOutcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
 		AchievedPerformance: r.AchievedPerformance, LogLoss: r.LogLoss, TrainingPerformance: r.TrainingPerformance, TestPerformance: r.TestPerformance,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.FailureReason,
 		TimeLimitSeconds: r.TimeLimitSeconds,
-		StartedOn:        optionalTime(r.Started), FinishedOn: optionalTime(r.Finished),
+		StartedOn:        formatOptionalTime(r.Started), FinishedOn: formatOptionalTime(r.Finished),
 		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm),
 	}
 }
 
-// outcome returns the outcome of a race or run.
-func outcome(r *store.Training) string {
-	return api.OutcomeOf(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
+// trainingOutcome returns the outcome of a race or run.
+func trainingOutcome(r *store.Training) string {
+	return api.OutcomeFromStatus(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
 }
 
-func optionalTime(t time.Time) string {
+func formatOptionalTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -71,29 +71,29 @@ func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*a
 
 // ListTrainingsOfDataset does the same for one dataset.
 func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.TrainingPage, error) {
-	if _, err := a.dataset(ctx, in.DatasetKey); err != nil {
+	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{Dataset: in.DatasetKey})
 }
 
 func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.TrainingQuery) (*api.TrainingPage, error) {
-	w, err := pageOf(in)
+	w, err := parsePage(in)
 	if err != nil {
 		return nil, err
 	}
-	q.Account, q.Page = callerOf(ctx).Account, w
+	q.Account, q.Page = callerFromContext(ctx).Account, w
 	out := &api.TrainingPage{TrainingJobs: []api.Training{}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		trainings, total, err := t.ListTrainings(ctx, q)
 		if err != nil {
 			return err
 		}
-		stand, err := a.jobStatuses(ctx, t, q.Account)
+		statuses, err := a.listJobStatuses(ctx, t, q.Account)
 		for _, r := range trainings {
-			out.TrainingJobs = append(out.TrainingJobs, stand[r.RaceKey()].toTraining(r))
+			out.TrainingJobs = append(out.TrainingJobs, statuses[r.RaceKey()].toTraining(r))
 		}
-		out.Page = pageEnvelope(w, total)
+		out.Page = toPage(w, total)
 		return err
 	})
 	if err != nil {
@@ -107,7 +107,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressInput) (*api.TrainingProgress, error) {
 	out := &api.TrainingProgress{Jobs: []api.AlgorithmRun{}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, callerOf(ctx).Account, in.TrainingJobKey)
+		r, err := t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
 		if err != nil {
 			return err
 		}
@@ -117,28 +117,28 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 				return err
 			}
 		}
-		s, err := a.jobStatus(ctx, t, r.RaceKey())
+		s, err := a.findJobStatus(ctx, t, r.RaceKey())
 		if err != nil {
 			return err
 		}
-		r.Status = s.effective(r.Status)
-		out.Status, out.Outcome, out.QueuedBehind, out.Interrupted = r.Status, outcome(r), s.ahead, s.interrupted
+		r.Status = s.reportedStatus(r.Status)
+		out.Status, out.Outcome, out.QueuedBehind, out.Interrupted = r.Status, trainingOutcome(r), s.queuedBefore, s.interrupted
 		for _, run := range runs {
-			run.Status = s.effective(run.Status)
-			out.Jobs = append(out.Jobs, algorithmRun(run, in.History))
+			run.Status = s.reportedStatus(run.Status)
+			out.Jobs = append(out.Jobs, toAlgorithmRun(run, in.History))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, a.notFound(err, "training job", in.TrainingJobKey)
+		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }
 
-func algorithmRun(r *store.Training, history bool) api.AlgorithmRun {
+func toAlgorithmRun(r *store.Training, history bool) api.AlgorithmRun {
 	recent := r.Curve[max(0, len(r.Curve)-recentScores):]
 	out := api.AlgorithmRun{
-		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: r.Status, Outcome: outcome(r),
+		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: r.Status, Outcome: trainingOutcome(r),
 		RecentPerformances: append([]float64{}, recent...),
 		Steps:              len(r.Curve),
 		KeptPerformance:    r.AchievedPerformance, LogLoss: r.LogLoss,

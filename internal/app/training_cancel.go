@@ -18,7 +18,7 @@ const cancelWait = 10 * time.Second
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, callerOf(ctx).Account, key)
+		r, err := t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		if err != nil {
 			return err
 		}
@@ -26,11 +26,11 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 			return api.NewProblem(api.CodeWrongState,
 				"training job %s is one algorithm of a race: cancel the race, training job %s", r.Key, r.Parent)
 		}
-		s, err := a.jobStatus(ctx, t, key)
+		s, err := a.findJobStatus(ctx, t, key)
 		if err != nil {
 			return err
 		}
-		switch s.effective(r.Status) {
+		switch s.reportedStatus(r.Status) {
 		case api.TrainingPending:
 			pending = true
 			return a.cancelPending(ctx, t, r)
@@ -40,7 +40,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
-		return nil, a.notFound(err, "training job", key)
+		return nil, a.lookupProblem(err, "training job", key)
 	}
 	if pending {
 		a.finishedJobs.add(kindTrain, api.TrainingCancelled)
@@ -96,7 +96,7 @@ func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Trainin
 
 // DeleteTraining deletes a race that has ended, with its model and predictions.
 func (a *App) DeleteTraining(ctx context.Context, in *api.TrainingInput) (*api.None, error) {
-	r, err := a.training(ctx, in.TrainingJobKey)
+	r, err := a.findTraining(ctx, in.TrainingJobKey)
 	if err != nil {
 		return nil, err
 	}

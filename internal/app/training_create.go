@@ -22,14 +22,14 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.dataset(ctx, in.DatasetKey)
+	d, err := a.findDataset(ctx, in.DatasetKey)
 	if err != nil {
 		return nil, err
 	}
 	if d.Status != api.DatasetCompleted {
-		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, beforeTraining[d.Status])
+		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, untrainableHints[d.Status])
 	}
-	algorithms, err := chooseAlgorithms(in.Body.Algorithms, len(d.Classes))
+	algorithms, err := selectAlgorithms(in.Body.Algorithms, len(d.Classes))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return a.queueJob(ctx, t, kindTrain, race.Account, race.Key)
 	})
 	if err != nil {
-		return nil, a.notFound(err, "dataset", d.Key)
+		return nil, a.lookupProblem(err, "dataset", d.Key)
 	}
 	a.pool.Wake(kindTrain)
 	return &api.CreatedTraining{
@@ -67,9 +67,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}, nil
 }
 
-// beforeTraining says, by the state of a dataset, what must happen before it
+// untrainableHints says, by the state of a dataset, what must happen before it
 // can be trained on.
-var beforeTraining = map[string]string{
+var untrainableHints = map[string]string{
 	api.DatasetPending:    "add its CSV, and train when it is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
 	api.DatasetFailed:     "its failureReason says what to repair in the CSV; create another dataset for the repaired one",
@@ -80,12 +80,12 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	if n.ScalingFactor < 0 || n.ScalingFactor > api.MaxScalingFactor {
 		return nil, api.NewFieldProblem("scalingFactor", "%d: must be 0 to %d", n.ScalingFactor, api.MaxScalingFactor)
 	}
-	threshold, err := threshold(n)
+	value, err := parseThreshold(n)
 	if err != nil {
 		return nil, err
 	}
 	r := &store.Training{
-		ScalingFactor: n.ScalingFactor, Threshold: threshold, Metric: api.MetricAccuracy,
+		ScalingFactor: n.ScalingFactor, Threshold: value, Metric: api.MetricAccuracy,
 		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed,
 	}
 	switch n.Metric {
@@ -113,23 +113,23 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// threshold returns the threshold from its two names; nil is no threshold.
-func threshold(n api.NewTraining) (*float64, error) {
-	name, given := "performanceThreshold", n.PerformanceThreshold
-	if !given.Given {
-		name, given = "targetPerformance", n.TargetPerformance
+// parseThreshold returns the threshold from its two names; nil is no threshold.
+func parseThreshold(n api.NewTraining) (*float64, error) {
+	name, chosen := "performanceThreshold", n.PerformanceThreshold
+	if !chosen.IsSet {
+		name, chosen = "targetPerformance", n.TargetPerformance
 	}
 	other := n.TargetPerformance
 	switch {
-	case !given.Given:
+	case !chosen.IsSet:
 		return nil, api.NewFieldProblem("performanceThreshold", "is required: a number from 0 to 1, or null for no threshold")
-	case !api.ValidThreshold(given.Value):
-		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *given.Value)
-	case other.Given && !equalNumbers(other.Value, given.Value):
+	case !api.ValidThreshold(chosen.Value):
+		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *chosen.Value)
+	case other.IsSet && !equalNumbers(other.Value, chosen.Value):
 		return nil, api.NewFieldProblem("targetPerformance",
-			"%s, but performanceThreshold is %s: they are two names of the same parameter", formatNumber(other.Value), formatNumber(given.Value))
+			"%s, but performanceThreshold is %s: they are two names of the same parameter", formatNumber(other.Value), formatNumber(chosen.Value))
 	}
-	return given.Value, nil
+	return chosen.Value, nil
 }
 
 // equalNumbers reports whether both are nil or equal.
@@ -145,9 +145,9 @@ func formatNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// chooseAlgorithms returns the algorithms of a race in their canonical order;
+// selectAlgorithms returns the algorithms of a race in their canonical order;
 // nil chooses all.
-func chooseAlgorithms(chosen []string, classes int) ([]string, error) {
+func selectAlgorithms(chosen []string, classes int) ([]string, error) {
 	all := api.Algorithms(classes)
 	if chosen == nil {
 		return all, nil

@@ -22,31 +22,31 @@ type upload struct {
 // body, and the actual size while it does. After an error nothing is stored.
 func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	if u.size > u.max {
-		return blob.Info{}, tooLarge(u.max)
+		return blob.Info{}, tooLargeProblem(u.max)
 	}
 	if u.size >= 0 && u.size < u.min {
-		return blob.Info{}, tooSmall(u.size, u.min)
+		return blob.Info{}, tooSmallProblem(u.size, u.min)
 	}
 	w, err := a.blobs.Create(ctx)
 	if err != nil {
 		return blob.Info{}, a.toProblem(err)
 	}
 	defer w.Abort()
-	if err := u.copyTo(w); err != nil {
+	if err := u.copy(w); err != nil {
 		return blob.Info{}, a.toProblem(err)
 	}
 	info, err := w.Commit()
 	return info, a.toProblem(err)
 }
 
-// copyTo copies the body to w. Unlike with [io.Copy], an error of the body
+// copy copies the body to w. Unlike with [io.Copy], an error of the body
 // becomes a problem of the client and is not mistaken for one of the disk.
-func (u upload) copyTo(w io.Writer) error {
+func (u upload) copy(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {
 		n, err := u.body.Read(buf)
 		if read += int64(n); read > u.max {
-			return tooLarge(u.max)
+			return tooLargeProblem(u.max)
 		}
 		if _, err := w.Write(buf[:n]); err != nil {
 			return err
@@ -55,19 +55,19 @@ func (u upload) copyTo(w io.Writer) error {
 		case err == nil:
 			continue
 		case !errors.Is(err, io.EOF):
-			return interrupted(read, err)
+			return interruptedProblem(read, err)
 		case u.size >= 0 && read != u.size:
-			return interrupted(read, io.ErrUnexpectedEOF)
+			return interruptedProblem(read, io.ErrUnexpectedEOF)
 		case read < u.min:
-			return tooSmall(read, u.min)
+			return tooSmallProblem(read, u.min)
 		}
 		return nil
 	}
 }
 
-// interrupted returns the problem of a body that ended early; cause itself if it
+// interruptedProblem returns the problem of a body that ended early; cause itself if it
 // is a problem.
-func interrupted(read int64, cause error) error {
+func interruptedProblem(read int64, cause error) error {
 	var p *api.Problem
 	if errors.As(cause, &p) {
 		return cause
@@ -75,7 +75,7 @@ func interrupted(read int64, cause error) error {
 	return api.NewProblem(api.CodeMalformed, "the upload was interrupted after %d bytes; nothing was stored: send it again", read).WithCause(cause)
 }
 
-func tooLarge(limit int64) error {
+func tooLargeProblem(limit int64) error {
 	remedy := "split the file"
 	if limit == api.MaxAddDataBytes {
 		remedy = "send a larger file to the dataset's uploadUrl"
@@ -83,11 +83,11 @@ func tooLarge(limit int64) error {
 	return api.NewProblem(api.CodeTooLarge, "more than %d bytes; nothing was stored: %s", limit, remedy)
 }
 
-func tooSmall(n, limit int64) error {
+func tooSmallProblem(n, limit int64) error {
 	return api.NewProblem(api.CodeTooSmall, "%d bytes; nothing was stored: send at least %d", n, limit)
 }
 
-// storedFile returns the columns of a stored blob.
-func storedFile(info blob.Info) store.File {
+// toStoreFile returns the columns of a stored blob.
+func toStoreFile(info blob.Info) store.File {
 	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

@@ -105,7 +105,7 @@ func (o *Output) cell(name string, r term.Record) term.Cell {
 		if v, err := strconv.ParseFloat(r.Text("targetPerformance"), 64); err == nil {
 			threshold = &v
 		}
-		c.Display, c.Style = api.OutcomeText(text, threshold), o.paintOutcome(text)
+		c.Display, c.Style = api.FormatOutcome(text, threshold), o.paintOutcome(text)
 	}
 	return c
 }

@@ -189,19 +189,19 @@ func TestNotTheService(t *testing.T) {
 	}
 	t.Run("a_gateway's_page_is_an_outage", func(t *testing.T) {
 		_, err := getDataset(t, deploy(t, page(502)).client(t, client.Options{}))
-		if got := api.CodeOf(err); got != api.CodeNotReady {
+		if got := api.CodeFromError(err); got != api.CodeNotReady {
 			t.Errorf("%s: %v", got, err)
 		}
 	})
 	t.Run("a_proxy's_413_is_too_large", func(t *testing.T) {
 		_, err := deploy(t, page(413)).client(t, client.Options{}).AddData(t.Context(), key, text("id,a\n"), nil)
-		if got := api.CodeOf(err); got != api.CodeTooLarge {
+		if got := api.CodeFromError(err); got != api.CodeTooLarge {
 			t.Errorf("%s: %v", got, err)
 		}
 	})
 	t.Run("an_error_of_another_format", func(t *testing.T) {
 		_, err := getDataset(t, deploy(t, say(409, `{"message":"busy"}`)).client(t, client.Options{}))
-		if got := api.CodeOf(err); got != api.CodeWrongState || err.Error() != "busy" {
+		if got := api.CodeFromError(err); got != api.CodeWrongState || err.Error() != "busy" {
 			t.Errorf("%s: %v", got, err)
 		}
 	})
@@ -276,7 +276,7 @@ func TestRetries(t *testing.T) {
 	t.Run("a_wrong_password_is_not_tried_again", func(t *testing.T) {
 		d := deploy(t, busy("1"))
 		_, err := client.Call(t.Context(), d.client(t, client.Options{}), api.LogIn, &api.LogInInput{})
-		if api.CodeOf(err) != api.CodeTooMany || len(d.requests()) != 1 {
+		if api.CodeFromError(err) != api.CodeTooMany || len(d.requests()) != 1 {
 			t.Errorf("%d attempts, %v", len(d.requests()), err)
 		}
 	})
@@ -306,7 +306,7 @@ func TestRelogin(t *testing.T) {
 		logins := 0
 		c := deploy(t, only("right")).client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "wrong", nil }})
 		for range 2 {
-			if _, err := getDataset(t, c); api.CodeOf(err) != api.CodeUnauthorized {
+			if _, err := getDataset(t, c); api.CodeFromError(err) != api.CodeUnauthorized {
 				t.Errorf("got %v", err)
 			}
 		}

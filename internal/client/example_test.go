@@ -44,7 +44,7 @@ func ExampleCall() {
 	fmt.Println(dataset.DatasetName, dataset.Status, dataset.Rows)
 
 	_, err = client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: "unknown"})
-	fmt.Println(api.CodeOf(err), err)
+	fmt.Println(api.CodeFromError(err), err)
 	// Output:
 	// iris COMPLETED 150
 	// not-found no such dataset

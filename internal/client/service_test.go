@@ -130,7 +130,7 @@ func TestService(t *testing.T) {
 		if err != nil || dataset.Status != api.DatasetCompleted || dataset.Rows != 200 {
 			t.Fatalf("%+v, %v", dataset, err)
 		}
-		if _, err := c.Upload(ctx, created, src, nil); api.CodeOf(err) != api.CodeWrongState {
+		if _, err := c.Upload(ctx, created, src, nil); api.CodeFromError(err) != api.CodeWrongState {
 			t.Errorf("a second upload: %v", err)
 		}
 		threshold, seed := 0.8, int64(1)
@@ -183,7 +183,7 @@ func predict(t *testing.T, c *client.Client, model string) {
 		t.Errorf("%d bytes, %v:\n%s", n, err, result.String())
 	}
 	_, err = c.Download(t.Context(), strings.Replace(done.PredictionResultURL, "signature=", "signature=x", 1), io.Discard)
-	if api.CodeOf(err) != api.CodeForbidden || strings.Contains(err.Error(), "signature=") {
+	if api.CodeFromError(err) != api.CodeForbidden || strings.Contains(err.Error(), "signature=") {
 		t.Errorf("a forged address: %v", err)
 	}
 }

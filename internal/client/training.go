@@ -17,7 +17,7 @@ const noThreshold = 1.0
 // the service rejects it, the client retries with a threshold of 1, which it
 // also uses for all later races.
 func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
-	none := in.Body.PerformanceThreshold.Given && in.Body.PerformanceThreshold.Value == nil
+	none := in.Body.PerformanceThreshold.IsSet && in.Body.PerformanceThreshold.Value == nil
 	if !none || !c.needsThreshold.Load() {
 		created, err := Call(ctx, c, api.CreateTraining, in)
 		if !none || !refusesNull(err) {
@@ -54,7 +54,7 @@ func fillOutcome(t *api.Training, race string) {
 	if t.TargetPerformance != nil && *t.TargetPerformance == noThreshold {
 		t.TargetPerformance = nil
 	}
-	t.Outcome = api.OutcomeOf(t.Status, t.TargetPerformance, race == api.TrainingCompleted)
+	t.Outcome = api.OutcomeFromStatus(t.Status, t.TargetPerformance, race == api.TrainingCompleted)
 }
 
 // fillOutcomes sets the outcomes of races and their runs.
@@ -73,11 +73,11 @@ func fillOutcomes(jobs []api.Training) {
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold
 	if p.Outcome == "" {
-		p.Outcome = api.OutcomeOf(p.Status, &some, false)
+		p.Outcome = api.OutcomeFromStatus(p.Status, &some, false)
 	}
 	for i := range p.Jobs {
 		if job := &p.Jobs[i]; job.Outcome == "" {
-			job.Outcome = api.OutcomeOf(job.Status, &some, p.Status == api.TrainingCompleted)
+			job.Outcome = api.OutcomeFromStatus(job.Status, &some, p.Status == api.TrainingCompleted)
 		}
 	}
 }

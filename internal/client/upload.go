@@ -103,7 +103,7 @@ func (c *Client) uploadFile(ctx context.Context, req *request, key string) (*api
 		}
 	}
 	resp, err := c.send(ctx, req)
-	if key != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeOf(err) == api.CodeWrongState) {
+	if key != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeFromError(err) == api.CodeWrongState) {
 		return c.datasetEntry(ctx, key)
 	}
 	if err != nil {

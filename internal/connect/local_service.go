@@ -94,7 +94,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOp
 		return nil, errors.Join(DataDirError(dir, err), rows.Close())
 	}
 	a, err := app.New(app.Config{
-		Store: rows, Blobs: bytes, Scratch: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
+		Store: rows, Blobs: bytes, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork,
 	})
 	if err != nil {

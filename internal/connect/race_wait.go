@@ -57,7 +57,7 @@ func (c *Session) StopRace(ctx context.Context, key string) (*api.Training, erro
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	if _, err := client.Call(ctx, c.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
-		if api.CodeOf(err) != api.CodeWrongState { // it has just ended
+		if api.CodeFromError(err) != api.CodeWrongState { // it has just ended
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func runStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 		l := term.RunState{
 			Name: job.Algorithm, Title: api.AlgorithmTitle(job.Algorithm), State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps,
 			Kept: job.KeptPerformance, LogLoss: job.LogLoss,
-			Word: api.OutcomeText(job.Outcome, threshold), Done: true,
+			Word: api.FormatOutcome(job.Outcome, threshold), Done: true,
 		}
 		if len(job.Performances) > 0 {
 			l.Recent = job.Performances

@@ -111,7 +111,7 @@ func (s *TokenSource) LogIn(ctx context.Context, password string) (Credential, e
 		Body: api.Credentials{Username: s.Username, Password: password},
 	})
 	if err != nil {
-		if code := api.CodeOf(err); code == api.CodeUnauthorized || code == api.CodeBadCredentials {
+		if code := api.CodeFromError(err); code == api.CodeUnauthorized || code == api.CodeBadCredentials {
 			e := exit.From(ctx, err)
 			e.Fact = s.Server + " refused " + s.Username + ": " + e.Fact
 			return Credential{}, e.WithHint("check the e-mail and the password")

@@ -213,7 +213,7 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 
 // whyNotMeasured says why a report lacks a metric of its test rows.
 func whyNotMeasured(report *api.ModelReport) string {
-	if why := report.WhyTestMissing(); why != "" {
+	if why := report.TestMissingReason(); why != "" {
 		return why
 	}
 	return "the test rows are all of one class"

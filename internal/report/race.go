@@ -98,7 +98,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line(" ", "algorithm", "outcome", "score", "95 % interval", "logLoss", "steps")
 		for _, a := range r.Algorithms {
-			outcome := cmp.Or(a.Outcome, api.OutcomeOf(a.Status, r.TargetPerformance, false), a.Status)
+			outcome := cmp.Or(a.Outcome, api.OutcomeFromStatus(a.Status, r.TargetPerformance, false), a.Status)
 			performance, interval, logLoss := "-", "-", "-"
 			if a.Performance != nil && a.LogLoss != nil {
 				performance, logLoss = formatScore(*a.Performance), formatScore(*a.LogLoss)
@@ -106,7 +106,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 			if a.Interval != nil {
 				interval = a.Interval.String()
 			}
-			line(mark(a.Algorithm == r.Algorithm), title(a.Algorithm), api.OutcomeText(outcome, r.TargetPerformance),
+			line(mark(a.Algorithm == r.Algorithm), title(a.Algorithm), api.FormatOutcome(outcome, r.TargetPerformance),
 				performance, interval, logLoss, fmt.Sprint(len(a.Curve)))
 		}
 		if b := r.Blended; b != nil {

@@ -59,7 +59,7 @@ func columns(w io.Writer, flags uint, write func(io.Writer)) {
 // writeBlend names the algorithms of a blend in one line.
 func writeBlend(w io.Writer, r *api.ModelReport) {
 	if len(r.Blend) > 0 {
-		fmt.Fprintf(w, "Blend of %s\n", r.Shares())
+		fmt.Fprintf(w, "Blend of %s\n", r.FormatBlend())
 	}
 }
 
@@ -91,7 +91,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("rows", rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
 	})
-	if why := r.WhyTestMissing(); why != "" {
+	if why := r.TestMissingReason(); why != "" {
 		fmt.Fprintf(w, "test not measured: %s\n", why)
 	}
 }

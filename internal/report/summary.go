@@ -20,7 +20,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	name := cmp.Or(algorithm, r.Algorithm)
 	lines := []string{api.AlgorithmTitle(name) + strings.TrimPrefix(won(job, name, r), name) + ", after " + took}
 	if len(r.Blend) > 0 {
-		lines = append(lines, fmt.Sprintf("  %-10s  %s", "made of", r.Shares()))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "made of", r.FormatBlend()))
 	}
 	if text := featureText(r); text != "" {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "features", text))
@@ -41,7 +41,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		}
 	}
 	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
-	add("test", job.TestPerformance, r.Test, r.TestRows, r.WhyTestMissing())
+	add("test", job.TestPerformance, r.Test, r.TestRows, r.TestMissingReason())
 	if r.Validation != nil {
 		loss := bothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := candidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != scoreOf(r.Validation, api.MetricLogLoss) {

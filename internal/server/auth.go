@@ -25,11 +25,11 @@ type requestRules struct {
 func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
-		req := requestOf(r.Context())
+		req := requestFromContext(r.Context())
 		req.operation, req.w, req.r = rules.op.ID, w, r
-		caller, err := s.identify(r, rules.op)
+		caller, err := s.identifyCaller(r, rules.op)
 		if err != nil {
-			writeProblem(w, s.problemOf(r.Context(), err))
+			writeProblem(w, s.toProblem(r.Context(), err))
 			return
 		}
 		req.account = caller.Email
@@ -46,8 +46,8 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 	}
 }
 
-// identify returns the caller of a request.
-func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error) {
+// identifyCaller returns the caller of a request.
+func (s *service) identifyCaller(r *http.Request, op api.Operation) (app.Caller, error) {
 	var caller app.Caller
 	if !op.Public {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -60,7 +60,7 @@ func (s *service) identify(r *http.Request, op api.Operation) (app.Caller, error
 		}
 	}
 	caller.BaseURL = s.baseURL(r)
-	caller.RequestID = requestOf(r.Context()).id
+	caller.RequestID = requestFromContext(r.Context()).id
 	return caller, nil
 }
 
@@ -83,7 +83,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 
 // limitLogins passes a login on unless too many logins failed from its address.
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
-	req := requestOf(ctx.Context())
+	req := requestFromContext(ctx.Context())
 	address := remoteAddress(req.r, s.opts.TrustProxy)
 	if wait := s.logins.Take(address); wait > 0 {
 		p := api.NewProblem(api.CodeTooMany, "too many logins failed from this address; try again later")

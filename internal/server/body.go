@@ -21,10 +21,10 @@ const formEnd = "\r\n"
 // limits the time without any, and remembers the error that ended it.
 type requestBody struct {
 	io.ReadCloser
-	n     int64 // bytes read
-	begun bool
-	ended bool  // all bytes were read, or reading failed
-	err   error // of Read; io.EOF at the end
+	bytesRead int64 // bytes read
+	hasBegun  bool
+	hasEnded  bool  // all bytes were read, or reading failed
+	err       error // of Read; io.EOF at the end
 
 	limit int64 // maximum of n; 0 is no limit
 	// form appends formEnd, and then returns io.ErrUnexpectedEOF in place of
@@ -40,8 +40,8 @@ type requestBody struct {
 	now  func() time.Time
 }
 
-// limitIdle makes reads fail after d without a byte, until release is called.
-func (b *requestBody) limitIdle(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
+// setIdleTimeout makes reads fail after d without a byte, until release is called.
+func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
 	b.conn, b.idle, b.now = http.NewResponseController(w), d, now
 	return b.clearDeadline
 }
@@ -54,9 +54,9 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if b.idle > 0 && b.now != nil {
 		_ = b.conn.SetReadDeadline(b.now().Add(b.idle)) // not every connection supports deadlines
 	}
-	before := b.n
-	n, err := b.readMore(p)
-	if b.limit > 0 && b.n > b.limit {
+	before := b.bytesRead
+	n, err := b.readUnlimited(p)
+	if b.limit > 0 && b.bytesRead > b.limit {
 		n, err = int(max(b.limit-before, 0)), &http.MaxBytesError{Limit: b.limit}
 	}
 	if err == nil {
@@ -74,12 +74,12 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readMore reads and counts without limit.
-func (b *requestBody) readMore(p []byte) (int, error) {
-	b.begun = true
+// readUnlimited reads and counts without limit.
+func (b *requestBody) readUnlimited(p []byte) (int, error) {
+	b.hasBegun = true
 	n, err := b.ReadCloser.Read(p)
-	b.n += int64(n)
-	b.ended = b.ended || err != nil
+	b.bytesRead += int64(n)
+	b.hasEnded = b.hasEnded || err != nil
 	return n, err
 }
 
@@ -108,7 +108,7 @@ func bodyProblem(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &large):
-		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, maxFileText(large.Limit)).WithCause(err)
+		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, formatFileLimit(large.Limit)).WithCause(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return api.NewProblem(api.CodeMalformed, "the upload timed out: no data for %s; nothing was stored: send it again", uploadIdleTimeout).WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):

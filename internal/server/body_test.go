@@ -40,7 +40,7 @@ func TestRequestBodyLimit(t *testing.T) {
 				if _, again := body.Read(make([]byte, 1)); c.tooLarge && !errors.Is(again, err) {
 					t.Errorf("the next read returned %v, want %v", again, err)
 				}
-				if problem := body.problem(); (api.CodeOf(problem) == api.CodeTooLarge) != c.tooLarge || (problem == nil) == c.tooLarge {
+				if problem := body.problem(); (api.CodeFromError(problem) == api.CodeTooLarge) != c.tooLarge || (problem == nil) == c.tooLarge {
 					t.Errorf("problem %v", problem)
 				}
 			}
@@ -52,14 +52,14 @@ func TestRequestBodyRemembersItsError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection reset")
 	body := &requestBody{ReadCloser: io.NopCloser(io.MultiReader(strings.NewReader("id,a"), iotest.ErrReader(broken)))}
-	if body.begun || body.problem() != nil {
+	if body.hasBegun || body.problem() != nil {
 		t.Error("an unread body has begun or has a problem")
 	}
 	got, err := io.ReadAll(body)
-	if string(got) != "id,a" || !errors.Is(err, broken) || body.n != 4 || !body.ended {
+	if string(got) != "id,a" || !errors.Is(err, broken) || body.bytesRead != 4 || !body.hasEnded {
 		t.Errorf("%q, %v, %+v", got, err, body)
 	}
-	if err := body.problem(); api.CodeOf(err) != api.CodeMalformed || !errors.Is(err, broken) {
+	if err := body.problem(); api.CodeFromError(err) != api.CodeMalformed || !errors.Is(err, broken) {
 		t.Errorf("problem %v", err)
 	}
 }
@@ -85,7 +85,7 @@ func TestRequestBodyIdleTimeout(t *testing.T) {
 		read := make(chan error, 1)
 		serve := func(w http.ResponseWriter, r *http.Request) {
 			body := &requestBody{ReadCloser: r.Body}
-			defer body.limitIdle(w, uploadIdleTimeout, time.Now)()
+			defer body.setIdleTimeout(w, uploadIdleTimeout, time.Now)()
 			_, err := io.ReadAll(body)
 			read <- err
 			w.WriteHeader(http.StatusOK)

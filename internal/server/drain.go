@@ -14,27 +14,27 @@ import (
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
 	maxDrainTime  = 30 * time.Second
-	// drainIdle is how long a client may send nothing before it is assumed to wait
+	// drainIdleTimeout is how long a client may send nothing before it is assumed to wait
 	// for the response.
-	drainIdle = time.Second
+	drainIdleTimeout = time.Second
 )
 
 // drainBody discards the rest of the body of a rejected request. The response,
 // which is short, waits in the connection's buffer.
 func drainBody(w http.ResponseWriter, r *http.Request, body *requestBody) {
-	expects := r.Header.Get("Expect") != "" && !body.begun
-	if r.ContentLength == 0 || r.ContentLength-body.n > maxDrainBytes || body.ended || expects {
+	expects := r.Header.Get("Expect") != "" && !body.hasBegun
+	if r.ContentLength == 0 || r.ContentLength-body.bytesRead > maxDrainBytes || body.hasEnded || expects {
 		return
 	}
 	conn := http.NewResponseController(w)
 	stop := func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) }
-	total, idle := time.AfterFunc(maxDrainTime, stop), time.AfterFunc(drainIdle, stop)
+	total, idle := time.AfterFunc(maxDrainTime, stop), time.AfterFunc(drainIdleTimeout, stop)
 	defer total.Stop()
 	defer idle.Stop()
 	buf := make([]byte, 32<<10)
-	for left := int64(maxDrainBytes); left > 0 && !body.ended; {
-		n, _ := body.readMore(buf) // sets ended after an error
+	for left := int64(maxDrainBytes); left > 0 && !body.hasEnded; {
+		n, _ := body.readUnlimited(buf) // sets ended after an error
 		left -= int64(n)
-		idle.Reset(drainIdle)
+		idle.Reset(drainIdleTimeout)
 	}
 }

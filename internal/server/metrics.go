@@ -73,36 +73,36 @@ func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 // Collect sends nothing if the store fails, because the other metrics are
 // needed most then.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
-	ctx, done := context.WithTimeout(context.Background(), collectTime)
+	ctx, done := context.WithTimeout(context.Background(), collectTimeout)
 	defer done()
-	workloads, err := c.app.JobCounts(ctx)
+	counts, err := c.app.JobCounts(ctx)
 	if err != nil {
 		c.log.Warn("counting jobs", "error", err)
 		return
 	}
-	for _, w := range workloads {
-		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(w.Queued), w.Kind, "queued")
-		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(w.Running), w.Kind, "running")
-		for outcome, n := range w.Finished {
-			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), w.Kind, outcome)
+	for _, count := range counts {
+		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(count.Queued), count.Kind, "queued")
+		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(count.Running), count.Kind, "running")
+		for outcome, n := range count.Finished {
+			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), count.Kind, outcome)
 		}
 	}
 }
 
-// collectTime is the time limit of a scrape for the store.
-const collectTime = 2 * time.Second
+// collectTimeout is the time limit of a scrape for the store.
+const collectTimeout = 2 * time.Second
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
 // observe counts one handled request; operation is empty if it has none.
-func (m *metrics) observe(operation string, answer *responseRecorder, received int64, elapsed time.Duration) {
+func (m *metrics) observe(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}
-	m.requests.WithLabelValues(operation, strconv.Itoa(answer.status)).Inc()
+	m.requests.WithLabelValues(operation, strconv.Itoa(rec.status)).Inc()
 	m.durations.WithLabelValues(operation).Observe(elapsed.Seconds())
 	m.received.Add(float64(received))
-	m.sent.Add(float64(answer.n))
+	m.sent.Add(float64(rec.bytesWritten))
 }

@@ -50,13 +50,13 @@ type response[Out any] struct {
 // mount serves an endpoint, at its path and its aliases.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	for i, path := range append([]string{e.Path}, e.Aliases...) {
-		op := s.operation(e.Operation, reflect.TypeFor[In]())
+		op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
 		op.Path = path
 		op.Hidden = i > 0 // the description lists the aliases
 		if reflect.TypeFor[Out]() == reflect.TypeFor[api.None]() {
 			huma.Register(s.api, op, func(ctx context.Context, in *In) (*struct{}, error) {
 				if _, err := do(ctx, in); err != nil {
-					return nil, &problem{s.problemOf(ctx, err)}
+					return nil, &problem{s.toProblem(ctx, err)}
 				}
 				return nil, nil //nolint:nilnil // huma sends only the status
 			})
@@ -65,20 +65,20 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 		huma.Register(s.api, op, func(ctx context.Context, in *In) (*response[Out], error) {
 			out, err := do(ctx, in)
 			if err != nil {
-				return nil, &problem{s.problemOf(ctx, err)}
+				return nil, &problem{s.toProblem(ctx, err)}
 			}
-			return &response[Out]{Location: s.location(ctx, out), Body: out}, nil
+			return &response[Out]{Location: s.createdLocation(ctx, out), Body: out}, nil
 		})
 	}
 }
 
-// operation returns the description of an operation for huma.
-func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
+// describeOperation returns the description of an operation for huma.
+func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
-	rules := requestRules{op: op, params: parametersOf(in), json: hasBody}
+	rules := requestRules{op: op, params: parametersFromType(in), json: hasBody}
 	described := huma.Operation{
-		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: description(op),
-		Tags: []string{tagOf(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, rules),
+		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: operationDescription(op),
+		Tags: []string{operationTag(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, rules),
 		Security:    []map[string][]string{{bearerScheme: {}}},
 		Middlewares: huma.Middlewares{s.authenticate(rules)},
 	}
@@ -88,9 +88,9 @@ func (s *service) operation(op api.Operation, in reflect.Type) huma.Operation {
 	return described
 }
 
-// location returns the URL of the resource that an operation created; "" if it
+// createdLocation returns the URL of the resource that an operation created; "" if it
 // created none.
-func (s *service) location(ctx context.Context, out any) string {
+func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {
 	case *api.CreatedDataset:
@@ -102,7 +102,7 @@ func (s *service) location(ctx context.Context, out any) string {
 	default:
 		return ""
 	}
-	return s.baseURL(requestOf(ctx).r) + path
+	return s.baseURL(requestFromContext(ctx).r) + path
 }
 
 // errorStatuses returns the statuses of the documented errors of an operation.

@@ -21,10 +21,10 @@ const fileField = "file"
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found
-	// field, if not nil, is called with the parts before and after the file.
-	field func(name string, value io.Reader) error
-	// complete, if not nil, is called when all parts have been read.
-	complete func() error
+	// onField, if not nil, is called with the parts before and after the file.
+	onField func(name string, value io.Reader) error
+	// onComplete, if not nil, is called when all parts have been read.
+	onComplete func() error
 	// err is returned by all further reads.
 	err error
 }
@@ -37,15 +37,15 @@ func newFormFile(r *http.Request, body *requestBody, limit int64) (*formFile, er
 		return nil, api.NewProblem(api.CodeWrongMediaType, "the body must be multipart/form-data with a part %q that contains the CSV", fileField)
 	}
 	if r.ContentLength > limit {
-		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: %s", r.ContentLength, maxFileText(limit))
+		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: %s", r.ContentLength, formatFileLimit(limit))
 	}
 	body.form, body.limit = true, limit
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
-// maxFileText says how large the file in a form of limit bytes may be, and where
+// formatFileLimit says how large the file in a form of limit bytes may be, and where
 // to send a larger one.
-func maxFileText(limit int64) string {
+func formatFileLimit(limit int64) string {
 	text := fmt.Sprintf("a file may have at most %d bytes here", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
 		text += "; send a larger one to the dataset's uploadUrl"
@@ -59,7 +59,7 @@ func (f *formFile) Read(p []byte) (int, error) {
 		return 0, f.err
 	}
 	if f.part == nil {
-		if err := f.find(); err != nil {
+		if err := f.findFile(); err != nil {
 			return 0, f.fail(err)
 		}
 	}
@@ -70,15 +70,15 @@ func (f *formFile) Read(p []byte) (int, error) {
 	case !errors.Is(err, io.EOF):
 		return n, f.fail(err)
 	}
-	if err := f.finish(); err != nil {
+	if err := f.readRest(); err != nil {
 		return n, f.fail(err)
 	}
 	f.err = io.EOF
 	return n, io.EOF
 }
 
-// find advances to the part `file`.
-func (f *formFile) find() error {
+// findFile advances to the part `file`.
+func (f *formFile) findFile() error {
 	for {
 		part, err := f.parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -97,9 +97,9 @@ func (f *formFile) find() error {
 	}
 }
 
-// finish reads the parts after the file, so that a body that is truncated there
+// readRest reads the parts after the file, so that a body that is truncated there
 // is not accepted.
-func (f *formFile) finish() error {
+func (f *formFile) readRest() error {
 	for {
 		part, err := f.parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -115,17 +115,17 @@ func (f *formFile) finish() error {
 			return err
 		}
 	}
-	if f.complete != nil {
-		return f.complete()
+	if f.onComplete != nil {
+		return f.onComplete()
 	}
 	return nil
 }
 
 func (f *formFile) handleField(part *multipart.Part) error {
-	if f.field == nil {
+	if f.onField == nil {
 		return nil
 	}
-	return f.field(part.FormName(), part)
+	return f.onField(part.FormName(), part)
 }
 
 // fail converts err into a problem, which all further reads return.

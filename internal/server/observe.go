@@ -26,8 +26,8 @@ type request struct {
 
 type requestKey struct{}
 
-// requestOf returns the request of a context; an empty one if there is none.
-func requestOf(ctx context.Context) *request {
+// requestFromContext returns the request of a context; an empty one if there is none.
+func requestFromContext(ctx context.Context) *request {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		return req
 	}
@@ -54,8 +54,8 @@ func (s *service) observe(next http.Handler) http.Handler {
 				s.recoverPanic(rec, r, failure)
 			}
 			elapsed := s.now().Sub(began)
-			s.metrics.observe(req.operation, rec, req.body.n, elapsed)
-			s.logAccess(r, rec, req.body.n, elapsed)
+			s.metrics.observe(req.operation, rec, req.body.bytesRead, elapsed)
+			s.logAccess(r, rec, req.body.bytesRead, elapsed)
 			if failure != nil && rec.aborted {
 				panic(http.ErrAbortHandler) // so that the client sees that the response is incomplete
 			}
@@ -76,7 +76,7 @@ func (s *service) now() time.Time {
 
 // recoverPanic logs a panic and responds with 500 if nothing was sent yet.
 func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
-	req := requestOf(r.Context())
+	req := requestFromContext(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		s.log.ErrorContext(r.Context(), "panic", "requestId", req.id, "panic", fmt.Sprint(failure), "stack", string(debug.Stack()))
 	}
@@ -89,7 +89,7 @@ func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure a
 
 // logAccess logs one line, without the query, which may contain a signature.
 func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, elapsed time.Duration) {
-	req := requestOf(r.Context())
+	req := requestFromContext(r.Context())
 	level := slog.LevelInfo
 	if req.operation == "" && rec.status < http.StatusBadRequest {
 		level = slog.LevelDebug // health checks and the like
@@ -97,7 +97,7 @@ func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, el
 	s.log.LogAttrs(r.Context(), level, "request",
 		slog.String("requestId", req.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.String("operation", req.operation), slog.Int("status", rec.status), slog.Int64("bytesIn", in),
-		slog.Int64("bytesOut", rec.n), slog.Duration("elapsed", elapsed),
+		slog.Int64("bytesOut", rec.bytesWritten), slog.Duration("elapsed", elapsed),
 		slog.String("account", req.account), slog.String("remote", remoteAddress(r, s.opts.TrustProxy)))
 }
 
@@ -126,9 +126,9 @@ func isPlainID(id string) bool {
 // responseRecorder records the status and size of a response.
 type responseRecorder struct {
 	http.ResponseWriter
-	status  int
-	n       int64
-	aborted bool // a panic came after the response had begun
+	status       int
+	bytesWritten int64
+	aborted      bool // a panic came after the response had begun
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.
@@ -148,7 +148,7 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 		rec.status = http.StatusOK
 	}
 	n, err := rec.ResponseWriter.Write(b)
-	rec.n += int64(n)
+	rec.bytesWritten += int64(n)
 	return n, err
 }
 
@@ -158,6 +158,6 @@ func (rec *responseRecorder) ReadFrom(src io.Reader) (int64, error) {
 		rec.status = http.StatusOK
 	}
 	n, err := io.Copy(rec.ResponseWriter, src)
-	rec.n += n
+	rec.bytesWritten += n
 	return n, err
 }

@@ -20,9 +20,9 @@ const bearerScheme = "bearer"
 // schemaPrefix begins the references to types.
 const schemaPrefix = "#/components/schemas/"
 
-// apiConfig returns the configuration of huma: JSON only, no documentation
+// humaConfig returns the configuration of huma: JSON only, no documentation
 // pages, no additions to bodies.
-func apiConfig(version string) huma.Config {
+func humaConfig(version string) huma.Config {
 	if version == "" {
 		version = "0"
 	}
@@ -111,23 +111,23 @@ func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// tagOf returns the tag of an operation.
-func tagOf(op api.Operation) string {
+// operationTag returns the tag of an operation.
+func operationTag(op api.Operation) string {
 	path := strings.TrimPrefix(op.Path, "/api/")
 	path = strings.TrimPrefix(path, "v1/")
 	first, _, _ := strings.Cut(path, "/")
 	return first
 }
 
-// description returns the description of an operation: its remark, origin and
+// operationDescription returns the description of an operation: its remark, origin and
 // aliases.
-func description(op api.Operation) string {
+func operationDescription(op api.Operation) string {
 	text := map[api.Origin]string{
 		api.Documented: "Documented.",
 		api.Decided:    "Decided by this project where the documentation is silent; other deployments may differ.",
 		api.Extension:  "An extension.",
 	}[op.Origin]
-	if more := remarks[op.ID]; more != "" {
+	if more := operationRemarks[op.ID]; more != "" {
 		text = more + "\n\n" + text
 	}
 	for _, alias := range op.Aliases {
@@ -136,8 +136,8 @@ func description(op api.Operation) string {
 	return text
 }
 
-// remarks are what a caller must know about an operation beyond its summary.
-var remarks = map[string]string{
+// operationRemarks are what a caller must know about an operation beyond its summary.
+var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
 		"More than 32 MB (33,554,432 bytes) are rejected with 413: upload them to the dataset's uploadUrl. " +
 		"An interrupted upload leaves the dataset PENDING.",
@@ -164,15 +164,15 @@ func completeDocument(doc *huma.OpenAPI) {
 	setBody(doc, api.UploadData.Operation, "text/csv", file)
 	setBody(doc, api.CreatePrediction.Operation, "multipart/form-data", form)
 	setBody(doc, api.CreatePredictionByForm.Operation, "multipart/form-data", keyed)
-	result := operationOf(doc, api.DownloadResult.Operation)
+	result := findOperation(doc, api.DownloadResult.Operation)
 	result.Responses["200"].Content = map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}
-	model := operationOf(doc, api.DownloadModel.Operation)
+	model := findOperation(doc, api.DownloadModel.Operation)
 	model.Responses["200"].Content = map[string]*huma.MediaType{
 		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 	}
 	for _, op := range api.Operations() {
 		if op.Status == http.StatusCreated {
-			operationOf(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
+			findOperation(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
 				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
 		}
@@ -180,13 +180,13 @@ func completeDocument(doc *huma.OpenAPI) {
 }
 
 func setBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Schema) {
-	operationOf(doc, op).RequestBody = &huma.RequestBody{
+	findOperation(doc, op).RequestBody = &huma.RequestBody{
 		Required: true, Content: map[string]*huma.MediaType{media: {Schema: schema}},
 	}
 }
 
-// operationOf returns an operation of the document.
-func operationOf(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
+// findOperation returns an operation of the document.
+func findOperation(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {
 	case http.MethodPost:

@@ -18,8 +18,8 @@ type parameters struct {
 	booleans []string
 }
 
-// parametersOf returns the parameters of an endpoint's In.
-func parametersOf(in reflect.Type) parameters {
+// parametersFromType returns the parameters of an endpoint's In.
+func parametersFromType(in reflect.Type) parameters {
 	var ps parameters
 	for _, field := range reflect.VisibleFields(in) {
 		if name := field.Tag.Get("path"); name != "" && field.Tag.Get("format") == "uuid" {
@@ -67,7 +67,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 	if len(fields) == 0 {
 		return nil
 	}
-	p := api.NewProblem(api.CodeMalformed, "%s", detail("", fields))
+	p := api.NewProblem(api.CodeMalformed, "%s", formatDetail("", fields))
 	p.Errors = fields
 	return p
 }
@@ -92,9 +92,9 @@ func isUUID(s string) bool {
 	return true
 }
 
-// unescape decodes a path segment. It returns an invalid one unchanged, which
+// unescapeSegment decodes a path segment. It returns an invalid one unchanged, which
 // is then not a valid key.
-func unescape(segment string) string {
+func unescapeSegment(segment string) string {
 	if text, err := url.PathUnescape(segment); err == nil {
 		return text
 	}

@@ -88,7 +88,7 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 			fields = append(fields, fieldError(detailer.ErrorDetail()))
 		}
 	}
-	p := api.NewProblem(codeOf(status), "%s", detail(msg, fields))
+	p := api.NewProblem(codeFromStatus(status), "%s", formatDetail(msg, fields))
 	p.Errors = fields
 	return &problem{p}
 }
@@ -101,11 +101,11 @@ func internalProblem(ctx context.Context, status int, msg string, errs []error) 
 		return &problem{api.NewProblem(api.CodeMalformed, "the request body was interrupted").WithCause(cause)}
 	}
 	p := api.NewProblem(api.CodeInternal, "internal error; see the service's log under this requestId")
-	p.RequestID = requestOf(ctx).id
+	p.RequestID = requestFromContext(ctx).id
 	return &problem{p.WithCause(fmt.Errorf("%d %s: %w", status, msg, cause))}
 }
 
-func codeOf(status int) api.Code {
+func codeFromStatus(status int) api.Code {
 	switch status {
 	case http.StatusUnprocessableEntity:
 		return api.CodeInvalid
@@ -138,8 +138,8 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 	return api.FieldError{Field: field, Message: message}
 }
 
-// detail returns msg, or the errors of the fields, in one line.
-func detail(msg string, fields []api.FieldError) string {
+// formatDetail returns msg, or the errors of the fields, in one line.
+func formatDetail(msg string, fields []api.FieldError) string {
 	if len(fields) == 0 {
 		return msg
 	}
@@ -150,9 +150,9 @@ func detail(msg string, fields []api.FieldError) string {
 	return strings.Join(parts, "; ")
 }
 
-// problemOf converts an error of the app to a problem without internals, which
+// toProblem converts an error of the app to a problem without internals, which
 // are logged.
-func (s *service) problemOf(ctx context.Context, err error) *api.Problem {
+func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
 	case errors.As(err, &p):
@@ -164,15 +164,15 @@ func (s *service) problemOf(ctx context.Context, err error) *api.Problem {
 	if p.Code.Status() >= http.StatusInternalServerError {
 		own := *p // problems may be shared
 		p = &own
-		p.RequestID = requestOf(ctx).id
-		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", causeText(err))
+		p.RequestID = requestFromContext(ctx).id
+		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", formatCause(err))
 	}
 	return p
 }
 
-// causeText returns the messages of err and its cause, which the message of a
+// formatCause returns the messages of err and its cause, which the message of a
 // problem does not include.
-func causeText(err error) slog.Value {
+func formatCause(err error) slog.Value {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {
 		text += ": " + cause.Error()

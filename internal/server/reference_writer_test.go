@@ -19,7 +19,7 @@ func Reference() []byte {
 	s := newService(nil, Options{Version: "reference"}) // described, not called
 	s.mountAll(&router{})
 	w := &referenceWriter{doc: s.api.OpenAPI()}
-	w.text(referenceHead)
+	w.printf(referenceHead)
 	w.errors()
 	w.operations()
 	w.types()
@@ -49,8 +49,8 @@ Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /read
 They require no token; block them from outside if that matters.
 `
 
-// meanings explain the codes.
-var meanings = map[api.Code]string{
+// codeMeanings explain the codes.
+var codeMeanings = map[api.Code]string{
 	api.CodeMalformed:        "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
 	api.CodeUnauthorized:     "missing, invalid or expired token; with `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:   "wrong e-mail or password",
@@ -78,24 +78,24 @@ type referenceWriter struct {
 	doc *huma.OpenAPI
 }
 
-func (w *referenceWriter) text(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *referenceWriter) errors() {
-	w.text("\n## Errors\n\nEvery error is `application/problem+json` (RFC 9457): `type, title, status, detail`, and `code`, which is stable. " +
+	w.printf("\n## Errors\n\nEvery error is `application/problem+json` (RFC 9457): `type, title, status, detail`, and `code`, which is stable. " +
 		"`errors` lists the invalid fields as `{field, message}`. Passwords are never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
-		w.text("| %d | `%s` | %s |\n", code.Status(), code, meanings[code])
+		w.printf("| %d | `%s` | %s |\n", code.Status(), code, codeMeanings[code])
 	}
 }
 
 func (w *referenceWriter) operations() {
 	group := ""
 	for _, op := range api.Operations() {
-		if n := tagOf(op); n != group {
+		if n := operationTag(op); n != group {
 			group = n
-			w.text("\n## Operations: %s\n", n)
+			w.printf("\n## Operations: %s\n", n)
 		}
-		w.operation(op, operationOf(w.doc, op))
+		w.operation(op, findOperation(w.doc, op))
 	}
 }
 
@@ -104,29 +104,29 @@ func (w *referenceWriter) operation(op api.Operation, d *huma.Operation) {
 	if op.Public {
 		public = ", public"
 	}
-	w.text("\n### %s\n\n`%s %s` (%s%s)\n\n%s\n", op.ID, op.Method, op.Path, op.Origin, public, op.Summary)
-	if more := remarks[op.ID]; more != "" {
-		w.text("%s\n", more)
+	w.printf("\n### %s\n\n`%s %s` (%s%s)\n\n%s\n", op.ID, op.Method, op.Path, op.Origin, public, op.Summary)
+	if more := operationRemarks[op.ID]; more != "" {
+		w.printf("%s\n", more)
 	}
 	for _, alias := range op.Aliases {
-		w.text("Also available at `%s`.\n", alias)
+		w.printf("Also available at `%s`.\n", alias)
 	}
 	if len(d.Parameters) > 0 {
-		w.text("\n| Parameter | In | Type | |\n|---|---|---|---|\n")
+		w.printf("\n| Parameter | In | Type | |\n|---|---|---|---|\n")
 		for _, p := range d.Parameters {
-			w.text("| `%s` | %s%s | %s | %s |\n", p.Name, p.In, required(p.Required), w.kind(p.Schema), sentence(p.Description))
+			w.printf("| `%s` | %s%s | %s | %s |\n", p.Name, p.In, requiredMark(p.Required), w.describeType(p.Schema), escapeCell(p.Description))
 		}
 	}
 	if body := d.RequestBody; body != nil {
 		for media, content := range body.Content {
-			w.text("\nRequest: `%s`, %s.\n", media, w.kind(content.Schema))
+			w.printf("\nRequest: `%s`, %s.\n", media, w.describeType(content.Schema))
 		}
 	}
-	w.text("\nResponse: %s. Errors: %s.\n", w.success(op, d), strings.Join(w.refused(d), ", "))
+	w.printf("\nResponse: %s. Errors: %s.\n", w.describeResponse(op, d), strings.Join(w.errorStatuses(d), ", "))
 }
 
-// success describes the response.
-func (w *referenceWriter) success(op api.Operation, d *huma.Operation) string {
+// describeResponse describes the response.
+func (w *referenceWriter) describeResponse(op api.Operation, d *huma.Operation) string {
 	text := fmt.Sprintf("%d", op.Status)
 	response := d.Responses[text]
 	if len(response.Headers) > 0 {
@@ -134,15 +134,15 @@ func (w *referenceWriter) success(op api.Operation, d *huma.Operation) string {
 	}
 	for media, content := range response.Content {
 		if media == "application/json" {
-			return text + ", " + w.kind(content.Schema)
+			return text + ", " + w.describeType(content.Schema)
 		}
 		return text + ", `" + media + "`"
 	}
 	return text
 }
 
-// refused returns the statuses of errors.
-func (w *referenceWriter) refused(d *huma.Operation) []string {
+// errorStatuses returns the statuses of errors.
+func (w *referenceWriter) errorStatuses(d *huma.Operation) []string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(d.Responses)) {
 		if status >= "4" {
@@ -153,10 +153,10 @@ func (w *referenceWriter) refused(d *huma.Operation) []string {
 }
 
 func (w *referenceWriter) types() {
-	w.text("\n## Types\n\nFields marked * are always present in a response, and required in a request.\n")
+	w.printf("\n## Types\n\nFields marked * are always present in a response, and required in a request.\n")
 	schemas := w.doc.Components.Schemas
 	for _, name := range slices.Sorted(maps.Keys(schemas.Map())) {
-		w.text("\n### %s\n\n| Field | Type | |\n|---|---|---|\n", name)
+		w.printf("\n### %s\n\n| Field | Type | |\n|---|---|---|\n", name)
 		schema := schemas.Map()[name]
 		for _, field := range reflect.VisibleFields(schemas.TypeFromRef(schemaPrefix + name)) {
 			field, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -164,23 +164,23 @@ func (w *referenceWriter) types() {
 			if property == nil {
 				continue
 			}
-			w.text("| `%s`%s | %s | %s |\n", field, required(slices.Contains(schema.Required, field)), w.kind(property), sentence(property.Description))
+			w.printf("| `%s`%s | %s | %s |\n", field, requiredMark(slices.Contains(schema.Required, field)), w.describeType(property), escapeCell(property.Description))
 		}
 	}
 }
 
-func required(yes bool) string {
+func requiredMark(yes bool) string {
 	if yes {
 		return "*"
 	}
 	return ""
 }
 
-// sentence escapes a description for a table.
-func sentence(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+// escapeCell escapes a description for a table.
+func escapeCell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
-// kind describes the values of a schema.
-func (w *referenceWriter) kind(s *huma.Schema) string {
+// describeType describes the values of a schema.
+func (w *referenceWriter) describeType(s *huma.Schema) string {
 	if s == nil {
 		return ""
 	}
@@ -191,7 +191,7 @@ func (w *referenceWriter) kind(s *huma.Schema) string {
 	case len(s.OneOf) > 0:
 		return "string, or array"
 	case s.Type == huma.TypeArray:
-		return "array of " + w.kind(s.Items) + span("items", s.MinItems, s.MaxItems)
+		return "array of " + w.describeType(s.Items) + formatRange("items", s.MinItems, s.MaxItems)
 	case s.Type == huma.TypeObject && len(s.Properties) > 0:
 		var parts []string
 		for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.Properties))) {
@@ -212,15 +212,15 @@ func (w *referenceWriter) kind(s *huma.Schema) string {
 		}
 		text = strings.Join(values, ", ")
 	}
-	text += span("characters", s.MinLength, s.MaxLength) + span("", s.Minimum, s.Maximum)
+	text += formatRange("characters", s.MinLength, s.MaxLength) + formatRange("", s.Minimum, s.Maximum)
 	if s.Nullable {
 		text += ", or null"
 	}
 	return text
 }
 
-// span formats limits, either of which may be nil.
-func span[N int | float64](unit string, low, high *N) string {
+// formatRange formats limits, either of which may be nil.
+func formatRange[N int | float64](unit string, low, high *N) string {
 	if unit != "" {
 		unit = " " + unit
 	}

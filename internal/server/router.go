@@ -13,8 +13,8 @@ import (
 // parameter. It also responds to unknown paths and methods like the API.
 type router struct {
 	routes []route
-	// fail responds to an unknown path (404) or method (405, with Allow set).
-	fail func(w http.ResponseWriter, r *http.Request, status int)
+	// writeError responds to an unknown path (404) or method (405, with Allow set).
+	writeError func(w http.ResponseWriter, r *http.Request, status int)
 }
 
 type route struct {
@@ -27,15 +27,15 @@ type route struct {
 // humago.Mux.
 func (rt *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	method, path, _ := strings.Cut(pattern, " ")
-	rt.routes = append(rt.routes, route{method: method, segments: split(path), handler: handler})
+	rt.routes = append(rt.routes, route{method: method, segments: splitPath(path), handler: handler})
 }
 
 // ServeHTTP calls the handler of the most specific route.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := split(r.URL.EscapedPath())
-	matching := rt.matching(path)
+	path := splitPath(r.URL.EscapedPath())
+	matching := rt.mostSpecific(path)
 	if len(matching) == 0 {
-		rt.fail(w, r, http.StatusNotFound)
+		rt.writeError(w, r, http.StatusNotFound)
 		return
 	}
 	method := r.Method
@@ -49,17 +49,17 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	w.Header().Set("Allow", allowed(matching))
+	w.Header().Set("Allow", allowedMethods(matching))
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	rt.fail(w, r, http.StatusMethodNotAllowed)
+	rt.writeError(w, r, http.StatusMethodNotAllowed)
 }
 
-// matching returns the routes, of any method, of the most specific pattern that
+// mostSpecific returns the routes, of any method, of the most specific pattern that
 // matches the path.
-func (rt *router) matching(path []string) []route {
+func (rt *router) mostSpecific(path []string) []route {
 	var best []route
 	for _, candidate := range rt.routes {
 		if !candidate.matches(path) {
@@ -100,7 +100,7 @@ func (r *route) matches(path []string) bool {
 func (r *route) setPathValues(req *http.Request, path []string) {
 	for i, segment := range r.segments {
 		if isParam(segment) {
-			req.SetPathValue(segment[1:len(segment)-1], unescape(path[i]))
+			req.SetPathValue(segment[1:len(segment)-1], unescapeSegment(path[i]))
 		}
 	}
 }
@@ -120,8 +120,8 @@ func compareSpecificity(a, b []string) int {
 	return 0
 }
 
-// allowed returns the methods of routes for the Allow header.
-func allowed(routes []route) string {
+// allowedMethods returns the methods of routes for the Allow header.
+func allowedMethods(routes []route) string {
 	methods := []string{http.MethodOptions}
 	for _, r := range routes {
 		methods = append(methods, r.method)
@@ -133,6 +133,6 @@ func allowed(routes []route) string {
 	return strings.Join(slices.Compact(methods), ", ")
 }
 
-func split(path string) []string { return strings.Split(strings.TrimPrefix(path, "/"), "/") }
+func splitPath(path string) []string { return strings.Split(strings.TrimPrefix(path, "/"), "/") }
 
 func isParam(segment string) bool { return strings.HasPrefix(segment, "{") }

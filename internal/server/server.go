@@ -45,9 +45,9 @@ type Options struct {
 	// Version is the service's, for the OpenAPI document.
 	Version string
 	// LoginBurst is the number of failed logins that an address may have at once;
-	// it regains one per LoginEvery. They default to 20 and 3 seconds.
-	LoginBurst int
-	LoginEvery time.Duration
+	// it regains one per LoginInterval. They default to 20 and 3 seconds.
+	LoginBurst    int
+	LoginInterval time.Duration
 }
 
 // service is the state that the handlers share.
@@ -64,7 +64,7 @@ type service struct {
 // /readyz and /metrics.
 func New(a *app.App, opts Options) http.Handler {
 	s := newService(a, opts)
-	rt := &router{fail: s.routeError}
+	rt := &router{writeError: s.writeRouteError}
 	s.mountAll(rt)
 	document, err := s.api.OpenAPI().MarshalJSON()
 	if err != nil {
@@ -74,10 +74,10 @@ func New(a *app.App, opts Options) http.Handler {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json; version=3.1")
 		_, _ = w.Write(document)
 	})
-	rt.HandleFunc("GET /healthz", s.health)
-	rt.HandleFunc("GET /readyz", s.ready)
+	rt.HandleFunc("GET /healthz", s.handleHealth)
+	rt.HandleFunc("GET /readyz", s.handleReady)
 	rt.HandleFunc("GET /metrics", s.metrics.handler().ServeHTTP)
-	rt.HandleFunc("GET /", s.root)
+	rt.HandleFunc("GET /", s.handleRoot)
 	return s.observe(rt)
 }
 
@@ -102,25 +102,25 @@ func newService(a *app.App, opts Options) *service {
 	if s.opts.LoginBurst <= 0 {
 		s.opts.LoginBurst = 20
 	}
-	if s.opts.LoginEvery <= 0 {
-		s.opts.LoginEvery = 3 * time.Second
+	if s.opts.LoginInterval <= 0 {
+		s.opts.LoginInterval = 3 * time.Second
 	}
 	if opts.Now != nil {
-		s.logins = auth.NewLimiter(s.opts.LoginBurst, s.opts.LoginEvery, opts.Now)
+		s.logins = auth.NewLimiter(s.opts.LoginBurst, s.opts.LoginInterval, opts.Now)
 	}
 	return s
 }
 
 // mountAll registers every operation on the router.
 func (s *service) mountAll(rt *router) {
-	s.api = humago.New(rt, apiConfig(s.opts.Version))
+	s.api = humago.New(rt, humaConfig(s.opts.Version))
 	s.mountEndpoints()
 	s.mountStreams()
 	completeDocument(s.api.OpenAPI())
 }
 
-// routeError responds to a request without a route.
-func (s *service) routeError(w http.ResponseWriter, r *http.Request, status int) {
+// writeRouteError responds to a request without a route.
+func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed; the Allow header lists those that are", r.Method))
 		return
@@ -128,8 +128,8 @@ func (s *service) routeError(w http.ResponseWriter, r *http.Request, status int)
 	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path; /openapi.json lists all"))
 }
 
-// root responds with the service's version and main URLs.
-func (s *service) root(w http.ResponseWriter, r *http.Request) {
+// handleRoot responds with the service's version and main URLs.
+func (s *service) handleRoot(w http.ResponseWriter, r *http.Request) {
 	base := s.baseURL(r)
 	writeJSON(w, map[string]string{
 		"service": "foretell", "version": s.opts.Version,
@@ -137,15 +137,15 @@ func (s *service) root(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// health responds that the process is running.
-func (s *service) health(w http.ResponseWriter, _ *http.Request) {
+// handleHealth responds that the process is running.
+func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }
 
-// ready responds 200, or 503 if the store fails.
-func (s *service) ready(w http.ResponseWriter, r *http.Request) {
+// handleReady responds 200, or 503 if the store fails.
+func (s *service) handleReady(w http.ResponseWriter, r *http.Request) {
 	if err := s.app.Ready(r.Context()); err != nil {
-		p := s.problemOf(r.Context(), err)
+		p := s.toProblem(r.Context(), err)
 		if p.Code != api.CodeNotReady {
 			p = api.NewProblem(api.CodeNotReady, "not ready")
 		}

@@ -163,7 +163,7 @@ func TestNonAPIRoutes(t *testing.T) {
 func TestLoginLimit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := newTestServer(t, server.Options{LoginBurst: 3, LoginEvery: 30 * time.Second, Now: func() time.Time { return now }})
+	w := newTestServer(t, server.Options{LoginBurst: 3, LoginInterval: 30 * time.Second, Now: func() time.Time { return now }})
 	w.addUser(t)
 	wrong := call{method: "POST", path: "/api/login", json: `{"username":"x@example.com","password":"wrong"}`}
 	for range 3 {

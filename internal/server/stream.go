@@ -33,8 +33,8 @@ func (s *service) mountStreams() {
 // that interrupted the body takes precedence over the operation's.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
-		req := requestOf(ctx)
-		defer req.body.limitIdle(req.w, uploadIdleTimeout, s.opts.Now)()
+		req := requestFromContext(ctx)
+		defer req.body.setIdleTimeout(req.w, uploadIdleTimeout, s.opts.Now)()
 		out, err := do(ctx, in, req)
 		if interrupted := req.body.problem(); err != nil && interrupted != nil {
 			err = interrupted
@@ -80,7 +80,7 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *
 		return nil, err
 	}
 	in := &api.ModelInput{ModelKey: req.r.URL.Query().Get("modelKey")}
-	file.field = func(name string, value io.Reader) error {
+	file.onField = func(name string, value io.Reader) error {
 		if name != "modelKey" {
 			return nil
 		}
@@ -88,21 +88,21 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *
 		in.ModelKey = strings.TrimSpace(string(text))
 		return err
 	}
-	file.complete = func() error { return checkModelKey(in) }
-	if err := file.find(); err != nil {
+	file.onComplete = func() error { return normalizeModelKey(in) }
+	if err := file.findFile(); err != nil {
 		return nil, file.fail(err)
 	}
 	if in.ModelKey != "" {
-		if err := checkModelKey(in); err != nil {
+		if err := normalizeModelKey(in); err != nil {
 			return nil, err
 		}
 	}
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
-// checkModelKey validates a key from a form and converts it to lower case, as
+// normalizeModelKey validates a key from a form and converts it to lower case, as
 // keys are stored.
-func checkModelKey(in *api.ModelInput) error {
+func normalizeModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":
 		return api.NewFieldProblem("modelKey", "is required: a part with the model's key")
@@ -123,11 +123,11 @@ type download struct {
 // mountDownload mounts an operation that returns a file. It supports ranges and
 // conditional requests like http.ServeContent.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
-	op := s.operation(e.Operation, reflect.TypeFor[In]())
+	op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
 	huma.Register(s.api, op, func(ctx context.Context, in *In) (*download, error) {
 		file, err := open(ctx, in)
 		if err != nil {
-			return nil, &problem{s.problemOf(ctx, err)}
+			return nil, &problem{s.toProblem(ctx, err)}
 		}
 		return &download{Body: func(ctx huma.Context) {
 			defer file.Close()
@@ -137,24 +137,24 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 			h.Set("Cache-Control", "private")
 			h.Set("ETag", `"`+file.ETag+`"`)
-			http.ServeContent(&rangeWriter{ResponseWriter: w}, r, "", file.ModTime, file)
+			http.ServeContent(&rangeErrorWriter{ResponseWriter: w}, r, "", file.ModTime, file)
 		}}, nil
 	})
 }
 
-// rangeWriter replaces the error of http.ServeContent by a problem.
-type rangeWriter struct {
+// rangeErrorWriter replaces the error of http.ServeContent by a problem.
+type rangeErrorWriter struct {
 	http.ResponseWriter
-	refused bool
+	replaced bool
 }
 
 // WriteHeader replaces the response to an unsatisfiable range.
-func (w *rangeWriter) WriteHeader(status int) {
+func (w *rangeErrorWriter) WriteHeader(status int) {
 	if status != http.StatusRequestedRangeNotSatisfiable {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
-	w.refused = true
+	w.replaced = true
 	p := api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
 	w.Header().Del("Content-Length")
 	w.Header().Del("Content-Disposition")
@@ -162,14 +162,14 @@ func (w *rangeWriter) WriteHeader(status int) {
 }
 
 // Write drops the body of a replaced response.
-func (w *rangeWriter) Write(b []byte) (int, error) {
-	if w.refused {
+func (w *rangeErrorWriter) Write(b []byte) (int, error) {
+	if w.replaced {
 		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)
 }
 
 // ReadFrom lets the underlying writer use sendfile.
-func (w *rangeWriter) ReadFrom(src io.Reader) (int64, error) {
+func (w *rangeErrorWriter) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(w.ResponseWriter, src)
 }
