@@ -100,7 +100,7 @@ func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, aga
 		return errAfter
 	}
 	defer after.Close()
-	rows, columns, errCompare := csvfile.Differences(ctx, before, after)
+	rows, columns, errCompare := csvfile.Diff(ctx, before, after)
 	if errCompare == nil && rows > 0 {
 		e.Fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}

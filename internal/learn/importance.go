@@ -78,7 +78,7 @@ func inputColumns(schema *frame.Schema) []inputColumn {
 	var list []inputColumn
 	positions := make(map[string]int)
 	for i := range schema.Columns {
-		name := schema.Columns[i].Field()
+		name := schema.Columns[i].SourceName()
 		at, known := positions[name]
 		if !known {
 			at = len(list)

@@ -73,8 +73,8 @@ type predictionWorker struct {
 	text          []byte // the rows of a block
 }
 
-// Work predicts the block and formats its rows.
-func (w *predictionWorker) Work(ctx context.Context, b *frame.Block) error {
+// Process predicts the block and formats its rows.
+func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
 	return recovering(func() error {
 		w.text = w.text[:0]
 		rows := w.model.batchRows()

@@ -53,15 +53,15 @@ func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, si
 			return flush(samplers)
 		case err != nil:
 			return err
-		case row.Len() == 0:
+		case len(row.Fields) == 0:
 			continue
 		}
-		label := row.Field(row.Len() - 1)
+		label := row.Fields[len(row.Fields)-1]
 		for _, d := range samplers {
 			if line > 0 && !d.take(label) {
 				continue
 			}
-			_, _ = d.out.Write(row.Raw()) // an error stays for Flush
+			_, _ = d.out.Write(row.Text) // an error stays for Flush
 			_ = d.out.WriteByte('\n')
 		}
 	}

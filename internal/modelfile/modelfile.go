@@ -40,7 +40,7 @@ func Dataset(model *learn.Model) *api.Dataset {
 	fields := schema.Fields
 	if fields == nil {
 		for i := range schema.Columns {
-			fields = append(fields, schema.Columns[i].Field())
+			fields = append(fields, schema.Columns[i].SourceName())
 		}
 	}
 	for _, name := range fields {

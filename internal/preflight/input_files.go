@@ -74,7 +74,7 @@ func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 		}
 	}
 	opts := tablefile.Options{Encoding: s.encoding, Sheet: s.sheet, MaxBytes: api.MaxUploadBytes}
-	if shape.Delimiter != csvfile.DetectDelimiter {
+	if shape.Delimiter != csvfile.AutoDelimiter {
 		opts.Delimiter = shape.Delimiter
 	}
 	in.table = tablefile.New(files, opts)

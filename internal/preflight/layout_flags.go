@@ -58,7 +58,7 @@ func (s *LayoutFlags) BindFormat(cmd *cobra.Command) {
 }
 
 func (s *LayoutFlags) frameLayout(blind bool) (repair.Layout, error) {
-	shape := repair.Layout{Label: s.Label, Drop: s.drop, Blind: blind, Delimiter: csvfile.DetectDelimiter, Names: s.names, MadeID: s.generatedID, NoHeader: s.noHeader}
+	shape := repair.Layout{Label: s.Label, Drop: s.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: s.names, MadeID: s.generatedID, NoHeader: s.noHeader}
 	if s.id == generateIDs {
 		shape.MakeID = true
 	} else {

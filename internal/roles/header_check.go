@@ -20,7 +20,7 @@ type headerCheck struct {
 }
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {
-	n := rec.Len()
+	n := len(rec.Fields)
 	h := &headerCheck{
 		cells: trimmedFields(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
 		isValue: make([]bool, n), numeric: make([]int, n), filled: make([]int, n),
@@ -38,7 +38,7 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 		return
 	}
 	for i, name := range h.cells {
-		cell := strings.TrimSpace(string(rec.Field(i)))
+		cell := strings.TrimSpace(string(rec.Fields[i]))
 		h.isValue[i] = h.isValue[i] || cell == name
 		if h.isNumber[i] && cell != "" {
 			h.filled[i]++
@@ -51,7 +51,7 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 
 func (h *headerCheck) repeats(rec *csvfile.Record) bool {
 	for i, name := range h.cells {
-		if strings.TrimSpace(string(rec.Field(i))) != name {
+		if strings.TrimSpace(string(rec.Fields[i])) != name {
 			return false
 		}
 	}

@@ -59,7 +59,7 @@ func contents(ctx context.Context, src io.Reader) ([]content, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // the scan of the file reports the error
 	}
-	columns := make([]content, header.Len())
+	columns := make([]content, len(header.Fields))
 	for i := range columns {
 		columns[i] = content{min: math.Inf(1), max: math.Inf(-1), texts: map[string]bool{}}
 	}
@@ -68,12 +68,12 @@ func contents(ctx context.Context, src io.Reader) ([]content, error) {
 			return nil, err
 		}
 		rec, err := reader.Read()
-		if err != nil || rec.Len() != len(columns) {
+		if err != nil || len(rec.Fields) != len(columns) {
 			break
 		}
 		for i := range columns {
-			size += len(rec.Field(i))
-			columns[i].add(strings.TrimSpace(string(rec.Field(i))))
+			size += len(rec.Fields[i])
+			columns[i].add(strings.TrimSpace(string(rec.Fields[i])))
 		}
 	}
 	return columns, nil //nolint:nilerr // likewise

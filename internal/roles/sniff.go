@@ -71,9 +71,9 @@ func Header(src io.Reader) ([]string, error) {
 }
 
 func trimmedFields(rec *csvfile.Record) []string {
-	names := make([]string, rec.Len())
+	names := make([]string, len(rec.Fields))
 	for i := range names {
-		names[i] = strings.TrimSpace(string(rec.Field(i)))
+		names[i] = strings.TrimSpace(string(rec.Fields[i]))
 	}
 	return names
 }
@@ -123,7 +123,7 @@ func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, er
 func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
-	if err != nil || first.Len() != len(t.Columns) {
+	if err != nil || len(first.Fields) != len(t.Columns) {
 		return nil, nil // the scan of the file reports an unreadable header
 	}
 	header := newHeaderCheck(first)
@@ -134,15 +134,15 @@ func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]st
 			return nil, err
 		}
 		rec, err := reader.Read()
-		if err != nil || rec.Len() != len(t.Columns) {
+		if err != nil || len(rec.Fields) != len(t.Columns) {
 			return cells, nil // the scan of the file reports the error
 		}
 		for i := range t.Columns {
-			size += len(rec.Field(i))
+			size += len(rec.Fields[i])
 		}
 		header.add(rec)
 		for i, column := range at {
-			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Field(column))))
+			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Fields[column])))
 		}
 	}
 	return cells, nil
@@ -155,15 +155,15 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 	}
 	var text bytes.Buffer
 	out := csvfile.NewWriter(&text)
-	out.Field([]byte("row"))
+	out.WriteField([]byte("row"))
 	for i := range at {
-		out.Field([]byte("c" + strconv.Itoa(i)))
+		out.WriteField([]byte("c" + strconv.Itoa(i)))
 	}
 	out.EndRecord()
 	for row := range t.Rows {
-		out.Field(strconv.AppendInt(nil, int64(row), 10))
+		out.WriteField(strconv.AppendInt(nil, int64(row), 10))
 		for i := range at {
-			out.Field([]byte(cells[i][row]))
+			out.WriteField([]byte(cells[i][row]))
 		}
 		out.EndRecord()
 	}

@@ -108,17 +108,17 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 			return nil, err
 		}
 		if id >= 0 {
-			p.ids = append(p.ids, text(row.Field(id)))
+			p.ids = append(p.ids, text(row.Fields[id]))
 		}
-		label := text(row.Field(at))
+		label := text(row.Fields[at])
 		if label == "" {
-			return nil, t.fault(row.Line(), "the column %s has no prediction in this row", quoted(p.label))
+			return nil, t.fault(row.Line, "the column %s has no prediction in this row", quoted(p.label))
 		}
-		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line())
+		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
 		for _, i := range chances {
-			chance, err := strconv.ParseFloat(text(row.Field(i)), 64)
+			chance, err := strconv.ParseFloat(text(row.Fields[i]), 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {
-				return nil, t.fault(row.Line(), "%s in column %s is not a probability", quoted(text(row.Field(i))), quoted(t.names[i]))
+				return nil, t.fault(row.Line, "%s in column %s is not a probability", quoted(text(row.Fields[i])), quoted(t.names[i]))
 			}
 			p.probabilities = append(p.probabilities, float32(chance))
 		}
@@ -174,13 +174,13 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 		if err != nil {
 			return nil, err
 		}
-		label := text(row.Field(at))
+		label := text(row.Fields[at])
 		if label == "" {
-			return nil, t.fault(row.Line(), "the column %s has no label in this row", quoted(a.label))
+			return nil, t.fault(row.Line, "the column %s has no label in this row", quoted(a.label))
 		}
-		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line())
+		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
 		if id >= 0 {
-			a.ids = append(a.ids, text(row.Field(id)))
+			a.ids = append(a.ids, text(row.Fields[id]))
 		}
 	}
 }
@@ -249,8 +249,8 @@ func openTable(src io.Reader, file File) (*table, error) {
 	if err != nil {
 		return nil, t.readError(err)
 	}
-	for i := range header.Len() {
-		t.names = append(t.names, text(header.Field(i)))
+	for i := range header.Fields {
+		t.names = append(t.names, text(header.Fields[i]))
 	}
 	return t, nil
 }
@@ -267,8 +267,8 @@ func (t *table) next(ctx context.Context) (*csvfile.Record, error) {
 	if err != nil {
 		return nil, t.readError(err)
 	}
-	if row.Len() != len(t.names) {
-		return nil, t.fault(row.Line(), "expected %d fields, got %d", len(t.names), row.Len())
+	if len(row.Fields) != len(t.names) {
+		return nil, t.fault(row.Line, "expected %d fields, got %d", len(t.names), len(row.Fields))
 	}
 	return row, nil
 }

@@ -39,7 +39,7 @@ func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed, f.memory = true, nil
-	return f.drop()
+	return f.removeFile()
 }
 
 // LoadIntoMemory moves the data of all streams to memory, where further writes stay too,
@@ -63,11 +63,11 @@ func (f *File) loadIntoMemory() error {
 		return err
 	}
 	f.memory = memory
-	return f.drop()
+	return f.removeFile()
 }
 
-// drop removes the file.
-func (f *File) drop() error {
+// removeFile removes the file.
+func (f *File) removeFile() error {
 	if f.file == nil {
 		return nil
 	}
@@ -79,8 +79,8 @@ func (f *File) drop() error {
 	return err
 }
 
-// put writes b to the end of the file and returns its offset. ok is false if that failed.
-func (f *File) put(b []byte) (at int64, ok bool) {
+// appendBlock writes b to the end of the file and returns its offset. ok is false if that failed.
+func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	if f == nil {
 		return 0, false
 	}
@@ -103,7 +103,7 @@ func (f *File) put(b []byte) (at int64, ok bool) {
 }
 
 func (f *File) create() error {
-	file, err := os.CreateTemp(f.dir, prefix+"*")
+	file, err := os.CreateTemp(f.dir, namePrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -114,15 +114,15 @@ func (f *File) create() error {
 	return nil
 }
 
-// prefix is the prefix of the names of files.
-const prefix = ".foretell-scratch-"
+// namePrefix is the prefix of the names of files.
+const namePrefix = ".foretell-scratch-"
 
 // Sweep removes the files of killed processes from dir, on systems that do not remove open
 // files. Files of running processes are kept.
 func Sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) {
+		if strings.HasPrefix(e.Name(), namePrefix) {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // refused if it is open
 		}
 	}
@@ -149,13 +149,13 @@ const bufferSize = 32 << 10
 
 // Stream is an append-only sequence of bytes. It is not safe for concurrent use.
 type Stream struct {
-	file *File
-	size int
+	file      *File
+	blockSize int
 	// blocks are the offsets of each size bytes: in the file or, if negative, in held at
 	// -1-offset.
-	blocks []int64
-	held   [][]byte
-	buffer []byte // the bytes after the blocks
+	blocks       []int64
+	memoryBlocks [][]byte
+	buffer       []byte // the bytes after the blocks
 }
 
 // NewStream returns an empty stream.
@@ -163,16 +163,16 @@ func (f *File) NewStream() *Stream { return f.NewStreamSize(bufferSize) }
 
 // NewStreamSize returns an empty stream with a buffer of size bytes: less than the default
 // if there are many streams.
-func (f *File) NewStreamSize(size int) *Stream { return &Stream{file: f, size: size} }
+func (f *File) NewStreamSize(size int) *Stream { return &Stream{file: f, blockSize: size} }
 
 // Write appends b. It never fails.
 func (s *Stream) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
-		part := min(len(b), s.size-len(s.buffer))
+		part := min(len(b), s.blockSize-len(s.buffer))
 		s.buffer = append(s.buffer, b[:part]...)
 		b = b[part:]
-		if len(s.buffer) == s.size {
+		if len(s.buffer) == s.blockSize {
 			s.flush()
 		}
 	}
@@ -181,18 +181,18 @@ func (s *Stream) Write(b []byte) (int, error) {
 
 // flush writes the buffer as a block.
 func (s *Stream) flush() {
-	if at, ok := s.file.put(s.buffer); ok {
+	if at, ok := s.file.appendBlock(s.buffer); ok {
 		s.blocks = append(s.blocks, at)
 		s.buffer = s.buffer[:0]
 		return
 	}
-	s.held = append(s.held, s.buffer)
-	s.blocks = append(s.blocks, int64(-len(s.held)))
-	s.buffer = make([]byte, 0, s.size)
+	s.memoryBlocks = append(s.memoryBlocks, s.buffer)
+	s.blocks = append(s.blocks, int64(-len(s.memoryBlocks)))
+	s.buffer = make([]byte, 0, s.blockSize)
 }
 
 // Len returns the number of bytes written.
-func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.size) + int64(len(s.buffer)) }
+func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.blockSize) + int64(len(s.buffer)) }
 
 // Reader returns a reader of the first n bytes, n ≤ t.Len(). Its errors are those of the
 // file. The stream may grow meanwhile, but not concurrently with a Read.
@@ -200,8 +200,8 @@ func (s *Stream) Reader(n int64) io.Reader {
 	return io.LimitReader(&streamReader{stream: s}, n)
 }
 
-// Append appends the first n bytes to b, n ≤ t.Len().
-func (s *Stream) Append(b []byte, n int64) ([]byte, error) {
+// AppendTo appends the first n bytes to b, n ≤ t.Len().
+func (s *Stream) AppendTo(b []byte, n int64) ([]byte, error) {
 	end := len(b)
 	b = slices.Grow(b, int(n))[:end+int(n)]
 	if _, err := io.ReadFull(s.Reader(n), b[end:]); err != nil {
@@ -216,20 +216,20 @@ type streamReader struct {
 }
 
 func (r *streamReader) Read(b []byte) (int, error) {
-	t := r.stream
-	block, from := int(r.at/int64(t.size)), int(r.at%int64(t.size))
+	s := r.stream
+	block, from := int(r.at/int64(s.blockSize)), int(r.at%int64(s.blockSize))
 	n := 0
 	switch {
-	case block == len(t.blocks):
-		if from == len(t.buffer) && len(b) > 0 {
+	case block == len(s.blocks):
+		if from == len(s.buffer) && len(b) > 0 {
 			return 0, io.EOF
 		}
-		n = copy(b, t.buffer[from:])
-	case t.blocks[block] < 0:
-		n = copy(b, t.held[-1-t.blocks[block]][from:])
+		n = copy(b, s.buffer[from:])
+	case s.blocks[block] < 0:
+		n = copy(b, s.memoryBlocks[-1-s.blocks[block]][from:])
 	default:
-		n = min(len(b), t.size-from)
-		if err := t.file.readAt(b[:n], t.blocks[block]+int64(from)); err != nil {
+		n = min(len(b), s.blockSize-from)
+		if err := s.file.readAt(b[:n], s.blocks[block]+int64(from)); err != nil {
 			return 0, err
 		}
 	}

@@ -51,7 +51,7 @@ func TestStream(t *testing.T) {
 				if got, err := io.ReadAll(head); err != nil || !bytes.Equal(got, all) {
 					t.Fatalf("size %d: what stood before the stream grew has changed (%v)", size, err)
 				}
-				if got, err := stream.Append([]byte("before"), stream.Len()/2); err != nil || string(got) != "before"+string(append(all, more...)[:stream.Len()/2]) {
+				if got, err := stream.AppendTo([]byte("before"), stream.Len()/2); err != nil || string(got) != "before"+string(append(all, more...)[:stream.Len()/2]) {
 					t.Fatalf("size %d: not appended to what was there (%v)", size, err)
 				}
 				if got, err := io.ReadAll(stream.Reader(stream.Len())); err != nil || !bytes.Equal(got, append(all, more...)) {
@@ -120,14 +120,14 @@ func TestLoadIntoMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		all = append(all, fill(r, stream)...)
-		if got, err := stream.Append(nil, stream.Len()); err != nil || !bytes.Equal(got, all) {
+		if got, err := stream.AppendTo(nil, stream.Len()); err != nil || !bytes.Equal(got, all) {
 			t.Fatalf("not what was written (%v)", err)
 		}
 	}
 	if err := disk.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stream.Append(nil, 64); !errors.Is(err, os.ErrClosed) {
+	if _, err := stream.AppendTo(nil, 64); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("reading after Close: %v, want %v", err, os.ErrClosed)
 	}
 }

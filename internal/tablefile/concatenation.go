@@ -150,11 +150,11 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 // set sets the header to a record.
 func (h *header) set(record *csvfile.Record) {
 	h.names = h.names[:0]
-	for i := range record.Len() {
-		h.names = append(h.names, strings.TrimSpace(string(record.Field(i))))
+	for i := range record.Fields {
+		h.names = append(h.names, strings.TrimSpace(string(record.Fields[i])))
 	}
-	raw := record.Raw()
-	h.line = record.Line()
+	raw := record.Text
+	h.line = record.Line
 	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark and line ends may precede it
 	var c lineCounter
 	c.count(raw)
@@ -253,10 +253,10 @@ func (r *rewriter) fill() {
 		r.skippedHeader = true
 		return
 	}
-	if record.Len() != r.width {
+	if len(record.Fields) != r.width {
 		r.err = &csvfile.Defect{
-			Code: csvfile.CodeRaggedRow, Line: record.Line(), Column: min(record.Len(), r.width) + 1,
-			Message: fmt.Sprintf("expected %d fields, got %d", r.width, record.Len()),
+			Code: csvfile.CodeRaggedRow, Line: record.Line, Column: min(len(record.Fields), r.width) + 1,
+			Message: fmt.Sprintf("expected %d fields, got %d", r.width, len(record.Fields)),
 		}
 		return
 	}
@@ -265,9 +265,9 @@ func (r *rewriter) fill() {
 		if r.part.order != nil {
 			i = r.part.order[i]
 		}
-		r.fields = append(r.fields, string(record.Field(i)))
+		r.fields = append(r.fields, string(record.Fields[i]))
 	}
-	r.part.offsets.lines.add(r.part.begin+r.lines.line()-1, record.Line())
+	r.part.offsets.lines.add(r.part.begin+r.lines.line()-1, record.Line)
 	before := r.buffer.Len()
 	r.err = r.out.Write(r.fields)
 	r.out.Flush()

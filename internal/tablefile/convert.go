@@ -63,7 +63,7 @@ func (w *csvFile) Write(p []byte) (int, error) {
 // field adds a field to the record.
 func (w *csvFile) field(text []byte) {
 	w.breaks += lineEnds(text)
-	w.out.Field(text)
+	w.out.WriteField(text)
 }
 
 // end ends the record, which comes from a line of the source; 0 if it comes from no line.

@@ -121,10 +121,10 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 		if err != nil {
 			return err
 		}
-		for i := range rec.Len() {
-			w.field(rec.Field(i))
+		for i := range rec.Fields {
+			w.field(rec.Fields[i])
 		}
-		if err := w.end(1 + rec.Line()); err != nil {
+		if err := w.end(1 + rec.Line); err != nil {
 			return err
 		}
 	}

@@ -238,7 +238,7 @@ func (b *workbook) write(name string, w *csvFile) error {
 		for _, text := range cells[:last] { // the CSV reader rejects longer rows
 			w.field([]byte(text))
 		}
-		w.out.EmptyFields(width - last)
+		w.out.WriteEmptyFields(width - last)
 		return w.end(number)
 	}
 	err := b.part(name, func(d *sheetDecoder, e xml.StartElement) error {

@@ -42,7 +42,7 @@ func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 
 func (e *spilledEnsemble) write(w *codec.Writer) {
 	e.writeHead(w)
-	w.Append(func(b []byte) ([]byte, error) { return e.stream.Append(b, e.size) })
+	w.Append(func(b []byte) ([]byte, error) { return e.stream.AppendTo(b, e.size) })
 }
 
 // roundsSize returns the number of bytes of the first n rounds. ends holds the

@@ -54,7 +54,7 @@ func (r spilledTrees) append(b []byte) ([]byte, error) {
 	if r.stream == nil {
 		return b, nil
 	}
-	return r.stream.Append(b, r.size)
+	return r.stream.AppendTo(b, r.size)
 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;

@@ -24,10 +24,10 @@ func DaysFromCivil(year, month, day int) int {
 }
 
 // CivilFromDays is the inverse of DaysFromCivil.
-func CivilFromDays(number int) (year, month, day int) {
-	number += 719_468
-	era := number / 146_097
-	dayOfEra := number % 146_097
+func CivilFromDays(days int) (year, month, day int) {
+	days += 719_468
+	era := days / 146_097
+	dayOfEra := days % 146_097
 	year = (dayOfEra - dayOfEra/1_460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
 	dayOfEra -= 365*year + year/4 - year/100
 	month = (5*dayOfEra + 2) / 153

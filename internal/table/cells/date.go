@@ -11,13 +11,13 @@ type DateTime struct {
 	HasDate, hasTime bool
 }
 
-// Days returns the days since the beginning of 1970, with a fraction.
-func (m *DateTime) Days() float64 { return float64(m.Day) + m.Hour/24 }
+// EpochDays returns the days since the beginning of 1970, with a fraction.
+func (t *DateTime) EpochDays() float64 { return float64(t.Day) + t.Hour/24 }
 
 // The range of years.
 const (
-	MinYear = 1000
-	MaxYear = 2999
+	minYear = 1000
+	maxYear = 2999
 )
 
 // dateParser parses a cell from left to right. After an error, ok is false.
@@ -42,65 +42,65 @@ type dateParser struct {
 //	Z  UTC  +01:00  +0100                 after a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
 func ParseDateTime(cell []byte, dayFirst bool) (DateTime, bool) {
-	r := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
-	if len(r.rest) < 4 || len(r.rest) > maxDateTimeLen {
+	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
+	if len(p.rest) < 4 || len(p.rest) > maxDateTimeLen {
 		return DateTime{}, false
 	}
-	var m DateTime
-	if !r.atTimeOfDay() {
-		m.Day, m.HasDate = r.date(), true
-		if !r.ok {
+	var t DateTime
+	if !p.atTimeOfDay() {
+		t.Day, t.HasDate = p.parseDate(), true
+		if !p.ok {
 			return DateTime{}, false
 		}
-		if len(r.rest) == 0 {
-			m.Hour, m.hasTime = r.hour, r.hasHour
-			return m, true
+		if len(p.rest) == 0 {
+			t.Hour, t.hasTime = p.hour, p.hasHour
+			return t, true
 		}
-		r.require(!r.hasHour)
-		if !r.skip('T') && !r.skip('t') {
-			r.skip(',')
-			r.require(r.skip(' '))
+		p.require(!p.hasHour)
+		if !p.skipByte('T') && !p.skipByte('t') {
+			p.skipByte(',')
+			p.require(p.skipByte(' '))
 		}
-		r.require(r.atTimeOfDay())
+		p.require(p.atTimeOfDay())
 	}
-	m.Hour, m.hasTime = r.timeOfDay(), true
-	return m, r.ok && len(r.rest) == 0
+	t.Hour, t.hasTime = p.parseTimeOfDay(), true
+	return t, p.ok && len(p.rest) == 0
 }
 
 const maxDateTimeLen = 40
 
-func (r *dateParser) require(ok bool) { r.ok = r.ok && ok }
+func (p *dateParser) require(ok bool) { p.ok = p.ok && ok }
 
-func (r *dateParser) skip(char byte) bool {
-	if len(r.rest) > 0 && r.rest[0] == char {
-		r.rest = r.rest[1:]
+func (p *dateParser) skipByte(char byte) bool {
+	if len(p.rest) > 0 && p.rest[0] == char {
+		p.rest = p.rest[1:]
 		return true
 	}
 	return false
 }
 
 // skipSpaces skips any number of spaces.
-func (r *dateParser) skipSpaces() {
-	for r.skip(' ') {
+func (p *dateParser) skipSpaces() {
+	for p.skipByte(' ') {
 		continue
 	}
 }
 
-// digits parses at least one and at most the given number of digits, and returns how many
+// parseDigits parses at least one and at most the given number of digits, and returns how many
 // there were.
-func (r *dateParser) digits(most int) (value, digits int) {
-	for digits < most && digits < len(r.rest) && r.rest[digits]-'0' <= 9 {
-		value = value*10 + int(r.rest[digits]-'0')
+func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
+	for digits < maxDigits && digits < len(p.rest) && p.rest[digits]-'0' <= 9 {
+		value = value*10 + int(p.rest[digits]-'0')
 		digits++
 	}
-	r.require(digits > 0)
-	r.rest = r.rest[digits:]
+	p.require(digits > 0)
+	p.rest = p.rest[digits:]
 	return value, digits
 }
 
 // atTimeOfDay reports whether one or two digits and a colon follow.
-func (r *dateParser) atTimeOfDay() bool {
-	for i, char := range r.rest[:min(len(r.rest), 3)] {
+func (p *dateParser) atTimeOfDay() bool {
+	for i, char := range p.rest[:min(len(p.rest), 3)] {
 		if char == ':' {
 			return i > 0
 		}
@@ -111,48 +111,48 @@ func (r *dateParser) atTimeOfDay() bool {
 	return false
 }
 
-// date parses a date and returns its day since 1 January 1970.
-func (r *dateParser) date() int {
-	if r.rest[0]-'0' > 9 {
-		return r.startingWithName()
+// parseDate parses a date and returns its day since 1 January 1970.
+func (p *dateParser) parseDate() int {
+	if p.rest[0]-'0' > 9 {
+		return p.parseNameFirst()
 	}
-	first, digits := r.digits(8)
+	first, digits := p.parseDigits(8)
 	if digits == 8 {
-		return r.day(first/10_000, first/100%100, first%100)
+		return p.epochDay(first/10_000, first/100%100, first%100)
 	}
-	if len(r.rest) == 0 {
-		r.ok = false
+	if len(p.rest) == 0 {
+		p.ok = false
 		return 0
 	}
-	part := r.rest[0]
-	if digits <= 2 && (part == ' ' || isLetter(part) || len(r.rest) > 1 && isLetter(r.rest[1])) {
-		return r.afterDay(first)
+	part := p.rest[0]
+	if digits <= 2 && (part == ' ' || isLetter(part) || len(p.rest) > 1 && isLetter(p.rest[1])) {
+		return p.parseMonthYear(first)
 	}
-	if digits == 4 && (part == ',' || len(r.rest) > 1 && isLetter(r.rest[1])) {
-		return r.afterYear(first)
+	if digits == 4 && (part == ',' || len(p.rest) > 1 && isLetter(p.rest[1])) {
+		return p.parseMonthDay(first)
 	}
-	r.rest = r.rest[1:]
-	r.require(part == '-' || part == '/' || part == '.')
-	second, _ := r.digits(2)
-	if len(r.rest) == 0 && digits == 4 && part != '.' {
-		return r.day(first, second, 1)
+	p.rest = p.rest[1:]
+	p.require(part == '-' || part == '/' || part == '.')
+	second, _ := p.parseDigits(2)
+	if len(p.rest) == 0 && digits == 4 && part != '.' {
+		return p.epochDay(first, second, 1)
 	}
-	r.require(r.skip(part))
-	third, last := r.digits(4)
+	p.require(p.skipByte(part))
+	third, last := p.parseDigits(4)
 	switch {
 	case digits == 4:
-		r.require(last <= 2)
-		return r.day(first, second, third)
+		p.require(last <= 2)
+		return p.epochDay(first, second, third)
 	case digits > 2 || last == 3 || last == 1:
-		r.ok = false
+		p.ok = false
 	}
 	if last == 2 {
 		third = fullYear(third)
 	}
-	if part == '.' || r.dayFirst {
-		return r.day(third, second, first)
+	if part == '.' || p.dayFirst {
+		return p.epochDay(third, second, first)
 	}
-	return r.day(third, first, second)
+	return p.epochDay(third, first, second)
 }
 
 // fullYear returns the year for two digits with the pivot of spreadsheets, 2029, because
@@ -165,83 +165,83 @@ func fullYear(year int) int {
 	return year + 1900
 }
 
-// startingWithName parses a date that starts with the name of a month or weekday.
-func (r *dateParser) startingWithName() int {
-	month := r.month()
-	if month == 0 && r.weekday() {
-		r.skip(',')
-		r.skipSpaces()
-		if len(r.rest) > 0 && r.rest[0]-'0' <= 9 {
-			day, digits := r.digits(2)
-			r.require(digits <= 2)
-			return r.afterDay(day)
+// parseNameFirst parses a date that starts with the name of a month or weekday.
+func (p *dateParser) parseNameFirst() int {
+	month := p.parseMonth()
+	if month == 0 && p.skipWeekday() {
+		p.skipByte(',')
+		p.skipSpaces()
+		if len(p.rest) > 0 && p.rest[0]-'0' <= 9 {
+			day, digits := p.parseDigits(2)
+			p.require(digits <= 2)
+			return p.parseMonthYear(day)
 		}
-		month = r.month()
+		month = p.parseMonth()
 	}
-	r.require(month > 0)
-	if r.skip('-') || r.skip('/') {
-		return r.day(r.year(), month, 1)
+	p.require(month > 0)
+	if p.skipByte('-') || p.skipByte('/') {
+		return p.epochDay(p.parseYear(), month, 1)
 	}
-	r.skipSpaces()
-	day, digits := r.digits(4)
+	p.skipSpaces()
+	day, digits := p.parseDigits(4)
 	if digits == 4 {
-		return r.day(day, month, 1)
+		return p.epochDay(day, month, 1)
 	}
-	r.require(digits <= 2)
-	r.skipOrdinal()
-	r.skip(',')
-	r.require(r.skip(' '))
-	if r.atTimeOfDay() {
-		r.hour, r.hasHour = r.timeOfDay(), true
-		r.require(r.skip(' '))
+	p.require(digits <= 2)
+	p.skipOrdinal()
+	p.skipByte(',')
+	p.require(p.skipByte(' '))
+	if p.atTimeOfDay() {
+		p.hour, p.hasHour = p.parseTimeOfDay(), true
+		p.require(p.skipByte(' '))
 	}
-	return r.day(r.year(), month, day)
+	return p.epochDay(p.parseYear(), month, day)
 }
 
-// afterDay parses the part after the day: the month's name and the year.
-func (r *dateParser) afterDay(day int) int {
-	r.skipOrdinal()
-	r.skipSeparator()
-	month := r.month()
-	r.require(month > 0)
-	r.skip(',')
-	r.skipSeparator()
-	return r.day(r.year(), month, day)
+// parseMonthYear parses the part after the day: the month's name and the year.
+func (p *dateParser) parseMonthYear(day int) int {
+	p.skipOrdinal()
+	p.skipSeparator()
+	month := p.parseMonth()
+	p.require(month > 0)
+	p.skipByte(',')
+	p.skipSeparator()
+	return p.epochDay(p.parseYear(), month, day)
 }
 
-// afterYear parses the part after the year: the month's name and an optional day.
-func (r *dateParser) afterYear(year int) int {
-	r.skip(',')
-	r.skipSeparator()
-	month, day := r.month(), 1
-	r.require(month > 0)
-	if len(r.rest) > 0 {
-		r.skipSeparator()
-		day, _ = r.digits(2)
+// parseMonthDay parses the part after the year: the month's name and an optional day.
+func (p *dateParser) parseMonthDay(year int) int {
+	p.skipByte(',')
+	p.skipSeparator()
+	month, day := p.parseMonth(), 1
+	p.require(month > 0)
+	if len(p.rest) > 0 {
+		p.skipSeparator()
+		day, _ = p.parseDigits(2)
 	}
-	return r.day(year, month, day)
+	return p.epochDay(year, month, day)
 }
 
-func (r *dateParser) skipSeparator() {
-	if !r.skip('-') && !r.skip('/') {
-		r.skipSpaces()
+func (p *dateParser) skipSeparator() {
+	if !p.skipByte('-') && !p.skipByte('/') {
+		p.skipSpaces()
 	}
 }
 
 // skipOrdinal skips the letters after a day: 1st, 2nd, 3rd, 4th.
-func (r *dateParser) skipOrdinal() {
-	if len(r.rest) < 2 {
+func (p *dateParser) skipOrdinal() {
+	if len(p.rest) < 2 {
 		return
 	}
-	switch string(r.rest[:2]) {
+	switch string(p.rest[:2]) {
 	case "st", "nd", "rd", "th":
-		r.rest = r.rest[2:]
+		p.rest = p.rest[2:]
 	}
 }
 
-func (r *dateParser) year() int {
-	year, digits := r.digits(4)
-	r.require(digits == 2 || digits == 4)
+func (p *dateParser) parseYear() int {
+	year, digits := p.parseDigits(4)
+	p.require(digits == 2 || digits == 4)
 	if digits == 2 {
 		return fullYear(year)
 	}
@@ -256,20 +256,20 @@ var (
 	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 
-// month parses the name of a month and returns its number, or 0 without reading anything.
-func (r *dateParser) month() int { return r.name(months[:]) }
+// parseMonth parses the name of a month and returns its number, or 0 without reading anything.
+func (p *dateParser) parseMonth() int { return p.parseName(months[:]) }
 
-func (r *dateParser) weekday() bool { return r.name(weekdays[:]) > 0 }
+func (p *dateParser) skipWeekday() bool { return p.parseName(weekdays[:]) > 0 }
 
-func (r *dateParser) name(list []string) int {
+func (p *dateParser) parseName(list []string) int {
 	n := 0
-	for n < len(r.rest) && isLetter(r.rest[n]) {
+	for n < len(p.rest) && isLetter(p.rest[n]) {
 		n++
 	}
 	for i, name := range list {
-		if (n == 3 || n == len(name)) && equalFold(r.rest[:n], name[:n]) {
-			r.rest = r.rest[n:]
-			r.skip('.')
+		if (n == 3 || n == len(name)) && equalFold(p.rest[:n], name[:n]) {
+			p.rest = p.rest[n:]
+			p.skipByte('.')
 			return i + 1
 		}
 	}
@@ -288,48 +288,48 @@ func equalFold(word []byte, lower string) bool {
 	return true
 }
 
-// day returns the day since 1 January 1970, by the Gregorian calendar.
-func (r *dateParser) day(year, month, day int) int {
-	if year < MinYear || year > MaxYear || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) {
-		r.ok = false
+// epochDay returns the day since 1 January 1970, by the Gregorian calendar.
+func (p *dateParser) epochDay(year, month, day int) int {
+	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) {
+		p.ok = false
 		return 0
 	}
 	return DaysFromCivil(year, month, day)
 }
 
-// timeOfDay parses a time of day and returns it in hours.
-func (r *dateParser) timeOfDay() float64 {
-	hour, _ := r.digits(2)
-	r.require(r.skip(':'))
-	minute, digits := r.digits(2)
-	r.require(digits == 2 && minute < 60)
+// parseTimeOfDay parses a time of day and returns it in hours.
+func (p *dateParser) parseTimeOfDay() float64 {
+	hour, _ := p.parseDigits(2)
+	p.require(p.skipByte(':'))
+	minute, digits := p.parseDigits(2)
+	p.require(digits == 2 && minute < 60)
 	second := 0.0
-	if r.skip(':') {
-		whole, digits := r.digits(2)
-		r.require(digits == 2 && whole <= 60)
+	if p.skipByte(':') {
+		whole, digits := p.parseDigits(2)
+		p.require(digits == 2 && whole <= 60)
 		second = float64(whole)
-		if r.skip('.') || r.skip(',') {
-			fraction, digits := r.digits(9)
+		if p.skipByte('.') || p.skipByte(',') {
+			fraction, digits := p.parseDigits(9)
 			second += float64(fraction) / math.Pow10(digits)
 		}
 	}
-	hour = r.amPM(hour)
-	r.skipZone()
-	r.require(hour < 24)
+	hour = p.parseAMPM(hour)
+	p.skipZone()
+	p.require(hour < 24)
 	return float64(hour) + float64(minute)/60 + second/3600
 }
 
-// amPM parses an optional AM or PM and returns the hour on a 24-hour clock.
-func (r *dateParser) amPM(hour int) int {
-	rest := r.rest
+// parseAMPM parses an optional AM or PM and returns the hour on a 24-hour clock.
+func (p *dateParser) parseAMPM(hour int) int {
+	rest := p.rest
 	if len(rest) > 0 && rest[0] == ' ' {
 		rest = rest[1:]
 	}
 	if len(rest) < 2 || rest[1]|0x20 != 'm' || (rest[0]|0x20 != 'a' && rest[0]|0x20 != 'p') {
 		return hour
 	}
-	r.rest = rest[2:]
-	r.require(hour >= 1 && hour <= 12)
+	p.rest = rest[2:]
+	p.require(hour >= 1 && hour <= 12)
 	hour %= 12
 	if rest[0]|0x20 == 'p' {
 		hour += 12
@@ -338,27 +338,27 @@ func (r *dateParser) amPM(hour int) int {
 }
 
 // skipZone skips a time zone if there is one.
-func (r *dateParser) skipZone() {
-	before := r.rest
-	r.skip(' ')
+func (p *dateParser) skipZone() {
+	before := p.rest
+	p.skipByte(' ')
 	letters := 0
-	for letters < len(r.rest) && r.rest[letters]-'A' < 26 {
+	for letters < len(p.rest) && p.rest[letters]-'A' < 26 {
 		letters++
 	}
 	switch {
-	case letters > 0 && letters <= maxZoneLen || r.skip('z'):
-		r.rest = r.rest[letters:]
-	case r.skip('+') || r.skip('-'):
-		hours, digits := r.digits(2)
-		r.require(digits == 2 && hours <= 14)
-		if len(r.rest) == 0 || r.rest[0] == ' ' {
+	case letters > 0 && letters <= maxZoneLen || p.skipByte('z'):
+		p.rest = p.rest[letters:]
+	case p.skipByte('+') || p.skipByte('-'):
+		hours, digits := p.parseDigits(2)
+		p.require(digits == 2 && hours <= 14)
+		if len(p.rest) == 0 || p.rest[0] == ' ' {
 			return
 		}
-		r.skip(':')
-		minutes, digits := r.digits(2)
-		r.require(digits == 2 && minutes < 60)
+		p.skipByte(':')
+		minutes, digits := p.parseDigits(2)
+		p.require(digits == 2 && minutes < 60)
 	default:
-		r.rest = before
+		p.rest = before
 	}
 }
 

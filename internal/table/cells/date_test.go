@@ -51,8 +51,8 @@ func TestParseDateTime(t *testing.T) {
 		"3:00:36 pm":                     15.01 / 24,
 	} {
 		m, ok := ParseDateTime([]byte(cell), false)
-		if !ok || math.Abs(m.Days()-want) > 1e-9 {
-			t.Errorf("%s: %v %v, want %v", cell, m.Days(), ok, want)
+		if !ok || math.Abs(m.EpochDays()-want) > 1e-9 {
+			t.Errorf("%s: %v %v, want %v", cell, m.EpochDays(), ok, want)
 		}
 	}
 	for _, cell := range []string{
@@ -63,14 +63,14 @@ func TestParseDateTime(t *testing.T) {
 			t.Errorf("%s is read as %+v", cell, m)
 		}
 	}
-	if m, ok := ParseDateTime([]byte("1/2/2006"), true); !ok || m.Days() != at(2006, 2, 1) {
+	if m, ok := ParseDateTime([]byte("1/2/2006"), true); !ok || m.EpochDays() != at(2006, 2, 1) {
 		t.Errorf("%+v %v with the day first", m, ok)
 	}
 }
 
 func TestCivilFromDays(t *testing.T) {
-	day := time.Date(MinYear, 1, 1, 0, 0, 0, 0, time.UTC)
-	for n := int(day.Unix() / 86_400); day.Year() <= MaxYear; n++ {
+	day := time.Date(minYear, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := int(day.Unix() / 86_400); day.Year() <= maxYear; n++ {
 		year, month, of := CivilFromDays(n)
 		if year != day.Year() || month != int(day.Month()) || of != day.Day() || DaysFromCivil(year, month, of) != n {
 			t.Fatalf("day %d is %d-%d-%d, want %v", n, year, month, of, day)
@@ -91,14 +91,14 @@ func FuzzParseDateTime(f *testing.F) {
 			return
 		}
 		year, month, day := CivilFromDays(m.Day)
-		if !(m.Hour >= 0 && m.Hour <= 24.001) || year < 0 || (m.HasDate && (year < MinYear || year > MaxYear)) {
+		if !(m.Hour >= 0 && m.Hour <= 24.001) || year < 0 || (m.HasDate && (year < minYear || year > maxYear)) {
 			t.Fatalf("%q: %+v", cell, m)
 		}
 		again, ok := ParseDateTime(fmt.Appendf(nil, "%04d-%02d-%02d", year, month, day), dayFirst)
 		if !ok || again.Day != m.Day {
 			t.Fatalf("%q: %+v, again %+v", cell, m, again)
 		}
-		if v := m.Days(); math.IsNaN(v) || math.IsInf(v, 0) {
+		if v := m.EpochDays(); math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Fatalf("%q: %v days", cell, v)
 		}
 	})

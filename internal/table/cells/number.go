@@ -152,9 +152,9 @@ func ParseNumber(b []byte) (float64, bool) {
 	value := float64(mantissa)
 	switch {
 	case digits > 19 || exponent < -27 || exponent > 22:
-		return parseSlow(b)
+		return parseWithStrconv(b)
 	case mantissa < 1<<53 && exponent < -22, mantissa >= 1<<53 && exponent > 0:
-		return parseSlow(b)
+		return parseWithStrconv(b)
 	case mantissa >= 1<<53:
 		value = DivideByPowerOf10(mantissa, -exponent)
 	case exponent < 0:
@@ -241,7 +241,7 @@ func parseExponent(b []byte) (int, bool) {
 	return power, true
 }
 
-func parseSlow(b []byte) (float64, bool) {
+func parseWithStrconv(b []byte) (float64, bool) {
 	// The string shares b's bytes to save a copy; strconv does not keep it.
 	// The syntax was checked, so the only error left is the range.
 	value, _ := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)

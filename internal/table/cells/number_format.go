@@ -84,7 +84,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	if !ok || (before != "" && after != "") {
 		return 0, "", false
 	}
-	value, ok = parseGroups(cell[begin:end], point)
+	value, ok = parseDigitGroups(cell[begin:end], point)
 	if negative != minus {
 		value = -value
 	}
@@ -141,8 +141,8 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	return scale, string(text), true
 }
 
-// parseGroups parses digits that may be in groups of three.
-func parseGroups(text []byte, point byte) (float64, bool) {
+// parseDigitGroups parses digits that may be in groups of three.
+func parseDigitGroups(text []byte, point byte) (float64, bool) {
 	separator := byte(',')
 	if point == ',' {
 		separator = '.'

@@ -19,23 +19,23 @@ const (
 // returns. A word is a run of letters and digits; letters followed by digits, or digits
 // followed by letters, are two: C85, 3rd. In scripts without spaces each character is a
 // word.
-func (r *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
-	if isHash(cell) {
+func (p *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
+	if isHexID(cell) {
 		return
 	}
-	r.lower = r.lower[:0]
+	p.lower = p.lower[:0]
 	turns, at := 0, 0 // changes between letters and digits, and the offset of the first
 	wasDigit := false
 	flush := func() {
-		switch n := len(r.lower); {
+		switch n := len(p.lower); {
 		case n == 0 || n > maxWordLen:
 		case turns == 1:
-			visit(r.lower[:at])
-			visit(r.lower[at:])
+			visit(p.lower[:at])
+			visit(p.lower[at:])
 		default:
-			visit(r.lower)
+			visit(p.lower)
 		}
-		r.lower, turns = r.lower[:0], 0
+		p.lower, turns = p.lower[:0], 0
 	}
 	for i := 0; i < len(cell); {
 		char, size := rune(cell[i]), 1
@@ -46,7 +46,7 @@ func (r *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
 		digit := char-'0' <= 9 && char >= '0'
 		switch {
 		case digit || isWordChar(char):
-		case char == '\'' && len(r.lower) > 0 && !wasDigit:
+		case char == '\'' && len(p.lower) > 0 && !wasDigit:
 			continue // don't is one word
 		default:
 			flush()
@@ -54,18 +54,18 @@ func (r *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
 		}
 		if char >= firstUnspaced && unicode.In(char, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
 			flush()
-			r.lower = utf8.AppendRune(r.lower, char)
+			p.lower = utf8.AppendRune(p.lower, char)
 			flush()
 			continue
 		}
-		if len(r.lower) > 0 && digit != wasDigit {
+		if len(p.lower) > 0 && digit != wasDigit {
 			if turns++; turns == 1 {
-				at = len(r.lower)
+				at = len(p.lower)
 			}
 		}
 		wasDigit = digit
-		if len(r.lower) <= maxWordLen {
-			r.lower = utf8.AppendRune(r.lower, toLower(char))
+		if len(p.lower) <= maxWordLen {
+			p.lower = utf8.AppendRune(p.lower, toLower(char))
 		}
 	}
 	flush()
@@ -88,9 +88,9 @@ func toLower(char rune) rune {
 	return unicode.ToLower(char)
 }
 
-// isHash reports whether a text is a UUID or another hexadecimal hash, whose letters mean
+// isHexID reports whether a text is a UUID or another hexadecimal hash, whose letters mean
 // nothing.
-func isHash(cell []byte) bool {
+func isHexID(cell []byte) bool {
 	if len(cell) < 16 {
 		return false
 	}

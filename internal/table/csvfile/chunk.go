@@ -35,10 +35,10 @@ func (r *Reader) nextChunk(c *Chunk, size int) bool {
 		size = min(size, r.end-r.pos)
 		window := r.buf[r.pos : r.pos+size]
 		last := r.atEOF && r.pos+size == r.end
-		n, rough := completeRecords(window, r.delim, last)
+		n, rough := completeRecordsLen(window, r.delim, last)
 		r.needsRead = rough || n == 0 && (last || size >= max(MaxFieldBytes, r.minBuffer))
 		if n > 0 {
-			r.detach(c, n, last && n == size)
+			r.detachChunk(c, n, last && n == size)
 			return true
 		}
 		size *= 2
@@ -46,8 +46,8 @@ func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	return false
 }
 
-// detach moves the next n bytes into c and continues with another buffer.
-func (r *Reader) detach(c *Chunk, n int, last bool) {
+// detachChunk moves the next n bytes into c and continues with another buffer.
+func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
 	if size := max(r.minBuffer, len(tail)); len(next) < size {
@@ -63,9 +63,9 @@ func (r *Reader) detach(c *Chunk, n int, last bool) {
 	}
 }
 
-// completeRecords returns the length of the complete records at the start of a window, and
+// completeRecordsLen returns the length of the complete records at the start of a window, and
 // whether a misplaced quote follows them.
-func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
+func completeRecordsLen(window []byte, delim byte, last bool) (n int, rough bool) {
 	i := 0
 	for {
 		quote := bytes.IndexByte(window[i:], '"')
@@ -73,17 +73,17 @@ func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
 			break
 		}
 		quote += i
-		if end := lastLineEnd(window[i:quote]); end > 0 {
+		if end := afterLastLineEnd(window[i:quote]); end > 0 {
 			n = i + end
 		}
-		if quote > 0 && !endsField(window[quote-1], delim) {
+		if quote > 0 && !isFieldEnd(window[quote-1], delim) {
 			return n, true
 		}
 		end, _, what := closingQuote(window, quote, last)
 		if what == recordPartial {
 			return n, false
 		}
-		if what != recordComplete || end < len(window) && !endsField(window[end], delim) {
+		if what != recordComplete || end < len(window) && !isFieldEnd(window[end], delim) {
 			return n, true
 		}
 		i = end
@@ -95,25 +95,25 @@ func completeRecords(window []byte, delim byte, last bool) (n int, rough bool) {
 	if len(rest) > 0 && rest[len(rest)-1] == '\r' {
 		rest = rest[:len(rest)-1] // this may be half of a CRLF
 	}
-	if end := lastLineEnd(rest); end > 0 {
+	if end := afterLastLineEnd(rest); end > 0 {
 		n = i + end
 	}
 	return n, false
 }
 
-func endsField(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
+func isFieldEnd(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
-// lastLineEnd returns the offset after the last LF, or after the last CR without any; 0
+// afterLastLineEnd returns the offset after the last LF, or after the last CR without any; 0
 // without either.
-func lastLineEnd(text []byte) int {
+func afterLastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1
 	}
 	return bytes.LastIndexByte(text, '\r') + 1
 }
 
-// reader returns a Reader of the chunk's records, which reports their defects.
-func (c *Chunk) reader() *Reader {
+// newReader returns a Reader of the chunk's records, which reports their defects.
+func (c *Chunk) newReader() *Reader {
 	r := &Reader{buf: c.Text, end: len(c.Text), nextLine: c.Line, opened: true, atEOF: true}
 	r.setDelimiter(',')
 	return r

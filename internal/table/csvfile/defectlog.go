@@ -25,8 +25,8 @@ type Location struct{ Line, Column int }
 
 // The numbers of locations of a code.
 const (
-	MaxLocations = 20 // kept
-	MaxNamed     = 3  // in a message
+	MaxLocations      = 20 // kept
+	MaxLocationsShown = 3  // in a message
 )
 
 // Add counts defects.
@@ -39,34 +39,34 @@ func (l *DefectLog) Add(defects ...Defect) {
 // AddMany counts defects of one code, the first of which is d. places are the locations of
 // the next, at most MaxLocations.
 func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
-	g := l.find(d.Code)
-	if g == nil {
+	p := l.find(d.Code)
+	if p == nil {
 		l.groups = append(l.groups, defectGroup{first: d})
-		g = &l.groups[len(l.groups)-1]
+		p = &l.groups[len(l.groups)-1]
 	}
-	g.count += count
-	g.locations = append(append(g.locations, Location{d.Line, d.Column}), places...)
-	g.locations = g.locations[:min(len(g.locations), MaxLocations)]
+	p.count += count
+	p.locations = append(append(p.locations, Location{d.Line, d.Column}), places...)
+	p.locations = p.locations[:min(len(p.locations), MaxLocations)]
 }
 
 // IsEmpty reports whether no defect was added.
 func (l *DefectLog) IsEmpty() bool { return len(l.groups) == 0 }
 
-// Has reports whether there is a defect of a code.
-func (l *DefectLog) Has(code string) bool { return l.find(code) != nil }
+// HasCode reports whether there is a defect of a code.
+func (l *DefectLog) HasCode(code string) bool { return l.find(code) != nil }
 
 // find returns the defects of a code, nil if there are none.
 func (l *DefectLog) find(code string) *defectGroup {
-	at := slices.IndexFunc(l.groups, func(g defectGroup) bool { return g.first.Code == code })
+	at := slices.IndexFunc(l.groups, func(p defectGroup) bool { return p.first.Code == code })
 	if at < 0 {
 		return nil
 	}
 	return &l.groups[at]
 }
 
-// Drop removes the defects of some codes.
-func (l *DefectLog) Drop(codes ...string) {
-	l.groups = slices.DeleteFunc(l.groups, func(g defectGroup) bool { return slices.Contains(codes, g.first.Code) })
+// RemoveCodes removes the defects of some codes.
+func (l *DefectLog) RemoveCodes(codes ...string) {
+	l.groups = slices.DeleteFunc(l.groups, func(p defectGroup) bool { return slices.Contains(codes, p.first.Code) })
 }
 
 // Defects returns one Defect for each code. place maps a line and a column to those of the
@@ -75,8 +75,8 @@ func (l *DefectLog) Drop(codes ...string) {
 func (l *DefectLog) Defects(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
-		g := &l.groups[i]
-		d, places := g.first, slices.Clone(g.locations)
+		p := &l.groups[i]
+		d, places := p.first, slices.Clone(p.locations)
 		if place != nil {
 			d.Line, d.Column = place(d.Line, d.Column)
 			for at := range places {
@@ -84,19 +84,19 @@ func (l *DefectLog) Defects(place func(line, column int) (int, int), source func
 			}
 		}
 		if kind, known := defectSummaries[d.Code]; known {
-			d.Count, d.AtLeast = g.count, partial
-			kind.apply(&d, places, source)
+			d.Count, d.AtLeast = p.count, partial
+			kind.summarize(&d, places, source)
 		}
 		defects = append(defects, d)
 	}
 	return defects
 }
 
-// apply describes all d.Count defects in d, the first of them.
-func (kind *defectSummary) apply(d *Defect, places []Location, source func(line int) (string, int)) {
-	where, noun := firstColumns(d.Count, places), "column"
+// summarize describes all d.Count defects in d, the first of them.
+func (kind *defectSummary) summarize(d *Defect, places []Location, source func(line int) (string, int)) {
+	where, noun := formatColumns(d.Count, places), "column"
 	if !kind.ofColumns {
-		where, noun = firstLines(d.Count, places, source), "row"
+		where, noun = formatLines(d.Count, places, source), "row"
 		for _, at := range places {
 			d.Lines = append(d.Lines, at.Line)
 		}
@@ -113,12 +113,12 @@ func (kind *defectSummary) apply(d *Defect, places []Location, source func(line 
 	}
 }
 
-// firstLines names the first of count lines: "in lines 2 and 9", "first in lines
+// formatLines names the first of count lines: "in lines 2 and 9", "first in lines
 // 2, 9, 10", or "first in a.csv:2, a.csv:9, b.csv:3".
-func firstLines(count int, places []Location, source func(line int) (string, int)) string {
+func formatLines(count int, places []Location, source func(line int) (string, int)) string {
 	var list []string
 	noun := "lines "
-	for _, at := range places[:min(len(places), MaxNamed)] {
+	for _, at := range places[:min(len(places), MaxLocationsShown)] {
 		file, line := SourceLine(source, at.Line)
 		name := strconv.Itoa(line)
 		if file != "" {
@@ -126,19 +126,19 @@ func firstLines(count int, places []Location, source func(line int) (string, int
 		}
 		list = append(list, name)
 	}
-	return firstOf(count, "in "+noun, list)
+	return formatFirst(count, "in "+noun, list)
 }
 
-// firstColumns names the first of count columns: "first columns 2, 9, 10".
-func firstColumns(count int, places []Location) string {
+// formatColumns names the first of count columns: "first columns 2, 9, 10".
+func formatColumns(count int, places []Location) string {
 	var list []string
-	for _, at := range places[:min(len(places), MaxNamed)] {
+	for _, at := range places[:min(len(places), MaxLocationsShown)] {
 		list = append(list, strconv.Itoa(at.Column))
 	}
-	return firstOf(count, "columns ", list)
+	return formatFirst(count, "columns ", list)
 }
 
-func firstOf(count int, noun string, list []string) string {
+func formatFirst(count int, noun string, list []string) string {
 	if count > len(list) {
 		return "first " + noun + strings.Join(list, ", ")
 	}

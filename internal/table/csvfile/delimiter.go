@@ -2,12 +2,12 @@ package csvfile
 
 import "bytes"
 
-// DetectDelimiter as Layout.Delimiter selects the delimiter of `,;|` and the tab that best
+// AutoDelimiter as Layout.Delimiter selects the delimiter of `,;|` and the tab that best
 // separates the first rows.
-const DetectDelimiter byte = 1
+const AutoDelimiter byte = 1
 
-// DetectBytes is the number of bytes that are read to detect the delimiter.
-const DetectBytes = 64 << 10
+// DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
+const DelimiterSampleBytes = 64 << 10
 
 // Delimiters are the delimiters to detect, the preferred first.
 const Delimiters = ",;\t|"
@@ -15,10 +15,10 @@ const Delimiters = ",;\t|"
 // FindDelimiter returns the delimiter with which most records of the sample have as many
 // fields as the first; more fields are better, and the comma is preferred. cut is set if
 // the sample is not the whole file.
-func FindDelimiter(sample []byte, cut bool) byte {
+func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {
-		if score := delimiterScore(sample, delim, cut); score > most {
+		if score := delimiterScore(sample, delim, truncated); score > most {
 			best, most = delim, score
 		}
 	}
@@ -34,7 +34,7 @@ func delimiterScore(sample []byte, delim byte, cut bool) int {
 		if err != nil {
 			break
 		}
-		lengths = append(lengths, rec.Len())
+		lengths = append(lengths, len(rec.Fields))
 	}
 	if cut && len(lengths) > 1 && len(lengths) < enough {
 		lengths = lengths[:len(lengths)-1] // the sample may end within it

@@ -10,10 +10,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Differences counts the rows in which two CSV files differ, and returns the names of the
+// Diff counts the rows in which two CSV files differ, and returns the names of the
 // columns in which they do, in their order. It is an error if the files have different
 // numbers of columns or rows.
-func Differences(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
+func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
 	a, err := OpenTable(NewReader(first, ','))
 	if err != nil {
 		return 0, nil, err

@@ -26,7 +26,7 @@ func ExampleReader() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("line %d: %q\n", rec.Line(), rec.Fields)
+		fmt.Printf("line %d: %q\n", rec.Line, rec.Fields)
 	}
 	// Output:
 	// line 1: ["id" "name"]

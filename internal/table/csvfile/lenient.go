@@ -33,13 +33,13 @@ type LenientReader struct {
 	Width      int // number of fields of a record; 0 if unknown
 	lineBuffer []byte
 	cells      [][]byte // of a record that is read as a single line
-	note       func(code string, line, column int)
+	onFix      func(code string, line, column int)
 }
 
 // NewLenientReader returns a LenientReader on src whose fields are separated by delim. note
 // is called with each correction; column 0 is the whole record. It must not be nil.
 func NewLenientReader(src io.Reader, delim byte, note func(code string, line, column int)) *LenientReader {
-	return &LenientReader{Reader: NewReader(src, delim), note: note}
+	return &LenientReader{Reader: NewReader(src, delim), onFix: note}
 }
 
 // Next returns the fields of the next record and its first line, and io.EOF after the
@@ -52,7 +52,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			return nil, 1, err
 		}
 		if r.pos > 0 {
-			l.note(FixByteOrderMark, 1, 0)
+			l.onFix(FixByteOrderMark, 1, 0)
 		}
 	}
 	for r.err == nil {
@@ -66,9 +66,9 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			r.err = r.fill()
 			continue
 		}
-		if what == recordComplete && !l.suspicious() {
+		if what == recordComplete && !l.maybeSeveral() {
 			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
-				l.note(FixLineEnds, line, 0)
+				l.onFix(FixLineEnds, line, 0)
 			}
 			r.pos += at
 			r.nextLine += r.rec.LineBreaks + 1
@@ -77,7 +77,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			}
 			return l.toValidUTF8(r.rec.Fields, line), line, nil
 		}
-		fields, more, err := l.oneLine(at, what)
+		fields, more, err := l.readAsLine(at, what)
 		switch {
 		case err != nil:
 			return nil, line, err
@@ -89,14 +89,14 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// suspicious reports whether a complete record may be several, joined by a stray quote.
-func (l *LenientReader) suspicious() bool {
+// maybeSeveral reports whether a complete record may be several, joined by a stray quote.
+func (l *LenientReader) maybeSeveral() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// oneLine reads the record as one line, unless that is no better than the complete record.
+// readAsLine reads the record as one line, unless that is no better than the complete record.
 // more is set if more of the file must be read first.
-func (l *LenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
+func (l *LenientReader) readAsLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexAny(window, "\r\n")
@@ -113,28 +113,28 @@ func (l *LenientReader) oneLine(at int, what splitStatus) (fields [][]byte, more
 		r.err = r.fill()
 		return nil, true, nil
 	}
-	cells, fixed := l.splitLine(window[:n])
+	cells, fixed := l.splitLenient(window[:n])
 	if what == recordComplete && len(cells) != l.Width {
 		r.pos += at
 		r.nextLine += r.rec.LineBreaks + 1
 		return r.rec.Fields, false, nil
 	}
 	if fixed >= 0 {
-		l.note(FixQuotes, r.nextLine, fixed+1)
+		l.onFix(FixQuotes, r.nextLine, fixed+1)
 	}
 	r.pos += afterLineEnd(window, n)
 	r.nextLine++
 	return cells, false, nil
 }
 
-// splitLine splits a line. fixed is the first field with invalid quotes, or -1.
-func (l *LenientReader) splitLine(line []byte) (cells [][]byte, fixed int) {
+// splitLenient splits a line. fixed is the first field with invalid quotes, or -1.
+func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	l.lineBuffer = append(l.lineBuffer[:0], line...)
 	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
 	for {
 		begin, end, next := 0, 0, 0
 		if len(line) > 0 && line[0] == '"' {
-			begin, end = 1, closingOnLine(line, l.delim)
+			begin, end = 1, closingQuoteOnLine(line, l.delim)
 		}
 		if begin == 1 && end > 0 {
 			next = end + 1
@@ -163,9 +163,9 @@ func (l *LenientReader) splitLine(line []byte) (cells [][]byte, fixed int) {
 	}
 }
 
-// closingOnLine returns the offset of the quote that closes the field at line[0]: the
+// closingQuoteOnLine returns the offset of the quote that closes the field at line[0]: the
 // first before a delimiter or the end of the line; 0 without one.
-func closingOnLine(line []byte, delim byte) int {
+func closingQuoteOnLine(line []byte, delim byte) int {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
 			continue
@@ -187,7 +187,7 @@ func (l *LenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 		if bytes.IndexByte(field, 0) >= 0 {
 			field = bytes.ReplaceAll(field, []byte{0}, nil)
 			fields[i] = field
-			l.note(FixNUL, line, i+1)
+			l.onFix(FixNUL, line, i+1)
 		}
 		if utf8.Valid(field) {
 			continue
@@ -197,7 +197,7 @@ func (l *LenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(c))
 		}
 		fields[i] = text
-		l.note(FixEncoding, line, i+1)
+		l.onFix(FixEncoding, line, i+1)
 	}
 	return fields
 }

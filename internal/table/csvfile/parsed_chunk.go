@@ -18,7 +18,7 @@ import (
 // column, as they are used.
 type ParsedChunk struct {
 	text       []byte
-	fields     int
+	fieldCount int
 	Rows       int
 	lineBreaks int     // line ends in text
 	ends       []int32 // offsets after each separator
@@ -33,12 +33,9 @@ type ParsedChunk struct {
 	NotDecimal []bool          // by field: some number is not a decimal, so all are in values
 }
 
-// The values of cells that are not numbers. A quiet NaN has spare bits; NaN itself is the
-// empty cell, as is cells.MissingDecimal.
-var (
-	EmptyCell = cells.NaN
-	TextCell  = math.Float64frombits(math.Float64bits(cells.NaN) + 1) // any text that is not a number
-)
+// TextCell is the value of a cell that holds a text which is not a number. It is a quiet
+// NaN with another payload than cells.NaN, the value of an empty cell.
+var TextCell = math.Float64frombits(math.Float64bits(cells.NaN) + 1)
 
 // unparsedDecimal ends a cell that is not parsed yet, or is text.
 const unparsedDecimal = cells.MissingDecimal + 1
@@ -51,24 +48,24 @@ func IsTextCell(value float64) bool {
 // Parse splits the records of a chunk and parses the numeric fields. It returns false if a
 // record is defective: not text, or with another number of fields. The ParsedChunk refers
 // to the chunk's text until the next parse.
-func (g *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
+func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
 	}
-	g.text, g.fields, g.Numeric = c.Text[:len(c.Text)+readSlack], len(numeric), numeric
+	p.text, p.fieldCount, p.Numeric = c.Text[:len(c.Text)+readSlack], len(numeric), numeric
 	quoted := bytes.IndexByte(c.Text, '"') >= 0
-	g.ends = slices.Grow(g.ends[:0], len(g.text)+separatorSlack)
-	g.ends = g.ends[:findSeparators(g.ends[:cap(g.ends)], g.text, quoted)]
-	if !g.indexRows(quoted) || len(c.Text) > MaxFieldBytes && g.longestCell() > MaxFieldBytes {
+	p.ends = slices.Grow(p.ends[:0], len(p.text)+separatorSlack)
+	p.ends = p.ends[:findSeparators(p.ends[:cap(p.ends)], p.text, quoted)]
+	if !p.indexRows(quoted) || len(c.Text) > MaxFieldBytes && p.longestCell() > MaxFieldBytes {
 		return false
 	}
 	// An odd number of cache lines per column, so that the columns do not compete for the
 	// same cache sets.
-	g.Stride = (g.Rows+15)&^15 | 16
-	g.decimals = slices.Grow(g.decimals[:0], g.Stride*g.fields)[:g.Stride*g.fields]
-	g.Values = g.Values[:0]
-	g.HasText, g.NotDecimal = resetFlags(g.HasText, g.fields), resetFlags(g.NotDecimal, g.fields)
-	g.parseNumbers(numeric)
+	p.Stride = (p.Rows+15)&^15 | 16
+	p.decimals = slices.Grow(p.decimals[:0], p.Stride*p.fieldCount)[:p.Stride*p.fieldCount]
+	p.Values = p.Values[:0]
+	p.HasText, p.NotDecimal = resetFlags(p.HasText, p.fieldCount), resetFlags(p.NotDecimal, p.fieldCount)
+	p.parseNumbers(numeric)
 	return true
 }
 
@@ -80,25 +77,25 @@ func resetFlags(flags []bool, n int) []bool {
 
 // indexRows splits the separators into rows. It returns false if a record has another
 // number of fields. Only quoted cells contain line ends.
-func (g *ParsedChunk) indexRows(quoted bool) bool {
-	text, ends, fields := g.text, g.ends, g.fields
+func (p *ParsedChunk) indexRows(quoted bool) bool {
+	text, ends, fields := p.text, p.ends, p.fieldCount
 	most := len(ends) / fields
-	g.starts = slices.Grow(g.starts[:0], most*(fields+1))[:most*(fields+1)]
-	g.RowLines = slices.Grow(g.RowLines[:0], most)
-	g.lineBreaks = 0
+	p.starts = slices.Grow(p.starts[:0], most*(fields+1))[:most*(fields+1)]
+	p.RowLines = slices.Grow(p.RowLines[:0], most)
+	p.lineBreaks = 0
 	pairs := 0 // of CR and LF
 	for begin := int32(0); len(ends) > 0; {
 		used := 0
 		if char := text[begin]; char == '\n' || char == '\r' {
 			used = 1 // a blank line
-		} else if used = fields; !g.indexRow(begin, ends, quoted) {
+		} else if used = fields; !p.indexRow(begin, ends, quoted) {
 			return false
 		}
 		if quoted {
-			g.lineBreaks += CountLineBreaks(text[begin : ends[used-1]-1])
+			p.lineBreaks += CountLineBreaks(text[begin : ends[used-1]-1])
 		}
 		begin = ends[used-1]
-		g.lineBreaks++
+		p.lineBreaks++
 		if text[begin-1] == '\r' && len(ends) > used && text[begin] == '\n' {
 			begin = ends[used]
 			used++
@@ -106,37 +103,37 @@ func (g *ParsedChunk) indexRows(quoted bool) bool {
 		}
 		ends = ends[used:]
 	}
-	g.Rows = len(g.RowLines)
+	p.Rows = len(p.RowLines)
 	// If all line ends are at the ends of rows, the commas are inside them.
 	text = text[:len(text)-readSlack]
-	return quoted || g.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
+	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
 // indexRow adds a row from the first separators.
-func (g *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
-	if len(ends) < g.fields {
+func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
+	if len(ends) < p.fieldCount {
 		return false
 	}
-	at := len(g.RowLines) * (g.fields + 1)
-	cells := g.starts[at : at+g.fields+1]
+	at := len(p.RowLines) * (p.fieldCount + 1)
+	cells := p.starts[at : at+p.fieldCount+1]
 	cells[0] = begin
 	copy(cells[1:], ends)
 	last := len(cells) - 1
 	for i := 1; quoted && i < last; i++ {
-		if g.text[cells[i]-1] != ',' {
+		if p.text[cells[i]-1] != ',' {
 			return false
 		}
 	}
-	g.RowLines = append(g.RowLines, int32(g.lineBreaks))
-	return g.text[cells[last]-1] != ','
+	p.RowLines = append(p.RowLines, int32(p.lineBreaks))
+	return p.text[cells[last]-1] != ','
 }
 
 // longestCell returns the length of the longest cell, with its quotes.
-func (g *ParsedChunk) longestCell() int {
+func (p *ParsedChunk) longestCell() int {
 	most := int32(0)
-	for row := range g.Rows {
-		cells := g.starts[row*(g.fields+1):][:g.fields+1]
-		for i := range g.fields {
+	for row := range p.Rows {
+		cells := p.starts[row*(p.fieldCount+1):][:p.fieldCount+1]
+		for i := range p.fieldCount {
 			most = max(most, cells[i+1]-1-cells[i])
 		}
 	}
@@ -147,91 +144,91 @@ func (g *ParsedChunk) longestCell() int {
 const CacheRows = 128
 
 // parseNumbers parses the cells of the numeric fields.
-func (g *ParsedChunk) parseNumbers(numeric []bool) {
-	for lo := 0; lo < g.Rows; lo += CacheRows {
-		hi := min(lo+CacheRows, g.Rows)
+func (p *ParsedChunk) parseNumbers(numeric []bool) {
+	for lo := 0; lo < p.Rows; lo += CacheRows {
+		hi := min(lo+CacheRows, p.Rows)
 		for field, asked := range numeric {
 			if asked {
-				g.parseRows(field, lo, hi)
+				p.parseDecimalRows(field, lo, hi)
 			}
 		}
 	}
-	for field, others := range g.HasText {
+	for field, others := range p.HasText {
 		if others {
-			g.HasText[field] = false
-			g.parseRest(field)
+			p.HasText[field] = false
+			p.parseOtherCells(field)
 		}
 	}
 }
 
-// parseRows parses the plain numbers of a field in rows lo…hi-1.
-func (g *ParsedChunk) parseRows(field, lo, hi int) {
-	if !parseDecimals(g.DecimalColumn(field)[lo:hi], g.text, g.starts[lo*(g.fields+1)+field:], g.fields+1) {
-		g.HasText[field] = true
+// parseDecimalRows parses the plain numbers of a field in rows lo…hi-1.
+func (p *ParsedChunk) parseDecimalRows(field, lo, hi int) {
+	if !parseDecimals(p.DecimalColumn(field)[lo:hi], p.text, p.starts[lo*(p.fieldCount+1)+field:], p.fieldCount+1) {
+		p.HasText[field] = true
 	}
 }
 
 // ParseField parses a field unless that was done before, and stores its values in
 // FloatBuffer.
-func (g *ParsedChunk) ParseField(field int) {
-	if g.Numeric[field] {
+func (p *ParsedChunk) ParseField(field int) {
+	if p.Numeric[field] {
 		return
 	}
-	g.Numeric[field] = true
-	g.parseRows(field, 0, g.Rows)
-	if g.HasText[field] {
-		g.HasText[field] = false
-		g.parseRest(field)
+	p.Numeric[field] = true
+	p.parseDecimalRows(field, 0, p.Rows)
+	if p.HasText[field] {
+		p.HasText[field] = false
+		p.parseOtherCells(field)
 	}
-	g.FloatsOrText(field)
+	p.FloatsOrText(field)
 }
 
-// parseRest parses the cells of a field that are not plain numbers.
-func (g *ParsedChunk) parseRest(field int) {
-	texts := g.DecimalColumn(field)
+// parseOtherCells parses the cells of a field that are not plain numbers.
+func (p *ParsedChunk) parseOtherCells(field int) {
+	texts := p.DecimalColumn(field)
 	for row, cell := range texts {
 		if cell != unparsedDecimal {
 			continue
 		}
-		value := parseCell(g.CellText(row, field))
+		value := parseCellValue(p.Cell(row, field))
 		switch cell, whole := cells.ToDecimal(value); {
 		case IsTextCell(value):
-			g.HasText[field] = true
+			p.HasText[field] = true
 		case whole:
 			texts[row] = cell
 		default:
-			g.parseFloats(field)
+			p.parseFloats(field)
 			return
 		}
 	}
 }
 
 // parseFloats parses a field with numbers that are not decimals.
-func (g *ParsedChunk) parseFloats(field int) {
-	g.NotDecimal[field] = true
-	values := g.FloatBuffer(field)
-	for row, cell := range g.DecimalColumn(field) {
+func (p *ParsedChunk) parseFloats(field int) {
+	p.NotDecimal[field] = true
+	values := p.FloatBuffer(field)
+	for row, cell := range p.DecimalColumn(field) {
 		if cell != unparsedDecimal {
 			values[row] = cell.Value()
 			continue
 		}
-		begin, end := g.cellBounds(row, field)
-		value, long := parseLongNumber(g.text, begin, end)
+		begin, end := p.cellBounds(row, field)
+		value, long := parseLongNumber(p.text, begin, end)
 		if !long {
-			value = parseCell(unquote(g.text[begin:end]))
-			g.HasText[field] = g.HasText[field] || IsTextCell(value)
+			value = parseCellValue(unquote(p.text[begin:end]))
+			p.HasText[field] = p.HasText[field] || IsTextCell(value)
 		}
 		values[row] = value
 	}
 }
 
-// parseCell returns the number in a cell, EmptyCell or TextCell.
-func parseCell(cell []byte) float64 {
+// parseCellValue returns the number in a cell, cells.NaN if it is empty, or TextCell.
+func parseCellValue(cell []byte) float64 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
 	}
 	if len(cell) == 0 {
-		return EmptyCell
+		return cells.NaN
 	}
 	if cell[0] > '9' { // above all signs, points and digits
 		return TextCell
@@ -243,31 +240,31 @@ func parseCell(cell []byte) float64 {
 }
 
 // DecimalColumn returns the decimals of a field that was parsed without parseFloats.
-func (g *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
-	return g.decimals[field*g.Stride:][:g.Rows]
+func (p *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
+	return p.decimals[field*p.Stride:][:p.Rows]
 }
 
 // FloatBuffer returns the memory for the values of a field. It is safe for concurrent use
 // after ReserveFloats.
-func (g *ParsedChunk) FloatBuffer(field int) []float64 {
-	if len(g.Values) < len(g.decimals) {
-		g.ReserveFloats()
+func (p *ParsedChunk) FloatBuffer(field int) []float64 {
+	if len(p.Values) < len(p.decimals) {
+		p.ReserveFloats()
 	}
-	return g.Values[field*g.Stride:][:g.Rows]
+	return p.Values[field*p.Stride:][:p.Rows]
 }
 
 // ReserveFloats allocates the values of all fields.
-func (g *ParsedChunk) ReserveFloats() {
-	g.Values = slices.Grow(g.Values[:0], len(g.decimals))[:len(g.decimals)]
+func (p *ParsedChunk) ReserveFloats() {
+	p.Values = slices.Grow(p.Values[:0], len(p.decimals))[:len(p.decimals)]
 }
 
 // FloatsOrText returns the values of a field that was parsed: TextCell for a text.
-func (g *ParsedChunk) FloatsOrText(field int) []float64 {
-	values := g.FloatBuffer(field)
-	if g.NotDecimal[field] {
+func (p *ParsedChunk) FloatsOrText(field int) []float64 {
+	values := p.FloatBuffer(field)
+	if p.NotDecimal[field] {
 		return values
 	}
-	for row, cell := range g.DecimalColumn(field) {
+	for row, cell := range p.DecimalColumn(field) {
 		if values[row] = cell.Value(); cell == unparsedDecimal {
 			values[row] = TextCell
 		}
@@ -276,23 +273,23 @@ func (g *ParsedChunk) FloatsOrText(field int) []float64 {
 }
 
 // RawRow returns the record of a row without its line end.
-func (g *ParsedChunk) RawRow(row int) []byte {
-	cells := g.starts[row*(g.fields+1):][:g.fields+1]
-	begin, end := cells[0], cells[g.fields]-1
-	return g.text[begin:end:end]
+func (p *ParsedChunk) RawRow(row int) []byte {
+	cells := p.starts[row*(p.fieldCount+1):][:p.fieldCount+1]
+	begin, end := cells[0], cells[p.fieldCount]-1
+	return p.text[begin:end:end]
 }
 
 // cellBounds returns the offsets of a cell, including its quotes.
-func (g *ParsedChunk) cellBounds(row, field int) (begin, end int32) {
-	at := row*(g.fields+1) + field
-	return g.starts[at], g.starts[at+1] - 1
+func (p *ParsedChunk) cellBounds(row, field int) (begin, end int32) {
+	at := row*(p.fieldCount+1) + field
+	return p.starts[at], p.starts[at+1] - 1
 }
 
-// CellText returns the text of a cell without its quotes, valid until the next
+// Cell returns the text of a cell without its quotes, valid until the next
 // parse.
-func (g *ParsedChunk) CellText(row, field int) []byte {
-	begin, end := g.cellBounds(row, field)
-	return unquote(g.text[begin:end])
+func (p *ParsedChunk) Cell(row, field int) []byte {
+	begin, end := p.cellBounds(row, field)
+	return unquote(p.text[begin:end])
 }
 
 // unquote returns a cell without its quotes.
@@ -312,22 +309,22 @@ func unescapeQuotes(cell []byte) []byte {
 }
 
 // HasBlank reports whether a field is blank in any row.
-func (g *ParsedChunk) HasBlank(field int) bool {
-	for row := range g.Rows {
-		begin, end := g.cellBounds(row, field)
-		if begin == end || g.text[begin] <= '"' && cells.IsBlank(g.CellText(row, field)) {
+func (p *ParsedChunk) HasBlank(field int) bool {
+	for row := range p.Rows {
+		begin, end := p.cellBounds(row, field)
+		if begin == end || p.text[begin] <= '"' && cells.IsBlank(p.Cell(row, field)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Numbers returns the values of a field, NaN if a cell is not a number.
-func (g *ParsedChunk) Numbers(field int) []float64 {
-	values := g.FloatsOrText(field)
-	for row := 0; g.HasText[field] && row < len(values); row++ {
+// FloatsOrNaN returns the values of a field, NaN if a cell is not a number.
+func (p *ParsedChunk) FloatsOrNaN(field int) []float64 {
+	values := p.FloatsOrText(field)
+	for row := 0; p.HasText[field] && row < len(values); row++ {
 		if IsTextCell(values[row]) { // perhaps a quoted cell with quotes
-			values[row] = cells.NumberOrNaN(g.CellText(row, field))
+			values[row] = cells.NumberOrNaN(p.Cell(row, field))
 		}
 	}
 	return values

@@ -33,7 +33,7 @@ func rowsOf(t *Table, rows [][]string) [][]string {
 			}
 			continue
 		}
-		row := []string{strconv.Itoa(rec.StartLine), string(rec.Text)}
+		row := []string{strconv.Itoa(rec.Line), string(rec.Text)}
 		for _, field := range rec.Fields {
 			row = append(row, string(field))
 		}
@@ -64,20 +64,20 @@ func (h *rowsWorker) Parse(c *Chunk) error {
 }
 
 func (h *rowsWorker) Commit(c *Chunk) error {
-	g := &h.parsed
+	p := &h.parsed
 	if !h.whole {
-		return h.table.Reread(c, func() error {
+		return h.table.RereadChunk(c, func() error {
 			*h.rows = rowsOf(h.table, *h.rows)
 			return nil
 		})
 	}
-	for i := range g.Rows {
-		row := []string{strconv.Itoa(c.Line + int(g.RowLines[i])), string(g.RawRow(i))}
-		for field := range g.fields {
-			cell := g.CellText(i, field)
+	for i := range p.Rows {
+		row := []string{strconv.Itoa(c.Line + int(p.RowLines[i])), string(p.RawRow(i))}
+		for field := range p.fieldCount {
+			cell := p.Cell(i, field)
 			kind, value := cells.Classify(cell)
 			if h.numeric[field] {
-				if got := g.FloatBuffer(field)[i]; got == got && (kind != cells.Number || got != value) {
+				if got := p.FloatBuffer(field)[i]; got == got && (kind != cells.Number || got != value) {
 					return errors.New("a cell with another value: " + string(cell))
 				}
 			}
@@ -85,7 +85,7 @@ func (h *rowsWorker) Commit(c *Chunk) error {
 		}
 		*h.rows = append(*h.rows, row)
 	}
-	h.table.Advance(g)
+	h.table.Advance(p)
 	return nil
 }
 
@@ -307,13 +307,13 @@ func BenchmarkParsedChunk(b *testing.B) {
 			for i := range numeric {
 				numeric[i] = i > 0 && i+1 < len(numeric)
 			}
-			c, g := new(Chunk), new(ParsedChunk)
+			c, p := new(Chunk), new(ParsedChunk)
 			if !t.Reader.nextChunk(c, ChunkSize) {
 				b.Fatal("no chunk")
 			}
 			b.SetBytes(int64(len(c.Text)))
 			for b.Loop() {
-				if !g.Parse(c, numeric) {
+				if !p.Parse(c, numeric) {
 					b.Fatal("a defect")
 				}
 			}

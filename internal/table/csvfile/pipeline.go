@@ -66,77 +66,77 @@ func (t *Table) Workers() int {
 // and before records that are too long, which are left to next; of a valid file nothing is
 // left.
 func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker func() ChunkWorker) error {
-	b := &pipeline{reader: t.Reader, chunkBytes: size}
+	p := &pipeline{reader: t.Reader, chunkBytes: size}
 	t.Reader.minBuffer = max(t.Reader.minBuffer, size)
-	b.committedCond = sync.NewCond(&b.commitMu)
-	list := make([]ChunkWorker, workers)
-	for i := range list {
-		list[i] = newWorker()
+	p.committedCond = sync.NewCond(&p.commitMu)
+	chunkWorkers := make([]ChunkWorker, workers)
+	for i := range chunkWorkers {
+		chunkWorkers[i] = newWorker()
 	}
 	var group sync.WaitGroup
-	for _, h := range list {
+	for _, w := range chunkWorkers {
 		group.Go(func() {
-			for c := new(Chunk); b.step(ctx, h, c); {
+			for c := new(Chunk); p.processChunk(ctx, w, c); {
 			}
 		})
 	}
 	group.Wait()
-	return b.err
+	return p.err
 }
 
-// step processes one chunk and reports whether there may be another.
-func (b *pipeline) step(ctx context.Context, h ChunkWorker, c *Chunk) bool {
-	b.readMu.Lock()
-	if ctx.Err() != nil || !b.reader.nextChunk(c, b.chunkBytes) {
-		b.readMu.Unlock()
-		b.fail(context.Cause(ctx))
+// processChunk processes one chunk and reports whether there may be another.
+func (p *pipeline) processChunk(ctx context.Context, w ChunkWorker, c *Chunk) bool {
+	p.readMu.Lock()
+	if ctx.Err() != nil || !p.reader.nextChunk(c, p.chunkBytes) {
+		p.readMu.Unlock()
+		p.setError(context.Cause(ctx))
 		return false
 	}
-	number := b.started
-	b.started++
-	b.readMu.Unlock()
+	number := p.started
+	p.started++
+	p.readMu.Unlock()
 
-	err := h.Parse(c)
-	b.commitMu.Lock()
-	for b.committed < number && b.err == nil {
-		b.committedCond.Wait()
+	err := w.Parse(c)
+	p.commitMu.Lock()
+	for p.committed < number && p.err == nil {
+		p.committedCond.Wait()
 	}
-	if b.err != nil {
-		b.commitMu.Unlock()
+	if p.err != nil {
+		p.commitMu.Unlock()
 		return false
 	}
-	b.commitMu.Unlock()
+	p.commitMu.Unlock()
 	if err == nil {
-		c.Line = b.reader.nextLine
-		err = h.Commit(c)
+		c.Line = p.reader.nextLine
+		err = w.Commit(c)
 	}
-	b.commitMu.Lock()
-	b.committed++
-	b.commitMu.Unlock()
-	b.fail(err)
+	p.commitMu.Lock()
+	p.committed++
+	p.commitMu.Unlock()
+	p.setError(err)
 	return err == nil
 }
 
-// fail keeps the first error and wakes the waiting workers.
-func (b *pipeline) fail(err error) {
-	b.commitMu.Lock()
-	if b.err == nil {
-		b.err = err
+// setError keeps the first error and wakes the waiting workers.
+func (p *pipeline) setError(err error) {
+	p.commitMu.Lock()
+	if p.err == nil {
+		p.err = err
 	}
-	b.commitMu.Unlock()
-	b.committedCond.Broadcast()
+	p.commitMu.Unlock()
+	p.committedCond.Broadcast()
 }
 
 // Advance counts the rows and lines of a parsed chunk.
-func (t *Table) Advance(g *ParsedChunk) {
-	t.Rows += g.Rows
-	t.Reader.nextLine += g.lineBreaks
+func (t *Table) Advance(p *ParsedChunk) {
+	t.Rows += p.Rows
+	t.Reader.nextLine += p.lineBreaks
 }
 
-// Reread calls read with the table limited to the chunk.
-func (t *Table) Reread(c *Chunk, read func() error) error {
+// RereadChunk calls read with the table limited to the chunk.
+func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
-	t.Reader = c.reader()
+	t.Reader = c.newReader()
 	err := read()
 	whole.nextLine, t.Reader = t.Reader.nextLine, whole
 	return err

@@ -40,24 +40,12 @@ type Reader struct {
 
 // Record is one record of a file. It is valid until the next Read.
 type Record struct {
-	StartLine  int
+	Line       int
 	LineBreaks int // line ends inside quoted fields
 	Text       []byte
 	Fields     [][]byte
 	unquoted   []byte // the text of fields with doubled quotes
 }
-
-// Line returns the physical line on which the record begins, from 1.
-func (r *Record) Line() int { return r.StartLine }
-
-// Len returns the number of fields.
-func (r *Record) Len() int { return len(r.Fields) }
-
-// Field returns the text of field i, from 0, without its quotes.
-func (r *Record) Field(i int) []byte { return r.Fields[i] }
-
-// Raw returns the record as it is in the file, without its line end.
-func (r *Record) Raw() []byte { return r.Text }
 
 // ContextReader is a source whose Read fails once the context is done.
 type ContextReader struct {
@@ -104,7 +92,7 @@ func (r *Reader) Read() (*Record, error) {
 			r.err = io.EOF
 			break
 		}
-		r.rec.StartLine = r.nextLine
+		r.rec.Line = r.nextLine
 		at, what := r.split(window)
 		switch {
 		case what == recordPartial:
@@ -112,9 +100,9 @@ func (r *Reader) Read() (*Record, error) {
 				r.err = r.fill()
 				continue
 			}
-			return nil, r.fail(at, tooLong)
+			return nil, r.failAt(at, tooLong)
 		case what != recordComplete:
-			return nil, r.fail(at, what)
+			return nil, r.failAt(at, what)
 		}
 		r.pos += at
 		r.nextLine += r.rec.LineBreaks + 1

@@ -31,9 +31,9 @@ func readAll(src io.Reader) (records [][]string, defects []string) {
 		case err != nil:
 			return records, append(defects, err.Error())
 		default:
-			one := []string{strconv.Itoa(rec.Line())}
-			for i := range rec.Len() {
-				one = append(one, string(rec.Field(i)))
+			one := []string{strconv.Itoa(rec.Line)}
+			for i := range rec.Fields {
+				one = append(one, string(rec.Fields[i]))
 			}
 			records = append(records, one)
 		}
@@ -144,7 +144,7 @@ func TestReaderReadsWhatWriterWrote(t *testing.T) {
 		w := NewWriter(&file)
 		for _, row := range want {
 			for _, cell := range row[1:] {
-				w.Field([]byte(cell))
+				w.WriteField([]byte(cell))
 			}
 			w.EndRecord()
 		}
@@ -224,7 +224,7 @@ func BenchmarkReader(b *testing.B) {
 							break
 						}
 						for i := 1; parse && i < 21; i++ {
-							_, value := cells.Classify(rec.Field(i))
+							_, value := cells.Classify(rec.Fields[i])
 							sum += value
 						}
 					}

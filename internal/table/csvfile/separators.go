@@ -50,8 +50,8 @@ func findSeparatorsGo(dst []int32, text []byte) int {
 // moveMask8 collects the high bits of eight bytes in one byte, like PMOVMSKB.
 func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
 
-// dropQuoted removes the separators inside quotes and returns the number of those left.
-func dropQuoted(ends []int32, text []byte) int {
+// dropQuotedSeparators removes the separators inside quotes and returns the number of those left.
+func dropQuotedSeparators(ends []int32, text []byte) int {
 	n, next := 0, 0
 	for at := 0; ; {
 		begin := bytes.IndexByte(text[at:], '"')

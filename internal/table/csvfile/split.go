@@ -98,7 +98,7 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	}
 	r.rec.LineBreaks += breaks
 	if doubled {
-		text = r.rec.unescape(text)
+		text = r.rec.appendUnescaped(text)
 	}
 	r.rec.Fields = append(r.rec.Fields, text)
 	return i, recordComplete
@@ -129,8 +129,8 @@ func closingQuote(window []byte, start int, last bool) (end int, doubled bool, w
 	}
 }
 
-// unescape returns text with each pair of quotes replaced by one.
-func (r *Record) unescape(text []byte) []byte {
+// appendUnescaped returns text with each pair of quotes replaced by one.
+func (r *Record) appendUnescaped(text []byte) []byte {
 	begin := len(r.unquoted)
 	for {
 		n := bytes.IndexByte(text, '"')
@@ -156,12 +156,12 @@ func CountLineBreaks(text []byte) int {
 // FieldLine returns the physical line on which field i begins.
 func (r *Record) FieldLine(i int, delim byte) int {
 	if r.LineBreaks == 0 {
-		return r.StartLine
+		return r.Line
 	}
 	inside := false
 	for at, char := range r.Text {
 		if i == 0 {
-			return r.StartLine + CountLineBreaks(r.Text[:at])
+			return r.Line + CountLineBreaks(r.Text[:at])
 		}
 		if char == '"' {
 			inside = !inside
@@ -169,12 +169,12 @@ func (r *Record) FieldLine(i int, delim byte) int {
 			i--
 		}
 	}
-	return r.StartLine + r.LineBreaks
+	return r.Line + r.LineBreaks
 }
 
-// fail returns the defect at offset at of the window and skips to the next line if it can
+// failAt returns the defect at offset at of the window and skips to the next line if it can
 // be found.
-func (r *Reader) fail(at int, what splitStatus) error {
+func (r *Reader) failAt(at int, what splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{
 		Line:   r.nextLine + CountLineBreaks(window[:at]),

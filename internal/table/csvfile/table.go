@@ -16,7 +16,7 @@ type Table struct {
 	Reader     *Reader
 	Names      []string // the header's names, without surrounding spaces
 	Header     []byte   // the header as it is in the file
-	Line       int      // the header's line
+	HeaderLine int      // the header's line
 	Rows       int      // data records read
 	sinceCheck int      // fields read since next checked its context
 }
@@ -30,7 +30,7 @@ func OpenTable(reader *Reader) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Reader: reader, Line: rec.StartLine, Header: bytes.Clone(rec.Text)}
+	t := &Table{Reader: reader, HeaderLine: rec.Line, Header: bytes.Clone(rec.Text)}
 	for _, field := range rec.Fields {
 		t.Names = append(t.Names, string(cells.Trim(field)))
 	}
@@ -55,27 +55,27 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	switch {
 	case errors.As(err, &defect):
 		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source sets its own names
-			defect.Name = t.Name(defect.Column)
+			defect.Name = t.ColumnName(defect.Column)
 		}
 		return nil, defect
 	case err != nil:
 		return nil, err
 	case len(rec.Fields) != len(t.Names):
-		return nil, t.RaggedRow(rec)
+		return nil, t.RaggedRowDefect(rec)
 	}
 	return rec, nil
 }
 
-// RaggedRow returns the defect of a record with another number of fields than the header.
-func (t *Table) RaggedRow(rec *Record) *Defect {
+// RaggedRowDefect returns the defect of a record with another number of fields than the header.
+func (t *Table) RaggedRowDefect(rec *Record) *Defect {
 	want, got := len(t.Names), len(rec.Fields)
 	at := min(want, got)
 	d := &Defect{
-		Code: CodeRaggedRow, Line: rec.StartLine, Column: at + 1, Name: t.Name(at + 1),
+		Code: CodeRaggedRow, Line: rec.Line, Column: at + 1, Name: t.ColumnName(at + 1),
 		Message: fmt.Sprintf("expected %d fields, got %d", want, got),
 	}
 	if rec.LineBreaks > 0 {
-		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.StartLine+rec.LineBreaks)
+		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.Line+rec.LineBreaks)
 	}
 	return d
 }
@@ -83,16 +83,16 @@ func (t *Table) RaggedRow(rec *Record) *Defect {
 // NextLine returns the physical line on which the next record begins, from 1.
 func (t *Table) NextLine() int { return t.Reader.nextLine }
 
-// Name returns the name of the column with a number from 1.
-func (t *Table) Name(column int) string {
+// ColumnName returns the name of the column with a number from 1.
+func (t *Table) ColumnName(column int) string {
 	if column < 1 || column > len(t.Names) {
 		return ""
 	}
 	return t.Names[column-1]
 }
 
-// Find returns the position of the column with a name, -1 if there is none.
-func (t *Table) Find(name string) int {
+// ColumnIndex returns the position of the column with a name, -1 if there is none.
+func (t *Table) ColumnIndex(name string) int {
 	for i, one := range t.Names {
 		if one == name {
 			return i
@@ -101,11 +101,11 @@ func (t *Table) Find(name string) int {
 	return -1
 }
 
-// Defect returns a defect of the header's cell at a position.
-func (t *Table) Defect(code string, at int, format string, args ...any) Defect {
+// HeaderDefect returns a defect of the header's cell at a position.
+func (t *Table) HeaderDefect(code string, at int, format string, args ...any) Defect {
 	return Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),
-		Line: t.Line, Column: at + 1, Name: t.Name(at + 1),
+		Line: t.HeaderLine, Column: at + 1, Name: t.ColumnName(at + 1),
 	}
 }
 
@@ -117,20 +117,20 @@ const (
 
 // CheckHeader returns the defects of the header of a file that needs at least the given
 // number of columns. The ID may have no name, as some tools write it.
-func (t *Table) CheckHeader(columns int) []Defect {
-	if n := len(t.Names); n < columns {
+func (t *Table) CheckHeader(minColumns int) []Defect {
+	if n := len(t.Names); n < minColumns {
 		roles := "an ID first and a feature"
-		if columns == MinLabelledColumns {
+		if minColumns == MinLabelledColumns {
 			roles = "an ID first, a feature and the label last"
 		}
-		d := t.Defect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", humanize.Count(n, "column"), columns, roles)
+		d := t.HeaderDefect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", humanize.Count(n, "column"), minColumns, roles)
 		if other := likelyDelimiter(t.Header); other != 0 {
 			d.Message += fmt.Sprintf(" (are the fields separated by %q?)", other)
 		}
 		return []Defect{d}
 	}
-	if t.AllNumeric() {
-		return []Defect{t.Defect(CodeNoHeader, 0, "the first row holds numbers only: the file needs a header row that names the columns")}
+	if t.IsHeaderNumeric() {
+		return []Defect{t.HeaderDefect(CodeNoHeader, 0, "the first row holds numbers only: the file needs a header row that names the columns")}
 	}
 	var defects []Defect
 	first := make(map[string]int, len(t.Names))
@@ -138,9 +138,9 @@ func (t *Table) CheckHeader(columns int) []Defect {
 		before, known := first[name]
 		switch {
 		case name == "" && i > 0:
-			defects = append(defects, t.Defect(CodeUnnamedColumn, i, "the column has no name"))
+			defects = append(defects, t.HeaderDefect(CodeUnnamedColumn, i, "the column has no name"))
 		case known:
-			defects = append(defects, t.Defect(CodeDuplicateColumn, i, "column %d has the same name", before+1))
+			defects = append(defects, t.HeaderDefect(CodeDuplicateColumn, i, "column %d has the same name", before+1))
 		default:
 			first[name] = i
 		}
@@ -148,8 +148,8 @@ func (t *Table) CheckHeader(columns int) []Defect {
 	return defects
 }
 
-// AllNumeric reports whether every name is a number, as in a file without a header.
-func (t *Table) AllNumeric() bool {
+// IsHeaderNumeric reports whether every name is a number, as in a file without a header.
+func (t *Table) IsHeaderNumeric() bool {
 	for _, name := range t.Names {
 		if kind, _ := cells.Classify([]byte(name)); kind != cells.Number {
 			return false
@@ -170,9 +170,9 @@ func likelyDelimiter(header []byte) byte {
 	return best
 }
 
-// HeaderAsRow returns the first record of a file without a header.
-func (t *Table) HeaderAsRow() *Record {
-	row := &Record{StartLine: t.Line, Text: t.Header, LineBreaks: CountLineBreaks(t.Header)}
+// HeaderAsRecord returns the first record of a file without a header.
+func (t *Table) HeaderAsRecord() *Record {
+	row := &Record{Line: t.HeaderLine, Text: t.Header, LineBreaks: CountLineBreaks(t.Header)}
 	for _, name := range t.Names {
 		row.Fields = append(row.Fields, []byte(name))
 	}

@@ -24,7 +24,7 @@ func findSeparators(dst []int32, text []byte, quoted bool) int {
 		n--
 	}
 	if quoted {
-		return dropQuoted(dst[:n], text[:size])
+		return dropQuotedSeparators(dst[:n], text[:size])
 	}
 	return n
 }

@@ -20,20 +20,20 @@ func NewWriter(dst io.Writer) *Writer {
 	return &Writer{out: bufio.NewWriterSize(dst, 64<<10)}
 }
 
-// Field appends a field to the record.
-func (w *Writer) Field(text []byte) {
-	w.separate()
+// WriteField appends a field to the record.
+func (w *Writer) WriteField(text []byte) {
+	w.writeSeparator()
 	w.onlyEmpty = w.onlyEmpty && len(text) == 0
 	w.text = AppendField(w.text[:0], text)
 	_, _ = w.out.Write(w.text)
 }
 
-// EmptyFields appends n empty fields to the record.
-func (w *Writer) EmptyFields(n int) {
+// WriteEmptyFields appends n empty fields to the record.
+func (w *Writer) WriteEmptyFields(n int) {
 	if n <= 0 {
 		return
 	}
-	w.Field(nil)
+	w.WriteField(nil)
 	w.onlyEmpty = w.onlyEmpty && n == 1
 	const commas = ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
 	for n--; n > 0; n -= len(commas) {
@@ -58,8 +58,8 @@ func AppendField(dst, text []byte) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// separate writes the comma before each field but the first.
-func (w *Writer) separate() {
+// writeSeparator writes the comma before each field but the first.
+func (w *Writer) writeSeparator() {
 	if w.inRow {
 		_ = w.out.WriteByte(',')
 	}

@@ -28,7 +28,7 @@ import (
 // is 1 in 10⁸. The hash is keyed against deliberate collisions.
 type Set struct {
 	binSeed, keySeed maphash.Seed
-	Disk             *spill.File   // the temporary file, in which a scan keeps other streams, too
+	File             *spill.File   // the temporary file, in which a scan keeps other streams, too
 	ascending        *spill.Stream // nil once the IDs are not in ascending order
 	highest          []byte        // the last ID in it
 	bins             [256]idBin
@@ -37,7 +37,7 @@ type Set struct {
 
 type idBin struct {
 	stream *spill.Stream
-	known  map[uint64]struct{} // the hashes in the stream, set by has
+	hashes map[uint64]struct{} // the hashes in the stream, set by has
 }
 
 const (
@@ -47,13 +47,13 @@ const (
 
 // NewSet returns an empty set. It creates a file once it has several thousand IDs.
 func NewSet() *Set {
-	s := &Set{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), Disk: spill.New("")}
-	s.ascending = s.Disk.NewStream()
+	s := &Set{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), File: spill.New("")}
+	s.ascending = s.File.NewStream()
 	return s
 }
 
 // Close releases the memory and the file.
-func (s *Set) Close() error { return s.Disk.Close() }
+func (s *Set) Close() error { return s.File.Close() }
 
 // hashedID is the hash of an ID.
 type hashedID struct {
@@ -73,10 +73,10 @@ func (s *Set) Add(id []byte, line int) {
 
 // checkAscending updates ascending for the next IDs, from first to last; unordered is set
 // if they are not ascending themselves.
-func (s *Set) checkAscending(first, last []byte, mixed bool) {
+func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
-	case mixed || !ascends(first, s.highest):
+	case unordered || !ascends(first, s.highest):
 		s.splitIntoBins()
 	default:
 		s.highest = append(s.highest[:0], last...)
@@ -97,7 +97,7 @@ func (s *Set) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil
 	for i := range s.bins {
-		s.bins[i].stream = s.Disk.NewStreamSize(idStreamBytes)
+		s.bins[i].stream = s.File.NewStreamSize(idStreamBytes)
 	}
 	s.err = forEachID(rising, func(id hashedID, line int) bool {
 		s.store(id, line)
@@ -116,14 +116,14 @@ func (s *Set) store(id hashedID, line int) {
 	}
 	bin := &s.bins[id.bin]
 	_, _ = bin.stream.Write(record[:])
-	if bin.known != nil {
-		bin.known[id.key] = struct{}{}
+	if bin.hashes != nil {
+		bin.hashes[id.key] = struct{}{}
 	}
 }
 
 // forEachID calls do with the IDs of a stream in the order in which they were added, until
 // it returns false.
-func forEachID(stream *spill.Stream, do func(id hashedID, line int) bool) error {
+func forEachID(stream *spill.Stream, visit func(id hashedID, line int) bool) error {
 	src := bufio.NewReader(stream.Reader(stream.Len()))
 	var record [idRecordBytes]byte
 	for {
@@ -134,7 +134,7 @@ func forEachID(stream *spill.Stream, do func(id hashedID, line int) bool) error 
 			return fmt.Errorf("reading the row IDs back from the folder for temporary files: %w", err)
 		}
 		id := hashedID{binary.LittleEndian.Uint64(record[:]), record[8]}
-		if !do(id, int(binary.LittleEndian.Uint32(record[9:]))) {
+		if !visit(id, int(binary.LittleEndian.Uint32(record[9:]))) {
 			return nil
 		}
 	}
@@ -148,27 +148,27 @@ type ChunkIDs struct {
 }
 
 // HashChunk sets list to the IDs in a field of a chunk. It is safe for concurrent use.
-func (s *Set) HashChunk(list *ChunkIDs, g *csvfile.ParsedChunk, field int) {
-	*list = ChunkIDs{hashed: list.hashed[:0]}
-	for row := range g.Rows {
-		id := g.CellText(row, field)
+func (s *Set) HashChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, field int) {
+	*ids = ChunkIDs{hashed: ids.hashed[:0]}
+	for row := range chunk.Rows {
+		id := chunk.Cell(row, field)
 		if row == 0 {
-			list.first = id
+			ids.first = id
 		}
-		list.unordered = list.unordered || !ascends(id, list.last)
-		list.last = id
-		list.hashed = append(list.hashed, s.hash(id))
+		ids.unordered = ids.unordered || !ascends(id, ids.last)
+		ids.last = id
+		ids.hashed = append(ids.hashed, s.hash(id))
 	}
 }
 
 // AddChunk adds the IDs of a chunk that starts in the given line.
-func (s *Set) AddChunk(list *ChunkIDs, g *csvfile.ParsedChunk, line int) {
-	if len(list.hashed) == 0 {
+func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
+	if len(ids.hashed) == 0 {
 		return
 	}
-	s.checkAscending(list.first, list.last, list.unordered)
-	for row, id := range list.hashed {
-		s.store(id, line+int(g.RowLines[row]))
+	s.checkAscending(ids.first, ids.last, ids.unordered)
+	for row, id := range ids.hashed {
+		s.store(id, line+int(chunk.RowLines[row]))
 	}
 }
 
@@ -179,15 +179,15 @@ func (s *Set) Has(id []byte) (bool, error) {
 	}
 	hashed := s.hash(id)
 	bin := &s.bins[hashed.bin]
-	if bin.known == nil && s.err == nil {
+	if bin.hashes == nil && s.err == nil {
 		known := make(map[uint64]struct{})
 		s.err = forEachID(bin.stream, func(id hashedID, _ int) bool {
 			known[id.key] = struct{}{}
 			return true
 		})
-		bin.known = known
+		bin.hashes = known
 	}
-	_, known := bin.known[hashed.key]
+	_, known := bin.hashes[hashed.key]
 	return known, s.err
 }
 

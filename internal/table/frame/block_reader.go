@@ -33,8 +33,8 @@ type Block struct {
 // BlockWorker processes blocks in one goroutine. It has one block at a time, which is
 // valid until Commit returns.
 type BlockWorker interface {
-	// Work does the work that does not depend on other blocks.
-	Work(ctx context.Context, b *Block) error
+	// Process does the work that does not depend on other blocks.
+	Process(ctx context.Context, b *Block) error
 	// Commit does the rest. Blocks are committed one at a time and in the order of the
 	// file, whichever worker they belong to.
 	Commit(b *Block) error
@@ -84,19 +84,19 @@ func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error
 	if err != nil {
 		return err
 	}
-	return b.finish(ctx)
+	return b.checkFile(ctx)
 }
 
-// finish returns the defects of the file as a whole.
-func (b *BlockReader) finish(ctx context.Context) error {
+// checkFile returns the defects of the file as a whole.
+func (b *BlockReader) checkFile(ctx context.Context) error {
 	if b.table.Rows == 0 {
-		d := b.table.Defect(csvfile.CodeNoRows, 0, "no data row follows the header")
+		d := b.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header")
 		return &d
 	}
 	id := b.decoder.binding.id
 	repeated, _, err := b.ids.Duplicates(ctx, 1)
 	for _, r := range repeated {
-		d := b.table.Defect(csvfile.CodeDuplicateID, id, "the same ID as line %d: IDs must be unique", r.FirstLine)
+		d := b.table.HeaderDefect(csvfile.CodeDuplicateID, id, "the same ID as line %d: IDs must be unique", r.FirstLine)
 		d.Line = r.Line
 		return &d
 	}
@@ -114,7 +114,7 @@ type blockLoader struct {
 	decoder *rowDecoder
 	raw     [][]byte
 	block   Block
-	whole   bool // no record is defective
+	valid   bool // no record is defective
 }
 
 func (b *BlockReader) newWorker(ctx context.Context, worker BlockWorker) *blockLoader {
@@ -124,62 +124,62 @@ func (b *BlockReader) newWorker(ctx context.Context, worker BlockWorker) *blockL
 	}
 }
 
-func (h *blockLoader) Parse(c *csvfile.Chunk) error {
-	h.whole = h.chunk.Parse(c, h.numeric) && h.decoder.addChunk(&h.chunk)
-	if !h.whole || h.chunk.Rows == 0 {
+func (w *blockLoader) Parse(c *csvfile.Chunk) error {
+	w.valid = w.chunk.Parse(c, w.numeric) && w.decoder.decodeChunk(&w.chunk)
+	if !w.valid || w.chunk.Rows == 0 {
 		return nil
 	}
-	h.blocks.ids.HashChunk(&h.ids, &h.chunk, h.decoder.binding.id)
-	h.raw = h.raw[:0]
-	for row := range h.chunk.Rows {
-		h.raw = append(h.raw, h.chunk.RawRow(row))
+	w.blocks.ids.HashChunk(&w.ids, &w.chunk, w.decoder.binding.id)
+	w.raw = w.raw[:0]
+	for row := range w.chunk.Rows {
+		w.raw = append(w.raw, w.chunk.RawRow(row))
 	}
-	h.block = Block{Frame: h.decoder.frame(), Raw: h.raw}
-	return h.worker.Work(h.ctx, &h.block)
+	w.block = Block{Frame: w.decoder.frame(), Raw: w.raw}
+	return w.worker.Process(w.ctx, &w.block)
 }
 
-func (h *blockLoader) Commit(c *csvfile.Chunk) error {
-	b := h.blocks
-	if !h.whole {
-		return b.table.Reread(c, h.readRows)
+func (w *blockLoader) Commit(c *csvfile.Chunk) error {
+	b := w.blocks
+	if !w.valid {
+		return b.table.RereadChunk(c, w.readRows)
 	}
-	b.table.Advance(&h.chunk)
-	if h.chunk.Rows == 0 {
+	b.table.Advance(&w.chunk)
+	if w.chunk.Rows == 0 {
 		return nil
 	}
-	b.ids.AddChunk(&h.ids, &h.chunk, c.Line)
-	return h.worker.Commit(&h.block)
+	b.ids.AddChunk(&w.ids, &w.chunk, c.Line)
+	return w.worker.Commit(&w.block)
 }
 
 // readRows reads the rest of the table record by record.
-func (h *blockLoader) readRows() error {
+func (w *blockLoader) readRows() error {
 	for more := true; more; {
-		h.decoder.reset()
-		h.raw = nil
-		for size := 0; more && size < h.blocks.size; {
-			rec, err := h.blocks.table.Next(h.ctx)
+		w.decoder.reset()
+		w.raw = nil
+		for size := 0; more && size < w.blocks.size; {
+			rec, err := w.blocks.table.Next(w.ctx)
 			if more = !errors.Is(err, io.EOF); !more {
 				break
 			}
 			if err != nil {
 				return err
 			}
-			if d := h.decoder.addRecord(rec); d != nil {
-				d.Name = h.blocks.table.Name(d.Column)
+			if d := w.decoder.decodeRecord(rec); d != nil {
+				d.Name = w.blocks.table.ColumnName(d.Column)
 				return d
 			}
-			h.blocks.ids.Add(rec.Fields[h.decoder.binding.id], rec.StartLine)
-			h.raw = append(h.raw, bytes.Clone(rec.Text))
+			w.blocks.ids.Add(rec.Fields[w.decoder.binding.id], rec.Line)
+			w.raw = append(w.raw, bytes.Clone(rec.Text))
 			size += len(rec.Text)
 		}
-		if h.decoder.rows == 0 {
+		if w.decoder.rows == 0 {
 			return nil
 		}
-		h.block = Block{Frame: h.decoder.frame(), Raw: h.raw}
-		if err := h.worker.Work(h.ctx, &h.block); err != nil {
+		w.block = Block{Frame: w.decoder.frame(), Raw: w.raw}
+		if err := w.worker.Process(w.ctx, &w.block); err != nil {
 			return err
 		}
-		if err := h.worker.Commit(&h.block); err != nil {
+		if err := w.worker.Commit(&w.block); err != nil {
 			return err
 		}
 	}

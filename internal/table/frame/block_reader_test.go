@@ -22,7 +22,7 @@ var petSchema = &Schema{
 // blockCollector collects copies of committed blocks.
 type blockCollector struct{ all *[]*Block }
 
-func (blockCollector) Work(context.Context, *Block) error { return nil }
+func (blockCollector) Process(context.Context, *Block) error { return nil }
 
 func (g blockCollector) Commit(b *Block) error {
 	one := &Block{Frame: &Frame{Rows: b.Frame.Rows, Labels: b.Frame.Labels}}

@@ -17,7 +17,7 @@ type Column struct {
 }
 
 // IsNumeric reports whether the column holds numbers.
-func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.present() }
+func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.isSet() }
 
 // Values returns the values of rows lo…hi-1, NaN if missing. They are in dst, which must
 // have at least this length, or part of the column: the caller must not change them.
@@ -26,17 +26,17 @@ func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 		return c.Floats[lo:hi]
 	}
 	dst = dst[:hi-lo]
-	switch p := &c.encoded; {
-	case p.indices != nil:
-		for i, index := range p.indices[lo:hi] {
-			dst[i] = p.dictionary[index]
+	switch e := &c.encoded; {
+	case e.indices != nil:
+		for i, index := range e.indices[lo:hi] {
+			dst[i] = e.dictionary[index]
 		}
-	case p.int8s != nil:
-		decode(dst, p.int8s[lo:hi], missingInt8, cells.PowersOf10[p.digits])
-	case p.int16s != nil:
-		decode(dst, p.int16s[lo:hi], missingInt16, cells.PowersOf10[p.digits])
-	case p.decimals != nil:
-		for i, cell := range p.decimals[lo:hi] {
+	case e.int8s != nil:
+		decode(dst, e.int8s[lo:hi], missingInt8, cells.PowersOf10[e.digits])
+	case e.int16s != nil:
+		decode(dst, e.int16s[lo:hi], missingInt16, cells.PowersOf10[e.digits])
+	case e.decimals != nil:
+		for i, cell := range e.decimals[lo:hi] {
 			dst[i] = cell.Value()
 		}
 	default:
@@ -49,7 +49,7 @@ func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 // index of each row's value; the index of missing cells is len(values). Both are nil
 // unless the column is dictionary-encoded, as Load encodes columns of few values. The
 // caller must not change them.
-func (c *Column) Dictionary() (ranks []uint8, values []float64) {
+func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil
 	}
@@ -60,22 +60,22 @@ func (c *Column) Dictionary() (ranks []uint8, values []float64) {
 // as long as rows.
 func (c *Column) Gather(dst []float64, rows []int32) {
 	dst = dst[:len(rows)]
-	switch p := &c.encoded; {
+	switch e := &c.encoded; {
 	case c.Floats != nil:
 		for i, row := range rows {
 			dst[i] = c.Floats[row]
 		}
-	case p.indices != nil:
+	case e.indices != nil:
 		for i, row := range rows {
-			dst[i] = p.dictionary[p.indices[row]]
+			dst[i] = e.dictionary[e.indices[row]]
 		}
-	case p.int8s != nil:
-		gatherEncoded(dst, p.int8s, rows, missingInt8, cells.PowersOf10[p.digits])
-	case p.int16s != nil:
-		gatherEncoded(dst, p.int16s, rows, missingInt16, cells.PowersOf10[p.digits])
-	case p.decimals != nil:
+	case e.int8s != nil:
+		gatherEncoded(dst, e.int8s, rows, missingInt8, cells.PowersOf10[e.digits])
+	case e.int16s != nil:
+		gatherEncoded(dst, e.int16s, rows, missingInt16, cells.PowersOf10[e.digits])
+	case e.decimals != nil:
 		for i, row := range rows {
-			dst[i] = p.decimals[row].Value()
+			dst[i] = e.decimals[row].Value()
 		}
 	default:
 		fillNaN(dst)

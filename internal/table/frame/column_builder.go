@@ -25,19 +25,19 @@ type valueRange struct {
 
 // measureFloats returns the range of values. large must be as long as values, and is set
 // to them if they are encodedDecimal.
-func measureFloats(values []float64, large []cells.Decimal) valueRange {
-	if s := measureShort(values); s.encoding < encodedDecimal {
+func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
+	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
 	}
-	if cells.ToDecimals(large, values) {
+	if cells.ToDecimals(decimals, values) {
 		return valueRange{encoding: encodedDecimal}
 	}
 	return valueRange{encoding: encodedFloat64}
 }
 
-// measureShort returns the range of values, encodedDecimal if that does not fit
+// measureInt16 returns the range of values, encodedDecimal if that does not fit
 // encodedInt16.
-func measureShort(values []float64) valueRange {
+func measureInt16(values []float64) valueRange {
 	s, power := valueRange{}, 1.0
 	for _, x := range values {
 		size := math.Abs(x)
@@ -56,9 +56,9 @@ func measureShort(values []float64) valueRange {
 }
 
 // measureDecimals returns the range of decimals.
-func measureDecimals(texts []cells.Decimal) valueRange {
+func measureDecimals(decimals []cells.Decimal) valueRange {
 	s := valueRange{}
-	for _, cell := range texts {
+	for _, cell := range decimals {
 		if cell == cells.MissingDecimal {
 			continue
 		}
@@ -100,68 +100,68 @@ type columnBuilder struct {
 
 // add appends the rows of a column with range s. If that is encodedDecimal and the column
 // is not encoded, large holds its numbers.
-func (g *columnBuilder) add(c *Column, rows int, s valueRange, large []cells.Decimal) {
-	before := g.valueRange
-	g.valueRange = before.union(s)
-	if !g.IsNumeric() || g.valueRange.encoding != before.encoding || g.valueRange.digits != before.digits {
-		g.widen(before.digits)
+func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
+	before := b.valueRange
+	b.valueRange = before.union(s)
+	if !b.IsNumeric() || b.valueRange.encoding != before.encoding || b.valueRange.digits != before.digits {
+		b.changeEncoding(before.digits)
 	}
 	switch {
-	case g.valueRange.encoding == encodedDecimal && c.encoded.decimals != nil:
-		g.encoded.decimals = append(g.encoded.decimals, c.encoded.decimals...)
-	case g.valueRange.encoding == encodedDecimal && s.encoding == encodedDecimal:
-		g.encoded.decimals = append(g.encoded.decimals, large[:rows]...)
+	case b.valueRange.encoding == encodedDecimal && c.encoded.decimals != nil:
+		b.encoded.decimals = append(b.encoded.decimals, c.encoded.decimals...)
+	case b.valueRange.encoding == encodedDecimal && s.encoding == encodedDecimal:
+		b.encoded.decimals = append(b.encoded.decimals, decimals[:rows]...)
 	default:
-		g.appendValues(c, rows, s.digits)
+		b.appendValues(c, rows, s.digits)
 	}
-	g.rows += rows
+	b.rows += rows
 }
 
 // appendValues appends the values of a column, see encode.
-func (g *columnBuilder) appendValues(c *Column, rows, digits int) {
+func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {
-		g.encode(c.Values(some[:], lo, min(lo+len(some), rows)), digits)
+		b.appendEncoded(c.Values(some[:], lo, min(lo+len(some), rows)), digits)
 	}
 }
 
-// encode appends values. If the column is encodedDecimal, the values have the given number
+// appendEncoded appends values. If the column is encodedDecimal, the values have the given number
 // of digits, or are decimals.
-func (g *columnBuilder) encode(values []float64, digits int) {
-	switch p := &g.encoded; g.valueRange.encoding {
+func (b *columnBuilder) appendEncoded(values []float64, digits int) {
+	switch e := &b.encoded; b.valueRange.encoding {
 	case encodedInt8:
-		p.int8s = encode(p.int8s, values, missingInt8, cells.PowersOf10[p.digits])
+		e.int8s = encode(e.int8s, values, missingInt8, cells.PowersOf10[e.digits])
 	case encodedInt16:
-		p.int16s = encode(p.int16s, values, missingInt16, cells.PowersOf10[p.digits])
+		e.int16s = encode(e.int16s, values, missingInt16, cells.PowersOf10[e.digits])
 	case encodedDecimal:
 		for _, x := range values {
 			cell := cells.MissingDecimal
 			if x == x {
 				cell = cells.NewDecimal(cells.RoundToInt32(x*cells.PowersOf10[digits]), uint8(digits))
 			}
-			p.decimals = append(p.decimals, cell)
+			e.decimals = append(e.decimals, cell)
 		}
 	default:
-		g.Floats = append(g.Floats, values...)
+		b.Floats = append(b.Floats, values...)
 	}
 }
 
-// widen converts the rows, which have the given number of digits, to the encoding of the
+// changeEncoding converts the rows, which have the given number of digits, to the encoding of the
 // range.
-func (g *columnBuilder) widen(digits int) {
-	old, capacity := g.Column, max(g.capacity, g.rows)
-	g.Column = Column{encoded: encoded{digits: g.valueRange.digits}}
-	switch p := &g.encoded; g.valueRange.encoding {
+func (b *columnBuilder) changeEncoding(digits int) {
+	old, capacity := b.Column, max(b.capacity, b.rows)
+	b.Column = Column{encoded: encoded{digits: b.valueRange.digits}}
+	switch e := &b.encoded; b.valueRange.encoding {
 	case encodedInt8:
-		p.int8s = make([]int8, 0, capacity)
+		e.int8s = make([]int8, 0, capacity)
 	case encodedInt16:
-		p.int16s = make([]int16, 0, capacity)
+		e.int16s = make([]int16, 0, capacity)
 	case encodedDecimal:
-		p.decimals = make([]cells.Decimal, 0, capacity)
+		e.decimals = make([]cells.Decimal, 0, capacity)
 	default:
-		g.Floats = make([]float64, 0, capacity)
+		b.Floats = make([]float64, 0, capacity)
 	}
-	g.appendValues(&old, g.rows, digits)
+	b.appendValues(&old, b.rows, digits)
 }
 
 // frameBuilder builds the frame of Load.
@@ -173,44 +173,44 @@ type frameBuilder struct {
 }
 
 func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
-	g := &frameBuilder{
+	b := &frameBuilder{
 		columns: make([]columnBuilder, len(schema.Columns)), codes: make([][]int32, len(schema.Columns)),
 		labels: make([]int32, 0, rows),
 	}
 	for i := range schema.Columns {
 		if schema.Columns[i].Kind == Numeric {
-			g.columns[i].capacity = rows
+			b.columns[i].capacity = rows
 		} else {
-			g.codes[i] = make([]int32, 0, rows)
+			b.codes[i] = make([]int32, 0, rows)
 		}
 	}
-	return g
+	return b
 }
 
 // add appends the rows of c, whose ranges must be measured.
-func (g *frameBuilder) add(c *rowDecoder) {
-	for i := range c.columns {
-		if g.codes[i] != nil {
-			g.codes[i] = append(g.codes[i], c.columns[i].Codes...)
+func (b *frameBuilder) add(d *rowDecoder) {
+	for i := range d.columns {
+		if b.codes[i] != nil {
+			b.codes[i] = append(b.codes[i], d.columns[i].Codes...)
 		} else {
-			g.columns[i].add(&c.columns[i], c.rows, c.ranges[i], c.decimals[i])
+			b.columns[i].add(&d.columns[i], d.rows, d.ranges[i], d.decimals[i])
 		}
 	}
-	g.labels = append(g.labels, c.labels...)
-	g.rows += c.rows
+	b.labels = append(b.labels, d.labels...)
+	b.rows += d.rows
 }
 
 // build returns the frame.
-func (g *frameBuilder) build(schema *Schema, labelled bool) *Frame {
-	f := &Frame{Schema: schema, Rows: g.rows, Columns: make([]Column, len(g.codes))}
+func (b *frameBuilder) build(schema *Schema, labelled bool) *Frame {
+	f := &Frame{Schema: schema, Rows: b.rows, Columns: make([]Column, len(b.codes))}
 	for i := range f.Columns {
-		if f.Columns[i] = g.columns[i].Column; g.codes[i] != nil {
-			f.Columns[i] = Column{Codes: g.codes[i]}
+		if f.Columns[i] = b.columns[i].Column; b.codes[i] != nil {
+			f.Columns[i] = Column{Codes: b.codes[i]}
 		}
 		f.Columns[i].encoded.useDictionary()
 	}
 	if labelled {
-		f.Labels = g.labels
+		f.Labels = b.labels
 	}
 	return f
 }

@@ -28,8 +28,8 @@ type encoded struct {
 	dictionarySize int
 }
 
-func (p *encoded) present() bool {
-	return p.int8s != nil || p.int16s != nil || p.decimals != nil || p.indices != nil
+func (e *encoded) isSet() bool {
+	return e.int8s != nil || e.int16s != nil || e.decimals != nil || e.indices != nil
 }
 
 // Missing cells of int8s and int16s.
@@ -38,32 +38,32 @@ const (
 	missingInt16 = math.MinInt16
 )
 
-func decode[T int8 | int16](dst []float64, texts []T, none T, power float64) {
-	for i, cell := range texts {
+func decode[T int8 | int16](dst []float64, ints []T, missing T, power float64) {
+	for i, cell := range ints {
 		dst[i] = float64(cell) / power
-		if cell == none {
+		if cell == missing {
 			dst[i] = cells.NaN
 		}
 	}
 }
 
-func gatherEncoded[T int8 | int16](dst []float64, texts []T, rows []int32, none T, power float64) {
+func gatherEncoded[T int8 | int16](dst []float64, ints []T, rows []int32, missing T, power float64) {
 	for i, row := range rows {
-		cell := texts[row]
+		cell := ints[row]
 		dst[i] = float64(cell) / power
-		if cell == none {
+		if cell == missing {
 			dst[i] = cells.NaN
 		}
 	}
 }
 
-func encode[T int8 | int16](dst []T, values []float64, none T, power float64) []T {
+func encode[T int8 | int16](dst []T, values []float64, missing T, power float64) []T {
 	n := len(dst)
 	dst = slices.Grow(dst, len(values))[:n+len(values)]
 	for i, x := range values {
 		cell := T(cells.RoundToInt32(x * power))
 		if x != x {
-			cell = none
+			cell = missing
 		}
 		dst[n+i] = cell
 	}

@@ -18,12 +18,12 @@ type amountExtractor struct {
 	column int
 }
 
-func (f *amountExtractor) extract(columns []Column, cell []byte) {
-	value, ok := f.format.Parse(cell)
+func (e *amountExtractor) extract(columns []Column, cell []byte) {
+	value, ok := e.format.Parse(cell)
 	if !ok || math.IsInf(value, 0) {
 		value = cells.NaN
 	}
-	c := &columns[f.column]
+	c := &columns[e.column]
 	c.Floats = append(c.Floats, value)
 }
 
@@ -34,23 +34,23 @@ type dateExtractor struct {
 	features []FeatureKind
 }
 
-func (f *dateExtractor) extract(columns []Column, cell []byte) {
-	m, ok := cells.ParseDateTime(cell, f.dayFirst)
-	days := m.Days()
-	for i, p := range f.features {
+func (e *dateExtractor) extract(columns []Column, cell []byte) {
+	m, ok := cells.ParseDateTime(cell, e.dayFirst)
+	days := m.EpochDays()
+	for i, feature := range e.features {
 		value := cells.NaN
-		if ok && (m.HasDate || p == FeatureHour) {
-			value = DateFeature(days, p)
+		if ok && (m.HasDate || feature == FeatureHour) {
+			value = DateFeature(days, feature)
 		}
-		c := &columns[f.columns[i]]
+		c := &columns[e.columns[i]]
 		c.Floats = append(c.Floats, value)
 	}
 }
 
 // DateFeature returns a feature of a time in days since the beginning of 1970.
-func DateFeature(days float64, p FeatureKind) float64 {
+func DateFeature(days float64, kind FeatureKind) float64 {
 	whole := math.Floor(days)
-	switch p {
+	switch kind {
 	case FeatureTime:
 		return days
 	case FeatureHour:
@@ -60,7 +60,7 @@ func DateFeature(days float64, p FeatureKind) float64 {
 		return math.Mod(math.Mod(whole+3, 7)+7, 7)
 	}
 	_, month, day := cells.CivilFromDays(int(whole))
-	if p == FeatureMonth {
+	if kind == FeatureMonth {
 		return float64(month)
 	}
 	return float64(day)
@@ -75,25 +75,25 @@ type textExtractor struct {
 	countColumns  []int          // those of the number of words
 }
 
-func (f *textExtractor) extract(columns []Column, cell []byte) {
-	for _, at := range f.wordColumns {
+func (e *textExtractor) extract(columns []Column, cell []byte) {
+	for _, at := range e.wordColumns {
 		columns[at].Floats = append(columns[at].Floats, 0)
 	}
 	length, count := cells.NaN, cells.NaN
 	if cell = cells.Trim(cell); len(cell) > 0 {
 		length, count = float64(len(cell)), 0
-		f.tokenizer.Tokenize(cell, func(word []byte) {
+		e.tokenizer.Tokenize(cell, func(word []byte) {
 			count++
-			if at, known := f.words[string(word)]; known {
+			if at, known := e.words[string(word)]; known {
 				floats := columns[at].Floats
 				floats[len(floats)-1] = 1
 			}
 		})
 	}
-	for _, at := range f.lengthColumns {
+	for _, at := range e.lengthColumns {
 		columns[at].Floats = append(columns[at].Floats, length)
 	}
-	for _, at := range f.countColumns {
+	for _, at := range e.countColumns {
 		columns[at].Floats = append(columns[at].Floats, count)
 	}
 }
@@ -108,25 +108,25 @@ func newExtractor(schema *Schema, columns []int) extractor {
 	case FeatureLength, FeatureWords, FeatureWord:
 		return newTextExtractor(schema, columns)
 	}
-	f := &dateExtractor{dayFirst: c.DayFirst, columns: columns}
+	e := &dateExtractor{dayFirst: c.DayFirst, columns: columns}
 	for _, at := range columns {
-		f.features = append(f.features, schema.Columns[at].Feature)
+		e.features = append(e.features, schema.Columns[at].Feature)
 	}
-	return f
+	return e
 }
 
 func newTextExtractor(schema *Schema, columns []int) *textExtractor {
-	f := &textExtractor{words: make(map[string]int)}
+	e := &textExtractor{words: make(map[string]int)}
 	for _, at := range columns {
 		switch c := &schema.Columns[at]; c.Feature {
 		case FeatureLength:
-			f.lengthColumns = append(f.lengthColumns, at)
+			e.lengthColumns = append(e.lengthColumns, at)
 		case FeatureWords:
-			f.countColumns = append(f.countColumns, at)
+			e.countColumns = append(e.countColumns, at)
 		default:
-			f.wordColumns = append(f.wordColumns, at)
-			f.words[c.Word] = at
+			e.wordColumns = append(e.wordColumns, at)
+			e.words[c.Word] = at
 		}
 	}
-	return f
+	return e
 }

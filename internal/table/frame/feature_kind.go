@@ -18,10 +18,10 @@ const (
 )
 
 // group returns the kind that represents all numeric kinds with the same extractor.
-func (p FeatureKind) group() (family FeatureKind, known bool) {
-	switch p {
+func (k FeatureKind) group() (family FeatureKind, known bool) {
+	switch k {
 	case FeatureAmount:
-		return p, true
+		return k, true
 	case FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour:
 		return FeatureTime, true
 	case FeatureLength, FeatureWords, FeatureWord:
@@ -30,8 +30,8 @@ func (p FeatureKind) group() (family FeatureKind, known bool) {
 	return "", false
 }
 
-// Derived returns a copy of c for what kind p extracts from the column named source.
-func Derived(c ColumnSchema, source string, p FeatureKind) ColumnSchema {
-	c.Source, c.Feature = source, p
+// DeriveFeature returns a copy of c for what kind p extracts from the column named source.
+func DeriveFeature(c ColumnSchema, source string, kind FeatureKind) ColumnSchema {
+	c.Source, c.Feature = source, kind
 	return c
 }

@@ -15,10 +15,10 @@ func TestFeatureKinds(t *testing.T) {
 	schema := &Schema{
 		ID: "id", Label: "y", Fields: []string{"when", "unused", "price", "note"}, Classes: []string{"a", "b"},
 		Columns: []ColumnSchema{
-			Derived(ColumnSchema{Name: "when.weekday"}, "when", FeatureWeekday),
-			Derived(ColumnSchema{Name: "when.hour"}, "when", FeatureHour),
+			DeriveFeature(ColumnSchema{Name: "when.weekday"}, "when", FeatureWeekday),
+			DeriveFeature(ColumnSchema{Name: "when.hour"}, "when", FeatureHour),
 			{Name: "price", Feature: FeatureAmount, Unit: "$"},
-			Derived(ColumnSchema{Name: "note.words"}, "note", FeatureWords),
+			DeriveFeature(ColumnSchema{Name: "note.words"}, "note", FeatureWords),
 			{Name: "note:good", Source: "note", Feature: FeatureWord, Word: "good"},
 		},
 	}

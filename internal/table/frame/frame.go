@@ -54,14 +54,14 @@ func (s *Schema) FieldNames() []string {
 	}
 	names := make([]string, len(s.Columns))
 	for i := range s.Columns {
-		names[i] = s.Columns[i].Field()
+		names[i] = s.Columns[i].SourceName()
 	}
 	return names
 }
 
-// Simplify removes Fields if Columns imply them.
-func (s *Schema) Simplify() {
-	same := func(name string, c ColumnSchema) bool { return name == c.Field() }
+// OmitImpliedFields removes Fields if Columns imply them.
+func (s *Schema) OmitImpliedFields() {
+	same := func(name string, c ColumnSchema) bool { return name == c.SourceName() }
 	if slices.EqualFunc(s.Fields, s.Columns, same) {
 		s.Fields = nil
 	}
@@ -70,11 +70,11 @@ func (s *Schema) Simplify() {
 // Valid reports whether all columns of a schema can be extracted: each from one of the
 // fields, and the features of one field of the same group.
 func (s *Schema) Valid() bool {
-	fields := IndexOf(s.FieldNames())
+	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]FeatureKind)
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		_, known := fields[c.Field()]
+		_, known := fields[c.SourceName()]
 		if !known || c.Kind > Category || (c.Kind == Category && c.Feature != "" && c.Feature != FeatureText) {
 			return false
 		}
@@ -82,10 +82,10 @@ func (s *Schema) Valid() bool {
 			continue
 		}
 		group, known := c.Feature.group()
-		if before, any := groups[c.Field()]; !known || any && (before != group || group == FeatureAmount) {
+		if before, any := groups[c.SourceName()]; !known || any && (before != group || group == FeatureAmount) {
 			return false
 		}
-		groups[c.Field()] = group
+		groups[c.SourceName()] = group
 	}
 	return true
 }
@@ -113,5 +113,5 @@ type ColumnSchema struct {
 	Levels []string `json:"levels,omitempty"`
 }
 
-// Field returns the name of the file's column that the feature is extracted from.
-func (c *ColumnSchema) Field() string { return cmp.Or(c.Source, c.Name) }
+// SourceName returns the name of the file's column that the feature is extracted from.
+func (c *ColumnSchema) SourceName() string { return cmp.Or(c.Source, c.Name) }

@@ -44,7 +44,7 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 		return nil, err
 	}
 	if l.builder.rows == 0 {
-		d := t.Defect(csvfile.CodeNoRows, 0, "no data row follows the header")
+		d := t.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header")
 		return nil, &d
 	}
 	return l.builder.build(schema, opts.Labelled), nil
@@ -75,8 +75,8 @@ func (l *loader) readRows(ctx context.Context) error {
 		if end {
 			return nil
 		}
-		if d := c.addRecord(rec); d != nil {
-			d.Name = l.table.Name(d.Column)
+		if d := c.decodeRecord(rec); d != nil {
+			d.Name = l.table.ColumnName(d.Column)
 			return d
 		}
 	}
@@ -89,7 +89,7 @@ type loadWorker struct {
 	numeric []bool
 	chunk   csvfile.ParsedChunk
 	decoder *rowDecoder // of the chunk
-	whole   bool        // no record is defective
+	valid   bool        // no record is defective
 }
 
 func (l *loader) newWorker(ctx context.Context) *loadWorker {
@@ -98,19 +98,19 @@ func (l *loader) newWorker(ctx context.Context) *loadWorker {
 	return &loadWorker{loader: l, ctx: ctx, numeric: cells.numericFields(len(l.table.Names)), decoder: cells}
 }
 
-func (h *loadWorker) Parse(c *csvfile.Chunk) error {
-	if h.whole = h.chunk.Parse(c, h.numeric) && h.decoder.addChunk(&h.chunk); h.whole {
-		h.decoder.measureRanges()
+func (w *loadWorker) Parse(c *csvfile.Chunk) error {
+	if w.valid = w.chunk.Parse(c, w.numeric) && w.decoder.decodeChunk(&w.chunk); w.valid {
+		w.decoder.measureRanges()
 	}
 	return nil
 }
 
-func (h *loadWorker) Commit(c *csvfile.Chunk) error {
-	l := h.loader
-	if !h.whole {
-		return l.table.Reread(c, func() error { return l.readRows(h.ctx) })
+func (w *loadWorker) Commit(c *csvfile.Chunk) error {
+	l := w.loader
+	if !w.valid {
+		return l.table.RereadChunk(c, func() error { return l.readRows(w.ctx) })
 	}
-	l.builder.add(h.decoder)
-	l.table.Advance(&h.chunk)
+	l.builder.add(w.decoder)
+	l.table.Advance(&w.chunk)
 	return nil
 }

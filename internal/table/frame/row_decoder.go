@@ -18,14 +18,14 @@ type binding struct {
 func bindByPosition(t *csvfile.Table, schema *Schema) (*binding, error) {
 	fields := schema.FieldNames()
 	if len(t.Names) != len(fields)+2 {
-		d := t.Defect(csvfile.CodeTooFewColumns, len(t.Names)-1, "%s, expected the %d of the training file",
+		d := t.HeaderDefect(csvfile.CodeTooFewColumns, len(t.Names)-1, "%s, expected the %d of the training file",
 			humanize.Count(len(t.Names), "column"), len(fields)+2)
 		return nil, &d
 	}
-	places := IndexOf(fields)
+	places := BuildIndex(fields)
 	b := &binding{label: len(t.Names) - 1}
 	for i := range schema.Columns {
-		b.features = append(b.features, int(places[schema.Columns[i].Field()])+1)
+		b.features = append(b.features, int(places[schema.Columns[i].SourceName()])+1)
 	}
 	return b, nil
 }
@@ -34,24 +34,24 @@ func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 	if defects := t.CheckHeader(csvfile.MinBlindColumns); len(defects) > 0 {
 		return nil, &defects[0]
 	}
-	b := &binding{id: t.Find(schema.ID), label: -1}
-	places, first := IndexOf(t.Names), false
+	b := &binding{id: t.ColumnIndex(schema.ID), label: -1}
+	places, first := BuildIndex(t.Names), false
 	for _, name := range schema.FieldNames() {
 		at, known := places[name]
 		if !known {
 			return nil, &csvfile.Defect{
-				Code: csvfile.CodeMissingColumn, Line: t.Line, Name: name,
+				Code: csvfile.CodeMissingColumn, Line: t.HeaderLine, Name: name,
 				Message: fmt.Sprintf("the column %s of the training file is missing", csvfile.Excerpt(name)),
 			}
 		}
 		first = first || at == 0
 	}
 	for i := range schema.Columns {
-		b.features = append(b.features, int(places[schema.Columns[i].Field()]))
+		b.features = append(b.features, int(places[schema.Columns[i].SourceName()]))
 	}
 	if b.id < 0 && first {
 		return nil, &csvfile.Defect{
-			Code: csvfile.CodeMissingColumn, Line: t.Line, Name: schema.ID,
+			Code: csvfile.CodeMissingColumn, Line: t.HeaderLine, Name: schema.ID,
 			Message: fmt.Sprintf("the ID column %s is missing, and the first column is a feature", csvfile.Excerpt(schema.ID)),
 		}
 	}
@@ -66,8 +66,8 @@ type rowDecoder struct {
 	keepDecimals bool // addChunk keeps numbers as decimals
 	rows         int
 	columns      []Column
-	direct       []directCell
-	split        []splitCell
+	direct       []directField
+	extracted    []extractedField
 	classes      map[string]int32
 	labels       []int32
 	// ranges and decimals are set for the numeric columns by measureRanges.
@@ -75,14 +75,14 @@ type rowDecoder struct {
 	decimals [][]cells.Decimal
 }
 
-// directCell is a cell that becomes one number or code.
-type directCell struct {
+// directField is a cell that becomes one number or code.
+type directField struct {
 	field, column int
 	codes         map[string]int32 // nil for Numeric
 }
 
-// splitCell is a cell from which several columns are extracted.
-type splitCell struct {
+// extractedField is a cell from which several columns are extracted.
+type extractedField struct {
 	field     int
 	columns   []int
 	extractor extractor
@@ -92,16 +92,16 @@ type splitCell struct {
 // schema.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
-	c := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
+	d := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
 	parts := make(map[int][]int) // the columns extracted from each field
 	var fields []int
 	for i := range schema.Columns {
 		one, field := &schema.Columns[i], b.features[i]
 		switch {
 		case one.Kind == Category:
-			c.direct = append(c.direct, directCell{field, i, IndexOf(one.Levels)})
+			d.direct = append(d.direct, directField{field, i, BuildIndex(one.Levels)})
 		case one.Feature == "":
-			c.direct = append(c.direct, directCell{field: field, column: i})
+			d.direct = append(d.direct, directField{field: field, column: i})
 		default:
 			if parts[field] == nil {
 				fields = append(fields, field)
@@ -110,29 +110,29 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 		}
 	}
 	for _, field := range fields {
-		c.split = append(c.split, splitCell{field, parts[field], newExtractor(schema, parts[field])})
+		d.extracted = append(d.extracted, extractedField{field, parts[field], newExtractor(schema, parts[field])})
 	}
 	if b.label >= 0 {
-		c.classes = IndexOf(schema.Classes)
+		d.classes = BuildIndex(schema.Classes)
 	}
-	c.reset()
-	return c
+	d.reset()
+	return d
 }
 
 // fork returns an empty rowDecoder of the same kind for another goroutine.
-func (c *rowDecoder) fork() *rowDecoder {
-	other := *c
-	other.ranges, other.decimals = make([]valueRange, len(c.ranges)), make([][]cells.Decimal, len(c.decimals))
-	other.split = slices.Clone(c.split)
-	for i := range other.split {
-		other.split[i].extractor = newExtractor(c.schema, other.split[i].columns)
+func (d *rowDecoder) fork() *rowDecoder {
+	other := *d
+	other.ranges, other.decimals = make([]valueRange, len(d.ranges)), make([][]cells.Decimal, len(d.decimals))
+	other.extracted = slices.Clone(d.extracted)
+	for i := range other.extracted {
+		other.extracted[i].extractor = newExtractor(d.schema, other.extracted[i].columns)
 	}
 	other.reset()
 	return &other
 }
 
-// IndexOf returns the position of each text. Of equal texts the last counts.
-func IndexOf(texts []string) map[string]int32 {
+// BuildIndex returns the position of each text. Of equal texts the last counts.
+func BuildIndex(texts []string) map[string]int32 {
 	index := make(map[string]int32, len(texts))
 	for i, one := range texts {
 		index[one] = int32(i)
@@ -141,50 +141,50 @@ func IndexOf(texts []string) map[string]int32 {
 }
 
 // reset starts new columns.
-func (c *rowDecoder) reset() {
-	c.rows, c.labels = 0, nil
-	c.columns = make([]Column, len(c.schema.Columns))
-	for i := range c.columns {
-		if c.schema.Columns[i].Kind == Numeric {
-			c.columns[i].Floats = []float64{}
+func (d *rowDecoder) reset() {
+	d.rows, d.labels = 0, nil
+	d.columns = make([]Column, len(d.schema.Columns))
+	for i := range d.columns {
+		if d.schema.Columns[i].Kind == Numeric {
+			d.columns[i].Floats = []float64{}
 		} else {
-			c.columns[i].Codes = []int32{}
+			d.columns[i].Codes = []int32{}
 		}
 	}
-	if c.classes != nil {
-		c.labels = []int32{}
+	if d.classes != nil {
+		d.labels = []int32{}
 	}
 }
 
-// addRecord adds a row. A defect has no column name.
-func (c *rowDecoder) addRecord(rec *csvfile.Record) *csvfile.Defect {
-	b := c.binding
+// decodeRecord adds a row. A defect has no column name.
+func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
+	b := d.binding
 	if cells.IsBlank(rec.Fields[b.id]) {
 		return &csvfile.Defect{Code: csvfile.CodeEmptyID, Message: "the row has no ID", Line: rec.FieldLine(b.id, ','), Column: b.id + 1}
 	}
-	for i := range c.direct {
-		p := &c.direct[i]
-		column, cell := &c.columns[p.column], rec.Fields[p.field]
+	for i := range d.direct {
+		p := &d.direct[i]
+		column, cell := &d.columns[p.column], rec.Fields[p.field]
 		if p.codes != nil {
 			column.Codes = append(column.Codes, categoryCode(p.codes, cell))
 			continue
 		}
 		column.Floats = append(column.Floats, cells.NumberOrNaN(cell))
 	}
-	for i := range c.split {
-		c.split[i].extractor.extract(c.columns, rec.Fields[c.split[i].field])
+	for i := range d.extracted {
+		d.extracted[i].extractor.extract(d.columns, rec.Fields[d.extracted[i].field])
 	}
 	if b.label >= 0 {
-		class, known := c.classes[string(rec.Fields[b.label])]
+		class, known := d.classes[string(rec.Fields[b.label])]
 		if !known {
 			return &csvfile.Defect{
 				Code: csvfile.CodeUnknownLabel, Line: rec.FieldLine(b.label, ','), Column: b.label + 1,
 				Message: fmt.Sprintf("%s is not one of the dataset's classes", csvfile.Excerpt(string(rec.Fields[b.label]))),
 			}
 		}
-		c.labels = append(c.labels, class)
+		d.labels = append(d.labels, class)
 	}
-	c.rows++
+	d.rows++
 	return nil
 }
 
@@ -202,6 +202,6 @@ func categoryCode(codes map[string]int32, cell []byte) int32 {
 }
 
 // frame returns the rows since the last reset.
-func (c *rowDecoder) frame() *Frame {
-	return &Frame{Schema: c.schema, Rows: c.rows, Columns: c.columns, Labels: c.labels}
+func (d *rowDecoder) frame() *Frame {
+	return &Frame{Schema: d.schema, Rows: d.rows, Columns: d.columns, Labels: d.labels}
 }

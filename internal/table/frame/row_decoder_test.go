@@ -13,17 +13,17 @@ func FuzzParseCell(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	schema := &Schema{Columns: []ColumnSchema{
-		Derived(ColumnSchema{Name: "t"}, "a", FeatureTime),
-		Derived(ColumnSchema{Name: "d"}, "a", FeatureDay),
+		DeriveFeature(ColumnSchema{Name: "t"}, "a", FeatureTime),
+		DeriveFeature(ColumnSchema{Name: "d"}, "a", FeatureDay),
 		{Name: "b", Feature: FeatureAmount, DecimalComma: true},
-		Derived(ColumnSchema{Name: "l"}, "c", FeatureLength),
+		DeriveFeature(ColumnSchema{Name: "l"}, "c", FeatureLength),
 		{Name: "w", Source: "c", Feature: FeatureWord, Word: "good"},
 		{Name: "d", Kind: Category, Levels: []string{"x"}},
 	}}
 	f.Fuzz(func(t *testing.T, cell []byte) {
 		c := newRowDecoder(schema, &binding{label: -1, features: []int{1, 1, 2, 3, 3, 4}})
 		for range 2 {
-			if d := c.addRecord(&csvfile.Record{Fields: [][]byte{[]byte("id"), cell, cell, cell, cell}}); d != nil {
+			if d := c.decodeRecord(&csvfile.Record{Fields: [][]byte{[]byte("id"), cell, cell, cell, cell}}); d != nil {
 				t.Fatal(d)
 			}
 		}

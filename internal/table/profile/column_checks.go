@@ -59,7 +59,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		s.addSampleStats(c, &list[i], figures[i])
 		s.checkColumn(i, c, &list[i])
 	}
-	s.profile.Schema.Simplify()
+	s.profile.Schema.OmitImpliedFields()
 	return nil
 }
 

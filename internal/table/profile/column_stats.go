@@ -219,7 +219,7 @@ func (t *ColumnStats) addChunk(g *csvfile.ParsedChunk, field, line int, s *chunk
 			row = t.addTexts(texts, g.RowLines, line, row)
 			continue
 		}
-		t.addCell(g.CellText(row, field), line+int(g.RowLines[row]))
+		t.addCell(g.Cell(row, field), line+int(g.RowLines[row]))
 		row++
 	}
 	t.publish()
@@ -266,7 +266,7 @@ func (t *ColumnStats) trimmed(cell []byte) []byte {
 // concurrent use, also with addChunk.
 func (t *ColumnStats) hashTexts(l *columnTexts, g *csvfile.ParsedChunk, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
-		cell, hash := g.CellText(row, field), uint64(0)
+		cell, hash := g.Cell(row, field), uint64(0)
 		if cells.IsBlank(cell) {
 			cell = nil
 		} else {

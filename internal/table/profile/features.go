@@ -38,11 +38,11 @@ func (t *ColumnStats) numericFeatures(name string, j *inference) []frame.ColumnS
 	}
 	features := []frame.ColumnSchema{first}
 	if j.isCode && len(t.texts.list) > 0 {
-		features = append(features, frame.Derived(t.categoryFeature(name+".code"), name, frame.FeatureText))
+		features = append(features, frame.DeriveFeature(t.categoryFeature(name+".code"), name, frame.FeatureText))
 	}
 	if len(j.strays) > 0 {
 		others := ColumnStats{texts: valueCounts{list: j.strays}}
-		features = append(features, frame.Derived(others.categoryFeature(name+".text"), name, frame.FeatureText))
+		features = append(features, frame.DeriveFeature(others.categoryFeature(name+".text"), name, frame.FeatureText))
 	}
 	return features
 }
@@ -59,7 +59,7 @@ func dateFeatures(name string, j *inference) []frame.ColumnSchema {
 		if j.form == FormDate && p != frame.FeatureTime && (!j.sampled || p == frame.FeatureHour) && !varies(j.values, p) {
 			continue
 		}
-		c := frame.Derived(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
 		c.DayFirst = j.dayFirst
 		features = append(features, c)
 	}
@@ -83,10 +83,10 @@ func (t *ColumnStats) textFeatures(name string, j *inference) []frame.ColumnSche
 		features = append(features, t.categoryFeature(name))
 	}
 	for _, p := range []frame.FeatureKind{frame.FeatureLength, frame.FeatureWords} {
-		features = append(features, frame.Derived(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p))
+		features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p))
 	}
 	for _, word := range slices.Sorted(slices.Values(j.words)) {
-		c := frame.Derived(frame.ColumnSchema{Name: name + ":" + word, Kind: frame.Numeric}, name, frame.FeatureWord)
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + word, Kind: frame.Numeric}, name, frame.FeatureWord)
 		c.Word = word
 		features = append(features, c)
 	}

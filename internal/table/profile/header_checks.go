@@ -35,16 +35,16 @@ func (s *scanner) findRepeatedHeader() (bool, error) {
 // unless the first row is repeated.
 func (s *scanner) checkHeader(again bool) {
 	if s.profile.Rows == 0 {
-		s.addDefects(s.table.Defect(csvfile.CodeNoRows, 0, "no data row follows the header"))
+		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
 	log := &s.profile.log
-	if log.Has(csvfile.CodeNoHeader) || again || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
+	if log.HasCode(csvfile.CodeNoHeader) || again || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
 	// A first row of data often repeats a value: these follow from the missing header.
-	log.Drop(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
-	s.addDefects(s.table.Defect(csvfile.CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
+	log.RemoveCodes(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
+	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
 }
 
 // lacksHeader reports whether the header looks like a row of data: it has numbers in

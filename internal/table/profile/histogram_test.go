@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
@@ -22,7 +23,7 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 				m.add(v, 1)
 			}
 			var all chunkStats
-			all.compute(append(slices.Clone(values), csvfile.EmptyCell, csvfile.TextCell, 7), m.snapshot())
+			all.compute(append(slices.Clone(values), cells.NaN, csvfile.TextCell, 7), m.snapshot())
 			m.addChunk(&all)
 			n := m.stats()
 			rows := 0

@@ -116,7 +116,7 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 			continue
 		}
 		read++
-		value := m.Days()
+		value := m.EpochDays()
 		if !m.HasDate {
 			clocks++
 			value = m.Hour

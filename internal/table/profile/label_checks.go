@@ -64,10 +64,10 @@ func (s *scanner) labelDefect() *csvfile.Defect {
 	case n > maxClasses, s.unreadable == 0 && n > 2 && 2*n > filled:
 		d = s.tooManyClasses(n, filled)
 	case t.texts.hashes != nil:
-		d = s.table.Defect(csvfile.CodeTooManyClasses, s.label,
+		d = s.table.HeaderDefect(csvfile.CodeTooManyClasses, s.label,
 			"the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
 	case s.unreadable == 0 && n == 1:
-		d = s.table.Defect(csvfile.CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
+		d = s.table.HeaderDefect(csvfile.CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
 			csvfile.Excerpt(t.texts.list[0].text))
 	default:
 		return nil
@@ -83,11 +83,11 @@ func (s *scanner) tooManyClasses(n, rows int) csvfile.Defect {
 		count = "about " + humanize.Comma(min(n, rows))
 	}
 	if t.kinds[cells.Number] == t.nonBlank() {
-		return s.table.Defect(csvfile.CodeNumericLabel, s.label,
+		return s.table.HeaderDefect(csvfile.CodeNumericLabel, s.label,
 			"foretell predicts classes, not numbers: the label has %s different ones in %s",
 			count, humanize.Count(rows, "row"))
 	}
-	return s.table.Defect(csvfile.CodeTooManyClasses, s.label,
+	return s.table.HeaderDefect(csvfile.CodeTooManyClasses, s.label,
 		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
 		count, humanize.Count(rows, "row"))
 }

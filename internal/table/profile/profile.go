@@ -107,7 +107,7 @@ func (p *Profile) ColumnIndex(name string) int {
 // locations in the user's file. partial is set if there may be more.
 func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 	// Without these rows, the defects of the file as a whole are uncertain.
-	p.log.Drop(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
+	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
 	p.Partial = p.Partial || partial
 	p.updateDefects(others)
 }

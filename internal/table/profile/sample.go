@@ -81,7 +81,7 @@ func (s *rowSample) addChunk(g *csvfile.ParsedChunk, first int) {
 					continue
 				}
 			}
-			cells[field] = s.cell(field, g.CellText(row, field))
+			cells[field] = s.cell(field, g.Cell(row, field))
 		}
 		s.endRow(cells)
 	}

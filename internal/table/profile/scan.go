@@ -120,13 +120,13 @@ func (s *scanner) assignRoles() {
 	names := s.table.Names
 	s.columns, s.budget = newColumns(len(names), s.opts.TextMemory)
 	if s.opts.Blind {
-		s.id = max(0, s.table.Find(s.opts.ID))
+		s.id = max(0, s.table.ColumnIndex(s.opts.ID))
 	} else {
 		s.label = len(names) - 1
 		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: s.columns[s.label].limits.sampleBytes} // labels are texts
 		s.columns[s.label].isLabel = true
 	}
-	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.Disk)
+	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.File)
 }
 
 // errStop ends a scan that cannot continue after a defect.
@@ -179,7 +179,7 @@ func (h *scanWorker) Parse(c *csvfile.Chunk) error {
 func (h *scanWorker) Commit(c *csvfile.Chunk) error {
 	s := h.scanner
 	if !h.whole {
-		err := s.table.Reread(c, func() error { return s.readRows(h.ctx) })
+		err := s.table.RereadChunk(c, func() error { return s.readRows(h.ctx) })
 		if errors.Is(err, errStop) {
 			s.stoppedAt = c.End
 		}
@@ -254,7 +254,7 @@ func (s *scanner) readRows(ctx context.Context) error {
 func (s *scanner) addRecord(rec *csvfile.Record) {
 	for i, cell := range rec.Fields {
 		if i != s.id {
-			s.columns[i].addCell(cell, rec.StartLine)
+			s.columns[i].addCell(cell, rec.Line)
 		}
 	}
 	s.sample.add(rec.Fields, s.table.Rows-1)
@@ -262,7 +262,7 @@ func (s *scanner) addRecord(rec *csvfile.Record) {
 	if id := rec.Fields[s.id]; cells.IsBlank(id) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {
-		s.ids.Add(id, rec.StartLine)
+		s.ids.Add(id, rec.Line)
 	}
 	if s.label >= 0 && cells.IsBlank(rec.Fields[s.label]) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyLabel, s.label, "the row has no label"))
@@ -279,7 +279,7 @@ func (s *scanner) cellDefect(rec *csvfile.Record, code string, at int, message s
 // finish fills in the profile and checks the file as a whole.
 func (s *scanner) finish(ctx context.Context) error {
 	p := s.profile
-	p.line = s.table.Line
+	p.line = s.table.HeaderLine
 	p.Rows = s.table.Rows
 	p.Schema.ID = s.table.Names[s.id]
 	if p.Schema.ID == "" {

@@ -49,7 +49,7 @@ func (o *spilledRows) add(cells []uint64) {
 // may change.
 func (o *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
 	stream, first := o.groups[group], group*groupFields
-	text, err := stream.Append(nil, stream.Len())
+	text, err := stream.AppendTo(nil, stream.Len())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func (s *scanner) warn(code string, at int, format string, args ...any) {
-	s.warnAt(s.table.Line, code, at, format, args...)
+	s.warnAt(s.table.HeaderLine, code, at, format, args...)
 }
 
 func (s *scanner) warnAt(line int, code string, at int, format string, args ...any) {
@@ -67,7 +67,7 @@ func (s *scanner) groupWarnings() {
 			continue // merged into the first
 		default:
 			names[w.Code] = nil
-			w.Line, w.Count = s.table.Line, len(list)
+			w.Line, w.Count = s.table.HeaderLine, len(list)
 			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
 		}
 		kept = append(kept, w)
@@ -119,10 +119,10 @@ func (c *comparison) groupFindings() {
 // firstNames lists the first names, cut to a readable length.
 func firstNames(list []string) string {
 	var names []string
-	for _, name := range list[:min(len(list), csvfile.MaxNamed)] {
+	for _, name := range list[:min(len(list), csvfile.MaxLocationsShown)] {
 		names = append(names, csvfile.Shorten(name))
 	}
-	if len(list) > csvfile.MaxNamed {
+	if len(list) > csvfile.MaxLocationsShown {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")

@@ -27,8 +27,8 @@ const (
 // sniffDialect infers how a file is written. delim is DetectDelimiter or the delimiter
 // given by the user; cut is set if the file continues after the sample.
 func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
-	if delim == 0 || delim == csvfile.DetectDelimiter {
-		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DetectBytes)], cut || len(sample) > csvfile.DetectBytes)
+	if delim == 0 || delim == csvfile.AutoDelimiter {
+		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DelimiterSampleBytes)], cut || len(sample) > csvfile.DelimiterSampleBytes)
 		if delim == ',' {
 			delim = delimiterAfterPreamble(sample, cut)
 		}
@@ -51,7 +51,7 @@ func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
 		l.columns = append([]string{""}, l.columns...)
 	}
 	numbers := csvfile.Table{Names: l.columns}
-	l.header = !numbers.AllNumeric()
+	l.header = !numbers.IsHeaderNumeric()
 	l.sample = records[l.preamble+1:]
 	return l, nil
 }

@@ -15,7 +15,7 @@ func ExampleFile() {
 	open := func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("id;size;kind\n1;5\" pipe;steel\n1;7;copper \n3;9;steel\n")), nil
 	}
-	layout := repair.Layout{Delimiter: csvfile.DetectDelimiter}
+	layout := repair.Layout{Delimiter: csvfile.AutoDelimiter}
 	report, err := repair.File(context.Background(), open, os.Stdout, repair.Options{Layout: layout})
 	if err != nil {
 		fmt.Println(err)

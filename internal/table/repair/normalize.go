@@ -94,10 +94,10 @@ func (r *Normalized) Complete(p *profile.Profile) {
 // the bytes are those of src. A *Defect, returned here or by Read, has its location in
 // src.
 func Normalize(src io.Reader, shape Layout) (*Normalized, error) {
-	if shape.Delimiter == csvfile.DetectDelimiter {
-		sampled := bufio.NewReaderSize(src, csvfile.DetectBytes)
-		sample, _ := sampled.Peek(csvfile.DetectBytes) // an error is returned by Read, too
-		shape.Delimiter = csvfile.FindDelimiter(sample, len(sample) == csvfile.DetectBytes)
+	if shape.Delimiter == csvfile.AutoDelimiter {
+		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
+		sample, _ := sampled.Peek(csvfile.DelimiterSampleBytes) // an error is returned by Read, too
+		shape.Delimiter = csvfile.FindDelimiter(sample, len(sample) == csvfile.DelimiterSampleBytes)
 		src = sampled
 	}
 	if shape.Delimiter == 0 {
@@ -118,7 +118,7 @@ func Normalize(src io.Reader, shape Layout) (*Normalized, error) {
 	}
 	r := &normalizer{table: t, numbered: shape.MakeID, line: 1}
 	if shape.NoHeader {
-		r.firstRow = t.HeaderAsRow()
+		r.firstRow = t.HeaderAsRecord()
 	}
 	if err := shape.rename(t); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *Layout) rename(t *csvfile.Table) error {
 	}
 	if len(s.Names) != len(t.Names) {
 		return &csvfile.Defect{
-			Code: csvfile.CodeRaggedRow, Line: t.Line, Column: 1,
+			Code: csvfile.CodeRaggedRow, Line: t.HeaderLine, Column: 1,
 			Message: fmt.Sprintf("expected %s, got %d", humanize.Count(len(s.Names), "column"), len(t.Names)),
 		}
 	}
@@ -162,9 +162,9 @@ func missingColumn(line int, name, role string, names []string) *csvfile.Defect 
 // columnOrder returns the positions of the columns in their new order.
 func (s *Layout) columnOrder(t *csvfile.Table) ([]int, error) {
 	find := func(name, role string, optional bool) (int, error) {
-		at := t.Find(name)
+		at := t.ColumnIndex(name)
 		if at < 0 && !optional {
-			return at, missingColumn(t.Line, name, role, t.Names)
+			return at, missingColumn(t.HeaderLine, name, role, t.Names)
 		}
 		return at, nil
 	}
@@ -264,15 +264,15 @@ func (r *normalizer) recordWritten(from int, fields [][]byte, breaks int) {
 func (r *normalizer) header(made string) {
 	if r.numbered {
 		if made == "" {
-			made = uniqueName("id", func(one string) bool { return r.table.Find(one) >= 0 })
+			made = uniqueName("id", func(one string) bool { return r.table.ColumnIndex(one) >= 0 })
 		}
-		r.out.Field([]byte(made))
+		r.out.WriteField([]byte(made))
 	}
 	for _, at := range r.order {
-		r.out.Field([]byte(r.table.Names[at]))
+		r.out.WriteField([]byte(r.table.Names[at]))
 	}
 	r.out.EndRecord()
-	r.recordWritten(r.table.Line, nil, 0)
+	r.recordWritten(r.table.HeaderLine, nil, 0)
 	for _, at := range r.order {
 		r.line += csvfile.CountLineBreaks([]byte(r.table.Names[at]))
 	}
@@ -319,13 +319,13 @@ func (r *normalizer) fill() {
 		}
 		if r.numbered {
 			r.rows++
-			r.out.Field(strconv.AppendInt([]byte{'r'}, int64(r.rows), 10))
+			r.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.rows), 10))
 		}
 		for _, at := range r.order {
-			r.out.Field(rec.Fields[at])
+			r.out.WriteField(rec.Fields[at])
 		}
 		r.out.EndRecord()
-		r.recordWritten(rec.StartLine, rec.Fields, rec.LineBreaks)
+		r.recordWritten(rec.Line, rec.Fields, rec.LineBreaks)
 	}
 	if err := r.out.Flush(); err != nil && r.err == nil {
 		r.err = err

@@ -26,8 +26,8 @@ func TestNormalize(t *testing.T) {
 		{"made_id_gets_a_free_name", "id,a\n1,2\n", Layout{MakeID: true}, "id_2,id,a\nr1,1,2\n"},
 		{"columns_are_dropped", plain, Layout{Drop: []string{"a", "b"}, Label: "k"}, "y,k\n\"u,v\",r\nw,s\n"},
 		{"delimiter_is_replaced", "a;b\n1,5;\"x;\"\"y\"\n", Layout{Delimiter: ';'}, "a,b\n\"1,5\",\"x;\"\"y\"\n"},
-		{"tab_is_detected", "a\tb, c\n1\t2\n", Layout{Delimiter: csvfile.DetectDelimiter}, "a,\"b, c\"\n1,2\n"},
-		{"comma_is_detected", plain, Layout{Delimiter: csvfile.DetectDelimiter}, plain},
+		{"tab_is_detected", "a\tb, c\n1\t2\n", Layout{Delimiter: csvfile.AutoDelimiter}, "a,\"b, c\"\n1,2\n"},
+		{"comma_is_detected", plain, Layout{Delimiter: csvfile.AutoDelimiter}, plain},
 		{"columns_get_other_names", plain, Layout{Names: []string{"k", "a", "b", "b_2"}, Label: "a"}, "k,b,b_2,a\nr,\"u,v\",2,1\ns,w,4,3\n"},
 		{"made_id_gets_the_name_that_is_asked_for", "id,a\n1,2\n", Layout{MakeID: true, MadeID: "id", Names: []string{"id_2", "a"}}, "id,id_2,a\nr1,1,2\n"},
 		{"first_row_may_be_data", "\"r\nq\",1\n\ns,2\n", Layout{NoHeader: true}, "column_1,column_2\n\"r\nq\",1\ns,2\n"},
@@ -87,13 +87,13 @@ func TestDefectsOfTheSourceComeThroughAScan(t *testing.T) {
 
 func TestRolesInPlaceChangeNothing(t *testing.T) {
 	names := []string{"id", "a", "y"}
-	shape := Layout{Delimiter: csvfile.DetectDelimiter}
+	shape := Layout{Delimiter: csvfile.AutoDelimiter}
 	shape.SetRoles(names, "id", false, "y")
-	if d := cmp.Diff(Layout{Delimiter: csvfile.DetectDelimiter}, shape); d != "" {
+	if d := cmp.Diff(Layout{Delimiter: csvfile.AutoDelimiter}, shape); d != "" {
 		t.Error(d)
 	}
 	shape.SetRoles(names, "a", false, "id")
-	if d := cmp.Diff(Layout{Delimiter: csvfile.DetectDelimiter, ID: "a", Label: "id"}, shape); d != "" {
+	if d := cmp.Diff(Layout{Delimiter: csvfile.AutoDelimiter, ID: "a", Label: "id"}, shape); d != "" {
 		t.Error(d)
 	}
 	shape = Layout{Drop: []string{"y"}}

@@ -195,7 +195,7 @@ func (m *repairer) keepsNumbersOnly() bool {
 			kept.Names = append(kept.Names, name)
 		}
 	}
-	return len(kept.Names) > 0 && kept.AllNumeric()
+	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
 // lacksHeader reports whether the header looks like a row of data. It does not if it has a

@@ -62,10 +62,10 @@ func (w *repairWriter) header() {
 		})
 		m.report.Numbered = true
 		m.log.addMessage(changeMadeID, Change{}, "an ID column is added, %s: the rows are r1, r2, …; the first column, %s, is not one", csvfile.Excerpt(name), csvfile.Excerpt(m.names[0]))
-		w.out.Field([]byte(name))
+		w.out.WriteField([]byte(name))
 	}
 	for _, at := range m.order {
-		w.out.Field([]byte(m.names[at]))
+		w.out.WriteField([]byte(m.names[at]))
 	}
 	w.out.EndRecord()
 }
@@ -110,10 +110,10 @@ func (w *repairWriter) row(fields [][]byte, line int) error {
 		}
 		fields[m.id] = id
 	} else {
-		w.out.Field(strconv.AppendInt([]byte{'r'}, int64(m.report.Written), 10))
+		w.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(m.report.Written), 10))
 	}
 	for _, at := range m.order {
-		w.out.Field(fields[at])
+		w.out.WriteField(fields[at])
 	}
 	w.out.EndRecord()
 	return nil
@@ -129,8 +129,8 @@ func (w *repairWriter) ragged(fields [][]byte, line int) error {
 		w.repairer.log.addLeftOut(changeRaggedOut, line)
 		return nil
 	}
-	record := &csvfile.Record{StartLine: line, Fields: fields}
-	d := (&csvfile.Table{Names: w.repairer.names}).RaggedRow(record)
+	record := &csvfile.Record{Line: line, Fields: fields}
+	d := (&csvfile.Table{Names: w.repairer.names}).RaggedRowDefect(record)
 	d.Message += ", which cannot be aligned: correct this row by hand"
 	return d
 }

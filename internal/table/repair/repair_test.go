@@ -19,7 +19,7 @@ import (
 func repairText(t *testing.T, file string, opts Options) (string, *Report, error) {
 	t.Helper()
 	if opts.Layout.Delimiter == 0 {
-		opts.Layout.Delimiter = csvfile.DetectDelimiter
+		opts.Layout.Delimiter = csvfile.AutoDelimiter
 	}
 	var copied bytes.Buffer
 	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file)), nil }

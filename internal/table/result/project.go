@@ -95,7 +95,7 @@ func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selectio
 	}
 	w := csvfile.NewWriter(dst)
 	for _, pick := range picks {
-		w.Field([]byte(pick.Name))
+		w.WriteField([]byte(pick.Name))
 	}
 	w.EndRecord()
 	for {
@@ -107,7 +107,7 @@ func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selectio
 			return err
 		}
 		for _, i := range at {
-			w.Field(row.Fields[i])
+			w.WriteField(row.Fields[i])
 		}
 		w.EndRecord()
 	}

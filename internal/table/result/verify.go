@@ -93,20 +93,20 @@ func (v *verifier) header(classes []string) error {
 	if classes == nil {
 		classes = classesOf(v.got.Names, len(names)+2)
 	}
-	v.classes = frame.IndexOf(classes)
+	v.classes = frame.BuildIndex(classes)
 	expected := append(names[:len(names):len(names)], AddedColumns(names, classes)...)
 	for i, name := range expected {
 		if i >= len(v.got.Names) {
-			d := v.got.Defect(csvfile.CodeColumnsDiffer, i, "the column %s is missing", csvfile.Excerpt(name))
+			d := v.got.HeaderDefect(csvfile.CodeColumnsDiffer, i, "the column %s is missing", csvfile.Excerpt(name))
 			return &d
 		}
 		if v.got.Names[i] != string(cells.Trim([]byte(name))) {
-			d := v.got.Defect(csvfile.CodeColumnsDiffer, i, "expected the column %s", csvfile.Excerpt(name))
+			d := v.got.HeaderDefect(csvfile.CodeColumnsDiffer, i, "expected the column %s", csvfile.Excerpt(name))
 			return &d
 		}
 	}
 	if extra := len(expected); extra < len(v.got.Names) {
-		d := v.got.Defect(csvfile.CodeColumnsDiffer, extra, "expected %s, got %d", humanize.Count(extra, "column"), len(v.got.Names))
+		d := v.got.HeaderDefect(csvfile.CodeColumnsDiffer, extra, "expected %s, got %d", humanize.Count(extra, "column"), len(v.got.Names))
 		return &d
 	}
 	return nil
@@ -142,7 +142,7 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 		}
 	case wantEnds:
 		return false, &csvfile.Defect{
-			Code: csvfile.CodeRowsDiffer, Line: got.StartLine,
+			Code: csvfile.CodeRowsDiffer, Line: got.Line,
 			Message: fmt.Sprintf("the blind file has only %s", humanize.Count(v.rows, "row")),
 		}
 	}
@@ -150,7 +150,7 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 	for i, cell := range want.Fields {
 		if !bytes.Equal(cell, got.Fields[i]) {
 			return false, v.defect(got, i, csvfile.CodeCellDiffers, "%s, but %s in line %d of the blind file",
-				csvfile.Excerpt(string(got.Fields[i])), csvfile.Excerpt(string(cell)), want.StartLine)
+				csvfile.Excerpt(string(got.Fields[i])), csvfile.Excerpt(string(cell)), want.Line)
 		}
 	}
 	return true, v.figures(got, len(want.Fields))
@@ -189,6 +189,6 @@ func (v *verifier) figures(row *csvfile.Record, from int) error {
 func (v *verifier) defect(row *csvfile.Record, at int, code, format string, args ...any) error {
 	return &csvfile.Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),
-		Line: row.FieldLine(at, ','), Column: at + 1, Name: v.got.Name(at + 1),
+		Line: row.FieldLine(at, ','), Column: at + 1, Name: v.got.ColumnName(at + 1),
 	}
 }
