@@ -31,7 +31,7 @@ const overflowLimit = 1e300
 
 // compute computes the statistics of the values up to the first csvfile.TextCell, and keeps these
 // values.
-func (s *chunkStats) compute(values []float64, o statsSnapshot) {
+func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, value := range values {
 		if value != value {
@@ -56,9 +56,9 @@ func (s *chunkStats) compute(values []float64, o statsSnapshot) {
 		return
 	}
 	s.mean = sum / float64(s.numbers)
-	s.computeSpread(1<<o.depth - 1)
-	bins := growingHistogram{low: o.low, width: o.width}
-	if o.width == 0 {
+	s.computeSpread(1<<snapshot.depth - 1)
+	bins := growingHistogram{low: snapshot.low, width: snapshot.width}
+	if snapshot.width == 0 {
 		bins = *newGrowingHistogram(low, high)
 	}
 	bins.extendTo(low)
@@ -90,7 +90,7 @@ func (s *chunkStats) fillBins(like growingHistogram) {
 	s.bins = growingHistogram{low: like.low, width: like.width}
 	for _, value := range s.values {
 		if value == value {
-			s.bins.rows[s.bins.binOf(value)]++
+			s.bins.rows[s.bins.binIndex(value)]++
 		}
 	}
 }

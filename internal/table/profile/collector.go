@@ -24,7 +24,7 @@ func (c *Collector) AddRow(fields [][]byte, line int) {
 		size += len(cell)
 	}
 	c.rows++
-	c.budget.spend(c.columns, size, 1)
+	c.budget.countInput(c.columns, size, 1)
 }
 
 // Rows returns the number of rows added.
@@ -56,9 +56,9 @@ type textBudget struct {
 	sinceEviction int // upper bound of the memory of texts added since the last eviction
 }
 
-// spend counts rows added to the columns, and evicts rare texts after every few megabytes
+// countInput counts rows added to the columns, and evicts rare texts after every few megabytes
 // of input.
-func (b *textBudget) spend(columns []ColumnStats, bytes, rows int) {
+func (b *textBudget) countInput(columns []ColumnStats, bytes, rows int) {
 	const interval = 4 << 20
 	if b.sinceEviction += bytes + rows*valueBytes*len(columns); b.sinceEviction > interval {
 		evictTexts(columns, b.memory)

@@ -12,52 +12,52 @@ import (
 
 // The rules of column checks.
 const (
-	minIDRows  = 50   // rows from which a column may be ID-like
-	minIDShare = 0.95 // share of distinct values from which it is
-	maxTop     = 10
+	minIDRows    = 50   // rows from which a column may be ID-like
+	minIDShare   = 0.95 // share of distinct values from which it is
+	maxTopValues = 10
 )
 
 // checkColumns fills in the profiles and features of the columns.
 func (s *scanner) checkColumns(ctx context.Context) error {
-	list, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
+	inferences, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
-			list[i] = s.columns[i].infer()
-			profiles[i] = s.columns[i].profile(&list[i])
+			inferences[i] = s.columns[i].infer()
+			profiles[i] = s.columns[i].profile(&inferences[i])
 		}
 	})
 	if err != nil {
 		return err
 	}
-	figures, err := s.sample.stats(ctx, func(i int) bool {
+	stats, err := s.sample.fieldStats(ctx, func(i int) bool {
 		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.complete()
 	})
 	if err != nil {
 		return err
 	}
 	texts := 0
-	for i := range list {
-		if list[i].form == FormText {
+	for i := range inferences {
+		if inferences[i].form == FormText {
 			texts++
 		}
 	}
 	words := wordsPerColumn(texts, s.profile.Rows)
 	schema := s.profile.Schema
-	schema.Fields = make([]string, 0, len(list))
-	schema.Columns = make([]frame.ColumnSchema, 0, len(list))
-	s.profile.Columns = make([]ColumnProfile, 0, len(list))
-	for i := range list {
+	schema.Fields = make([]string, 0, len(inferences))
+	schema.Columns = make([]frame.ColumnSchema, 0, len(inferences))
+	s.profile.Columns = make([]ColumnProfile, 0, len(inferences))
+	for i := range inferences {
 		if i == s.id || i == s.label {
 			continue
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		list[i].words = list[i].words[:min(len(list[i].words), words)]
+		inferences[i].words = inferences[i].words[:min(len(inferences[i].words), words)]
 		c := &profiles[i]
-		c.Name, c.Column, c.Words = s.table.Names[i], i+1, len(list[i].words)
-		s.addSampleStats(c, &list[i], figures[i])
-		s.checkColumn(i, c, &list[i])
+		c.Name, c.Column, c.Words = s.table.Names[i], i+1, len(inferences[i].words)
+		s.addSampleStats(c, &inferences[i], stats[i])
+		s.checkColumn(i, c, &inferences[i])
 	}
 	s.profile.Schema.OmitImpliedFields()
 	return nil
@@ -65,11 +65,11 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 
 // addSampleStats adds the statistics from the sample: the median, and the number of
 // distinct values if that was only estimated.
-func (s *scanner) addSampleStats(c *ColumnProfile, j *inference, f sampleStats) {
+func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
-	case j.values != nil:
-		c.Numbers.Median = medianOf(j.values)
+	case inf.values != nil:
+		c.Numbers.Median = weightedMedian(inf.values)
 	case !s.opts.Brief:
 		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.sample.complete()
 	}
@@ -77,16 +77,16 @@ func (s *scanner) addSampleStats(c *ColumnProfile, j *inference, f sampleStats) 
 		return
 	}
 	switch {
-	case j.form == FormNumeric && j.values == nil:
+	case inf.form == FormNumeric && inf.values == nil:
 		c.Distinct, c.Estimate = f.numbers, false
-	case !j.form.Ordered() && s.columns[c.Column-1].kinds[cells.Number] == 0:
+	case !inf.form.IsOrdered() && s.columns[c.Column-1].rowsByKind[cells.Number] == 0:
 		c.Distinct, c.Estimate = f.texts, false
 	}
 }
 
-func (s *scanner) checkColumn(i int, c *ColumnProfile, j *inference) {
-	features := s.columns[i].features(c.Name, j)
-	if s.isUninformative(i, c, j) {
+func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
+	features := s.columns[i].features(c.Name, inf)
+	if s.isUninformative(i, c, inf) {
 		features = nil
 	}
 	c.Features = len(features)
@@ -94,30 +94,30 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, j *inference) {
 	schema.Fields = append(schema.Fields, c.Name)
 	schema.Columns = append(schema.Columns, features...)
 	s.profile.Columns = append(s.profile.Columns, *c)
-	s.warnStrayTexts(i, j)
+	s.warnStrayTexts(i, inf)
 }
 
 // isUninformative reports whether a column is useless to learn from, with a warning. It is
 // false for columns of a blind file.
-func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
+func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool {
 	if s.label < 0 {
 		return false
 	}
 	filled := s.profile.Rows - c.Missing
 	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDShare*float64(filled)
 	switch earlier, known := s.duplicateOf(&s.columns[i], c); {
-	case filled <= 0 && len(j.strays) == 0:
+	case filled <= 0 && len(inf.strays) == 0:
 		s.warn(csvfile.CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value: not used")
 	case known:
 		s.warn(csvfile.CodeEqualColumn, i, "has the same content as column %d (%s): not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
-	case j.namesRows && j.form == FormCategory:
+	case inf.identifiesRows && inf.form == FormCategory:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique: the column identifies rows and is not used")
-	case j.form == FormNumeric && allDifferent && c.numbersRows(filled):
+	case inf.form == FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers number the rows and are not used")
 	default:
-		if j.form == FormNumeric && allDifferent && c.isInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+		if inf.form == FormNumeric && allDifferent && c.isInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
 			s.warn(csvfile.CodeIDLikeColumn, i, "the integers nearly number the rows: are they informative?")
 		}
 		return false
@@ -125,8 +125,8 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, j *inference) bool {
 	return true
 }
 
-// numbersRows reports whether numbers count the rows: each integer of a range occurs once.
-func (c *ColumnProfile) numbersRows(rows int) bool {
+// isRowNumber reports whether numbers count the rows: each integer of a range occurs once.
+func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.isInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
 }
@@ -162,33 +162,33 @@ type fingerprint struct {
 
 // fingerprint returns the fingerprint of a column, ok is false if texts were evicted.
 func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
-	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.kinds[cells.Blank]}
-	if m := t.numbers; m != nil {
+	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.rowsByKind[cells.Blank]}
+	if m := t.numericStats; m != nil {
 		for _, x := range []float64{m.mean, m.squares, m.min, m.max} {
-			print.content = mix(print.content ^ math.Float64bits(x))
+			print.content = mix64(print.content ^ math.Float64bits(x))
 		}
 	}
 	if c.Form != FormCategory && c.Form != FormBoolean {
-		for _, one := range t.texts.sample() {
+		for _, one := range t.texts.firstTexts() {
 			hash := hashText([]byte(one.text))
 			if one.kind == cells.Number {
 				hash = hashNumber(one.value)
 			}
-			print.content = mix(print.content ^ hash)
+			print.content = mix64(print.content ^ hash)
 		}
 	}
-	return print, t.texts.hashes == nil
+	return print, t.texts.distinctHashes == nil
 }
 
 // warnStrayTexts warns of texts among numbers that are treated as missing.
-func (s *scanner) warnStrayTexts(i int, j *inference) {
+func (s *scanner) warnStrayTexts(i int, inf *inference) {
 	t := &s.columns[i]
-	if j.form != FormNumeric || t.kinds[cells.Text] == 0 {
+	if inf.form != FormNumeric || t.rowsByKind[cells.Text] == 0 {
 		return
 	}
 	rows, first := 0, distinctValue{}
-	for _, one := range t.texts.list {
-		if !j.unexpected(&one) {
+	for _, one := range t.texts.values {
+		if !inf.isStray(&one) {
 			continue
 		}
 		rows += one.rows
@@ -197,7 +197,7 @@ func (s *scanner) warnStrayTexts(i int, j *inference) {
 		}
 	}
 	fate := "taken as missing"
-	if len(j.strays) > 0 {
+	if len(inf.strays) > 0 {
 		fate = "kept apart from the numbers"
 	}
 	if rows > 0 {

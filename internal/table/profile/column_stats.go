@@ -23,14 +23,14 @@ import (
 // So no second pass is needed to distinguish a column of numbers with a few stray texts
 // from a column of texts with a few numbers.
 type ColumnStats struct {
-	limits    memoryLimits
-	isLabel   bool
-	kinds     [4]int // number of rows by cells.ValueKind
-	texts     valueCounts
-	numbers   *runningStats                 // set once there are statistics of the numbers
-	skipsText bool                          // numbers are not counted as texts
-	skipped   bool                          // and some numbers were not counted as texts
-	published atomic.Pointer[statsSnapshot] // of numbers while skipsText is set, otherwise nil
+	limits             memoryLimits
+	isLabel            bool
+	rowsByKind         [4]int // number of rows by cells.ValueKind
+	texts              valueCounts
+	numericStats       *runningStats                 // set once there are statistics of the numbers
+	dropsNumberTexts   bool                          // numbers are not counted as texts
+	droppedNumberTexts bool                          // and some numbers were not counted as texts
+	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numbers while skipsText is set, otherwise nil
 }
 
 // memoryLimits are the limits of a column.
@@ -79,15 +79,15 @@ func totalTextMemory(columns, textMemory int) int {
 // Columns of numbers come first: their texts are not needed once they have statistics. The
 // texts of a label are kept unless they take more than a quarter.
 func evictTexts(columns []ColumnStats, textMemory int) {
-	if textBytes(columns) <= textMemory {
+	if totalTextBytes(columns) <= textMemory {
 		return
 	}
 	for i := range columns {
-		if t := &columns[i]; t.undecided() && len(t.texts.list) > minToDecide {
+		if t := &columns[i]; t.isUndecided() && len(t.texts.values) > minToDecide {
 			t.chooseStrategy()
 		}
 	}
-	if textBytes(columns) <= textMemory {
+	if totalTextBytes(columns) <= textMemory {
 		return
 	}
 	sizes, goal := make([]int, 0, len(columns)), textMemory/2
@@ -111,7 +111,7 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 // memory is short.
 const minToDecide = 8
 
-func textBytes(columns []ColumnStats) int {
+func totalTextBytes(columns []ColumnStats) int {
 	sum := 0
 	for i := range columns {
 		sum += columns[i].texts.bytes
@@ -136,28 +136,30 @@ func fairShare(sizes []int, total int) int {
 func (t *ColumnStats) IsEmpty() bool { return t.nonBlank() == 0 }
 
 // HasNumbers reports whether some cell is a number.
-func (t *ColumnStats) HasNumbers() bool { return t.kinds[cells.Number] > 0 }
+func (t *ColumnStats) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 
 // HasText reports whether a text was counted. If KnowsTexts is false, it may be false for a
 // text of the column.
 func (t *ColumnStats) HasText(text string) bool { return t.texts.find(text) != nil }
 
 // KnowsTexts reports whether every text is still counted.
-func (t *ColumnStats) KnowsTexts() bool { return t.texts.hashes == nil }
+func (t *ColumnStats) KnowsTexts() bool { return t.texts.distinctHashes == nil }
 
 // nonBlank returns the number of rows whose cell is not blank.
 func (t *ColumnStats) nonBlank() int {
-	return t.kinds[cells.Number] + t.kinds[cells.Null] + t.kinds[cells.Text]
+	return t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 }
 
-// undecided reports whether chooseStrategy was not called yet.
-func (t *ColumnStats) undecided() bool { return t.numbers == nil && t.limits.maxTexts < math.MaxInt }
+// isUndecided reports whether chooseStrategy was not called yet.
+func (t *ColumnStats) isUndecided() bool {
+	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
+}
 
 // evict evicts rare texts until at most the given bytes are left. The numbers among them
 // are added to the statistics first.
 func (t *ColumnStats) evict(bytes int) {
-	if t.numbers == nil && t.kinds[cells.Number] > 0 && !t.isLabel {
-		t.numbers = newRunningStats(t.texts.list, t.limits.maxHashes)
+	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
+		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
 	}
 	t.texts.evict(bytes, &t.limits)
 }
@@ -169,57 +171,57 @@ const (
 	minNumbers   = 100
 )
 
-// mostlyNumbers reports whether there are few texts among the numbers.
-func (t *ColumnStats) mostlyNumbers() bool {
-	junk, numbers := t.kinds[cells.Text], t.kinds[cells.Number]
+// isMostlyNumbers reports whether there are few texts among the numbers.
+func (t *ColumnStats) isMostlyNumbers() bool {
+	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
 	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
 }
 
 // Kind returns the kind of the column according to the cells seen so far.
 func (t *ColumnStats) Kind() frame.Kind {
-	if t.kinds[cells.Number] > 0 && t.mostlyNumbers() {
+	if t.rowsByKind[cells.Number] > 0 && t.isMostlyNumbers() {
 		return frame.Numeric
 	}
-	if t.kinds[cells.Null]+t.kinds[cells.Text] == 0 {
+	if t.rowsByKind[cells.Null]+t.rowsByKind[cells.Text] == 0 {
 		return frame.Numeric // nothing but missing cells
 	}
 	return frame.Category
 }
 
-// isMeasured reports whether numbers are not counted as texts. It is safe for concurrent
+// hasSnapshot reports whether numbers are not counted as texts. It is safe for concurrent
 // use.
-func (t *ColumnStats) isMeasured() bool { return t.published.Load() != nil }
+func (t *ColumnStats) hasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
-// summarise computes the statistics of the column's values of a chunk if isMeasured. It is
+// computeChunkStats computes the statistics of the column's values of a chunk if isMeasured. It is
 // safe for concurrent use.
-func (t *ColumnStats) summarise(s *chunkStats, values []float64) {
-	if o := t.published.Load(); o != nil {
-		s.compute(values, *o)
+func (t *ColumnStats) computeChunkStats(s *chunkStats, values []float64) {
+	if snapshot := t.publishedSnapshot.Load(); snapshot != nil {
+		s.compute(values, *snapshot)
 	}
 }
 
 // addChunk adds the column's cells of a chunk that starts in the given line. stats may be
 // those of its first values; texts are set unless the column is measured.
-func (t *ColumnStats) addChunk(g *csvfile.ParsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
-	values := g.FloatBuffer(field)
+func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
+	values := chunk.FloatBuffer(field)
 	for row := 0; row < len(values); {
-		if t.skipsText {
-			g.ParseField(field)
+		if t.dropsNumberTexts {
+			chunk.ParseField(field)
 			if row > 0 || s.values == nil {
-				s.compute(values[row:], t.numbers.snapshot())
+				s.compute(values[row:], t.numericStats.snapshot())
 			}
-			t.numbers.addChunk(s)
-			t.kinds[cells.Number] += s.numbers
-			t.kinds[cells.Blank] += s.blanks
+			t.numericStats.addChunk(s)
+			t.rowsByKind[cells.Number] += s.numbers
+			t.rowsByKind[cells.Blank] += s.blanks
 			if row += len(s.values); row == len(values) {
 				break
 			}
 		}
-		if t.numbers == nil {
-			row = t.addTexts(texts, g.RowLines, line, row)
+		if t.numericStats == nil {
+			row = t.addTexts(texts, chunk.RowLines, line, row)
 			continue
 		}
-		t.addCell(g.Cell(row, field), line+int(g.RowLines[row]))
+		t.addCell(chunk.Cell(row, field), line+int(chunk.RowLines[row]))
 		row++
 	}
 	t.publish()
@@ -227,12 +229,12 @@ func (t *ColumnStats) addChunk(g *csvfile.ParsedChunk, field, line int, s *chunk
 
 // publish publishes the snapshot to the workers of the next chunks.
 func (t *ColumnStats) publish() {
-	if !t.skipsText {
-		t.published.Store(nil)
+	if !t.dropsNumberTexts {
+		t.publishedSnapshot.Store(nil)
 		return
 	}
-	if o, before := t.numbers.snapshot(), t.published.Load(); before == nil || *before != o {
-		t.published.Store(&o)
+	if o, before := t.numericStats.snapshot(), t.publishedSnapshot.Load(); before == nil || *before != o {
+		t.publishedSnapshot.Store(&o)
 	}
 }
 
@@ -243,19 +245,19 @@ type columnTexts struct {
 	hashes []uint64
 }
 
-// prepare allocates the texts of the given number of rows, or frees them if they are not
+// resize allocates the texts of the given number of rows, or frees them if they are not
 // wanted.
-func (l *columnTexts) prepare(rows int, wanted bool) {
+func (c *columnTexts) resize(rows int, wanted bool) {
 	if !wanted {
-		*l = columnTexts{}
+		*c = columnTexts{}
 		return
 	}
-	l.cells, l.hashes = slices.Grow(l.cells[:0], rows), slices.Grow(l.hashes[:0], rows)
+	c.cells, c.hashes = slices.Grow(c.cells[:0], rows), slices.Grow(c.hashes[:0], rows)
 }
 
-// trimmed returns a non-blank cell as it is counted: surrounding spaces matter only in a
+// trimCell returns a non-blank cell as it is counted: surrounding spaces matter only in a
 // label.
-func (t *ColumnStats) trimmed(cell []byte) []byte {
+func (t *ColumnStats) trimCell(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return cells.Trim(cell)
 	}
@@ -264,35 +266,35 @@ func (t *ColumnStats) trimmed(cell []byte) []byte {
 
 // hashTexts appends rows lo…hi-1 of a field of a chunk to the list. It is safe for
 // concurrent use, also with addChunk.
-func (t *ColumnStats) hashTexts(l *columnTexts, g *csvfile.ParsedChunk, field, lo, hi int) {
+func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
-		cell, hash := g.Cell(row, field), uint64(0)
+		cell, hash := chunk.Cell(row, field), uint64(0)
 		if cells.IsBlank(cell) {
 			cell = nil
 		} else {
-			cell = t.trimmed(cell)
+			cell = t.trimCell(cell)
 			hash = hashText(cell)
 		}
-		l.cells, l.hashes = append(l.cells, cell), append(l.hashes, hash)
+		texts.cells, texts.hashes = append(texts.cells, cell), append(texts.hashes, hash)
 	}
 }
 
-// textBatch is the number of texts that are prefetched together.
-const textBatch = 64
+// textBatchSize is the number of texts that are prefetched together.
+const textBatchSize = 64
 
 // addTexts adds a batch of cells from a row on, while there are no statistics of numbers,
 // and returns the row after them.
 func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
-	end := min(row+textBatch, len(list.cells))
+	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])
 	for ; row < end; row++ {
 		cell := list.cells[row]
 		if cell == nil {
-			t.kinds[cells.Blank]++
+			t.rowsByKind[cells.Blank]++
 			continue
 		}
 		t.addText(cell, list.hashes[row], line+int(lines[row]))
-		if t.numbers != nil { // there are many since this cell
+		if t.numericStats != nil { // there are many since this cell
 			return row + 1
 		}
 	}
@@ -302,69 +304,69 @@ func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) 
 // addCell adds the column's cell of the next row.
 func (t *ColumnStats) addCell(cell []byte, line int) {
 	if cells.IsBlank(cell) {
-		t.kinds[cells.Blank]++
+		t.rowsByKind[cells.Blank]++
 		return
 	}
-	if t.numbers != nil {
+	if t.numericStats != nil {
 		if kind, value := cells.Classify(cell); kind == cells.Number {
-			t.numbers.add(value, 1)
-			if t.skipsText {
-				t.kinds[cells.Number]++
+			t.numericStats.add(value, 1)
+			if t.dropsNumberTexts {
+				t.rowsByKind[cells.Number]++
 				return
 			}
 		}
 	}
-	cell = t.trimmed(cell)
+	cell = t.trimCell(cell)
 	t.addText(cell, hashText(cell), line)
 }
 
 // addText counts a text.
 func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
 	kind := t.texts.add(cell, hash, line)
-	t.kinds[kind]++
-	if t.numbers == nil && len(t.texts.list) > t.limits.maxTexts {
+	t.rowsByKind[kind]++
+	if t.numericStats == nil && len(t.texts.values) > t.limits.maxTexts {
 		t.chooseStrategy()
 	}
-	if kind == cells.Text && t.skipsText && !t.mostlyNumbers() {
-		t.skipsText = false
+	if kind == cells.Text && t.dropsNumberTexts && !t.isMostlyNumbers() {
+		t.dropsNumberTexts = false
 	}
 }
 
 // chooseStrategy decides how a column with many texts continues.
 func (t *ColumnStats) chooseStrategy() {
-	if t.kinds[cells.Number] == 0 || t.kinds[cells.Text] > t.kinds[cells.Number] || isZeroPadded(t.texts.list) {
+	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || isZeroPadded(t.texts.values) {
 		t.limits.maxTexts = math.MaxInt // words or codes: continue counting
 		return
 	}
-	t.numbers = newRunningStats(t.texts.list, t.limits.maxHashes)
-	if t.skipsText = t.mostlyNumbers(); t.skipsText {
-		t.skipped = true
+	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
+	if t.dropsNumberTexts = t.isMostlyNumbers(); t.dropsNumberTexts {
+		t.droppedNumberTexts = true
 		t.texts.saveSample(t.limits.sampleBytes)
 		others := valueCounts{sampled: t.texts.sampled, orderHash: t.texts.orderHash}
-		others.replace(slices.DeleteFunc(t.texts.list, func(one distinctValue) bool { return one.kind == cells.Number }))
+		others.replace(slices.DeleteFunc(t.texts.values, func(one distinctValue) bool { return one.kind == cells.Number }))
 		t.texts = others
 	}
 }
 
-// runningStats returns the statistics of the numbers.
-func (t *ColumnStats) runningStats() *runningStats {
-	if t.numbers != nil {
-		return t.numbers
+// numberStats returns the statistics of the numbers.
+func (t *ColumnStats) numberStats() *runningStats {
+	if t.numericStats != nil {
+		return t.numericStats
 	}
-	return newRunningStats(t.texts.list, t.limits.maxHashes)
+	return newRunningStats(t.texts.values, t.limits.maxHashes)
 }
 
 // distinctCount returns the number of distinct values of a category, and whether it is an
 // estimate.
 func (t *ColumnStats) distinctCount() (int, bool) {
-	n, exact := t.texts.distinct()
-	if !t.skipped {
+	n, exact := t.texts.distinctCount()
+	if !t.droppedNumberTexts {
 		return n, !exact
 	}
-	for _, one := range t.texts.list {
+	for _, one := range t.texts.values {
 		if one.kind == cells.Number {
 			n--
 		}
 	}
-	return n + t.numbers.distinct.count(), true
+	return n + t.numericStats.distinct.estimate(), true
 }

@@ -39,11 +39,11 @@ type Finding struct {
 
 // The thresholds of differences.
 const (
-	rangeTolerance = 0.1  // of the training range, beyond its ends
-	maxMeanShift   = 0.5  // of the training standard deviation
-	maxMissingRise = 0.2  // of the rows
-	maxUnparsable  = 0.05 // of the rows
-	MinRows        = 30   // rows below which shares and means are not compared
+	rangeTolerance  = 0.1  // of the training range, beyond its ends
+	maxMeanShift    = 0.5  // of the training standard deviation
+	maxMissingRise  = 0.2  // of the rows
+	maxUnparsable   = 0.05 // of the rows
+	MinComparedRows = 30   // rows below which shares and means are not compared
 )
 
 // Compare compares the profile of a blind file with that of the training file, column by
@@ -76,7 +76,7 @@ type comparison struct {
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
-	c.reportAt(c.blind.line, severity, code, name, format, args...)
+	c.reportAt(c.blind.headerLine, severity, code, name, format, args...)
 }
 
 func (c *comparison) reportAt(line int, severity Severity, code, name, format string, args ...any) {
@@ -136,13 +136,13 @@ func (c *comparison) checkExtra() {
 
 func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	before, now := ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows)
-	if now > before+maxMissingRise && c.blind.Rows >= MinRows {
+	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, %.0f %% in training", 100*now, 100*before)
 	}
 	if train.Features == 0 {
 		return // it is not used
 	}
-	if !train.Form.Ordered() {
+	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
 		return
 	}
@@ -154,26 +154,26 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 // checkForm checks for cells that cannot be parsed as those of the training file. It
 // reports whether the numbers of both can be compared.
 func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
-	rows, most := train.unparsable(blind, c.blind.Rows)
+	rows, most := train.unparsableRows(blind, c.blind.Rows)
 	form := train.Form
 	switch {
 	case rows == 0:
 		return form == blind.Form
 	case form != blind.Form:
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "a column of %s in training, of %s here: the %s are taken as missing",
-			form.noun(), blind.Form.noun(), blind.Form.noun())
+			form.pluralNoun(), blind.Form.pluralNoun(), blind.Form.pluralNoun())
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "in %s %s that are written in another way than in training, most often %s: taken as missing",
-			humanize.Count(rows, "row"), form.noun(), csvfile.Excerpt(most.text))
+			humanize.Count(rows, "row"), form.pluralNoun(), csvfile.Excerpt(most.text))
 	default:
 		return true
 	}
 	return false
 }
 
-// unparsable returns the number of rows of a blind column whose value cannot be parsed as
+// unparsableRows returns the number of rows of a blind column whose value cannot be parsed as
 // those of the training column, and the most frequent one.
-func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
+func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
 		known[c.values[i].text] = true
@@ -182,7 +182,7 @@ func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, 
 	for i := range blind.values {
 		one := &blind.values[i]
 		measured -= one.rows
-		if c.Parses(one.text) || c.Form == blind.Form && (one.kind == cells.Null || known[one.text]) {
+		if c.CanParse(one.text) || c.Form == blind.Form && (one.kind == cells.Null || known[one.text]) {
 			continue
 		}
 		unread += one.rows
@@ -196,8 +196,8 @@ func (c *ColumnProfile) unparsable(blind *ColumnProfile, rows int) (unread int, 
 	return unread, most
 }
 
-// Parses reports whether a text can be parsed in the format of the column.
-func (c *ColumnProfile) Parses(text string) bool {
+// CanParse reports whether a text can be parsed in the format of the column.
+func (c *ColumnProfile) CanParse(text string) bool {
 	cell := []byte(text)
 	switch {
 	case c.Form != FormNumeric:
@@ -247,7 +247,7 @@ func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericS
 		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "from %s to %s, in training from %s to %s",
 			form.Format(blind.Min), form.Format(blind.Max), form.Format(train.Min), form.Format(train.Max))
 	}
-	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= MinRows && math.Abs(shift) > maxMeanShift*train.StdDev {
+	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= MinComparedRows && math.Abs(shift) > maxMeanShift*train.StdDev {
 		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "%s on average, in training %s", form.Format(blind.Mean), form.Format(train.Mean))
 	}
 }

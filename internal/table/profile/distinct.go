@@ -1,6 +1,6 @@
 package profile
 
-// distinct counts distinct values: exactly up to its capacity, and beyond that by adaptive
+// distinctCounter counts distinct values: exactly up to its capacity, and beyond that by adaptive
 // sampling (Wegman; Flajolet, On adaptive sampling, 1990).
 //
 // It keeps the hashes that end in at least depth zero bits. When they exceed the capacity,
@@ -10,7 +10,7 @@ package profile
 // The hashes are in an open-addressing table at the slot of their high bits or the next
 // free one. Hashes chosen to collide make it slow, but not slower than the square of its
 // capacity.
-type distinct struct {
+type distinctCounter struct {
 	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots
 	stored   int
@@ -18,15 +18,15 @@ type distinct struct {
 	depth    uint
 }
 
-func newDistinct(capacity int) *distinct {
+func newDistinct(capacity int) *distinctCounter {
 	const slotBits = 5
-	return &distinct{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
+	return &distinctCounter{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
 // keeps reports whether a hash is kept.
-func (d *distinct) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
+func (d *distinctCounter) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
 
-func (d *distinct) add(hash uint64) {
+func (d *distinctCounter) add(hash uint64) {
 	if !d.keeps(hash) {
 		return
 	}
@@ -47,7 +47,7 @@ func (d *distinct) add(hash uint64) {
 }
 
 // rebuild doubles the slots, or drops half of the hashes at the capacity.
-func (d *distinct) rebuild() {
+func (d *distinctCounter) rebuild() {
 	old := d.slots
 	if d.stored >= d.capacity {
 		d.depth++
@@ -62,5 +62,5 @@ func (d *distinct) rebuild() {
 	}
 }
 
-func (d *distinct) count() int  { return d.stored << d.depth }
-func (d *distinct) exact() bool { return d.depth == 0 }
+func (d *distinctCounter) estimate() int { return d.stored << d.depth }
+func (d *distinctCounter) isExact() bool { return d.depth == 0 }

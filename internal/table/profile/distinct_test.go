@@ -13,14 +13,14 @@ func TestDistinct(t *testing.T) {
 				d.add(hashNumber(float64(i)))
 			}
 		}
-		if d.exact() && d.count() != n {
-			t.Errorf("%d: counted %d", n, d.count())
+		if d.isExact() && d.estimate() != n {
+			t.Errorf("%d: counted %d", n, d.estimate())
 		}
-		if n <= 4_000 && !d.exact() {
+		if n <= 4_000 && !d.isExact() {
 			t.Errorf("%d: an estimate", n)
 		}
-		if math.Abs(float64(d.count()-n)) > 0.06*float64(n) {
-			t.Errorf("%d: estimated %d", n, d.count())
+		if math.Abs(float64(d.estimate()-n)) > 0.06*float64(n) {
+			t.Errorf("%d: estimated %d", n, d.estimate())
 		}
 		if len(d.slots) > 4*4_096 {
 			t.Errorf("%d: %d slots", n, len(d.slots))

@@ -25,8 +25,8 @@ func (d *doorkeeper) add(hash uint64) {
 	*word |= bit
 }
 
-// seenBefore reports whether a text was seen before, and adds it.
-func (d *doorkeeper) seenBefore(hash uint64) bool {
+// testAndAdd reports whether a text was seen before, and adds it.
+func (d *doorkeeper) testAndAdd(hash uint64) bool {
 	word, bit := d.bitOf(hash)
 	known := *word&bit != 0
 	*word |= bit

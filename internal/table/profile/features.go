@@ -7,16 +7,16 @@ import (
 )
 
 // features returns the features of a column.
-func (t *ColumnStats) features(name string, j *inference) []frame.ColumnSchema {
-	switch j.form {
+func (t *ColumnStats) features(name string, inf *inference) []frame.ColumnSchema {
+	switch inf.form {
 	case FormNumeric:
-		return t.numericFeatures(name, j)
+		return t.numericFeatures(name, inf)
 	case FormDate, FormTime:
-		return dateFeatures(name, j)
+		return dateFeatures(name, inf)
 	case FormText:
-		return t.textFeatures(name, j)
+		return t.textFeatures(name, inf)
 	}
-	if j.namesRows {
+	if inf.identifiesRows {
 		return nil
 	}
 	return []frame.ColumnSchema{t.categoryFeature(name)}
@@ -25,23 +25,23 @@ func (t *ColumnStats) features(name string, j *inference) []frame.ColumnSchema {
 // categoryFeature returns the feature whose levels are the texts of a column.
 func (t *ColumnStats) categoryFeature(name string) frame.ColumnSchema {
 	c := frame.ColumnSchema{Name: name, Kind: frame.Category}
-	for _, one := range t.texts.retained() {
+	for _, one := range t.texts.levels() {
 		c.Levels = append(c.Levels, one.text)
 	}
 	return c
 }
 
-func (t *ColumnStats) numericFeatures(name string, j *inference) []frame.ColumnSchema {
+func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.ColumnSchema {
 	first := frame.ColumnSchema{Name: name, Kind: frame.Numeric}
-	if j.format != nil {
-		first.Feature, first.Unit, first.DecimalComma = frame.FeatureAmount, j.format.Unit, j.format.DecimalComma
+	if inf.format != nil {
+		first.Feature, first.Unit, first.DecimalComma = frame.FeatureAmount, inf.format.Unit, inf.format.DecimalComma
 	}
 	features := []frame.ColumnSchema{first}
-	if j.isCode && len(t.texts.list) > 0 {
+	if inf.isCode && len(t.texts.values) > 0 {
 		features = append(features, frame.DeriveFeature(t.categoryFeature(name+".code"), name, frame.FeatureText))
 	}
-	if len(j.strays) > 0 {
-		others := ColumnStats{texts: valueCounts{list: j.strays}}
+	if len(inf.strays) > 0 {
+		others := ColumnStats{texts: valueCounts{values: inf.strays}}
 		features = append(features, frame.DeriveFeature(others.categoryFeature(name+".text"), name, frame.FeatureText))
 	}
 	return features
@@ -49,24 +49,24 @@ func (t *ColumnStats) numericFeatures(name string, j *inference) []frame.ColumnS
 
 // dateFeatures returns the time and the calendar features that vary, or may vary beyond
 // the sample.
-func dateFeatures(name string, j *inference) []frame.ColumnSchema {
+func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 	list := []frame.FeatureKind{frame.FeatureTime, frame.FeatureMonth, frame.FeatureDay, frame.FeatureWeekday, frame.FeatureHour}
-	if j.form == FormTime {
+	if inf.form == FormTime {
 		list = []frame.FeatureKind{frame.FeatureHour}
 	}
 	var features []frame.ColumnSchema
 	for _, p := range list {
-		if j.form == FormDate && p != frame.FeatureTime && (!j.sampled || p == frame.FeatureHour) && !varies(j.values, p) {
+		if inf.form == FormDate && p != frame.FeatureTime && (!inf.isSampled || p == frame.FeatureHour) && !featureVaries(inf.values, p) {
 			continue
 		}
 		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
-		c.DayFirst = j.dayFirst
+		c.DayFirst = inf.dayFirst
 		features = append(features, c)
 	}
 	return features
 }
 
-func varies(days []distinctValue, p frame.FeatureKind) bool {
+func featureVaries(days []distinctValue, p frame.FeatureKind) bool {
 	for i := range days {
 		if frame.DateFeature(days[i].value, p) != frame.DateFeature(days[0].value, p) {
 			return true
@@ -77,15 +77,15 @@ func varies(days []distinctValue, p frame.FeatureKind) bool {
 
 // textFeatures returns the word features of texts, and the texts as categories if enough
 // rows share them.
-func (t *ColumnStats) textFeatures(name string, j *inference) []frame.ColumnSchema {
+func (t *ColumnStats) textFeatures(name string, inf *inference) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
-	if j.shared {
+	if inf.hasSharedTexts {
 		features = append(features, t.categoryFeature(name))
 	}
 	for _, p := range []frame.FeatureKind{frame.FeatureLength, frame.FeatureWords} {
 		features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p))
 	}
-	for _, word := range slices.Sorted(slices.Values(j.words)) {
+	for _, word := range slices.Sorted(slices.Values(inf.words)) {
 		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + word, Kind: frame.Numeric}, name, frame.FeatureWord)
 		c.Word = word
 		features = append(features, c)

@@ -132,7 +132,7 @@ func TestFormsOfEvictedTexts(t *testing.T) {
 			stats := ColumnStats{limits: memoryLimits{maxTexts: 100, maxHashes: 4_096, sampleBytes: maxSampleBytes}}
 			for i := range 20_000 {
 				stats.addCell([]byte(c.cell(i)), i+2)
-				if len(stats.texts.list) == 1_000 {
+				if len(stats.texts.values) == 1_000 {
 					stats.texts.evict(stats.texts.bytes/2, &stats.limits)
 				}
 			}

@@ -22,11 +22,11 @@ const (
 	FormText     Form = "text"     // text of words
 )
 
-// Ordered reports whether values of the form have an order.
-func (f Form) Ordered() bool { return f == FormNumeric || f == FormDate || f == FormTime }
+// IsOrdered reports whether values of the form have an order.
+func (f Form) IsOrdered() bool { return f == FormNumeric || f == FormDate || f == FormTime }
 
-// noun returns the plural noun for the cells of a form.
-func (f Form) noun() string {
+// pluralNoun returns the plural noun for the cells of a form.
+func (f Form) pluralNoun() string {
 	switch f {
 	case FormNumeric:
 		return "numbers"

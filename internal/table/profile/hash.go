@@ -8,18 +8,18 @@ import (
 
 // hashNumber hashes a number to 64 bits. Equal numbers have equal hashes, including 0 and
 // −0.
-func hashNumber(value float64) uint64 { return mix(math.Float64bits(value + 0)) }
+func hashNumber(value float64) uint64 { return mix64(math.Float64bits(value + 0)) }
 
-// shortText is the number of bytes up to which texts have unique hashes.
-const shortText = 7
+// maxShortText is the number of bytes up to which texts have unique hashes.
+const maxShortText = 7
 
 // hashText hashes a text. A short text is packed into one word and mixed. A longer one is
 // read eight bytes at a time with 128-bit multiplications, in the manner of wyhash (Wang
 // Yi, 2019); the last eight bytes may overlap.
 func hashText(text []byte) uint64 {
 	n := len(text)
-	if n <= shortText {
-		return mix(shortWord(text) | uint64(n)<<56)
+	if n <= maxShortText {
+		return mix64(packShortText(text) | uint64(n)<<56)
 	}
 	const first, second = 0xA0761D6478BD642F, 0xE7037ED1A0B428DB
 	h := uint64(n) * first
@@ -28,11 +28,11 @@ func hashText(text []byte) uint64 {
 		h = high ^ low
 	}
 	high, low := bits.Mul64(h^binary.LittleEndian.Uint64(text[n-8:]), second)
-	return mix(high ^ low)
+	return mix64(high ^ low)
 }
 
-// shortWord returns up to seven bytes as one integer.
-func shortWord(text []byte) uint64 {
+// packShortText returns up to seven bytes as one integer.
+func packShortText(text []byte) uint64 {
 	switch n := len(text); {
 	case n >= 4: // the halves may overlap
 		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<(8*(n-4))
@@ -42,8 +42,8 @@ func shortWord(text []byte) uint64 {
 	return 0
 }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
-func mix(h uint64) uint64 {
+// mix64 is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
+func mix64(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>27) * 0x94D049BB133111EB
 	return h ^ h>>31

@@ -6,13 +6,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// findRepeatedHeader warns of a row that repeats the header, as in concatenated files, and
+// warnRepeatedHeader warns of a row that repeats the header, as in concatenated files, and
 // reports whether there is one.
-func (s *scanner) findRepeatedHeader() (bool, error) {
+func (s *scanner) warnRepeatedHeader() (bool, error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
-		if i == s.id || t.texts.hashes != nil { // not all of its texts are known
+		if i == s.id || t.texts.distinctHashes != nil { // not all of its texts are known
 			continue
 		}
 		found := t.texts.find(s.table.Names[i])
@@ -33,13 +33,13 @@ func (s *scanner) findRepeatedHeader() (bool, error) {
 
 // checkHeader adds a defect for a file without rows and for one that starts with data,
 // unless the first row is repeated.
-func (s *scanner) checkHeader(again bool) {
+func (s *scanner) checkHeader(repeated bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
 	log := &s.profile.log
-	if log.HasCode(csvfile.CodeNoHeader) || again || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
+	if log.HasCode(csvfile.CodeNoHeader) || repeated || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
 	// A first row of data often repeats a value: these follow from the missing header.
@@ -57,7 +57,7 @@ func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 			continue
 		}
 		features++
-		if columns[i].couldHold(names[i]) {
+		if columns[i].couldContain(names[i]) {
 			matching++
 		}
 	}
@@ -65,21 +65,21 @@ func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 		isClass := columns[label].HasText(names[label])
 		return isClass && 2*matching >= features
 	}
-	return 2*matching >= features && matching > 1 && !ascendingIntegers(names)
+	return 2*matching >= features && matching > 1 && !areAscendingIntegers(names)
 }
 
-// couldHold reports whether a header's cell could be a cell of the column.
-func (t *ColumnStats) couldHold(name string) bool {
+// couldContain reports whether a header's cell could be a cell of the column.
+func (t *ColumnStats) couldContain(name string) bool {
 	if t.Kind() == frame.Numeric {
 		kind, _ := cells.Classify([]byte(name))
-		return kind == cells.Number && t.kinds[cells.Number] > 0
+		return kind == cells.Number && t.rowsByKind[cells.Number] > 0
 	}
 	return t.HasText(name)
 }
 
-// ascendingIntegers reports whether the numbers among the names are ascending integers,
+// areAscendingIntegers reports whether the numbers among the names are ascending integers,
 // such as years or positions.
-func ascendingIntegers(names []string) bool {
+func areAscendingIntegers(names []string) bool {
 	last, any := 0.0, false
 	for _, name := range names {
 		value, ok := cells.ParseNumber([]byte(name))

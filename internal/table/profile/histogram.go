@@ -32,25 +32,25 @@ func newGrowingHistogram(low, high float64) *growingHistogram {
 	return &growingHistogram{low: low, width: min(width, maxBinWidth)}
 }
 
-func (b *growingHistogram) add(value float64, rows int) {
-	b.extendTo(value)
-	b.rows[b.binOf(value)] += rows
+func (h *growingHistogram) add(value float64, rows int) {
+	h.extendTo(value)
+	h.rows[h.binIndex(value)] += rows
 }
 
 // extendTo extends the range until it includes a value.
-func (b *growingHistogram) extendTo(value float64) {
-	for value < b.low && b.width < maxBinWidth {
-		b.low = max(b.low-histogramBins*b.width, -math.MaxFloat64)
-		b.doubleWidth(histogramBins / 2)
+func (h *growingHistogram) extendTo(value float64) {
+	for value < h.low && h.width < maxBinWidth {
+		h.low = max(h.low-histogramBins*h.width, -math.MaxFloat64)
+		h.doubleWidth(histogramBins / 2)
 	}
-	for (value-b.low)/b.width >= histogramBins && b.width < maxBinWidth {
-		b.doubleWidth(0)
+	for (value-h.low)/h.width >= histogramBins && h.width < maxBinWidth {
+		h.doubleWidth(0)
 	}
 }
 
-// binOf returns the bin of a value in the range.
-func (b *growingHistogram) binOf(value float64) uint {
-	at := (value - b.low) / b.width
+// binIndex returns the bin of a value in the range.
+func (h *growingHistogram) binIndex(value float64) uint {
+	at := (value - h.low) / h.width
 	if at >= histogramBins { // rounded up, or wider than all numbers
 		return histogramBins - 1
 	}
@@ -59,27 +59,27 @@ func (b *growingHistogram) binOf(value float64) uint {
 
 // doubleWidth doubles the width and stores the merged pairs in the half that starts at bin
 // to.
-func (b *growingHistogram) doubleWidth(to int) {
+func (h *growingHistogram) doubleWidth(to int) {
 	var merged [histogramBins]int
-	for i, rows := range b.rows {
+	for i, rows := range h.rows {
 		merged[to+i/2] += rows
 	}
-	b.rows = merged
-	b.width *= 2
+	h.rows = merged
+	h.width *= 2
 }
 
-// trimmed returns the histogram without empty bins at its ends.
-func (b *growingHistogram) trimmed() *Histogram {
+// toHistogram returns the histogram without empty bins at its ends.
+func (h *growingHistogram) toHistogram() *Histogram {
 	first, end := 0, histogramBins
-	for first < end && b.rows[first] == 0 {
+	for first < end && h.rows[first] == 0 {
 		first++
 	}
-	for end > first && b.rows[end-1] == 0 {
+	for end > first && h.rows[end-1] == 0 {
 		end--
 	}
 	return &Histogram{
-		Low:   b.low + float64(first)*b.width,
-		Width: b.width,
-		Rows:  append([]int(nil), b.rows[first:end]...),
+		Low:   h.low + float64(first)*h.width,
+		Width: h.width,
+		Rows:  append([]int(nil), h.rows[first:end]...),
 	}
 }

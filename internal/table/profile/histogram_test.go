@@ -25,7 +25,7 @@ func TestHistogramKeepsEveryRow(t *testing.T) {
 			var all chunkStats
 			all.compute(append(slices.Clone(values), cells.NaN, csvfile.TextCell, 7), m.snapshot())
 			m.addChunk(&all)
-			n := m.stats()
+			n := m.toNumericStats()
 			rows := 0
 			for _, r := range n.Histogram.Rows {
 				rows += r

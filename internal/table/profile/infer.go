@@ -22,46 +22,46 @@ type inference struct {
 	// values are the numbers that the texts of an ordered form represent: days for dates.
 	// They are nil if every number is written plainly.
 	values []distinctValue
-	// sampled is set if not all texts and values are known.
-	sampled bool
+	// isSampled is set if not all texts and values are known.
+	isSampled bool
 	// words are the words of a text, the most informative first.
 	words []string
-	// namesRows is set if texts identify rows, so that they are useless as levels.
-	namesRows bool
-	// shared is set if enough rows share their texts for levels to be useful.
-	shared bool
+	// identifiesRows is set if texts identify rows, so that they are useless as levels.
+	identifiesRows bool
+	// hasSharedTexts is set if enough rows share their texts for levels to be useful.
+	hasSharedTexts bool
 }
 
 // The rules of inference.
 const (
-	minTextRows        = 50   // rows below which texts are not split into words
-	minDistinctShare   = 0.2  // share of distinct texts from which they are split
-	maxStrayShare      = 20   // at most one text per this many distinct numbers or dates
-	maxDateAttempts    = 100  // texts that are not dates after which inference gives up
-	maxStrays          = 1000 // texts among numbers
-	minDistinctNumbers = 20   // distinct numbers or dates that outweigh a few texts
-	minNameShare       = 0.95 // share of distinct texts from which they are names
-	minSharedWords     = 0.2  // average number of words that a text shares with others
-	minSharedRows      = 0.3  // share of rows with a text that other rows have
+	minTextRows         = 50   // rows below which texts are not split into words
+	minDistinctShare    = 0.2  // share of distinct texts from which they are split
+	maxStrayShare       = 20   // at most one text per this many distinct numbers or dates
+	maxDateAttempts     = 100  // texts that are not dates after which inference gives up
+	maxStrays           = 1000 // texts among numbers
+	minDistinctNumbers  = 20   // distinct numbers or dates that outweigh a few texts
+	minIdentifyingShare = 0.95 // share of distinct texts from which they are names
+	minSharedWords      = 0.2  // average number of words that a text shares with others
+	minSharedRows       = 0.3  // share of rows with a text that other rows have
 )
 
 // infer infers the type of a column.
 func (t *ColumnStats) infer() inference {
-	texts := t.texts.sample()
-	if t.kinds[cells.Text] == 0 {
-		if t.kinds[cells.Number] == 0 && t.kinds[cells.Null] > 0 {
+	texts := t.texts.firstTexts()
+	if t.rowsByKind[cells.Text] == 0 {
+		if t.rowsByKind[cells.Number] == 0 && t.rowsByKind[cells.Null] > 0 {
 			return inference{form: FormCategory}
 		}
-		if j, ok := t.inferDates(texts); ok {
-			return j
+		if inf, ok := t.inferDates(texts); ok {
+			return inf
 		}
 		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
 	}
-	if j, ok := t.inferDates(texts); ok {
-		return j
+	if inf, ok := t.inferDates(texts); ok {
+		return inf
 	}
-	if j, ok := t.inferAmounts(texts); ok {
-		return j
+	if inf, ok := t.inferAmounts(texts); ok {
+		return inf
 	}
 	if t.Kind() == frame.Numeric {
 		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
@@ -89,20 +89,20 @@ func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 		}
 	}
 	others -= most
-	numbers := t.kinds[cells.Text] == 0 // which are rarely dates
+	numbers := t.rowsByKind[cells.Text] == 0 // which are rarely dates
 	if most < 1 || others*maxStrayShare > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return inference{}, false
 	}
 	if times == most {
 		best.form = FormTime
 	}
-	best.sampled = t.texts.sampled != nil
+	best.isSampled = t.texts.sampled != nil
 	return best, true
 }
 
 // parseDates parses texts as dates and returns their values, the number parsed, and how
 // many of them are times of day.
-func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, read, clocks int) {
+func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, parsed, times int) {
 	for i := range texts {
 		m, ok := cells.ParseDateTime([]byte(texts[i].text), dayFirst)
 		if texts[i].kind == cells.Number {
@@ -110,23 +110,23 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
 		}
 		if !ok {
-			if read == 0 && i >= maxDateAttempts {
+			if parsed == 0 && i >= maxDateAttempts {
 				return nil, 0, 0
 			}
 			continue
 		}
-		read++
+		parsed++
 		value := m.EpochDays()
 		if !m.HasDate {
-			clocks++
+			times++
 			value = m.Hour
 		}
 		values = append(values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
 	}
-	if clocks > 0 && clocks < read {
+	if times > 0 && times < parsed {
 		return nil, 0, 0 // some dates, some times
 	}
-	return values, read, clocks
+	return values, parsed, times
 }
 
 // inferAmounts infers whether texts are numbers with a currency, a unit or commas, or
@@ -134,27 +134,27 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
 	for _, comma := range []bool{false, true} {
-		j := inference{form: FormNumeric, format: &cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}}
+		inf := inference{form: FormNumeric, format: &cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}}
 		known, others, decorated := 0, 0, 0
 		for i := range texts {
 			if texts[i].kind == cells.Blank || texts[i].kind == cells.Null {
 				continue
 			}
-			if value, ok := j.format.Parse([]byte(texts[i].text)); ok {
+			if value, ok := inf.format.Parse([]byte(texts[i].text)); ok {
 				known++
 				if texts[i].kind == cells.Text {
 					decorated++
 				}
-				j.values = append(j.values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
+				inf.values = append(inf.values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
 			} else {
 				others++
 			}
 		}
 		if decorated == 0 {
-			j.format, j.values = nil, nil
+			inf.format, inf.values = nil, nil
 		}
 		if known > 0 && others < fewest {
-			best, fewest, different = j, others, known
+			best, fewest, different = inf, others, known
 		}
 	}
 	if different == 0 {
@@ -165,9 +165,9 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 
 // decideAmounts decides whether the given numbers of distinct numbers and other texts make
 // a column of numbers.
-func (t *ColumnStats) decideAmounts(j inference, texts []distinctValue, different, others int) (inference, bool) {
-	if t.numbers != nil && t.kinds[cells.Text] <= t.kinds[cells.Number] {
-		different = max(different, t.numbers.distinct.count())
+func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (inference, bool) {
+	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
+		different = max(different, t.numericStats.distinct.estimate())
 	}
 	plain := t.Kind() == frame.Numeric
 	enough := others == 0 || different >= minDistinctNumbers && others*maxStrayShare <= different
@@ -175,30 +175,30 @@ func (t *ColumnStats) decideAmounts(j inference, texts []distinctValue, differen
 		return inference{}, false
 	}
 	rows := 0
-	for _, one := range t.texts.list {
-		if !j.unexpected(&one) {
+	for _, one := range t.texts.values {
+		if !inf.isStray(&one) {
 			continue
 		}
 		rows += one.rows
-		j.strays = append(j.strays, one)
+		inf.strays = append(inf.strays, one)
 	}
-	if 2*rows > t.kinds[cells.Text]+t.kinds[cells.Number] {
+	if 2*rows > t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] {
 		return inference{}, false
 	}
-	j.sampled = t.texts.sampled != nil
-	if rows*maxJunkShare <= t.kinds[cells.Text]+t.kinds[cells.Number] || len(j.strays) > maxStrays {
-		j.strays = nil // too rare to learn from
+	inf.isSampled = t.texts.sampled != nil
+	if rows*maxJunkShare <= t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] || len(inf.strays) > maxStrays {
+		inf.strays = nil // too rare to learn from
 	}
-	j.isCode = isZeroPadded(texts)
-	return j, true
+	inf.isCode = isZeroPadded(texts)
+	return inf, true
 }
 
-// unexpected reports whether a text among numbers is not a number in the column's format.
-func (j *inference) unexpected(one *distinctValue) bool {
-	if one.kind != cells.Text || j.format == nil {
+// isStray reports whether a text among numbers is not a number in the column's format.
+func (inf *inference) isStray(one *distinctValue) bool {
+	if one.kind != cells.Text || inf.format == nil {
 		return one.kind == cells.Text
 	}
-	_, ok := j.format.Parse([]byte(one.text))
+	_, ok := inf.format.Parse([]byte(one.text))
 	return !ok
 }
 
@@ -259,26 +259,26 @@ func isBoolean(texts []distinctValue) bool {
 
 // inferText infers whether texts identify rows, and which words they share.
 func (t *ColumnStats) inferText(texts []distinctValue) inference {
-	j := inference{form: FormCategory}
-	filled := t.kinds[cells.Text] + t.kinds[cells.Number] + t.kinds[cells.Null]
+	inf := inference{form: FormCategory}
+	filled := t.rowsByKind[cells.Text] + t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null]
 	different, _ := t.distinctCount()
 	if filled < minTextRows || float64(different) < minDistinctShare*float64(filled) {
-		return j
+		return inf
 	}
-	j.namesRows = float64(different) >= minNameShare*float64(filled)
+	inf.identifiesRows = float64(different) >= minIdentifyingShare*float64(filled)
 	words, held := selectWords(texts)
 	if float64(held) < minSharedWords*float64(len(texts)) {
-		return j
+		return inf
 	}
-	j.form, j.words = FormText, words
+	inf.form, inf.words = FormText, words
 	shared := 0
-	for i := range t.texts.list {
-		if rows := t.texts.list[i].rows; rows > 1 {
+	for i := range t.texts.values {
+		if rows := t.texts.values[i].rows; rows > 1 {
 			shared += rows
 		}
 	}
-	j.shared = float64(shared) >= minSharedRows*float64(filled)
-	return j
+	inf.hasSharedTexts = float64(shared) >= minSharedRows*float64(filled)
+	return inf
 }
 
 // foldCase returns a text in lower case without surrounding spaces.
@@ -286,39 +286,39 @@ func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(tex
 
 // Profile describes the column except for its name and position. namesRows is set if texts
 // identify rows, such as names of people.
-func (t *ColumnStats) Profile() (c ColumnProfile, namesRows bool) {
-	j := t.infer()
-	return t.profile(&j), j.namesRows
+func (t *ColumnStats) Profile() (c ColumnProfile, identifiesRows bool) {
+	inf := t.infer()
+	return t.profile(&inf), inf.identifiesRows
 }
 
 // profile describes a column except for its name and position.
-func (t *ColumnStats) profile(j *inference) ColumnProfile {
+func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 	c := ColumnProfile{
-		Form: j.form, Words: len(j.words),
-		values: t.texts.list, emptyRows: t.kinds[cells.Blank], dayFirst: j.dayFirst, format: j.format,
+		Form: inf.form, Words: len(inf.words),
+		values: t.texts.values, emptyRows: t.rowsByKind[cells.Blank], dayFirst: inf.dayFirst, format: inf.format,
 	}
 	switch {
-	case j.form == FormCategory, j.form == FormBoolean, j.form == FormText:
-		c.Missing = t.kinds[cells.Blank]
+	case inf.form == FormCategory, inf.form == FormBoolean, inf.form == FormText:
+		c.Missing = t.rowsByKind[cells.Blank]
 		c.Distinct, c.Estimate = t.distinctCount()
-		c.Top = t.texts.top(maxTop)
-	case j.values != nil:
-		c.Missing = t.kinds[cells.Blank] + t.kinds[cells.Null]
-		if j.sampled {
+		c.Top = t.texts.top(maxTopValues)
+	case inf.values != nil:
+		c.Missing = t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Null]
+		if inf.isSampled {
 			c.Distinct, _ = t.distinctCount()
 			c.Estimate = true
 			break
 		}
-		m := newRunningStats(j.values, t.limits.maxHashes)
-		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.count(), !m.distinct.exact(), m.stats(), m.fractions
-		c.Missing = t.kinds[cells.Blank] + t.kinds[cells.Null] + t.kinds[cells.Text] + t.kinds[cells.Number] - m.rows
+		m := newRunningStats(inf.values, t.limits.maxHashes)
+		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.estimate(), !m.distinct.isExact(), m.toNumericStats(), m.fractions
+		c.Missing = t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text] + t.rowsByKind[cells.Number] - m.rows
 	default:
-		numbers := t.runningStats()
-		c.Missing = t.kinds[cells.Blank] + t.kinds[cells.Null] + t.kinds[cells.Text]
-		c.Distinct, c.Estimate = numbers.distinct.count(), !numbers.distinct.exact()
-		c.Numbers, c.hasFractions = numbers.stats(), numbers.fractions
+		numbers := t.numberStats()
+		c.Missing = t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
+		c.Distinct, c.Estimate = numbers.distinct.estimate(), !numbers.distinct.isExact()
+		c.Numbers, c.hasFractions = numbers.toNumericStats(), numbers.fractions
 	}
-	rows := t.kinds[cells.Blank] + t.kinds[cells.Number] + t.kinds[cells.Null] + t.kinds[cells.Text]
+	rows := t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be too high
 	if c.Estimate {
 		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or zero

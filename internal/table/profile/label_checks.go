@@ -33,8 +33,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 			return nil
 		}
 	}
-	list := slices.Clone(t.texts.list)
-	numeric := t.kinds[cells.Number] == t.nonBlank()
+	list := slices.Clone(t.texts.values)
+	numeric := t.rowsByKind[cells.Number] == t.nonBlank()
 	slices.SortFunc(list, compareLabels(numeric))
 	if n := len(list); numeric && n > manyClasses {
 		s.warn(csvfile.CodeManyClasses, s.label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
@@ -43,12 +43,12 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 		p.Schema.Classes = append(p.Schema.Classes, one.text)
 		p.Classes = append(p.Classes, ValueCount{Text: one.text, Rows: one.rows})
 	}
-	if s.unreadable > 0 {
+	if s.unreadableRows > 0 {
 		return nil // the labels of unreadable rows are missing
 	}
 	s.warnSmallClasses(list)
 	s.warnSimilarClasses(p.Schema.Classes)
-	return s.findLeaks(ctx)
+	return s.warnLeaks(ctx)
 }
 
 // labelDefect returns why the label's texts cannot be the classes, nil if they can. It
@@ -56,33 +56,33 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 func (s *scanner) labelDefect() *csvfile.Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()
-	n, _ := t.texts.distinct()
+	n, _ := t.texts.distinctCount()
 	var d csvfile.Defect
 	switch {
 	case filled == 0:
 		return nil // each row has its own defect
-	case n > maxClasses, s.unreadable == 0 && n > 2 && 2*n > filled:
-		d = s.tooManyClasses(n, filled)
-	case t.texts.hashes != nil:
+	case n > maxClasses, s.unreadableRows == 0 && n > 2 && 2*n > filled:
+		d = s.tooManyClassesDefect(n, filled)
+	case t.texts.distinctHashes != nil:
 		d = s.table.HeaderDefect(csvfile.CodeTooManyClasses, s.label,
 			"the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
-	case s.unreadable == 0 && n == 1:
+	case s.unreadableRows == 0 && n == 1:
 		d = s.table.HeaderDefect(csvfile.CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
-			csvfile.Excerpt(t.texts.list[0].text))
+			csvfile.Excerpt(t.texts.values[0].text))
 	default:
 		return nil
 	}
 	return &d
 }
 
-// tooManyClasses returns the defect of a label with n distinct values in the given number
+// tooManyClassesDefect returns the defect of a label with n distinct values in the given number
 // of rows.
-func (s *scanner) tooManyClasses(n, rows int) csvfile.Defect {
+func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 	t, count := &s.columns[s.label], humanize.Comma(n)
-	if _, exact := t.texts.distinct(); !exact {
+	if _, exact := t.texts.distinctCount(); !exact {
 		count = "about " + humanize.Comma(min(n, rows))
 	}
-	if t.kinds[cells.Number] == t.nonBlank() {
+	if t.rowsByKind[cells.Number] == t.nonBlank() {
 		return s.table.HeaderDefect(csvfile.CodeNumericLabel, s.label,
 			"foretell predicts classes, not numbers: the label has %s different ones in %s",
 			count, humanize.Count(rows, "row"))
@@ -92,17 +92,17 @@ func (s *scanner) tooManyClasses(n, rows int) csvfile.Defect {
 		count, humanize.Count(rows, "row"))
 }
 
-// findLeaks measures how well each column predicts the label by itself, and warns of one
+// warnLeaks measures how well each column predicts the label by itself, and warns of one
 // that is nearly always right: it may be known only after the label.
-func (s *scanner) findLeaks(ctx context.Context) error {
+func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil
 	}
-	a, err := newLeakDetector(ctx, s.sample)
-	if a == nil || err != nil {
+	detector, err := newLeakDetector(ctx, s.sample)
+	if detector == nil || err != nil {
 		return err
 	}
-	shares, err := a.accuracies(ctx, func(i int) bool { return i != s.id && i != s.label })
+	shares, err := detector.columnAccuracies(ctx, func(i int) bool { return i != s.id && i != s.label })
 	if err != nil {
 		return err
 	}
@@ -110,10 +110,10 @@ func (s *scanner) findLeaks(ctx context.Context) error {
 	for i := range columns {
 		field := columns[i].Column - 1
 		accuracy := shares[field]
-		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && a.leaks(accuracy) {
+		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && detector.isLeak(accuracy) {
 			s.warn(csvfile.CodeLeakingColumn, field,
 				"predicts the label of %s of the rows by itself, where always predicting %s is right in %s: is it known before the label is?",
-				humanize.Percent(accuracy), csvfile.Excerpt(s.columns[s.label].texts.top(1)[0].Text), humanize.Percent(a.baseline()))
+				humanize.Percent(accuracy), csvfile.Excerpt(s.columns[s.label].texts.top(1)[0].Text), humanize.Percent(detector.baseline()))
 		}
 	}
 	return nil

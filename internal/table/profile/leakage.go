@@ -21,12 +21,12 @@ const (
 // rows: half of the rows are predicted from the other half, by the most frequent class of
 // equal cells, of the nearest number, or of all cells that are not blank.
 type leakDetector struct {
-	sample     *rowSample
-	classes    []int32 // by row, from 0
-	classRows  []int   // by class
-	halves     []uint8 // by row: 0 or 1
-	majority   int     // the most frequent class
-	workspaces sync.Pool
+	sample        *rowSample
+	classes       []int32 // by row, from 0
+	classRows     []int   // by class
+	halves        []uint8 // by row: 0 or 1
+	majorityClass int     // the most frequent class
+	workspaces    sync.Pool
 }
 
 // leakWorkspace is the workspace for one column.
@@ -41,60 +41,60 @@ type leakWorkspace struct {
 
 // newLeakDetector returns nil if the sample is too small.
 func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
-	a := &leakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
+	d := &leakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
 	var labels []uint64
 	err := s.forEachField(ctx, func(field int) bool { return field == s.label }, func(_ int, cells []uint64) { labels = slices.Clone(cells) })
 	if err != nil {
 		return nil, err
 	}
-	index, numbers := make(map[uint64]int32), s.rows()
+	index, numbers := make(map[uint64]int32), s.rowIndices()
 	for i, cell := range labels {
 		class, known := index[cell]
 		if !known {
 			class = int32(len(index))
 			index[cell] = class
-			a.classRows = append(a.classRows, 0)
+			d.classRows = append(d.classRows, 0)
 		}
-		a.classRows[class]++
-		a.classes = append(a.classes, class)
-		a.halves = append(a.halves, uint8(mix(uint64(numbers[i])+1)>>63))
+		d.classRows[class]++
+		d.classes = append(d.classes, class)
+		d.halves = append(d.halves, uint8(mix64(uint64(numbers[i])+1)>>63))
 	}
-	for class, rows := range a.classRows {
-		if rows > a.classRows[a.majority] {
-			a.majority = class
+	for class, rows := range d.classRows {
+		if rows > d.classRows[d.majorityClass] {
+			d.majorityClass = class
 		}
 	}
-	if n := len(a.classes); n < minLeakRows || n-a.classRows[a.majority] < minMinorityRows {
+	if n := len(d.classes); n < minLeakRows || n-d.classRows[d.majorityClass] < minMinorityRows {
 		return nil, nil
 	}
-	return a, nil
+	return d, nil
 }
 
 // baseline returns the accuracy of always predicting the most frequent label.
-func (a *leakDetector) baseline() float64 { return ratio(a.classRows[a.majority], len(a.classes)) }
+func (d *leakDetector) baseline() float64 { return ratio(d.classRows[d.majorityClass], len(d.classes)) }
 
-// leaks reports whether a column with this accuracy predicts nearly all labels that the
+// isLeak reports whether a column with this accuracy predicts nearly all labels that the
 // baseline does not.
-func (a *leakDetector) leaks(accuracy float64) bool {
-	rows := float64(len(a.classes))
-	odd, missed := (1-a.baseline())*rows, (1-accuracy)*rows
+func (d *leakDetector) isLeak(accuracy float64) bool {
+	rows := float64(len(d.classes))
+	odd, missed := (1-d.baseline())*rows, (1-accuracy)*rows
 	const rounding = 1e-6
-	return accuracy > a.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
+	return accuracy > d.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
 }
 
-// accuracies returns the accuracy of each wanted field.
-func (a *leakDetector) accuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
-	accuracy := make([]float64, a.sample.fields)
-	err := a.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
-		ws := a.workspaces.Get().(*leakWorkspace)
-		accuracy[field] = a.accuracy(cells, ws)
-		a.workspaces.Put(ws)
+// columnAccuracies returns the accuracy of each wanted field.
+func (d *leakDetector) columnAccuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
+	accuracy := make([]float64, d.sample.fields)
+	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
+		ws := d.workspaces.Get().(*leakWorkspace)
+		accuracy[field] = d.accuracy(cells, ws)
+		d.workspaces.Put(ws)
 	})
 	return accuracy, err
 }
 
 // accuracy returns the accuracy of predicting the label from the cells.
-func (a *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
+func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
 	for i, cell := range cells {
 		ws.order, ws.keys = append(ws.order, int32(i)), append(ws.keys, sortKey(cell))
@@ -103,7 +103,7 @@ func (a *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	slices.SortFunc(ws.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
 	right := 0
 	for half := range uint8(2) {
-		right += a.correct(cells, ws, half)
+		right += d.countCorrect(cells, ws, half)
 	}
 	return ratio(right, len(cells))
 }
@@ -115,11 +115,11 @@ type cellRun struct {
 	class int32   // the most frequent of the rows to learn from, -1 without any
 }
 
-// correct returns the number of rows of a half that are predicted correctly from the other
+// countCorrect returns the number of rows of a half that are predicted correctly from the other
 // half.
-func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) int {
+func (d *leakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
-	ws.counts, ws.filled = zeroed(ws.counts, len(a.classRows)), zeroed(ws.filled, len(a.classRows))
+	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))
 	counts, filled := ws.counts, ws.filled
 	for len(order) > 0 {
 		cell, end := cells[order[0]], 1
@@ -129,10 +129,10 @@ func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) in
 		r := cellRun{rows: order[:end], value: math.Float64frombits(cell), class: -1}
 		clear(counts)
 		for _, row := range r.rows {
-			if a.halves[row] == half {
+			if d.halves[row] == half {
 				continue
 			}
-			class := a.classes[row]
+			class := d.classes[row]
 			if counts[class]++; r.class < 0 || counts[class] > counts[r.class] {
 				r.class = class
 			}
@@ -143,7 +143,7 @@ func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) in
 		runs = append(runs, r)
 		order = order[end:]
 	}
-	usual := int32(a.majority) // of cells that are not blank
+	usual := int32(d.majorityClass) // of cells that are not blank
 	for class, rows := range filled {
 		if rows > filled[usual] {
 			usual = int32(class)
@@ -151,9 +151,9 @@ func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) in
 	}
 	ws.runs = runs
 	right := 0
-	for i, class := range ws.predictions(usual) {
+	for i, class := range ws.predictRuns(usual) {
 		for _, row := range runs[i].rows {
-			if a.halves[row] == half && a.classes[row] == class {
+			if d.halves[row] == half && d.classes[row] == class {
 				right++
 			}
 		}
@@ -161,16 +161,16 @@ func (a *leakDetector) correct(cells []uint64, ws *leakWorkspace, half uint8) in
 	return right
 }
 
-// zeroed returns n zeros, reusing list if it is large enough.
-func zeroed(list []int, n int) []int {
+// resizeZeroed returns n zeros, reusing list if it is large enough.
+func resizeZeroed(list []int, n int) []int {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
 }
 
-// predictions returns a class for each run: its own, that of the nearest number, or the
+// predictRuns returns a class for each run: its own, that of the nearest number, or the
 // usual one.
-func (ws *leakWorkspace) predictions(usual int32) []int32 {
+func (ws *leakWorkspace) predictRuns(usual int32) []int32 {
 	runs := ws.runs
 	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]
 	ws.distance = slices.Grow(ws.distance[:0], len(runs))[:len(runs)]

@@ -16,8 +16,8 @@ func leaky(rows int) string {
 	var b strings.Builder
 	b.WriteString("id,noise,score,closed,code,half,label\n")
 	for i := range rows {
-		noise := mix(uint64(i)) % 1000
-		yes := mix(uint64(i)+7)%3 == 0
+		noise := mix64(uint64(i)) % 1000
+		yes := mix64(uint64(i)+7)%3 == 0
 		score, closed, code, half, label := noise%500, "", "n", "x", "no"
 		if yes {
 			score, closed, code, label = 500+noise%500, fmt.Sprintf("2026-01-%02d", 1+i%28), "y", "yes"

@@ -30,7 +30,7 @@ type Profile struct {
 	// Warnings are suspicious but not errors.
 	Warnings []csvfile.Warning `json:"warnings,omitempty"`
 
-	line       int                                        // of the header
+	headerLine int                                        // of the header
 	locate     func(line, column int) (int, int)          // ScanOptions.Locate
 	sourceLine func(line int) (file string, fileLine int) // ScanOptions.SourceLine
 	log        csvfile.DefectLog                          // the source of Defects

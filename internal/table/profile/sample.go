@@ -66,22 +66,22 @@ const (
 func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
 func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
 
-// keeps reports whether the row with an index is kept.
-func (s *rowSample) keeps(row int) bool { return mix(uint64(row)+1)&(1<<s.depth-1) == 0 }
+// isSampled reports whether the row with an index is kept.
+func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
 // addChunk adds the rows of a chunk after its columns were parsed; first is the index of
 // the first row.
-func (s *rowSample) addChunk(g *csvfile.ParsedChunk, first int) {
-	for row := range g.Rows {
+func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
+	for row := range chunk.Rows {
 		cells := s.startRow(first + row)
 		for field := range cells {
-			if g.Numeric[field] {
-				if value := g.Values[field*g.Stride+row]; value == value {
+			if chunk.Numeric[field] {
+				if value := chunk.Values[field*chunk.Stride+row]; value == value {
 					cells[field] = sampledNumber(value)
 					continue
 				}
 			}
-			cells[field] = s.cell(field, g.Cell(row, field))
+			cells[field] = s.sampleCell(field, chunk.Cell(row, field))
 		}
 		s.endRow(cells)
 	}
@@ -91,12 +91,12 @@ func (s *rowSample) addChunk(g *csvfile.ParsedChunk, first int) {
 func (s *rowSample) add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
-		cells[field] = s.cell(field, fields[field])
+		cells[field] = s.sampleCell(field, fields[field])
 	}
 	s.endRow(cells)
 }
 
-func (s *rowSample) cell(field int, cell []byte) uint64 {
+func (s *rowSample) sampleCell(field int, cell []byte) uint64 {
 	switch field {
 	case s.id:
 		return sampledBlank
@@ -121,7 +121,7 @@ func (s *rowSample) startRow(row int) []uint64 {
 	if s.spilled != nil && s.spilled.rows == maxWideRows {
 		s.spilled = nil
 	}
-	if !s.keeps(row) {
+	if !s.isSampled(row) {
 		if s.spilled == nil {
 			return nil
 		}
@@ -155,7 +155,7 @@ func (s *rowSample) halve() {
 	s.depth++
 	kept := 0
 	for i, number := range s.rowNumbers {
-		if s.keeps(number) {
+		if s.isSampled(number) {
 			s.rowNumbers[kept], s.cells[kept] = number, s.cells[i]
 			kept++
 		}
@@ -180,8 +180,8 @@ type sampleStats struct {
 	numbers, texts int     // number of distinct ones
 }
 
-// stats returns the statistics of the wanted fields, by field.
-func (s *rowSample) stats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
+// fieldStats returns the statistics of the wanted fields, by field.
+func (s *rowSample) fieldStats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
 	list := make([]sampleStats, s.fields)
 	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = computeSampleStats(cells) })
 	return list, err
@@ -206,8 +206,8 @@ func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) boo
 	})
 }
 
-// rows returns the indices in the file of the rows that forEachField passes.
-func (s *rowSample) rows() []int {
+// rowIndices returns the indices in the file of the rows that forEachField passes.
+func (s *rowSample) rowIndices() []int {
 	if s.spilled == nil {
 		return s.rowNumbers
 	}
@@ -233,8 +233,8 @@ func sortKey(cell uint64) uint64 {
 	return cell | 1<<63
 }
 
-// fromSortKey returns the number of a sort key.
-func fromSortKey(cell uint64) float64 {
+// numberFromSortKey returns the number of a sort key.
+func numberFromSortKey(cell uint64) float64 {
 	if cell>>63 == 0 {
 		return math.Float64frombits(^cell)
 	}
@@ -250,9 +250,9 @@ func computeSampleStats(texts []uint64) sampleStats {
 	slices.Sort(texts)
 	n, _ := slices.BinarySearch(texts, blankSortKey)
 	if middle := n / 2; n%2 == 1 {
-		f.median = fromSortKey(texts[middle])
+		f.median = numberFromSortKey(texts[middle])
 	} else if n > 0 {
-		f.median = fromSortKey(texts[middle-1])/2 + fromSortKey(texts[middle])/2
+		f.median = numberFromSortKey(texts[middle-1])/2 + numberFromSortKey(texts[middle])/2
 	}
 	for i, cell := range texts {
 		switch {
@@ -266,8 +266,8 @@ func computeSampleStats(texts []uint64) sampleStats {
 	return f
 }
 
-// medianOf returns the median of numbers with their counts.
-func medianOf(values []distinctValue) float64 {
+// weightedMedian returns the median of numbers with their counts.
+func weightedMedian(values []distinctValue) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b distinctValue) int { return cmp.Compare(a.value, b.value) })
 	rows := 0
 	for i := range sorted {

@@ -40,7 +40,7 @@ func TestSampleOfWideTable(t *testing.T) {
 	if !s.complete() || len(s.rowNumbers) > s.capacity {
 		t.Fatalf("complete: %v, with %d rows in memory", s.complete(), len(s.rowNumbers))
 	}
-	figures, err := s.stats(t.Context(), func(field int) bool { return field != 5 })
+	figures, err := s.fieldStats(t.Context(), func(field int) bool { return field != 5 })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,24 +58,24 @@ func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err
 	s.locateWarnings()
 	s.profile.locate, s.profile.sourceLine = opts.Locate, opts.SourceLine
 	s.profile.updateDefects(new(csvfile.DefectLog))
-	s.profile.Bytes = cmp.Or(s.stoppedAt, reader.BytesRead())
+	s.profile.Bytes = cmp.Or(s.stopOffset, reader.BytesRead())
 	return s.profile, nil
 }
 
 // scanner is the state of a call of Scan.
 type scanner struct {
-	opts         ScanOptions
-	profile      *Profile
-	table        *csvfile.Table
-	ids          *dupid.Set
-	id           int           // field of the ID
-	label        int           // field of the label, -1 in a blind file
-	columns      []ColumnStats // by field; that of the ID stays empty
-	unreadable   int           // number of unreadable records
-	stoppedAt    int64         // offset of the end of the chunk where the scan stopped, otherwise 0
-	budget       textBudget    // of the texts of all columns
-	fingerprints map[fingerprint]int
-	sample       *rowSample
+	opts           ScanOptions
+	profile        *Profile
+	table          *csvfile.Table
+	ids            *dupid.Set
+	id             int           // field of the ID
+	label          int           // field of the label, -1 in a blind file
+	columns        []ColumnStats // by field; that of the ID stays empty
+	unreadableRows int           // number of unreadable records
+	stopOffset     int64         // offset of the end of the chunk where the scan stopped, otherwise 0
+	budget         textBudget    // of the texts of all columns
+	fingerprints   map[fingerprint]int
+	sample         *rowSample
 }
 
 func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
@@ -104,10 +104,10 @@ func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
 	if err == nil {
 		err = s.readRows(ctx)
 	}
-	if err != nil && !errors.Is(err, errStop) {
+	if err != nil && !errors.Is(err, errUnreadable) {
 		return fmt.Errorf("reading the file: %w", err)
 	}
-	return s.finish(ctx)
+	return s.finishProfile(ctx)
 }
 
 // addDefects adds defects of the file.
@@ -129,8 +129,8 @@ func (s *scanner) assignRoles() {
 	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.File)
 }
 
-// errStop ends a scan that cannot continue after a defect.
-var errStop = errors.New("the file cannot be read after the defect")
+// errUnreadable ends a scan that cannot continue after a defect.
+var errUnreadable = errors.New("the file cannot be read after the defect")
 
 // scanWorker counts the rows of chunks.
 type scanWorker struct {
@@ -138,7 +138,7 @@ type scanWorker struct {
 	ctx     context.Context
 	numeric []bool
 	chunk   csvfile.ParsedChunk
-	whole   bool // no record is defective
+	valid   bool // no record is defective
 	ids     dupid.ChunkIDs
 	columns []chunkStats  // by field
 	texts   []columnTexts // by field
@@ -149,63 +149,63 @@ func (s *scanner) newWorker(ctx context.Context) *scanWorker {
 	return &scanWorker{scanner: s, ctx: ctx, numeric: make([]bool, n), columns: make([]chunkStats, n), texts: make([]columnTexts, n)}
 }
 
-func (h *scanWorker) Parse(c *csvfile.Chunk) error {
-	for i := range h.numeric {
-		h.numeric[i] = h.scanner.columns[i].isMeasured()
+func (w *scanWorker) Parse(c *csvfile.Chunk) error {
+	for i := range w.numeric {
+		w.numeric[i] = w.scanner.columns[i].hasSnapshot()
 	}
-	h.whole = h.chunk.Parse(c, h.numeric) && !h.chunk.HasBlank(h.scanner.id) &&
-		(h.scanner.label < 0 || !h.chunk.HasBlank(h.scanner.label))
-	if !h.whole {
+	w.valid = w.chunk.Parse(c, w.numeric) && !w.chunk.HasBlank(w.scanner.id) &&
+		(w.scanner.label < 0 || !w.chunk.HasBlank(w.scanner.label))
+	if !w.valid {
 		return nil
 	}
-	for i, asked := range h.numeric {
-		h.columns[i].values = nil
-		if h.texts[i].prepare(h.chunk.Rows, !asked); asked {
-			h.scanner.columns[i].summarise(&h.columns[i], h.chunk.FloatsOrText(i))
+	for i, asked := range w.numeric {
+		w.columns[i].values = nil
+		if w.texts[i].resize(w.chunk.Rows, !asked); asked {
+			w.scanner.columns[i].computeChunkStats(&w.columns[i], w.chunk.FloatsOrText(i))
 		}
 	}
-	for lo := 0; lo < h.chunk.Rows; lo += csvfile.CacheRows {
-		hi := min(lo+csvfile.CacheRows, h.chunk.Rows)
-		for i, asked := range h.numeric {
-			if !asked && i != h.scanner.id {
-				h.scanner.columns[i].hashTexts(&h.texts[i], &h.chunk, i, lo, hi)
+	for lo := 0; lo < w.chunk.Rows; lo += csvfile.CacheRows {
+		hi := min(lo+csvfile.CacheRows, w.chunk.Rows)
+		for i, asked := range w.numeric {
+			if !asked && i != w.scanner.id {
+				w.scanner.columns[i].hashTexts(&w.texts[i], &w.chunk, i, lo, hi)
 			}
 		}
 	}
-	h.scanner.ids.HashChunk(&h.ids, &h.chunk, h.scanner.id)
+	w.scanner.ids.HashChunk(&w.ids, &w.chunk, w.scanner.id)
 	return nil
 }
 
-func (h *scanWorker) Commit(c *csvfile.Chunk) error {
-	s := h.scanner
-	if !h.whole {
-		err := s.table.RereadChunk(c, func() error { return s.readRows(h.ctx) })
-		if errors.Is(err, errStop) {
-			s.stoppedAt = c.End
+func (w *scanWorker) Commit(c *csvfile.Chunk) error {
+	s := w.scanner
+	if !w.valid {
+		err := s.table.RereadChunk(c, func() error { return s.readRows(w.ctx) })
+		if errors.Is(err, errUnreadable) {
+			s.stopOffset = c.End
 		}
 		return err
 	}
-	if err := s.countChunk(h, c.Line); err != nil {
+	if err := s.countChunk(w, c.Line); err != nil {
 		return err
 	}
-	s.sample.addChunk(&h.chunk, s.table.Rows)
-	s.budget.spend(s.columns, len(c.Text), h.chunk.Rows)
-	s.table.Advance(&h.chunk)
+	s.sample.addChunk(&w.chunk, s.table.Rows)
+	s.budget.countInput(s.columns, len(c.Text), w.chunk.Rows)
+	s.table.Advance(&w.chunk)
 	return nil
 }
 
 // countChunk counts the rows of a worker's chunk, which starts in the given line. Columns
 // are counted in parallel, each by one goroutine, because this part of the work is serial
 // from chunk to chunk.
-func (s *scanner) countChunk(h *scanWorker, line int) error {
-	g := &h.chunk
-	g.ReserveFloats()
-	return parallelFor(h.ctx, len(s.columns), func(i int) {
+func (s *scanner) countChunk(w *scanWorker, line int) error {
+	chunk := &w.chunk
+	chunk.ReserveFloats()
+	return parallelFor(w.ctx, len(s.columns), func(i int) {
 		if i == s.id {
-			s.ids.AddChunk(&h.ids, g, line)
+			s.ids.AddChunk(&w.ids, chunk, line)
 			return
 		}
-		s.columns[i].addChunk(g, i, line, &h.columns[i], &h.texts[i])
+		s.columns[i].addChunk(chunk, i, line, &w.columns[i], &w.texts[i])
 	})
 }
 
@@ -238,10 +238,10 @@ func (s *scanner) readRows(ctx context.Context) error {
 			return nil
 		case errors.As(err, &defect):
 			s.addDefects(*defect)
-			s.unreadable++
+			s.unreadableRows++
 			if s.table.Reader.Done() {
 				s.profile.Partial = true
-				return errStop
+				return errUnreadable
 			}
 		case err != nil:
 			return err
@@ -258,7 +258,7 @@ func (s *scanner) addRecord(rec *csvfile.Record) {
 		}
 	}
 	s.sample.add(rec.Fields, s.table.Rows-1)
-	s.budget.spend(s.columns, len(rec.Text), 1)
+	s.budget.countInput(s.columns, len(rec.Text), 1)
 	if id := rec.Fields[s.id]; cells.IsBlank(id) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {
@@ -276,10 +276,10 @@ func (s *scanner) cellDefect(rec *csvfile.Record, code string, at int, message s
 	}
 }
 
-// finish fills in the profile and checks the file as a whole.
-func (s *scanner) finish(ctx context.Context) error {
+// finishProfile fills in the profile and checks the file as a whole.
+func (s *scanner) finishProfile(ctx context.Context) error {
 	p := s.profile
-	p.line = s.table.HeaderLine
+	p.headerLine = s.table.HeaderLine
 	p.Rows = s.table.Rows
 	p.Schema.ID = s.table.Names[s.id]
 	if p.Schema.ID == "" {
@@ -296,7 +296,7 @@ func (s *scanner) finish(ctx context.Context) error {
 	if err := s.checkDuplicateIDs(ctx); err != nil {
 		return err
 	}
-	again, err := s.findRepeatedHeader()
+	again, err := s.warnRepeatedHeader()
 	if err != nil {
 		return err
 	}

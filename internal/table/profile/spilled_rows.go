@@ -26,41 +26,41 @@ type spilledRows struct {
 const groupFields = 1024
 
 func newSpilledRows(disk *spill.File, fields int) *spilledRows {
-	o := &spilledRows{fields: fields}
+	s := &spilledRows{fields: fields}
 	for range (fields + groupFields - 1) / groupFields {
-		o.groups = append(o.groups, disk.NewStream())
+		s.groups = append(s.groups, disk.NewStream())
 	}
-	return o
+	return s
 }
 
 // add adds the cells of the next row, one per field.
-func (o *spilledRows) add(cells []uint64) {
-	o.rows++
-	for i, stream := range o.groups {
-		o.bytes = o.bytes[:0]
-		for _, cell := range cells[i*groupFields : min((i+1)*groupFields, o.fields)] {
-			o.bytes = binary.LittleEndian.AppendUint64(o.bytes, cell)
+func (s *spilledRows) add(cells []uint64) {
+	s.rows++
+	for i, stream := range s.groups {
+		s.bytes = s.bytes[:0]
+		for _, cell := range cells[i*groupFields : min((i+1)*groupFields, s.fields)] {
+			s.bytes = binary.LittleEndian.AppendUint64(s.bytes, cell)
 		}
-		_, _ = stream.Write(o.bytes) // never fails
+		_, _ = stream.Write(s.bytes) // never fails
 	}
 }
 
 // forEachField calls do for each wanted field of a group with its cells by row, which do
 // may change.
-func (o *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
-	stream, first := o.groups[group], group*groupFields
+func (s *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+	stream, first := s.groups[group], group*groupFields
 	text, err := stream.AppendTo(nil, stream.Len())
 	if err != nil {
 		return err
 	}
-	n := min(groupFields, o.fields-first)
+	n := min(groupFields, s.fields-first)
 	var cells []uint64
 	for i := range n {
 		if !wanted(first + i) {
 			continue
 		}
-		cells = slices.Grow(cells[:0], o.rows)
-		for row := range o.rows {
+		cells = slices.Grow(cells[:0], s.rows)
+		for row := range s.rows {
 			cells = append(cells, binary.LittleEndian.Uint64(text[8*(row*n+i):]))
 		}
 		do(first+i, cells)

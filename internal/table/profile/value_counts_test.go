@@ -25,19 +25,19 @@ func TestLevelsAreRetainedByCount(t *testing.T) {
 				cell = "often" + strconv.Itoa(rng.IntN(50))
 			}
 			stats.addCell([]byte(cell), i)
-			if len(stats.texts.list) == 1_000 {
+			if len(stats.texts.values) == 1_000 {
 				stats.texts.evict(stats.texts.bytes/2, &stats.limits)
 			}
 		}
 		often := 0
-		for _, one := range stats.texts.retained() {
+		for _, one := range stats.texts.levels() {
 			if strings.HasPrefix(one.text, "often") && one.rows > 800 {
 				often++
 			}
 		}
-		n, exact := stats.texts.distinct()
-		if often != 50 || exact || n < 47_000 || n > 53_000 || len(stats.texts.list) > 1_000 {
-			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(stats.texts.list))
+		n, exact := stats.texts.distinctCount()
+		if often != 50 || exact || n < 47_000 || n > 53_000 || len(stats.texts.values) > 1_000 {
+			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(stats.texts.values))
 		}
 	})
 }

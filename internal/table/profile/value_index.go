@@ -41,7 +41,7 @@ func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched ui
 	if x.used == 0 {
 		return 0
 	}
-	var numbers [textBatch]int32
+	var numbers [textBatchSize]int32
 	for i, hash := range hashes {
 		numbers[i] = x.slots[hash>>x.shift].number
 	}
@@ -55,7 +55,7 @@ func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched ui
 // sameText reports whether texts with the same hash are equal. Short ones are, see
 // hashText.
 func sameText(a string, b []byte) bool {
-	return len(a) == len(b) && (len(a) <= shortText || a == string(b))
+	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))
 }
 
 // add adds the last value of a list.

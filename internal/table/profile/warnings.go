@@ -68,7 +68,7 @@ func (s *scanner) groupWarnings() {
 		default:
 			names[w.Code] = nil
 			w.Line, w.Count = s.table.HeaderLine, len(list)
-			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, firstNames(list))
+			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, formatNames(list))
 		}
 		kept = append(kept, w)
 	}
@@ -109,15 +109,15 @@ func (c *comparison) groupFindings() {
 		default:
 			names[f.Code] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
-			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], firstNames(list))
+			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], formatNames(list))
 		}
 		kept = append(kept, f)
 	}
 	c.findings = kept
 }
 
-// firstNames lists the first names, cut to a readable length.
-func firstNames(list []string) string {
+// formatNames lists the first names, cut to a readable length.
+func formatNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), csvfile.MaxLocationsShown)] {
 		names = append(names, csvfile.Shorten(name))

@@ -190,10 +190,10 @@ func (w *repairWriter) accepts(column int, cell []byte, strictly bool) bool {
 		return known
 	case column == w.repairer.id:
 		return t.Kind() != frame.Numeric || kind == cells.Number
-	case c.Form.Ordered():
-		return kind == cells.Null || known || c.Parses(string(cell))
+	case c.Form.IsOrdered():
+		return kind == cells.Null || known || c.CanParse(string(cell))
 	case strictly && c.Form != profile.FormText && !w.namesRows[column] && t.KnowsTexts() && 2*c.Distinct <= rows:
 		return known
 	}
-	return kind != cells.Number || t.HasNumbers() || rows < profile.MinRows
+	return kind != cells.Number || t.HasNumbers() || rows < profile.MinComparedRows
 }
